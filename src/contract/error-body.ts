@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+
+/** The error texts that the interface fixes. Readers tell errors apart by these, since statuses differ between deployments. */
+export const errorTexts = {
+  assistantNotFound: 'Assistant not found',
+  conversationNotFound: 'Conversation not found',
+  insufficientBalance: 'Insufficient balance. Please top up your account.',
+  /** Followed by the reason. */
+  engineFailed: 'Failed to process message: ',
+  unauthenticated: 'Unauthenticated.',
+  tooManyRequests: 'Too Many Attempts.',
+} as const;
+
+/**
+ * Any error body of the interface, read liberally: `{status: false, error}` of the conversation endpoints,
+ * `{message, errors?}` and `{error}` of the others, `{message, retry_after}` of the rate limit (seconds).
+ */
+export const ErrorBody = z.looseObject({
+  status: z.catch(z.optional(z.boolean()), undefined),
+  error: z.catch(z.optional(z.string()), undefined),
+  message: z.catch(z.optional(z.string()), undefined),
+  retry_after: z.catch(z.optional(z.coerce.number()), undefined),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;

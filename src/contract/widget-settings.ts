@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+
+/**
+ * How an assistant wants its widget to look. Any string may stand in any field, and the object may be missing or
+ * hold other keys: what a reader cannot use falls back to a default.
+ */
+export const WidgetSettings = z.looseObject({
+  /** `light`, `dark` or `auto` (`system` means the same). */
+  theme: z.catch(z.optional(z.string()), undefined),
+  /** Any CSS color, mostly hex. */
+  color: z.catch(z.optional(z.string()), undefined),
+  /** A corner, in either order (`right-bottom`, `bottom-right`), or a bare `left` or `right`. */
+  position: z.catch(z.optional(z.string()), undefined),
+});
+export type WidgetSettings = z.infer<typeof WidgetSettings>;
+
+/** Answer of `GET /assistants/{uuid}/widget`: what a page may know of an assistant before anyone chats. */
+export const AssistantWidget = z.looseObject({
+  status: z.literal(true),
+  data: z.looseObject({
+    name: z.catch(z.optional(z.string()), undefined),
+    /** Two-letter code (ISO 639-1). */
+    language: z.catch(z.nullish(z.string()), undefined),
+    widget_settings: z.catch(z.nullish(WidgetSettings), undefined),
+  }),
+});
+export type AssistantWidget = z.infer<typeof AssistantWidget>;
