@@ -24,7 +24,5 @@ export const limits = {
  * character and not two.
  */
 export function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
+  return Array.from(text).length;
 }

@@ -1,0 +1,51 @@
+import { ErrorBody, errorTexts } from '../contract/error-body.ts';
+import { ChatError, type ChatErrorCode } from './errors.ts';
+
+const codesByText: readonly [text: string, code: ChatErrorCode][] = [
+  [errorTexts.assistantNotFound, 'assistant-not-found'],
+  [errorTexts.conversationNotFound, 'conversation-not-found'],
+  ['Insufficient balance', 'insufficient-balance'],
+  [errorTexts.engineFailed.trimEnd(), 'engine-failed'],
+];
+
+/** Only for answers without a text that tells: statuses differ between deployments. */
+function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
+  if (status === 404) return notFound;
+  if (status === 402) return 'insufficient-balance';
+  if (status === 429) return 'too-many-requests';
+  if (status === 413 || status === 422) return 'invalid-request';
+  return status >= 500 ? 'unavailable' : 'refused';
+}
+
+/** Seconds from a `Retry-After` header, which holds seconds or a date. */
+function secondsUntil(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = Number.isNaN(Number(header)) ? (Date.parse(header) - Date.now()) / 1000 : Number(header);
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
+
+/**
+ * Reads an error out of a body, or returns undefined if the body is not one.
+ *
+ * @param notFound the code of a bare 404 at this endpoint
+ */
+export function serviceErrorFrom(
+  body: unknown,
+  response: Response,
+  notFound: ChatErrorCode,
+): ChatError | undefined {
+  const parsed = ErrorBody.safeParse(body);
+  const text = parsed.data?.error ?? parsed.data?.message;
+  if (response.ok && (text === undefined || parsed.data?.status !== false)) return undefined;
+
+  const lowerCase = text?.toLowerCase() ?? '';
+  const byText = codesByText.find(([start]) => lowerCase.startsWith(start.toLowerCase()));
+  return new ChatError(
+    byText?.[1] ?? codeByStatus(response.status, notFound),
+    text ?? `The service answered with status ${response.status}.`,
+    {
+      status: response.status,
+      retryAfter: secondsUntil(response.headers.get('Retry-After')) ?? parsed.data?.retry_after,
+    },
+  );
+}
