@@ -1,0 +1,38 @@
+import { globSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startTestRunner } from '@web/test-runner';
+import { BrowserReport } from './runner/browser-report.ts';
+import { writeSuiteResult } from './runner/suite-result.ts';
+import { findEngines } from './support/browsers.ts';
+import { repository } from './support/repository.ts';
+import { setUpBrowserTests } from './web-test-runner.config.ts';
+
+/*
+ * Runs the browser tests: all, or those whose files are named as arguments.
+ */
+const { positionals } = parseArgs({ allowPositionals: true });
+const files =
+  positionals.length > 0 ? positionals : globSync('test/browser/**/*.test.ts', { cwd: repository });
+const engines = findEngines();
+if (engines.length === 0) throw new Error('No browser is installed that the tests could run in.');
+
+const setup = await setUpBrowserTests(engines, files);
+try {
+  const report = new BrowserReport(repository);
+  const runner = await startTestRunner({
+    config: { ...setup.config, reporters: [report.reporter], filterBrowserLogs: report.keepLog },
+    readCliArgs: false,
+    readFileConfig: false,
+    autoExitProcess: false,
+  });
+  if (!runner) throw new Error('Web Test Runner did not start.');
+  await new Promise((resolve) => {
+    runner.on('stopped', resolve);
+    runner.on('finished', () => void runner.stop());
+  });
+  const result = report.result();
+  writeSuiteResult(result);
+  process.exitCode = result.failed > 0 || result.passed === 0 ? 1 : 0;
+} finally {
+  await setup.stop();
+}

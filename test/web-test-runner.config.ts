@@ -1,0 +1,76 @@
+import { esbuildPlugin } from '@web/dev-server-esbuild';
+import type { TestRunnerConfig } from '@web/test-runner';
+import type { BrowserLauncher } from '@web/test-runner-core';
+import { playwrightLauncher } from '@web/test-runner-playwright';
+import { webdriverLauncher } from '@web/test-runner-webdriver';
+import type { Engine } from './support/browsers.ts';
+import { pageCommands } from './support/page-commands.ts';
+import { repository } from './support/repository.ts';
+import { startWebKitDriver } from './support/webkit-driver.ts';
+
+export interface BrowserTestSetup {
+  config: TestRunnerConfig;
+  /** Ends what the configuration needed beside the browsers. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Sets Web Test Runner up for the given engines. Tests are TypeScript, compiled file by file; they import what is
+ * tested from `dist`, since a test of the sources can be green while the bundle is broken.
+ */
+export async function setUpBrowserTests(
+  engines: readonly Engine[],
+  files: readonly string[],
+): Promise<BrowserTestSetup> {
+  const stops: (() => Promise<void>)[] = [];
+  const browsers: BrowserLauncher[] = [];
+  for (const engine of engines) {
+    if (engine.name === 'webkit') {
+      const driver = await startWebKitDriver(engine);
+      stops.push(() => driver.stop());
+      // Its declaration is laxer than ours about undefined properties; nothing else differs.
+      browsers.push(webdriverLauncher(driver.connection) as BrowserLauncher);
+    } else {
+      const { name, ...launchOptions } = engine;
+      browsers.push(playwrightLauncher({ product: name, launchOptions }));
+    }
+  }
+  return {
+    config: {
+      rootDir: repository,
+      files: [...files],
+      browsers,
+      // Two cores: two browsers at once, each with one test file.
+      concurrentBrowsers: 2,
+      concurrency: 1,
+      browserStartTimeout: 60_000,
+      testsStartTimeout: 60_000,
+      testsFinishTimeout: 180_000,
+      nodeResolve: true,
+      plugins: [
+        esbuildPlugin({ ts: true, tsconfig: `${repository}/test/tsconfig.json`, target: 'es2022' }),
+        pageCommands(),
+      ],
+      testFramework: { config: { ui: 'bdd', timeout: '15000' } },
+      testRunnerHtml,
+      reporters: [],
+      staticLogging: true,
+    },
+    async stop() {
+      for (const stop of stops.reverse()) await stop();
+    },
+  };
+}
+
+// WebDriver keeps one browser profile for all test files, so each file begins by forgetting the others.
+const testRunnerHtml = (framework: string) => `<!doctype html>
+<html lang="en">
+  <head><title>Browser tests</title></head>
+  <body>
+    <script>
+      localStorage.clear();
+      sessionStorage.clear();
+    </script>
+    <script type="module" src="${framework}"></script>
+  </body>
+</html>`;
