@@ -41,7 +41,7 @@ export async function click(element: Element): Promise<void> {
 
 /** Makes the page that many CSS pixels wide and high. For less than 450 pixels ask `supports.phoneViewport` first. */
 export async function setViewport(width: number, height: number): Promise<void> {
-  await command('page:viewport', { width, height });
+  await command('page:resize', { width, height });
   await waitUntil(
     () => innerWidth === width && innerHeight === height,
     `The viewport cannot be made ${width} x ${height}.`,
@@ -50,7 +50,7 @@ export async function setViewport(width: number, height: number): Promise<void> 
 }
 
 /** Sets the person's preferences. Only where `supports.emulateMedia`. */
-export const emulateMedia = (media: PageCommands['page:media']) => command('page:media', media);
+export const emulateMedia = (media: PageCommands['page:prefer']) => command('page:prefer', media);
 
 async function command<Name extends keyof PageCommands>(
   name: Name,

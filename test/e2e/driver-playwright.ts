@@ -1,0 +1,31 @@
+import { chromium, firefox } from 'playwright';
+import type { Engine } from '../support/browsers.ts';
+import { playwrightHands } from '../support/hands.ts';
+import type { DriverPage } from './driver-page.ts';
+
+/** Opens a page of Chromium or Firefox. */
+export async function openPlaywrightPage(engine: Exclude<Engine, { name: 'webkit' }>): Promise<DriverPage> {
+  const { name, ...launchOptions } = engine;
+  const browser = await { chromium, firefox }[name].launch(launchOptions);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  return {
+    hands: playwrightHands(page),
+    errors,
+    async open(url) {
+      await page.goto(url);
+    },
+    async reload() {
+      await page.reload();
+    },
+    run: (source, args) => page.evaluate(`(${source})(...${JSON.stringify(args)})`),
+    async screenshot(path) {
+      await page.screenshot({ path });
+    },
+    close: () => browser.close(),
+  };
+}

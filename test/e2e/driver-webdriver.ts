@@ -1,0 +1,45 @@
+import { remote } from 'webdriverio';
+import type { Engine } from '../support/browsers.ts';
+import { webDriverHands } from '../support/hands.ts';
+import { startWebKitDriver } from '../support/webkit-driver.ts';
+import type { DriverPage } from './driver-page.ts';
+
+/** Opens a page of WebKitGTK's MiniBrowser. */
+export async function openWebDriverPage(engine: Extract<Engine, { name: 'webkit' }>): Promise<DriverPage> {
+  const server = await startWebKitDriver(engine);
+  const driver = await remote({ ...server.connection, logLevel: 'error' }).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+  await driver.setTimeout({ script: 30_000, pageLoad: 60_000 });
+  const hands = webDriverHands(driver);
+  await hands.resize(1280, 800);
+  return {
+    hands,
+    errors: [],
+    async open(url) {
+      await driver.navigateTo(url);
+    },
+    async reload() {
+      await driver.refresh();
+    },
+    async run(source, args) {
+      const script = `const done = arguments[0];
+        Promise.resolve().then(() => (${source})(...${JSON.stringify(args)}))
+          .then((value) => done({ value }), (error) => done({ failure: String(error) + '\\n' + error?.stack }));`;
+      const { value, failure } = (await driver.executeAsyncScript(script, [])) as {
+        value?: unknown;
+        error?: string;
+      };
+      if (failure !== undefined) throw new Error(`In the page: ${failure}`);
+      return value;
+    },
+    async screenshot(path) {
+      await driver.saveScreenshot(path);
+    },
+    async close() {
+      await driver.deleteSession();
+      await server.stop();
+    },
+  };
+}

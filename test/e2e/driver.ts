@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Engine, EngineName } from '../support/browsers.ts';
+import type { Hands } from '../support/hands.ts';
+import { openPlaywrightPage } from './driver-playwright.ts';
+import { openWebDriverPage } from './driver-webdriver.ts';
+import { reachableCentre } from './reachable-centre.ts';
+import type { Json } from './driver-page.ts';
+
+/** A function that runs in the page. It is sent as text, so it sees its arguments and the page, nothing else. */
+type InPage<Args extends Json[], Result> = (...args: Args) => Result | Promise<Result>;
+
+/** Finds an element in the page, through shadow roots if need be. */
+type Locate<Args extends Json[]> = (...args: Args) => Element | null | undefined;
+
+/** A browser of one engine with one page, driven from outside like a person does. Starts with empty storage. */
+export interface Driver {
+  readonly engine: EngineName;
+  /** Loads an address and waits for the page's `load` event. */
+  open(url: string): Promise<void>;
+  reload(): Promise<void>;
+  /** Runs a function in the page and brings its result back as JSON. */
+  evaluate<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args): Promise<Result>;
+  /** Waits until a function in the page returns something truthy, and returns that. */
+  waitFor<Args extends Json[], Result>(
+    run: InPage<Args, Result>,
+    ...args: Args
+  ): Promise<NonNullable<Result>>;
+  /** Clicks an element with the mouse as soon as it stands still and nothing covers it. */
+  click<Args extends Json[]>(locate: Locate<Args>, ...args: Args): Promise<void>;
+  /** Types into whatever has the focus. */
+  type(text: string): Promise<void>;
+  /** Presses a key or a chord: `Enter`, `Shift+Tab`. */
+  press(chord: string): Promise<void>;
+  /** WebKit's window cannot be narrower than about 450 CSS pixels. */
+  setViewport(width: number, height: number): Promise<void>;
+  /** Sets the person's preferences; in Chromium alone. */
+  prefer: Hands['prefer'];
+  /** Writes a PNG of what the viewport shows. */
+  screenshot(path: string): Promise<void>;
+  /** Errors that the page wrote to its console or did not catch. WebKit does not tell. */
+  readonly errors: readonly string[];
+  close(): Promise<void>;
+}
+
+const patience = 20_000;
+
+/** Starts a browser. */
+export async function openDriver(engine: Engine): Promise<Driver> {
+  const page = engine.name === 'webkit' ? await openWebDriverPage(engine) : await openPlaywrightPage(engine);
+  const { hands } = page;
+
+  async function evaluate<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args) {
+    return (await page.run(String(run), args)) as Result;
+  }
+
+  async function waitFor<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args) {
+    const deadline = Date.now() + patience;
+    for (;;) {
+      const result = await evaluate(run, ...args);
+      if (result) return result;
+      if (Date.now() > deadline) {
+        const text = await evaluate(() => document.body.innerText.slice(0, 1000));
+        throw new Error(
+          `Waited in vain in ${engine.name} for ${String(run)}(${JSON.stringify(args)}).\nPage: ${text}`,
+        );
+      }
+      await delay(50);
+    }
+  }
+
+  return {
+    engine: engine.name,
+    errors: page.errors,
+    open: (url) => page.open(url),
+    reload: () => page.reload(),
+    evaluate,
+    waitFor,
+    async click(locate, ...args) {
+      const source = `(...args) => (${String(reachableCentre)})((${String(locate)})(...args))`;
+      const deadline = Date.now() + patience;
+      for (;;) {
+        const found = (await page.run(source, args)) as Awaited<ReturnType<typeof reachableCentre>>;
+        if (typeof found !== 'string') return hands.clickAt(found.x, found.y);
+        if (Date.now() > deadline)
+          throw new Error(`Cannot click ${String(locate)} in ${engine.name}: ${found}`);
+        await delay(50);
+      }
+    },
+    type: (text) => hands.type(text),
+    press: (chord) => hands.press(chord.split('+')),
+    async setViewport(width, height) {
+      await hands.resize(width, height);
+      await waitFor((w, h) => innerWidth === w && innerHeight === h, width, height);
+    },
+    prefer: (media) => hands.prefer(media),
+    screenshot: (path) => page.screenshot(path),
+    close: () => page.close(),
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * Runs in the page: where to click an element, once it is at rest and nothing lies over it; else what is in the way.
+ * It is sent there as text, so it must not use anything from outside itself.
+ */
+export async function reachableCentre(
+  element: Element | null | undefined,
+): Promise<{ x: number; y: number } | string> {
+  if (!element) return 'there is no such element';
+  element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+  const before = element.getBoundingClientRect();
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const { x, y, width, height } = element.getBoundingClientRect();
+  if (width === 0 || height === 0) return 'it has no size';
+  if (x !== before.x || y !== before.y || width !== before.width || height !== before.height)
+    return 'it is moving';
+
+  const centre = { x: x + width / 2, y: y + height / 2 };
+  let top = document.elementFromPoint(centre.x, centre.y);
+  for (let inner = top; inner?.shadowRoot; top = inner) {
+    const deeper = inner.shadowRoot.elementFromPoint(centre.x, centre.y);
+    if (!deeper || deeper === inner) break;
+    inner = deeper;
+  }
+  let node: Node | null = top;
+  while (node && node !== element) node = node instanceof ShadowRoot ? node.host : node.parentNode;
+  if (node) return centre;
+  return top ? `<${top.localName}> lies over it` : 'it is outside the viewport';
+}

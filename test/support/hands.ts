@@ -1,0 +1,59 @@
+import type { Page } from 'playwright';
+import type { Browser } from 'webdriverio';
+
+/** What a person's hands do to a page: events made by the browser itself, in every engine. */
+export interface Hands {
+  /** Types a text into whatever has the focus, key by key. */
+  type(text: string): Promise<void>;
+  /** Presses a key (`Enter`, `ArrowDown`, `a`), or several at once as a chord. */
+  press(keys: readonly string[]): Promise<void>;
+  /** Clicks a point of the viewport, in CSS pixels. */
+  clickAt(x: number, y: number): Promise<void>;
+  /** Gives the page a size in CSS pixels. */
+  resize(width: number, height: number): Promise<void>;
+  /** Sets the person's preferences. Chromium alone obeys. */
+  prefer(media: MediaPreferences): Promise<void>;
+}
+
+export interface MediaPreferences {
+  colorScheme?: 'light' | 'dark';
+  reducedMotion?: 'reduce' | 'no-preference';
+  forcedColors?: 'active' | 'none';
+}
+
+/** Hands over Playwright. */
+export function playwrightHands(page: Page): Hands {
+  return {
+    type: (text) => page.keyboard.type(text),
+    press: (keys) => page.keyboard.press(keys.join('+')),
+    clickAt: (x, y) => page.mouse.click(x, y),
+    resize: (width, height) => page.setViewportSize({ width, height }),
+    prefer: (media) => page.emulateMedia(media),
+  };
+}
+
+/** Hands over classic WebDriver. */
+export function webDriverHands(driver: Browser): Hands {
+  return {
+    type: (text) => driver.keys(Array.from(text)),
+    press: (keys) => driver.keys([...keys]),
+    async clickAt(x, y) {
+      const actions = [
+        { type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y) },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ];
+      await driver.performActions([
+        { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions },
+      ]);
+    },
+    async resize(width, height) {
+      const frame = await driver.execute(() => ({
+        width: outerWidth - innerWidth,
+        height: outerHeight - innerHeight,
+      }));
+      await driver.setWindowRect(null, null, width + frame.width, height + frame.height);
+    },
+    prefer: () => Promise.reject(new Error('WebDriver has no command for media preferences.')),
+  };
+}
