@@ -4,9 +4,9 @@ import {
   MessageDelta,
   type AnsweredMessage,
   type Conversation,
-  type OpenConversationRequest,
   type OpenedConversation,
 } from '../contract/conversation.ts';
+import type { OpenConversationRequest } from '../contract/conversation-request.ts';
 import {
   openConversation,
   readAssistantWidget,

@@ -1,15 +1,9 @@
-import {
-  AnsweredMessage,
-  Conversation,
-  OpenConversationRequest,
-  OpenedConversation,
-  SendMessageRequest,
-} from './conversation.ts';
+import { AnsweredMessage, Conversation, OpenedConversation } from './conversation.ts';
 import { ApiKeys, User } from './user.ts';
 import { AssistantWidget } from './widget-settings.ts';
 
 /*
- * Endpoints as data. A path's `:name` segments are its parameters. `statuses` lists what the service answers on
+ * Endpoints as data. A path's `:name` segments are its parameters; requests stand in `*-request.ts`. `statuses` lists what the service answers on
  * purpose; a reader decides by the body, since other services of this interface use other codes.
  */
 
@@ -18,7 +12,6 @@ export const openConversation = {
   method: 'POST',
   path: '/api/conversations',
   auth: 'none',
-  request: OpenConversationRequest,
   response: OpenedConversation,
   statuses: [200, 400, 404, 413, 422, 429],
 } as const;
@@ -37,7 +30,6 @@ export const sendMessage = {
   method: 'POST',
   path: '/api/conversations/:uuid/messages',
   auth: 'none',
-  request: SendMessageRequest,
   response: AnsweredMessage,
   statuses: [200, 400, 404, 413, 422, 429],
 } as const;

@@ -19,6 +19,6 @@ export const ErrorBody = z.looseObject({
   status: z.catch(z.optional(z.boolean()), undefined),
   error: z.catch(z.optional(z.string()), undefined),
   message: z.catch(z.optional(z.string()), undefined),
-  retry_after: z.catch(z.optional(z.coerce.number()), undefined),
+  retry_after: z.catch(z.optional(z.number()), undefined),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,0 +1,82 @@
+import * as z from 'zod/mini';
+import { countCharacters, limits } from './limits.ts';
+
+/*
+ * Requests of the conversation operations (interface: "Text conversations"): exact, because the service validates
+ * with them. Apart from the answers, because a browser needs only those and pays for every byte.
+ */
+
+const { message: messageLimit, variables: variableLimits } = limits;
+
+/** What may stand in a variable. Anything but text is written into the prompt as JSON. */
+const VariableValue = z.json().check(
+  z.refine((value) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return countCharacters(text) <= variableLimits.valueCharacters;
+  }, `variables: a value may have at most ${variableLimits.valueCharacters} characters`),
+);
+
+/** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
+export const Variables = z
+  .record(
+    z
+      .string()
+      .check(
+        z.refine(
+          (name) => countCharacters(name) <= variableLimits.nameCharacters,
+          `variables: a name may have at most ${variableLimits.nameCharacters} characters`,
+        ),
+      ),
+    VariableValue,
+    { error: 'variables must be an object' },
+  )
+  .check(
+    z.refine(
+      (all) => Object.keys(all).length <= variableLimits.count,
+      `variables: at most ${variableLimits.count} are allowed`,
+    ),
+  );
+export type Variables = z.infer<typeof Variables>;
+
+/** `widget` is billed, `test` is free. */
+export const ConversationType = z.enum(['widget', 'test'], { error: 'type must be widget or test' });
+export type ConversationType = z.infer<typeof ConversationType>;
+
+/** Body of `POST /conversations`. `null` stands for an absent optional field, as JSON clients often send it. */
+export const OpenConversationRequest = z.object(
+  {
+    assistant_id: z.guid({
+      error: (issue) =>
+        issue.input === undefined || issue.input === null
+          ? 'assistant_id is required'
+          : 'assistant_id must be a UUID',
+    }),
+    type: z._default(z.nullish(ConversationType), 'widget'),
+    variables: z.nullish(Variables),
+  },
+  { error: 'the body must be a JSON object' },
+);
+export type OpenConversationRequest = z.input<typeof OpenConversationRequest>;
+
+/** Body of `POST /conversations/{uuid}/messages`. */
+export const SendMessageRequest = z.object(
+  {
+    message: z
+      .string({
+        error: (issue) =>
+          issue.input === undefined || issue.input === null
+            ? 'message is required'
+            : 'message must be a string',
+      })
+      .check(
+        z.refine((text) => text.trim() !== '', { error: 'message is required', abort: true }),
+        z.refine((text) => !text.includes('\0'), 'message must not contain null characters'),
+        z.refine(
+          (text) => countCharacters(text) <= messageLimit.max,
+          `message may have at most ${messageLimit.max} characters`,
+        ),
+      ),
+  },
+  { error: 'the body must be a JSON object' },
+);
+export type SendMessageRequest = z.infer<typeof SendMessageRequest>;
