@@ -1,0 +1,108 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { setTimeout as wait } from 'node:timers/promises';
+import { everyStep, type Fault, type FaultContext, type FaultRequest, type Step } from './fault.ts';
+
+/** Milliseconds between two words of a stream: slow enough to be seen, too fast to bore. */
+const wordPause = 60;
+
+const interruptedAnswer =
+  'Our rain jackets keep you dry for a day of steady rain. Before the next long tour, wash yours and then';
+
+/** Sends the beginning of an answer piece by piece and hangs up once it is on its way. */
+function hangUpAfter(context: FaultContext, type: string, pieces: readonly string[]): Response {
+  const { outgoing } = context.env;
+  const left = pieces.map((piece) => new TextEncoder().encode(piece));
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const piece = left.shift();
+        if (piece !== undefined) controller.enqueue(piece);
+        await wait(wordPause);
+        // Not `controller.close()`: that would end the answer in good order.
+        if (left.length === 0) outgoing.socket?.destroySoon();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return context.body(body, 200, { 'Content-Type': type });
+}
+
+function cutStream({ context, streaming }: FaultRequest): Response {
+  if (!streaming) return hangUpAfter(context, 'application/json', ['{"status":true,"message":"Our rain']);
+  const deltas = interruptedAnswer
+    .split(/(?<= )/)
+    .map((text) => `event: delta\ndata: ${JSON.stringify({ text })}\n\n`);
+  return hangUpAfter(context, 'text/event-stream', deltas);
+}
+
+/** As `cut-stream`, but only the line broke: the service finished the answer, and the history has it. */
+function cutLine(request: FaultRequest): Response {
+  const { conversation, conversations, message } = request;
+  if (conversation !== undefined && message !== undefined)
+    conversations.add(conversation, message, `${interruptedAnswer} proof it again while it is still damp.`);
+  return cutStream(request);
+}
+
+/** Sends nothing until the reader gives up or the server stops. */
+function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
+  const end = AbortSignal.any([context.req.raw.signal, stopped]);
+  return new Promise((resolve) => {
+    const answer = () => {
+      resolve(context.body(null, 503));
+    };
+    if (end.aborted) answer();
+    else end.addEventListener('abort', answer, { once: true });
+  });
+}
+
+/** Starts a sound answer and never ends it. Sends only as fast as the reader reads. */
+function endlessBody({ context, stopped }: FaultRequest): Response {
+  const encoder = new TextEncoder();
+  const more = encoder.encode('and so on '.repeat(6554));
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(encoder.encode('{"status":true,"message":"'));
+    },
+    pull: (controller) => {
+      if (stopped.aborted) controller.close();
+      else controller.enqueue(more);
+    },
+  });
+  return context.body(body, 200, { 'Content-Type': 'application/json' });
+}
+
+const wrongTypes: Record<Step, object> = {
+  settings: { status: true, data: { name: 7, language: ['en'], widget_settings: [true] } },
+  open: { status: true, conversation_id: 42, history: 'none' },
+  read: { status: true, history: { role: 'assistant' }, variables: 3 },
+  send: { status: true, message: { text: 'Hello' }, function_calls: 'none' },
+};
+
+const htmlPage = '<!doctype html><html lang="en"><title>Welcome</title><h1>This is not the API</h1></html>';
+
+/** Services, or lines to them, that are broken. */
+export const breakages = {
+  timeout: { at: everyStep, answer: neverAnswer },
+  unreachable: {
+    at: everyStep,
+    answer: ({ context }) => {
+      context.env.outgoing.destroy();
+      return RESPONSE_ALREADY_SENT;
+    },
+  },
+  html: { at: everyStep, answer: ({ context }) => context.html(htmlPage) },
+  truncated: {
+    at: everyStep,
+    answer: ({ context }) =>
+      hangUpAfter(context, 'application/json', ['{"status":true,"conversation_id":"6b1']),
+  },
+  'wrong-types': { at: everyStep, answer: ({ context, step }) => context.json(wrongTypes[step]) },
+  empty: { at: everyStep, answer: ({ context }) => context.body(null, 200) },
+  'server-error': {
+    at: everyStep,
+    answer: ({ context }) => context.json({ message: 'Server Error' }, 500),
+  },
+  'too-large': { at: everyStep, answer: endlessBody },
+  'cut-stream': { at: ['send'], answer: cutStream },
+  'cut-line': { at: ['send'], answer: cutLine },
+} as const satisfies Record<string, Fault>;

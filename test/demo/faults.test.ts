@@ -1,0 +1,201 @@
+import { serve, type ServerType } from '@hono/node-server';
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { faultKinds, faults } from '../../demo/faults.ts';
+import { ChatClient, ChatError } from '../../src/client/chat-client.ts';
+
+let server: ServerType;
+let origin: string;
+const stop = new AbortController();
+
+before(async () => {
+  server = serve({ fetch: faults(stop.signal).fetch, hostname: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+
+after(async () => {
+  stop.abort();
+  const closed = once(server, 'close');
+  server.close();
+  if ('closeAllConnections' in server) server.closeAllConnections();
+  await closed;
+});
+
+const assistant = 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11';
+
+const clientOf = (kind: string, patience = 10_000): ChatClient =>
+  new ChatClient({ baseUrl: `${origin}/${kind}`, patience, answerPatience: patience });
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof ChatError, `not a ChatError: ${String(error)}`);
+    return error.code;
+  }
+  assert.fail('it did not fail');
+}
+
+async function openAt(kind: string): Promise<string> {
+  const { conversation_id } = await clientOf(kind).openConversation({ assistant_id: assistant });
+  return conversation_id;
+}
+
+/** Opens at a service and sends; gives what was streamed and how it ended. */
+async function chatAt(kind: string, patience?: number): Promise<{ streamed: string; code: string }> {
+  const uuid = await openAt(kind);
+  let streamed = '';
+  const onDelta = (text: string) => {
+    streamed += text;
+  };
+  const code = await codeOf(clientOf(kind, patience).streamMessage(uuid, 'Hello over there!', { onDelta }));
+  return { streamed, code };
+}
+
+describe('a service at fault', () => {
+  const opening: Record<string, string> = {
+    'not-found': 'assistant-not-found',
+    'insufficient-balance': 'insufficient-balance',
+    unreachable: 'network',
+    html: 'bad-response',
+    truncated: 'network',
+    'wrong-types': 'bad-response',
+    empty: 'bad-response',
+    'server-error': 'unavailable',
+    'too-large': 'response-too-large',
+  };
+  for (const [kind, code] of Object.entries(opening)) {
+    it(`refuses to open a conversation at ${kind}: ${code}`, async () => {
+      assert.equal(await codeOf(clientOf(kind).openConversation({ assistant_id: assistant })), code);
+    });
+  }
+
+  const sending: Record<string, string> = {
+    'balance-spent': 'insufficient-balance',
+    'conversation-not-found': 'conversation-not-found',
+    'engine-failed': 'engine-failed',
+    'too-many-requests': 'too-many-requests',
+    'html-on-message': 'bad-response',
+    'truncated-on-message': 'network',
+    'wrong-types-on-message': 'bad-response',
+    'empty-on-message': 'bad-response',
+    'server-error-on-message': 'unavailable',
+    'unreachable-on-message': 'network',
+    'too-large-on-message': 'response-too-large',
+  };
+  for (const [kind, code] of Object.entries(sending)) {
+    it(`opens at ${kind} and does not answer: ${code}`, async () => {
+      assert.deepEqual(await chatAt(kind), { streamed: '', code });
+    });
+  }
+
+  it('never answers at timeout', async () => {
+    const opened = clientOf('timeout', 100).openConversation({ assistant_id: assistant });
+    assert.equal(await codeOf(opened), 'timeout');
+    assert.equal((await chatAt('timeout-on-message', 100)).code, 'timeout');
+  });
+
+  it('breaks off a stream in the middle and forgets the message at cut-stream', async () => {
+    const { streamed, code } = await chatAt('cut-stream');
+    assert.equal(code, 'network');
+    assert.match(streamed, /^Our rain jackets/);
+  });
+
+  it('breaks off the line alone at cut-line, so that the history has the whole answer', async () => {
+    const client = clientOf('cut-line');
+    const uuid = await openAt('cut-line');
+    assert.equal(await codeOf(client.streamMessage(uuid, 'My jacket?', {})), 'network');
+    const { history } = await client.resumeConversation(uuid);
+    assert.deepEqual(
+      history.map(({ role }) => role),
+      ['assistant', 'user', 'assistant'],
+    );
+    assert.match(history[2]?.content ?? '', /still damp\.$/);
+  });
+
+  it('names the seconds to wait at too-many-requests, for scripts of other origins too', async () => {
+    const uuid = await openAt('too-many-requests');
+    const response = await fetch(`${origin}/too-many-requests/api/conversations/${uuid}/messages`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: 'https://shop.example' },
+      body: JSON.stringify({ message: 'Hello' }),
+    });
+    assert.equal(response.status, 429);
+    assert.equal(response.headers.get('Retry-After'), '5');
+    assert.equal(response.headers.get('Access-Control-Allow-Origin'), '*');
+    assert.match(response.headers.get('Access-Control-Expose-Headers') ?? '', /Retry-After/);
+    assert.deepEqual(await response.json(), { message: 'Too Many Attempts.', retry_after: 5 });
+  });
+
+  it('answers again at too-many-requests once the wait is over', async (test) => {
+    test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const client = clientOf('too-many-requests');
+    const uuid = await openAt('too-many-requests');
+    assert.equal(await codeOf(client.sendMessage(uuid, 'One')), 'too-many-requests');
+    test.mock.timers.tick(4999);
+    assert.equal(await codeOf(client.sendMessage(uuid, 'Two')), 'too-many-requests');
+    test.mock.timers.tick(1);
+    assert.match((await client.sendMessage(uuid, 'Three')).message, /Three/);
+  });
+
+  it('takes a short message and refuses a long one at message-refused', async () => {
+    const client = clientOf('message-refused');
+    const uuid = await openAt('message-refused');
+    assert.match((await client.sendMessage(uuid, 'x'.repeat(20))).message, /xxx/);
+    assert.equal(await codeOf(client.sendMessage(uuid, 'x'.repeat(21))), 'invalid-request');
+  });
+
+  it('answers an unknown kind with the list of kinds', async () => {
+    for (const kind of ['no-such', 'no-such-on-message', 'toString']) {
+      const response = await fetch(`${origin}/${kind}/api/conversations`, { method: 'POST' });
+      assert.equal(response.status, 404);
+      assert.match(await response.text(), /too-many-requests/);
+    }
+  });
+});
+
+describe('json-only, a plain service without fault', () => {
+  it('answers in one piece where a stream was asked for, and keeps the history', async () => {
+    const client = clientOf('json-only');
+    const uuid = await openAt('json-only');
+    let streamed = '';
+    const answer = await client.streamMessage(uuid, 'Hello', {
+      onDelta: (text) => {
+        streamed += text;
+      },
+    });
+    assert.equal(streamed, '');
+    assert.match(answer.message, /“Hello”/);
+    const { history } = await client.resumeConversation(uuid);
+    assert.equal(history.length, 3);
+  });
+
+  it('has no widget endpoint', async () => {
+    assert.equal(await codeOf(clientOf('json-only').readWidget(assistant)), 'assistant-not-found');
+  });
+
+  it('knows no conversation that it did not open', async () => {
+    const read = clientOf('json-only').resumeConversation(assistant);
+    assert.equal(await codeOf(read), 'conversation-not-found');
+  });
+});
+
+it('covers every kind of fault', () => {
+  const covered = [
+    ...[
+      'balance-spent',
+      'conversation-not-found',
+      'cut-line',
+      'cut-stream',
+      'empty',
+      'engine-failed',
+      'html',
+    ],
+    ...['insufficient-balance', 'json-only', 'message-refused', 'not-found', 'server-error', 'timeout'],
+    ...['too-large', 'too-many-requests', 'truncated', 'unreachable', 'wrong-types'],
+  ];
+  assert.deepEqual([...faultKinds].sort(), covered);
+});
