@@ -29,7 +29,7 @@ export async function openWebDriverPage(engine: Extract<Engine, { name: 'webkit'
           .then((value) => done({ value }), (error) => done({ failure: String(error) + '\\n' + error?.stack }));`;
       const { value, failure } = (await driver.executeAsyncScript(script, [])) as {
         value?: unknown;
-        error?: string;
+        failure?: string;
       };
       if (failure !== undefined) throw new Error(`In the page: ${failure}`);
       return value;

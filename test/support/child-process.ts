@@ -25,9 +25,10 @@ export interface ChildProcessOptions {
   cwd?: string;
   /** How long `waitForLine` waits, in milliseconds. */
   patience?: number;
+  /** How much of its output to keep, in characters. */
+  keptOutput?: number;
 }
 
-const keptOutput = 20_000;
 const groups = new Set<number>();
 let watchesThisProcess = false;
 
@@ -35,7 +36,7 @@ let watchesThisProcess = false;
 export function startChildProcess(
   command: string,
   args: readonly string[],
-  { env = {}, cwd, patience = 60_000 }: ChildProcessOptions = {},
+  { env = {}, cwd, patience = 60_000, keptOutput = 20_000 }: ChildProcessOptions = {},
 ): ChildProcess {
   const child = spawn(command, args, {
     ...(cwd === undefined ? {} : { cwd }),

@@ -1,0 +1,63 @@
+import { stripVTControlCharacters } from 'node:util';
+import { meetRequirements } from './runner/requirements.ts';
+import { runSuite } from './runner/run-suite.ts';
+import type { SuiteOutcome } from './runner/run-suite.ts';
+import { schedule } from './runner/schedule.ts';
+import { goesBy, selectSuites } from './runner/suites.ts';
+
+/*
+ * `npm test`: every suite, or those named as arguments (`npm test -- browser e2e`). `TEST_ENGINES=chromium,firefox`
+ * limits the browsers; `REQUIRE_ALL=1` makes a missing browser or database a failure. Ends with the line
+ * `N passed, N failed`.
+ */
+const suites = selectSuites(process.argv.slice(2));
+const requireAll = process.env['REQUIRE_ALL'] === '1';
+const { engines, missingEngines, postgres, advice } = meetRequirements(requireAll);
+const databases = postgres ? ['pglite', 'postgres'] : ['pglite'];
+for (const sentence of advice) console.log(sentence);
+console.log(`Browsers: ${engines.join(', ') || 'none'}. Databases: ${databases.join(', ')}.\n`);
+
+const needsBrowser = ['browser', 'e2e', 'size'];
+const runnable = suites.filter(
+  (suite) =>
+    (engines.length > 0 || !needsBrowser.some((group) => goesBy(suite, group))) &&
+    (postgres || suite.name !== 'service:postgres'),
+);
+const outcomes = await schedule(runnable, 2, async (suite) => {
+  const outcome = await runSuite(suite);
+  report(outcome);
+  return outcome;
+});
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+for (const outcome of outcomes) {
+  passed += outcome.passed;
+  failed += outcome.failed;
+  skipped += outcome.skipped;
+}
+for (const suite of suites.filter((suite) => !runnable.includes(suite))) {
+  console.log(`--   ${suite.name} could not run: what it needs is missing (see above)`);
+  // Half of the system untested is no success; one of the two databases is enough unless all are required.
+  if (requireAll || suite.name !== 'service:postgres') failed++;
+}
+if (requireAll && engines.length > 0) failed += missingEngines.length;
+
+const red = outcomes.filter((outcome) => outcome.failed > 0).map(({ suite }) => suite.name);
+console.log(
+  `\nBrowsers: ${engines.join(', ') || 'none'}${missingEngines.length > 0 ? ` (missing: ${missingEngines.join(', ')})` : ''}.`,
+);
+console.log(`Databases: ${databases.join(', ')}.`);
+if (skipped > 0) console.log(`${String(skipped)} skipped, each for the reason its suite prints.`);
+if (red.length > 0) console.log(`Failed: ${red.join(', ')}.`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+console.log(`${String(passed)} passed, ${String(failed)} failed`);
+
+/** One line for a green suite, everything for a red one. */
+function report({ suite, passed, failed, skipped, seconds, reason, output }: SuiteOutcome): void {
+  const counts = `${String(passed)} passed, ${String(failed)} failed${skipped > 0 ? `, ${String(skipped)} skipped` : ''}`;
+  const because = reason === undefined ? '' : `; it ${reason}`;
+  if (failed > 0) console.log(`\n${stripVTControlCharacters(output).trim()}`);
+  console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${suite.name}: ${counts} (${seconds.toFixed(0)} s)${because}`);
+}

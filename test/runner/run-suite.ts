@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startChildProcess } from '../support/child-process.ts';
+import { repository } from '../support/repository.ts';
+import { resultFileVariable } from './suite-result.ts';
+import type { SuiteResult } from './suite-result.ts';
+import type { Suite } from './suites.ts';
+
+export interface SuiteOutcome extends SuiteResult {
+  suite: Suite;
+  seconds: number;
+  /** What it printed. */
+  output: string;
+  /** Why it failed, if it is not a matter of single tests. */
+  reason?: string;
+}
+
+/** Runs a suite to its end, or to its limit. Never throws: whatever goes wrong is a failure of the suite. */
+export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
+  const began = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), 'suite-'));
+  const resultFile = join(folder, 'result.json');
+  const [command = '', ...args] = suite.run.map((part) =>
+    part.replace(`\${${resultFileVariable}}`, resultFile),
+  );
+  const child = startChildProcess(command, args, {
+    cwd: repository,
+    env: {
+      ...suite.env,
+      [resultFileVariable]: resultFile,
+      FORCE_COLOR: undefined,
+      NODE_TEST_CONTEXT: undefined,
+    },
+    keptOutput: 2_000_000,
+  });
+  const status = await Promise.race([
+    child.ended,
+    delay(suite.limit * 60_000, 'too long' as const, { ref: false }),
+  ]);
+  await child.stop();
+  const result = suite.counts === 'check' ? checkResult(status) : await readResult(resultFile);
+  await rm(folder, { recursive: true, force: true });
+  return {
+    suite,
+    ...judge(suite, status, result),
+    seconds: (performance.now() - began) / 1000,
+    output: child.output(),
+  };
+}
+
+const nothing: SuiteResult = { passed: 0, failed: 0, skipped: 0 };
+
+const checkResult = (status: unknown): SuiteResult =>
+  status === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 };
+
+async function readResult(file: string): Promise<SuiteResult> {
+  try {
+    return { ...nothing, ...(JSON.parse(await readFile(file, 'utf8')) as Partial<SuiteResult>) };
+  } catch {
+    // It ended before it could count.
+    return nothing;
+  }
+}
+
+/** A suite that ended badly, or ran nothing, has failed whatever it counted. */
+export function judge(
+  suite: Suite,
+  status: number | string,
+  result: SuiteResult,
+): SuiteResult & { reason?: string } {
+  if (status === 'too long') {
+    return { ...result, failed: result.failed + 1, reason: `was ended after ${String(suite.limit)} minutes` };
+  }
+  if (result.failed > 0) return result;
+  if (status !== 0)
+    return { ...result, failed: 1, reason: `ended with ${String(status)} though no test failed` };
+  if (result.passed === 0) return { ...result, failed: 1, reason: 'ran no test' };
+  return result;
+}

@@ -1,0 +1,88 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '../support/repository.ts';
+import { resultFileVariable } from './suite-result.ts';
+
+/** A program that checks something. */
+export interface Suite {
+  /** `group` or `group:variant`; a person names either. */
+  name: string;
+  /** What it runs: a script of this folder, a file of node_modules/.bin, or node:test on files. */
+  run: readonly string[];
+  env?: Record<string, string>;
+  /** `check`: its exit code is one check. `tests`: it leaves counts in a result file. */
+  counts: 'check' | 'tests';
+  /** Groups that must have ended before it begins. */
+  after?: readonly string[];
+  /** Minutes until it is ended as hung. */
+  limit: number;
+}
+
+const program = (name: string, ...args: string[]) => [join(repository, 'node_modules/.bin', name), ...args];
+const script = (path: string) => [process.execPath, join(repository, path)];
+
+/** node:test on files, printed for people and counted for the runner. */
+function nodeTests(files: readonly string[], ...options: string[]): readonly string[] {
+  return [
+    process.execPath,
+    '--test',
+    '--test-timeout=90000',
+    ...options,
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(repository, 'test/runner/count-reporter.ts')}`,
+    `--test-reporter-destination=\${${resultFileVariable}}`,
+    ...files,
+  ];
+}
+
+const find = (pattern: string, ...exclude: string[]) =>
+  globSync(pattern, { cwd: repository, exclude }).sort();
+
+/**
+ * Everything that `npm test` runs, in the order in which it begins. Two run at a time: what drives browsers stands
+ * beside what computes.
+ */
+export function allSuites(): Suite[] {
+  const unitTests = find('test/**/*.test.ts', 'test/browser/**', 'test/service/**');
+  return [
+    { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 5 },
+    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build'], limit: 8 },
+    { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 5 },
+    { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 5 },
+    { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 5 },
+    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 5 },
+    ...['pglite', 'postgres'].map((database): Suite => ({
+      name: `service:${database}`,
+      run: nodeTests(find('test/service/**/*.test.ts')),
+      env: { TEST_DATABASE: database },
+      counts: 'tests',
+      limit: 8,
+    })),
+    { name: 'size', run: script('test/size/budgets.ts'), counts: 'tests', after: ['build'], limit: 5 },
+    {
+      name: 'e2e',
+      run: nodeTests(find('test/e2e/**/*.spec.ts'), '--test-concurrency=1'),
+      counts: 'tests',
+      after: ['build', 'browser'],
+      limit: 8,
+    },
+  ];
+}
+
+/** The suites that a person named, or all; an unknown name is an error that lists the known ones. */
+export function selectSuites(names: readonly string[], suites = allSuites()): Suite[] {
+  for (const name of names) {
+    if (!suites.some((suite) => goesBy(suite, name))) {
+      throw new Error(
+        `There is no suite "${name}". There are ${suites.map((suite) => suite.name).join(', ')}.`,
+      );
+    }
+  }
+  return names.length === 0 ? suites : suites.filter((suite) => names.some((name) => goesBy(suite, name)));
+}
+
+/** Whether a suite has that name, or is of that group. */
+export function goesBy(suite: Suite, name: string): boolean {
+  return suite.name === name || suite.name.split(':')[0] === name;
+}
