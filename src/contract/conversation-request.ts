@@ -19,16 +19,15 @@ const VariableValue = z.json().check(
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
 export const Variables = z
   .record(
-    z
-      .string()
-      .check(
-        z.refine(
-          (name) => countCharacters(name) <= variableLimits.nameCharacters,
-          `variables: a name may have at most ${variableLimits.nameCharacters} characters`,
-        ),
-      ),
+    z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
     VariableValue,
-    { error: 'variables must be an object' },
+    {
+      // A record reports a bad name as its own issue, and a name can be bad in one way only.
+      error: (issue) =>
+        issue.code === 'invalid_key'
+          ? `variables: a name may have at most ${variableLimits.nameCharacters} characters`
+          : 'variables must be an object',
+    },
   )
   .check(
     z.refine(
