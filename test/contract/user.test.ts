@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as z from 'zod/mini';
+import { ApiKeys, User } from '../../src/contract/user.ts';
+
+describe('reading a user', () => {
+  it('takes a balance as a number or as a decimal string', () => {
+    for (const total_balance of [12.5, '12.50']) {
+      assert.equal(
+        z.parse(User, { name: 'Ada', email: 'ada@example.com', total_balance }).total_balance,
+        12.5,
+      );
+    }
+  });
+
+  it('refuses a balance that is no number', () => {
+    assert.equal(
+      z.safeParse(User, { name: 'Ada', email: 'ada@example.com', total_balance: 'much' }).success,
+      false,
+    );
+  });
+});
+
+describe('reading API keys', () => {
+  const key = { id: 1, name: 'Shop', last_used_at: null, created_at: '2026-01-31T09:30:00.000000Z' };
+
+  it('takes keys that were never used', () => {
+    assert.deepEqual(z.parse(ApiKeys, { api_keys: [key] }).api_keys, [key]);
+  });
+
+  it('refuses a key without an id', () => {
+    assert.equal(z.safeParse(ApiKeys, { api_keys: [{ ...key, id: undefined }] }).success, false);
+  });
+});
