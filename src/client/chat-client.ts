@@ -17,7 +17,6 @@ import { limits } from '../contract/limits.ts';
 import type { AssistantWidget } from '../contract/widget-settings.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
 import { Exchange } from './exchange.ts';
-import { readEventStream } from './read-event-stream.ts';
 import { readText } from './read-text.ts';
 import { serviceErrorFrom } from './service-error.ts';
 
@@ -114,12 +113,16 @@ export class ChatClient {
   ): Promise<AnsweredMessage> {
     const call = { ...options, uuid, body: { message }, accept: 'text/event-stream, application/json;q=0.9' };
     const exchange = new Exchange(this.#answerPatience, options.signal);
+    // Needed from the first answer on, and loaded while the service thinks about that.
+    const loading = import('./read-event-stream.ts');
+    loading.catch(() => undefined);
     return exchange.run(async () => {
       const response = await this.#fetch(sendMessage, call, exchange);
       const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
       if (!isStream || !response.ok) {
         return readAnswer(sendMessage, response, exchange, 'conversation-not-found');
       }
+      const { readEventStream } = await loading;
       for await (const { event, data } of readEventStream(
         response,
         limits.responseBody,

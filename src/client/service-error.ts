@@ -17,10 +17,12 @@ function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
   return status >= 500 ? 'unavailable' : 'refused';
 }
 
-/** Seconds from a `Retry-After` header, which holds seconds or a date. */
-function secondsUntil(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const seconds = Number.isNaN(Number(header)) ? (Date.parse(header) - Date.now()) / 1000 : Number(header);
+/** Seconds from a `Retry-After` header, which holds seconds or a date, or from the body's `retry_after`. */
+function secondsUntil(value: unknown): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const seconds = Number.isNaN(Number(value))
+    ? (Date.parse(String(value)) - Date.now()) / 1000
+    : Number(value);
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
@@ -35,17 +37,17 @@ export function serviceErrorFrom(
   notFound: ChatErrorCode,
 ): ChatError | undefined {
   const parsed = ErrorBody.safeParse(body);
-  const text = parsed.data?.error ?? parsed.data?.message;
-  if (response.ok && (text === undefined || parsed.data?.status !== false)) return undefined;
+  const text = parsed.data?.error || parsed.data?.message || '';
+  if (response.ok && (text === '' || parsed.data?.status !== false)) return undefined;
 
-  const lowerCase = text?.toLowerCase() ?? '';
+  const lowerCase = text.toLowerCase();
   const byText = codesByText.find(([start]) => lowerCase.startsWith(start.toLowerCase()));
   return new ChatError(
     byText?.[1] ?? codeByStatus(response.status, notFound),
-    text ?? `The service answered with status ${response.status}.`,
+    text || `The service answered with status ${response.status}.`,
     {
       status: response.status,
-      retryAfter: secondsUntil(response.headers.get('Retry-After')) ?? parsed.data?.retry_after,
+      retryAfter: secondsUntil(response.headers.get('Retry-After') ?? parsed.data?.retry_after),
     },
   );
 }

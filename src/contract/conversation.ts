@@ -8,8 +8,8 @@ import * as z from 'zod/mini';
 /** One call of a tool during an answer. `result` is absent while the call runs. */
 export const FunctionCall = z.looseObject({
   name: z.string(),
-  arguments: z.catch(z.record(z.string(), z.unknown()), {}),
-  result: z.optional(z.unknown()),
+  arguments: z.catch(z.looseObject({}), {}),
+  result: z.unknown(),
 });
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
@@ -17,21 +17,18 @@ const FunctionCalls = z.catch(z.array(FunctionCall), []);
 
 /** One line of a conversation's history, oldest first. `system` reports events, such as a person taking over. */
 export const HistoryItem = z.looseObject({
-  role: z.catch(z.enum(['assistant', 'user', 'system']), 'system'),
+  role: z.catch(z.literal(['assistant', 'user', 'system']), 'system'),
   content: z.catch(z.string(), ''),
-  function_calls: z.optional(FunctionCalls),
+  function_calls: FunctionCalls,
 });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
-const History = z.pipe(
-  z.nullish(z.array(HistoryItem)),
-  z.transform((history) => history ?? []),
-);
+const History = z.catch(z.array(HistoryItem), []);
 
 /** Answer of `POST /conversations`. */
 export const OpenedConversation = z.looseObject({
   status: z.literal(true),
-  conversation_id: z.string().check(z.minLength(1)),
+  conversation_id: z.string(),
   history: History,
 });
 export type OpenedConversation = z.infer<typeof OpenedConversation>;
@@ -40,7 +37,7 @@ export type OpenedConversation = z.infer<typeof OpenedConversation>;
 export const Conversation = z.looseObject({
   status: z.literal(true),
   history: History,
-  variables: z.catch(z.nullish(z.record(z.string(), z.unknown())), null),
+  variables: z.catch(z.looseObject({}), {}),
 });
 export type Conversation = z.infer<typeof Conversation>;
 

@@ -16,9 +16,9 @@ export const errorTexts = {
  * `{message, errors?}` and `{error}` of the others, `{message, retry_after}` of the rate limit (seconds).
  */
 export const ErrorBody = z.looseObject({
-  status: z.catch(z.optional(z.boolean()), undefined),
-  error: z.catch(z.optional(z.string()), undefined),
-  message: z.catch(z.optional(z.string()), undefined),
-  retry_after: z.catch(z.optional(z.number()), undefined),
+  status: z.unknown(),
+  error: z.catch(z.string(), ''),
+  message: z.catch(z.string(), ''),
+  retry_after: z.unknown(),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

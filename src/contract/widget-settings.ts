@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 
 /**
  * How an assistant wants its widget to look. Any string may stand in any field, and the object may be missing or
- * hold other keys: what a reader cannot use falls back to a default.
+ * hold other keys: what a reader cannot use becomes empty, and then falls back to a default.
  */
 export const WidgetSettings = z.looseObject({
   /** `light`, `dark` or `auto` (`system` means the same). */
-  theme: z.catch(z.optional(z.string()), undefined),
+  theme: z.catch(z.string(), ''),
   /** Any CSS color, mostly hex. */
-  color: z.catch(z.optional(z.string()), undefined),
+  color: z.catch(z.string(), ''),
   /** A corner, in either order (`right-bottom`, `bottom-right`), or a bare `left` or `right`. */
-  position: z.catch(z.optional(z.string()), undefined),
+  position: z.catch(z.string(), ''),
 });
 export type WidgetSettings = z.infer<typeof WidgetSettings>;
 
@@ -18,10 +18,10 @@ export type WidgetSettings = z.infer<typeof WidgetSettings>;
 export const AssistantWidget = z.looseObject({
   status: z.literal(true),
   data: z.looseObject({
-    name: z.catch(z.optional(z.string()), undefined),
+    name: z.catch(z.string(), ''),
     /** Two-letter code (ISO 639-1). */
-    language: z.catch(z.nullish(z.string()), undefined),
-    widget_settings: z.catch(z.nullish(WidgetSettings), undefined),
+    language: z.catch(z.string(), ''),
+    widget_settings: z.catch(WidgetSettings, { theme: '', color: '', position: '' }),
   }),
 });
 export type AssistantWidget = z.infer<typeof AssistantWidget>;

@@ -1,0 +1,19 @@
+import type { ChatEventMap } from './events.ts';
+import { VoiceAssistantChat } from './voice-assistant-chat.ts';
+
+export { VoiceAssistantChat, type ChatEventMap };
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'voice-assistant-chat': VoiceAssistantChat;
+  }
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merges the events into every listener's types
+  interface HTMLElementEventMap extends ChatEventMap {}
+}
+
+VoiceAssistantChat.defaultBaseUrl = new URL(import.meta.url).origin;
+
+// Also importable on a server, and twice on a page: a second copy of the script must not break the first.
+if ('customElements' in globalThis && !customElements.get('voice-assistant-chat')) {
+  customElements.define('voice-assistant-chat', VoiceAssistantChat);
+}

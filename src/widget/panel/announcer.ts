@@ -1,0 +1,19 @@
+/**
+ * Says things to screen readers, politely and one at a time. A live region must be in the page before its text
+ * changes, so it is made with the panel and stays.
+ */
+export class Announcer {
+  readonly element = document.createElement('div');
+
+  constructor() {
+    this.element.className = 'visually-hidden';
+    this.element.setAttribute('role', 'status');
+  }
+
+  announce(text: string): void {
+    const line = document.createElement('p');
+    line.textContent = text;
+    // A new node is read also when it says the same as the one before.
+    this.element.replaceChildren(line);
+  }
+}

@@ -1,0 +1,59 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { live } from 'lit/directives/live.js';
+import { countCharacters, limits } from '../../contract/limits.ts';
+import { fill } from '../texts/texts.ts';
+import { sendIcon } from './icons.ts';
+import type { PanelModel } from './panel-model.ts';
+
+const limit = limits.message.max;
+/** From here on the visitor sees how much room is left. */
+const countedFrom = limit * 0.9;
+
+/** Where the visitor writes. Enter sends, Shift+Enter breaks the line; what an input method composes is never sent. */
+export function composer(model: PanelModel): TemplateResult {
+  const { draft, locale, options, actions } = model;
+  const { texts } = locale;
+  const count = countCharacters(draft);
+  const isTooLong = count > limit;
+  const number = new Intl.NumberFormat(locale.language);
+  const values = {
+    count: number.format(count),
+    limit: number.format(limit),
+    excess: number.format(count - limit),
+  };
+  const onInput = (event: InputEvent): void => {
+    actions.setDraft((event.target as HTMLTextAreaElement).value);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // Safari ends a composition before the Enter that ended it; only the old code 229 still tells.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    actions.submit();
+  };
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    actions.submit();
+  };
+  return html`<form part="composer" @submit=${onSubmit}>
+    <div class="field" data-text=${draft}>
+      <textarea
+        part="composer-input"
+        rows="1"
+        aria-label=${texts.yourMessage}
+        aria-describedby="composer-note"
+        aria-invalid=${isTooLong}
+        placeholder=${options.placeholder ?? texts.placeholder}
+        enterkeyhint="send"
+        dir="auto"
+        .value=${live(draft)}
+        @input=${onInput}
+        @keydown=${onKeyDown}
+      ></textarea>
+    </div>
+    <button part="send-button" type="submit" aria-label=${texts.send} title=${texts.send}>${sendIcon}</button>
+    <p id="composer-note" class="note" ?data-error=${isTooLong} aria-live="polite">
+      ${isTooLong ? fill(texts.tooLong, values) : count >= countedFrom ? fill(texts.count, values) : nothing}
+    </p>
+  </form>`;
+}

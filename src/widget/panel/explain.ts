@@ -1,0 +1,41 @@
+import type { Problem, ProblemCode } from '../state/problem.ts';
+import type { Texts } from '../texts/texts.ts';
+
+/** A problem as a visitor reads it. */
+export interface Explanation {
+  /** The service's own words where it gave any, else ours. */
+  readonly title: string;
+  /** What to do next. */
+  readonly advice: string;
+  readonly action: 'retry' | 'start-over' | undefined;
+}
+
+/** Which text says what happened, if the service did not, and which says what to do. */
+const explanations: Readonly<
+  Record<
+    ProblemCode,
+    readonly [title: keyof Texts | undefined, advice: keyof Texts, action: Explanation['action']]
+  >
+> = {
+  'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
+  'conversation-not-found': [undefined, 'conversationAdvice', 'start-over'],
+  'insufficient-balance': [undefined, 'balanceAdvice', 'retry'],
+  'invalid-request': [undefined, 'refusedAdvice', undefined],
+  'too-many-requests': [undefined, 'waitAdvice', 'retry'],
+  'engine-failed': [undefined, 'engineAdvice', 'retry'],
+  unavailable: [undefined, 'unavailableAdvice', 'retry'],
+  refused: [undefined, 'unavailableAdvice', 'retry'],
+  network: ['network', 'networkAdvice', 'retry'],
+  offline: ['offline', 'offlineAdvice', 'retry'],
+  aborted: ['network', 'networkAdvice', 'retry'],
+  timeout: ['timeout', 'timeoutAdvice', 'retry'],
+  'bad-response': ['nonsense', 'nonsenseAdvice', 'retry'],
+  'response-too-large': ['nonsense', 'nonsenseAdvice', 'retry'],
+  'assistant-id-missing': ['assistantMissing', 'assistantAdvice', undefined],
+  'assistant-id-malformed': [undefined, 'assistantAdvice', undefined],
+};
+
+export function explain(problem: Problem, texts: Texts): Explanation {
+  const [title, advice, action] = explanations[problem.code];
+  return { title: title === undefined ? problem.message : texts[title], advice: texts[advice], action };
+}

@@ -1,0 +1,57 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { fill } from '../texts/texts.ts';
+import type { PanelModel } from './panel-model.ts';
+
+/** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
+export function inspector({ snapshot, locale }: PanelModel): TemplateResult {
+  const { texts } = locale;
+  const variables = Object.entries(snapshot.variables ?? {});
+  const calls = snapshot.messages.flatMap(({ functionCalls }) => functionCalls);
+  const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);
+  const none = html`<p class="state">${texts.none}</p>`;
+  return html`<section part="inspector" aria-label=${texts.inspect} tabindex="0">
+    <h3>${texts.variables}</h3>
+    ${
+      variables.length === 0
+        ? none
+        : html`<dl>
+            ${variables.map(
+              ([name, value]) =>
+                html`<dt><code>${name}</code></dt>
+                  <dd dir="auto">${asText(value)}</dd>`,
+            )}
+          </dl>`
+    }
+    <h3>${texts.functionCalls}</h3>
+    ${
+      calls.length === 0
+        ? none
+        : calls.map(
+            (call) =>
+              html`<details open>
+                <summary><code>${call.name}</code></summary>
+                <h4>${texts.arguments}</h4>
+                <pre dir="ltr">${asText(call.arguments)}</pre>
+                <h4>${texts.result}</h4>
+                <pre dir="ltr">${call.result === undefined ? texts.running : asText(call.result)}</pre>
+              </details>`,
+          )
+    }
+    <h3>${texts.timings}</h3>
+    <ol>
+      ${
+        snapshot.openedIn === undefined
+          ? nothing
+          : html`<li>${fill(texts.openedIn, { total: Math.round(snapshot.openedIn) })}</li>`
+      }
+      ${timings.map(
+        ({ first, total }) =>
+          html`<li>${fill(texts.answeredIn, { first: Math.round(first), total: Math.round(total) })}</li>`,
+      )}
+    </ol>
+  </section>`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

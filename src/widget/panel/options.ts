@@ -1,0 +1,50 @@
+import type { PanelInput } from '../shell/panel-host.ts';
+import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
+
+/** What the site, the assistant and the page say, resolved into what the panel goes by. */
+export interface ChatOptions {
+  readonly assistantId: string | null;
+  readonly baseUrl: string;
+  readonly type: 'widget' | 'test';
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  readonly persist: 'local' | 'session' | 'none';
+  readonly isInline: boolean;
+  /** Languages by preference: the site's, the assistant's, the page's, the browser's. */
+  readonly languages: readonly string[];
+  /** Set when the site fixed the direction; else it follows the language. */
+  readonly direction: string | null;
+  readonly heading: string | null;
+  readonly subheading: string | null;
+  readonly placeholder: string | null;
+  readonly greeting: string | null;
+}
+
+export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings }: PanelInput): ChatOptions {
+  const { name, language } = settings;
+  const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  return {
+    assistantId: element.assistantId?.trim() || null,
+    baseUrl,
+    type: element.type,
+    variables: element.variables,
+    persist: element.persist,
+    isInline: element.inline,
+    languages: [element.lang, language, languageAround(element), navigator.language].filter(isText),
+    direction: element.getAttribute('dir'),
+    heading: element.heading ?? (isText(name) ? name : null),
+    subheading: element.subheading,
+    placeholder: element.placeholder,
+    greeting: element.greeting,
+  };
+}
+
+/** The language that the page declares around the element, also from within other shadow roots. */
+function languageAround(element: Element): string {
+  const parent = element.parentElement ?? element.getRootNode();
+  if (parent instanceof Element) {
+    const declaring = parent.closest('[lang]');
+    if (declaring !== null) return declaring.getAttribute('lang') ?? '';
+  }
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? languageAround(root.host) : document.documentElement.lang;
+}

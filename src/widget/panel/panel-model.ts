@@ -1,0 +1,32 @@
+import type { Snapshot } from '../state/snapshot.ts';
+import type { Locale } from '../texts/texts.ts';
+import type { ChatOptions } from './options.ts';
+
+/** What a visitor may ask for. Templates send these up and draw what comes down. */
+export interface PanelActions {
+  readonly close: () => void;
+  readonly restart: () => void;
+  readonly startOver: () => void;
+  readonly retry: (key?: string) => void;
+  readonly setDraft: (text: string) => void;
+  /** Sends the draft. */
+  readonly submit: () => void;
+  readonly toggleInspector: () => void;
+}
+
+/** All that the panel draws at one moment. */
+export interface PanelModel {
+  readonly options: ChatOptions;
+  readonly locale: Locale;
+  readonly snapshot: Snapshot;
+  readonly draft: string;
+  /** Milliseconds since 1970, for countdowns. */
+  readonly now: number;
+  readonly isInspecting: boolean;
+  readonly actions: PanelActions;
+}
+
+/** What the panel calls the assistant. */
+export function headingOf({ options, locale }: PanelModel): string {
+  return options.heading ?? locale.texts.chat;
+}

@@ -1,0 +1,39 @@
+import type { Problem } from '../state/problem.ts';
+
+/** Ticks while a countdown shows, and listens for the network while that is what is missing: no longer. */
+export class RetryWatch {
+  readonly #onTick: () => void;
+  readonly #onOnline: () => void;
+  #clock: ReturnType<typeof setInterval> | undefined;
+  #isListening = false;
+
+  constructor(onTick: () => void, onOnline: () => void) {
+    this.#onTick = onTick;
+    this.#onOnline = onOnline;
+  }
+
+  /** Keeps watch over what shows now. */
+  watch(problems: readonly (Problem | undefined)[], now: number): void {
+    if (problems.some((problem) => (problem?.retryAt ?? 0) > now))
+      this.#clock ??= setInterval(this.#onTick, 1000);
+    else this.#stopClock();
+    this.#listen(problems.some((problem) => problem?.code === 'offline' || problem?.code === 'network'));
+  }
+
+  stop(): void {
+    this.#stopClock();
+    this.#listen(false);
+  }
+
+  #stopClock(): void {
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+  }
+
+  #listen(isWanted: boolean): void {
+    if (isWanted === this.#isListening) return;
+    this.#isListening = isWanted;
+    if (isWanted) addEventListener('online', this.#onOnline);
+    else removeEventListener('online', this.#onOnline);
+  }
+}

@@ -1,0 +1,52 @@
+/*
+ * How the widget looks: the site's attributes first, then the assistant's `widget_settings`, then defaults. Both
+ * come from people and databases, so whatever cannot be used falls back without a sound.
+ */
+
+/** What a source says of a look: any of it may be missing or of any type. */
+export interface LookSettings {
+  readonly theme?: unknown;
+  readonly color?: unknown;
+  readonly position?: unknown;
+}
+
+export interface Look {
+  readonly theme: 'light' | 'dark' | 'auto';
+  /** Any CSS color. */
+  readonly color: string;
+  readonly block: 'top' | 'bottom';
+  readonly inline: 'left' | 'right';
+}
+
+const understood = {
+  theme: (value: string) => /^(light|dark|auto|system)$/i.test(value),
+  // Words that borrow another color depend on the page around, which is not what an owner chose.
+  color: (value: string) => !/var\(|^(in|un|rev|current|transp)/i.test(value) && CSS.supports('color', value),
+  position: (value: string) => /\b(left|right|top|bottom)\b/i.test(value),
+};
+
+/** What `sources` say of a look, the most important first; undefined where none says anything of use. */
+function find(name: keyof LookSettings, sources: readonly LookSettings[]): string | undefined {
+  for (const source of sources) {
+    const value = source[name];
+    if (typeof value === 'string' && understood[name](value.trim())) return value.trim();
+  }
+  return undefined;
+}
+
+/** Both orders (`right-bottom`, `bottom-right`) and a bare side are understood; what is missing is right and bottom. */
+export function resolveLook(...sources: readonly LookSettings[]): Look {
+  const theme = find('theme', sources)?.toLowerCase();
+  const position = find('position', sources) ?? '';
+  return {
+    theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
+    color: find('color', sources) ?? '#2f5bea',
+    block: /top/i.test(position) ? 'top' : 'bottom',
+    inline: /left/i.test(position) ? 'left' : 'right',
+  };
+}
+
+/** Whether these settings leave nothing to ask the service for. */
+export function isComplete(settings: LookSettings): boolean {
+  return (['theme', 'color', 'position'] as const).every((name) => find(name, [settings]) !== undefined);
+}

@@ -1,0 +1,48 @@
+import { ChatError, type ChatErrorCode } from '../../client/chat-client.ts';
+
+/** What can go wrong, as the panel shows it: the client's codes, and what the widget finds out by itself. */
+export type ProblemCode = ChatErrorCode | 'offline' | 'assistant-id-missing' | 'assistant-id-malformed';
+
+/** A failure as plain data: it is shown, kept over a reload, and told to the page. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** The service's own words, or the client's. */
+  readonly message: string;
+  /** Whether the service may have taken the message in all the same. */
+  readonly isFateUnknown: boolean;
+  /** When another try makes sense, milliseconds since 1970, where the service said so. */
+  readonly retryAt?: number;
+}
+
+/** Puts any thrown value into the form of a problem. */
+export function problemFrom(error: unknown, now: number, isOnline: boolean): Problem {
+  if (!(error instanceof ChatError)) {
+    return { code: 'bad-response', message: String(error), isFateUnknown: true };
+  }
+  const { code, message, fateUnknown, retryAfter } = error;
+  const waitsFor = code === 'too-many-requests' ? (retryAfter ?? 30) : undefined;
+  return {
+    code: code === 'network' && !isOnline ? 'offline' : code,
+    message,
+    isFateUnknown: fateUnknown,
+    ...(waitsFor !== undefined && { retryAt: now + waitsFor * 1000 }),
+  };
+}
+
+/** Failures that pass by themselves: sending the same again later can help. */
+export function isPassing(problem: Problem): boolean {
+  return passing.has(problem.code);
+}
+
+const passing: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'network',
+  'offline',
+  'timeout',
+  'aborted',
+  'unavailable',
+  'bad-response',
+  'response-too-large',
+  'too-many-requests',
+  'insufficient-balance',
+  'conversation-not-found',
+]);

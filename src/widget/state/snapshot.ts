@@ -1,0 +1,51 @@
+import type { FunctionCall } from '../../client/chat-client.ts';
+import type { Problem } from './problem.ts';
+
+/** Where a conversation stands. */
+export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';
+
+/**
+ * Where a message stands: a visitor's is `queued`, `sending`, then `sent` or `failed`; anyone else's is `streaming`,
+ * then `done`.
+ */
+export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'streaming' | 'done';
+
+export interface Message {
+  /** Stays the same for as long as the message shows. A visitor's message sends it as its `Idempotency-Key`. */
+  readonly key: string;
+  readonly role: 'assistant' | 'user' | 'system';
+  readonly text: string;
+  readonly status: MessageStatus;
+  readonly functionCalls: readonly FunctionCall[];
+  /** Why a `failed` message failed; on one that waits again, why the try before did. */
+  readonly problem?: Problem;
+  /** Milliseconds from sending to the first piece of the answer, and to its end. */
+  readonly timing?: { readonly first: number; readonly total: number };
+}
+
+/** All that the panel shows, frozen. */
+export interface Snapshot {
+  readonly status: ConversationStatus;
+  readonly conversationId: string | undefined;
+  readonly messages: readonly Message[];
+  /** Why the conversation as a whole cannot go on. */
+  readonly problem: Problem | undefined;
+  /** The assistant's variables with the site's laid over them, where the service tells. */
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** Milliseconds that opening took. */
+  readonly openedIn: number | undefined;
+}
+
+export const emptySnapshot: Snapshot = Object.freeze({
+  status: 'idle',
+  conversationId: undefined,
+  messages: [],
+  problem: undefined,
+  variables: undefined,
+  openedIn: undefined,
+});
+
+/** Whether a visitor's message has not reached the service yet, as far as is known. */
+export function isPending(message: Message): boolean {
+  return message.role === 'user' && message.status !== 'sent';
+}
