@@ -1,0 +1,79 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { and, desc, eq, sql } from 'drizzle-orm';
+import type { Queries } from '../db/database.ts';
+import { apiKeys, users } from '../db/schema.ts';
+
+/** Scanners for leaked secrets recognise keys by it. */
+export const apiKeyPrefix = 'vac_';
+
+/** Longest bearer token that is looked at. Ours have 47 characters. */
+const tokenLength = 200;
+
+/** The user on whose behalf a request acts. */
+export interface ApiUser {
+  id: number;
+  name: string;
+  email: string;
+  /** USD, as a decimal string. */
+  balance: string;
+}
+
+const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/** Makes a key of 256 random bits for a user. Its value is returned this once; only its hash is stored. */
+export async function createApiKey(queries: Queries, userId: number, name: string): Promise<string> {
+  const key = apiKeyPrefix + randomBytes(32).toString('base64url');
+  await queries.insert(apiKeys).values({ userId, name, keyHash: hashKey(key) });
+  return key;
+}
+
+/**
+ * Finds the user of a key and notes its use, in one round trip. The key is looked up by its hash, which tells an
+ * attacker who measures time nothing about the key; the hashes are compared once more in constant time.
+ */
+export async function useApiKey(queries: Queries, key: string): Promise<ApiUser | undefined> {
+  if (!key.startsWith(apiKeyPrefix) || key.length > tokenLength) return undefined;
+  const keyHash = hashKey(key);
+  const [found] = await queries
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`now()` })
+    .from(users)
+    .where(sql`${apiKeys.keyHash} = ${keyHash} AND ${users.id} = ${apiKeys.userId}`)
+    .returning({
+      storedHash: apiKeys.keyHash,
+      id: users.id,
+      name: users.name,
+      email: users.email,
+      balance: users.balance,
+    });
+  if (!found || !timingSafeEqual(found.storedHash, keyHash)) return undefined;
+  const { id, name, email, balance } = found;
+  return { id, name, email, balance };
+}
+
+/** Whether a key is valid and belongs to that user. Does not count as a use. */
+export async function isApiKeyOf(queries: Queries, userId: number, key: string): Promise<boolean> {
+  const found = await queries
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), eq(apiKeys.keyHash, hashKey(key))));
+  return found.length > 0;
+}
+
+/** A moment as the wire has it: ISO 8601, UTC, with microseconds, which a JavaScript date would lose. */
+const wireTimestamp = (column: typeof apiKeys.createdAt | typeof apiKeys.lastUsedAt) =>
+  sql<string>`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** The keys of a user, newest first, without their values (interface: "API key"). */
+export async function listApiKeys(queries: Queries, userId: number) {
+  return queries
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      last_used_at: sql<string | null>`${wireTimestamp(apiKeys.lastUsedAt)}`,
+      created_at: wireTimestamp(apiKeys.createdAt),
+    })
+    .from(apiKeys)
+    .where(eq(apiKeys.userId, userId))
+    .orderBy(desc(apiKeys.id));
+}

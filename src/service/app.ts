@@ -1,0 +1,67 @@
+import { Hono } from 'hono';
+import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { ConversationError } from './conversation/conversation-error.ts';
+import type { Sending } from './conversation/send-message.ts';
+import { accessLog } from './http/access-log.ts';
+import { limitRequestBody } from './http/limit-request-body.ts';
+import { publicCors } from './http/public-cors.ts';
+import { rateLimit } from './http/rate-limit.ts';
+import { assistantRoutes } from './routes/assistants.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { healthRoutes } from './routes/health.ts';
+import { userRoutes } from './routes/user.ts';
+import { widgetFileRoutes } from './routes/widget-files.ts';
+
+/** Everything that requests are answered with. */
+export interface AppContext extends Sending {
+  config: Config;
+  log: Logger;
+  /** Whether the service is about to end and should take on no more work. */
+  isStopping: () => boolean;
+}
+
+/** Puts the routes together, with what all of them share around them. */
+export function createApp(context: AppContext): Hono {
+  const { config, database, log } = context;
+  const app = new Hono();
+  app.onError((error, c) => {
+    if (error instanceof ConversationError) return c.json(error.toBody(), error.status);
+    log.error({ err: error }, 'a request failed unexpectedly');
+    const text = 'Something went wrong inside the service. Please try again.';
+    return c.req.path.startsWith('/api/user')
+      ? c.json({ message: text }, 500)
+      : c.json({ status: false, error: text }, 500);
+  });
+  app.notFound((c) => c.json({ message: 'Not found.' }, 404));
+
+  app.use(accessLog(log));
+  // Whether it is reached over TLS is the business of the proxy that ends it, and so is telling browsers to insist.
+  app.use(secureHeaders({ overwrite: false, strictTransportSecurity: false }));
+  // Most JSON answers are too small to gain; the one that can be large compresses itself.
+  app.use(
+    compress({
+      contentTypeFilter: (type) => COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type) && !type.includes('json'),
+    }),
+  );
+
+  app.use('/api/conversations/*', publicCors());
+  app.use('/api/assistants/*', publicCors());
+  app.use('/api/*', async (c, next) => {
+    if (!context.isStopping()) return next();
+    c.header('Connection', 'close');
+    c.header('Retry-After', '1');
+    return c.json({ message: 'The service is being restarted. Please try again.' }, 503);
+  });
+  app.use('/api/*', rateLimit(database, config));
+  app.use('/api/*', limitRequestBody());
+
+  app.route('/api/conversations', conversationRoutes(context, config.reply.keepAliveMs));
+  app.route('/api/assistants', assistantRoutes(database));
+  app.route('/api/user', userRoutes(database));
+  app.route('/healthz', healthRoutes(database, log));
+  app.route('/', widgetFileRoutes(config.widgetDir));
+  return app;
+}

@@ -1,0 +1,33 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Queries } from '../db/database.ts';
+import { assistants, languages } from '../db/schema.ts';
+
+/** What a page may know of an assistant before anyone chats. */
+export interface PublicAssistant {
+  name: string;
+  /** Two-letter code (ISO 639-1). */
+  language: string;
+  widget_settings: { theme?: string; color?: string; position?: string };
+}
+
+/** Reads the public side of an assistant (our addition: `GET /assistants/{uuid}/widget`), nothing else of it. */
+export async function readAssistantWidget(
+  queries: Queries,
+  uuid: string,
+): Promise<PublicAssistant | undefined> {
+  const [found] = await queries
+    .select({ name: assistants.name, language: languages.iso2, settings: assistants.widgetSettings })
+    .from(assistants)
+    .innerJoin(languages, eq(languages.id, assistants.languageId))
+    .where(and(eq(assistants.uuid, uuid), isNull(assistants.deletedAt)));
+  if (!found) return undefined;
+  const text = (key: 'theme' | 'color' | 'position') => {
+    const value = found.settings[key];
+    return typeof value === 'string' ? { [key]: value } : {};
+  };
+  return {
+    name: found.name,
+    language: found.language,
+    widget_settings: { ...text('theme'), ...text('color'), ...text('position') },
+  };
+}

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** A setting is missing or wrong. The message names the variable and says what it may be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const number = (fallback: number, min: number, max: number) =>
+  z.coerce
+    .number(`must be a number from ${min} to ${max}`)
+    .min(min, `must be a number from ${min} to ${max}`)
+    .max(max, `must be a number from ${min} to ${max}`)
+    .default(fallback);
+
+const wholeNumber = (fallback: number, min: number, max: number) =>
+  number(fallback, min, max).refine(Number.isInteger, 'must be a whole number');
+
+const Environment = z.object({
+  PORT: wholeNumber(3000, 0, 65_535),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  DATABASE_POOL_SIZE: wholeNumber(10, 1, 1000),
+  WIDGET_DIR: z.string().default(join(import.meta.dirname, '../../dist')),
+  LLM_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  LLM_API_KEY: z.string().optional(),
+  LLM_MODEL: z.string().default('gpt-4.1-mini'),
+  LLM_SILENCE_SECONDS: number(30, 0.1, 600),
+  REPLY_TIMEOUT_SECONDS: number(120, 0.1, 3600),
+  REPLY_LEASE_SECONDS: number(60, 0.3, 3600),
+  KEEP_ALIVE_SECONDS: number(10, 0.05, 300),
+  SHUTDOWN_SECONDS: number(25, 0, 3600),
+  RATE_LIMIT: wholeNumber(300, 0, 1_000_000),
+  RATE_LIMIT_WINDOW_SECONDS: wholeNumber(60, 1, 86_400),
+  TRUST_PROXY: wholeNumber(0, 0, 10),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
+    })
+    .default('info'),
+});
+
+/** Where replies come from when a language model is configured: any endpoint that speaks OpenAI's chat protocol. */
+export interface LanguageModelConfig {
+  /** Undefined means OpenAI's own. */
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  model: string;
+  /** Longest silence of the model before it is given up. */
+  silenceMs: number;
+}
+
+/** Settings of the service, all checked, every default filled in. */
+export interface Config {
+  port: number;
+  host: string;
+  /** Folder of everything that outlives the process, unless `databaseUrl` is set. */
+  dataDir: string;
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  /** Folder of the built widget. */
+  widgetDir: string;
+  /** Undefined means the offline engine. */
+  languageModel: LanguageModelConfig | undefined;
+  reply: {
+    /** Longest time for one whole reply. */
+    timeoutMs: number;
+    /** How long after the death of its process a reply counts as abandoned. */
+    leaseMs: number;
+    /** Longest silence on an event stream before a comment keeps it open. */
+    keepAliveMs: number;
+  };
+  /** How long a stop waits for replies under way. */
+  shutdownMs: number;
+  /** Requests that one address may make in a window. 0 means no limit. */
+  rateLimit: { requests: number; windowSeconds: number };
+  /** Proxies in front of the service whose `X-Forwarded-For` counts. */
+  trustedProxies: number;
+  logLevel: string;
+}
+
+/**
+ * Reads the settings from environment variables; an empty one counts as not set.
+ *
+ * @throws ConfigError naming the first variable that is wrong.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const variable = String(issue?.path[0] ?? 'The environment');
+    throw new ConfigError(`${variable} ${issue?.message ?? 'is wrong'}.`);
+  }
+  const values = parsed.data;
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    widgetDir: values.WIDGET_DIR,
+    languageModel:
+      values.LLM_BASE_URL === undefined && values.LLM_API_KEY === undefined
+        ? undefined
+        : {
+            baseUrl: values.LLM_BASE_URL,
+            apiKey: values.LLM_API_KEY,
+            model: values.LLM_MODEL,
+            silenceMs: values.LLM_SILENCE_SECONDS * 1000,
+          },
+    reply: {
+      timeoutMs: values.REPLY_TIMEOUT_SECONDS * 1000,
+      leaseMs: values.REPLY_LEASE_SECONDS * 1000,
+      keepAliveMs: values.KEEP_ALIVE_SECONDS * 1000,
+    },
+    shutdownMs: values.SHUTDOWN_SECONDS * 1000,
+    rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    trustedProxies: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+  };
+}

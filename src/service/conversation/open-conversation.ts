@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { widgetMessagePrice } from '../billing/prices.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { assistants, conversations, messages, users } from '../db/schema.ts';
+import type { StoredVariables } from '../db/schema.ts';
+import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import { ConversationError } from './conversation-error.ts';
+import { fillVariables } from './fill-variables.ts';
+import { readHistory } from './history.ts';
+import type { HistoryLine } from './history.ts';
+
+/** A conversation as it stands right after opening. */
+export interface OpenedConversation {
+  uuid: string;
+  /** The assistant's initial message, or nothing. */
+  history: HistoryLine[];
+}
+
+/**
+ * Opens a conversation (interface: `POST /conversations`). A `widget` conversation needs an owner who can pay for
+ * its first message; opening itself costs nothing.
+ *
+ * @throws ConversationError
+ */
+export async function openConversation(
+  { db }: Database,
+  request: { assistantUuid: string; type: 'widget' | 'test'; variables: StoredVariables },
+  keyed?: KeyedRequest,
+): Promise<OpenedConversation> {
+  return db.transaction(async (tx) => {
+    const earlier = keyed && (await claimKey(tx, keyed));
+    if (earlier) return readOpened(tx, earlier.conversationId);
+
+    const [assistant] = await tx
+      .select({
+        id: assistants.id,
+        initialMessage: assistants.initialMessage,
+        variables: assistants.variables,
+        canPay: sql<boolean>`${users.balance} >= ${widgetMessagePrice}::numeric`,
+      })
+      .from(assistants)
+      .innerJoin(users, eq(users.id, assistants.userId))
+      .where(and(eq(assistants.uuid, request.assistantUuid), isNull(assistants.deletedAt)));
+    if (!assistant) throw ConversationError.assistantNotFound();
+    if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
+
+    const variables = { ...assistant.variables, ...request.variables };
+    const uuid = randomUUID();
+    const [conversation] = await tx
+      .insert(conversations)
+      .values({ uuid, assistantId: assistant.id, type: request.type, variables })
+      .returning({ id: conversations.id });
+    if (!conversation) throw new Error('The conversation was not stored.');
+
+    const content = fillVariables(assistant.initialMessage, variables);
+    if (content.trim() !== '') {
+      await tx
+        .insert(messages)
+        .values({ conversationId: conversation.id, turn: 0, role: 'assistant', content });
+    }
+    if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
+    return { uuid, history: content.trim() === '' ? [] : [{ role: 'assistant', content }] };
+  });
+}
+
+/** What an earlier request with the same key was answered, however far the conversation has come since. */
+async function readOpened(queries: Queries, conversationId: number | null): Promise<OpenedConversation> {
+  const [conversation] = await queries
+    .select({ uuid: conversations.uuid })
+    .from(conversations)
+    .where(eq(conversations.id, conversationId ?? 0));
+  if (!conversation || conversationId === null) throw ConversationError.conversationNotFound();
+  return { uuid: conversation.uuid, history: await readHistory(queries, conversationId, { beforeTurn: 1 }) };
+}

@@ -1,0 +1,60 @@
+import type { ReplyEvent } from '../engine/engine.ts';
+import type { ConversationError } from './conversation-error.ts';
+import type { Answer } from './settle-reply.ts';
+
+/**
+ * A reply under way. It goes on whether or not anyone listens; a listener gets every event from the first, however
+ * late it comes.
+ */
+export class Reply {
+  readonly #events: ReplyEvent[] = [];
+  readonly #outcome = Promise.withResolvers<Answer>();
+  #settled = false;
+  #progress = Promise.withResolvers<undefined>();
+
+  constructor() {
+    // Nobody may be listening any more when a reply fails.
+    this.#outcome.promise.catch(() => undefined);
+  }
+
+  /** The stored answer. Rejects with the ConversationError that the visitor is told. */
+  get answer(): Promise<Answer> {
+    return this.#outcome.promise;
+  }
+
+  /** Everything that happens until the reply is settled. Does not throw: how it ended tells `answer`. */
+  async *events(): AsyncGenerator<ReplyEvent, undefined> {
+    for (let next = 0; ;) {
+      const progress = this.#progress.promise;
+      for (let event = this.#events[next]; event; event = this.#events[next]) {
+        next++;
+        yield event;
+      }
+      if (this.#settled && next === this.#events.length) return;
+      if (next === this.#events.length) await progress;
+    }
+  }
+
+  emit(event: ReplyEvent): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  complete(answer: Answer): void {
+    this.#settled = true;
+    this.#outcome.resolve(answer);
+    this.#wake();
+  }
+
+  fail(error: ConversationError): void {
+    this.#settled = true;
+    this.#outcome.reject(error);
+    this.#wake();
+  }
+
+  #wake(): void {
+    const { resolve } = this.#progress;
+    this.#progress = Promise.withResolvers();
+    resolve(undefined);
+  }
+}

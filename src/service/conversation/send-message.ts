@@ -1,0 +1,89 @@
+import { eq } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { Database } from '../db/database.ts';
+import { messages } from '../db/schema.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import { acceptMessage } from './accept-message.ts';
+import { ConversationError } from './conversation-error.ts';
+import { settledSignal } from './replies.ts';
+import type { Replies } from './replies.ts';
+import { Reply } from './reply.ts';
+import type { Answer } from './settle-reply.ts';
+import { pollUntil } from './signals.ts';
+import type { Signals } from './signals.ts';
+
+/** Longest wait for an answer that another process is writing, in milliseconds. */
+const repeatWait = 330_000;
+
+/** What sending needs of the service. */
+export interface Sending {
+  database: Database;
+  replies: Replies;
+  signals: Signals;
+}
+
+/**
+ * Sends a visitor's message (interface: `POST /conversations/{uuid}/messages`). Resolves once the message is stored
+ * and paid; the reply goes on by itself, also when nobody waits for it any more.
+ *
+ * @throws ConversationError if the message is refused.
+ */
+export async function sendMessage(
+  { database, replies, signals }: Sending,
+  message: { conversationUuid: string; text: string },
+  keyed?: KeyedRequest,
+): Promise<Reply> {
+  const accepted = await acceptMessage(database, message, replies.lease, keyed);
+  if (!('repeatOf' in accepted)) return replies.start(accepted);
+
+  const underWay = replies.find(accepted.repeatOf);
+  if (underWay) return underWay;
+  const repeat = new Reply();
+  void followElsewhere({ database, signals }, accepted.repeatOf, repeat);
+  return repeat;
+}
+
+/** Waits for the answer that an earlier request got, or is getting from another process, and tells it as one piece. */
+async function followElsewhere(
+  { database, signals }: Pick<Sending, 'database' | 'signals'>,
+  messageId: number,
+  repeat: Reply,
+): Promise<void> {
+  try {
+    const answer = await pollUntil(
+      signals,
+      settledSignal(messageId),
+      () => readAnswer(database, messageId),
+      AbortSignal.timeout(repeatWait),
+    );
+    for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });
+    repeat.emit({ type: 'delta', text: answer.text });
+    repeat.complete(answer);
+  } catch (error) {
+    repeat.fail(
+      error instanceof ConversationError
+        ? error
+        : ConversationError.replyFailed('the message is still being answered; please try again later', {
+            cause: error,
+          }),
+    );
+  }
+}
+
+async function readAnswer({ db }: Database, messageId: number): Promise<Answer | undefined> {
+  const reply = alias(messages, 'reply');
+  const [found] = await db
+    .select({
+      state: messages.replyState,
+      failure: messages.failure,
+      text: reply.content,
+      functionCalls: reply.functionCalls,
+    })
+    .from(messages)
+    .leftJoin(reply, eq(reply.inReplyTo, messages.id))
+    .where(eq(messages.id, messageId));
+  if (!found) throw ConversationError.conversationNotFound();
+  if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
+  if (found.text === null) return undefined;
+  return { text: found.text, functionCalls: found.functionCalls ?? [] };
+}

@@ -1,0 +1,107 @@
+import { and, eq, lte, sql } from 'drizzle-orm';
+import { moveMoney } from '../billing/ledger.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { ledgerEntries, messages } from '../db/schema.ts';
+import type { StoredFunctionCall } from '../db/schema.ts';
+import { freeKey } from '../idempotency/idempotency-key.ts';
+import type { AcceptedMessage } from './accept-message.ts';
+
+/** What an assistant answered. */
+export interface Answer {
+  text: string;
+  functionCalls: StoredFunctionCall[];
+}
+
+const settled = { replyOwner: null, replyLeaseUntil: null };
+
+/**
+ * Stores the reply to a message.
+ *
+ * @returns false if the message is no longer this owner's to answer: its lease had run out, and it was refunded.
+ */
+export async function storeAnswer(
+  { db }: Database,
+  message: AcceptedMessage,
+  owner: string,
+  answer: Answer,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const answered = await tx
+      .update(messages)
+      .set({ replyState: 'answered', ...settled })
+      .where(
+        and(eq(messages.id, message.id), eq(messages.replyState, 'pending'), eq(messages.replyOwner, owner)),
+      )
+      .returning({ id: messages.id });
+    if (answered.length === 0) return false;
+    await tx.insert(messages).values({
+      conversationId: message.conversationId,
+      turn: message.turn,
+      role: 'assistant',
+      content: answer.text,
+      functionCalls: answer.functionCalls,
+      inReplyTo: message.id,
+    });
+    return true;
+  });
+}
+
+/** Gives up the reply to a message of this owner: marks it, refunds it and frees its idempotency key. */
+export async function failReply(
+  { db }: Database,
+  messageId: number,
+  owner: string,
+  failure: string,
+): Promise<void> {
+  await db.transaction((tx) => giveUp(tx, messageId, failure, eq(messages.replyOwner, owner)));
+}
+
+/** Replies given up in one sweep; the next sweep takes the rest. */
+const sweepLimit = 100;
+
+/**
+ * Gives up the replies that nobody writes any more, because their process died before their lease ran out.
+ *
+ * @param everyone also those with time left: right when no other process can be alive.
+ * @returns how many there were.
+ */
+export async function failAbandonedReplies({ db }: Database, everyone = false): Promise<number> {
+  return db.transaction(async (tx) => {
+    const abandoned = await tx
+      .select({ id: messages.id })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.replyState, 'pending'),
+          everyone ? undefined : lte(messages.replyLeaseUntil, sql`now()`),
+        ),
+      )
+      .orderBy(messages.id)
+      .limit(sweepLimit)
+      .for('update', { skipLocked: true });
+    for (const { id } of abandoned) {
+      await giveUp(tx, id, 'the service stopped while it was answering; please send the message again');
+    }
+    return abandoned.length;
+  });
+}
+
+async function giveUp(
+  tx: Queries,
+  messageId: number,
+  failure: string,
+  guard?: ReturnType<typeof eq>,
+): Promise<void> {
+  const failed = await tx
+    .update(messages)
+    .set({ replyState: 'failed', failure, cost: '0', ...settled })
+    .where(and(eq(messages.id, messageId), eq(messages.replyState, 'pending'), guard))
+    .returning({ id: messages.id });
+  if (failed.length === 0) return;
+  await freeKey(tx, messageId);
+  const [charge] = await tx
+    .select({ userId: ledgerEntries.userId, price: sql<string>`-${ledgerEntries.amount}` })
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.messageId, messageId), eq(ledgerEntries.kind, 'charge')));
+  if (charge) await moveMoney(tx, { userId: charge.userId, kind: 'refund', amount: charge.price, messageId });
+}

@@ -1,0 +1,38 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+
+const folder = join(import.meta.dirname, 'migrations');
+
+/** Any number will do, as long as every process of this service takes the same. */
+const advisoryLock = 7_303_014_117;
+
+/**
+ * Applies the numbered SQL files that the database has not seen, all in one transaction: it is brought up to date
+ * wholly or not at all. An advisory lock makes processes that start together take turns.
+ */
+export async function migrate(pool: Pool): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    // The other process may take longer over its migrations than one statement may normally take.
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations');
+    const applied = new Set(rows.map((row) => row.name));
+    for (const name of names.filter((candidate) => !applied.has(candidate))) {
+      await client.query(await readFile(join(folder, name), 'utf8'));
+      await client.query('INSERT INTO schema_migrations (name) VALUES ($1)', [name]);
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+import { openPglite } from './open-pglite.ts';
+import { openPostgres } from './open-postgres.ts';
+
+/**
+ * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else
+ * PGlite in the data folder.
+ *
+ * @throws DataFolderInUseError if another process works in the data folder.
+ */
+export async function openDatabase(config: Config, log: Logger): Promise<Database> {
+  const database =
+    config.databaseUrl === undefined
+      ? await openPglite(join(config.dataDir, 'database'), log)
+      : openPostgres(config.databaseUrl, config.databasePoolSize, log);
+  try {
+    await migrate(database.pool);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

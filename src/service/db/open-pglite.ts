@@ -1,0 +1,54 @@
+import { mkdir } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+import { lockFolder } from './lock-folder.ts';
+import * as schema from './schema.ts';
+
+/**
+ * Opens PGlite, PostgreSQL inside this process, with its data in `folder` (made if missing). Two processes in one
+ * folder would ruin it, so the folder is locked until the database is closed.
+ *
+ * @throws DataFolderInUseError if another process works in the folder.
+ */
+export async function openPglite(folder: string, log: Logger): Promise<Database> {
+  await mkdir(folder, { recursive: true });
+  const unlock = lockFolder(folder);
+  try {
+    const pglite = await PGlite.create(folder);
+    const pool = new Pool({ ...connect(pglite), idleTimeoutMillis: 0 });
+    pool.on('error', (error) => {
+      log.error({ err: error }, 'the embedded database reported an error');
+    });
+    return {
+      kind: 'pglite',
+      pool,
+      db: drizzle(pool, { schema }),
+      async close() {
+        await pool.end();
+        await pglite.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
+ * PGlite in the shape of a pg connection. Drizzle hands each query its own parsers of result types in the field that
+ * pg passes on as parameter types; PostgreSQL's own serializer overlooks that, PGlite's does not.
+ */
+function connect(pglite: PGlite) {
+  const config = createPgConfig(pglite);
+  const { connection } = config;
+  const parse = connection.parse.bind(connection);
+  connection.parse = (query: { types?: unknown }) => {
+    parse({ ...query, types: Array.isArray(query.types) ? query.types : undefined });
+  };
+  return config;
+}

@@ -1,0 +1,147 @@
+import {
+  bigint,
+  boolean,
+  customType,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+/*
+ * The columns that the code reads and writes, for typed queries. The numbered migrations are the truth about the
+ * tables: defaults, checks, keys and indexes stand there alone.
+ */
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 6, mode: 'string' });
+const rowId = (name = 'id') => bigint(name, { mode: 'number' });
+
+/** Key/value pairs of an assistant or a conversation. */
+export type StoredVariables = Record<string, unknown>;
+
+/** A tool that ran during a reply, as it is stored and as the wire shows it. */
+export interface StoredFunctionCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  result?: unknown;
+}
+
+export const users = pgTable('users', {
+  id: integer().generatedAlwaysAsIdentity(),
+  name: text().notNull(),
+  email: text().notNull(),
+  balance: numeric().notNull().default('0'),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});
+
+export const apiKeys = pgTable('api_keys', {
+  id: integer().generatedAlwaysAsIdentity(),
+  userId: integer('user_id').notNull(),
+  name: text().notNull(),
+  keyHash: bytea('key_hash').notNull(),
+  lastUsedAt: moment('last_used_at'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+});
+
+export const languages = pgTable('languages', {
+  id: integer().notNull(),
+  name: text().notNull(),
+  iso2: text('iso_2').notNull(),
+  textSearchConfig: text('text_search_config').notNull(),
+});
+
+export const knowledgebases = pgTable('knowledgebases', {
+  id: integer().generatedAlwaysAsIdentity(),
+  userId: integer('user_id').notNull(),
+  name: text().notNull(),
+  description: text().notNull().default(''),
+  status: text({ enum: ['empty', 'processing', 'active'] })
+    .notNull()
+    .default('empty'),
+  textSearchConfig: text('text_search_config').notNull().default('simple'),
+});
+
+export const documents = pgTable('documents', {
+  id: integer().generatedAlwaysAsIdentity(),
+  knowledgebaseId: integer('knowledgebase_id').notNull(),
+  name: text().notNull(),
+  description: text().notNull().default(''),
+  type: text({ enum: ['website', 'pdf', 'txt', 'docx'] }).notNull(),
+  status: text({ enum: ['processing', 'active', 'failed'] })
+    .notNull()
+    .default('processing'),
+  contentHash: bytea('content_hash'),
+});
+
+export const assistants = pgTable('assistants', {
+  id: integer().generatedAlwaysAsIdentity(),
+  uuid: uuid().notNull(),
+  userId: integer('user_id').notNull(),
+  name: text().notNull(),
+  status: text({ enum: ['active', 'inactive'] })
+    .notNull()
+    .default('inactive'),
+  voiceId: integer('voice_id').notNull(),
+  llmModelId: integer('llm_model_id'),
+  languageId: integer('language_id').notNull(),
+  timezone: text().notNull().default('UTC'),
+  initialMessage: text('initial_message').notNull().default(''),
+  systemPrompt: text('system_prompt').notNull().default(''),
+  variables: jsonb().$type<StoredVariables>().notNull().default({}),
+  llmTemperature: numeric('llm_temperature').notNull().default('0.10'),
+  knowledgebaseId: integer('knowledgebase_id'),
+  knowledgebaseMode: text('knowledgebase_mode', { enum: ['function_call', 'prompt', 'hybrid'] }),
+  widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
+  deletedAt: moment('deleted_at'),
+});
+
+export const conversations = pgTable('conversations', {
+  id: rowId().generatedAlwaysAsIdentity(),
+  uuid: uuid().notNull(),
+  assistantId: integer('assistant_id').notNull(),
+  type: text({ enum: ['widget', 'test'] }).notNull(),
+  variables: jsonb().$type<StoredVariables>().notNull().default({}),
+  turns: integer().notNull().default(0),
+  aiEnabled: boolean('ai_enabled').notNull().default(true),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});
+
+export const messages = pgTable('messages', {
+  id: rowId().generatedAlwaysAsIdentity(),
+  conversationId: rowId('conversation_id').notNull(),
+  turn: integer().notNull(),
+  role: text({ enum: ['assistant', 'user', 'system'] }).notNull(),
+  content: text().notNull(),
+  functionCalls: jsonb('function_calls').$type<StoredFunctionCall[]>().notNull().default([]),
+  replyState: text('reply_state', { enum: ['pending', 'answered', 'failed', 'done'] })
+    .notNull()
+    .default('done'),
+  failure: text(),
+  replyOwner: uuid('reply_owner'),
+  replyLeaseUntil: moment('reply_lease_until'),
+  inReplyTo: rowId('in_reply_to'),
+  cost: numeric().notNull().default('0'),
+});
+
+export const ledgerEntries = pgTable('ledger_entries', {
+  id: rowId().generatedAlwaysAsIdentity(),
+  userId: integer('user_id').notNull(),
+  messageId: rowId('message_id'),
+  kind: text({ enum: ['top_up', 'charge', 'refund'] }).notNull(),
+  amount: numeric().notNull(),
+  balanceAfter: numeric('balance_after').notNull(),
+});
+
+export const idempotencyKeys = pgTable('idempotency_keys', {
+  scope: text().notNull(),
+  keyHash: bytea('key_hash').notNull(),
+  requestHash: bytea('request_hash').notNull(),
+  conversationId: rowId('conversation_id'),
+  messageId: rowId('message_id'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  expiresAt: moment('expires_at').notNull(),
+});

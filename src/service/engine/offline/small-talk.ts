@@ -1,0 +1,47 @@
+import type { Sentences } from './sentences.ts';
+
+type SmallTalk = Exclude<keyof Sentences, 'nothingFound'>;
+
+/** Longest message, in words, that can be nothing but small talk. "Hello, when do you open?" is a question. */
+const wordLimit = 6;
+
+const phrases: Record<string, Record<SmallTalk, RegExp>> = {
+  en: {
+    greeting:
+      /^(hi|hello|hey|hiya|howdy|greetings|good (morning|afternoon|evening|day))( (there|all|everyone|kim))?$/,
+    thanks:
+      /^(ok(ay)? |great |perfect |super |wonderful )*(thanks|thank you|thx|cheers)( (a lot|so much|very much|you|for your help|for the help|again))*$/,
+    goodbye:
+      /^(ok(ay)? |thanks |thank you )*(bye|goodbye|good bye|see you|see ya|ciao|good night|have a (nice|good) day)( bye| then| later| soon)*$/,
+    identity:
+      /^((hi|hello|hey) )?(who are you|what are you|are you (a |an )?(bot|robot|human|person|real|ai|machine|chatbot|real person|computer)|am i (talking|speaking|chatting) (to|with) (a |an )?(bot|robot|human|person|real person|machine))$/,
+  },
+  de: {
+    greeting:
+      /^(hi|hallo|hey|moin|servus|grüezi|grüß gott|grüss gott|guten (tag|morgen|abend))( (zusammen|kim))?$/,
+    thanks:
+      /^(ok(ay)? |super |prima |toll |gut |perfekt )*(danke|vielen dank|dankeschön|danke schön|merci)( (sehr|schön|dir|ihnen|für die hilfe|für ihre hilfe))*$/,
+    goodbye:
+      /^(ok(ay)? |danke )*(tschüss|tschüß|tschau|ciao|auf wiedersehen|bis (bald|dann|später)|schönen (tag|abend)( noch)?|ade)$/,
+    identity:
+      /^(wer (bist du|sind sie)|(bist du|sind sie) (ein |eine )?(bot|roboter|mensch|maschine|ki|chatbot|computer|echter mensch|echt))$/,
+  },
+  ar: {
+    greeting:
+      /^(مرحبا|مرحبًا|اهلا|أهلا|أهلًا|هلا|السلام عليكم|سلام|صباح الخير|مساء الخير)( (وسهلا|بك|بكم|ورحمة الله|ورحمة الله وبركاته))?$/,
+    thanks: /^(شكرا|شكرًا|شكراً|مشكور)( (جزيلا|جزيلًا|جزيلاً|لك|لكم|كثيرا))*$/,
+    goodbye: /^(وداعا|وداعًا|مع السلامة|إلى اللقاء|الى اللقاء)$/,
+    identity: /^(من أنت|من انت|هل أنت (إنسان|روبوت|شخص|آلة)|هل انت (انسان|روبوت|شخص))$/,
+  },
+};
+
+const kinds = ['greeting', 'thanks', 'goodbye', 'identity'] as const;
+
+/** Recognises a message that only greets, thanks, says goodbye or asks who is talking, in the language or in English. */
+export function findSmallTalk(message: string, language: string): SmallTalk | undefined {
+  const words = message.toLowerCase().match(/[\p{L}\p{M}\p{N}']+/gu) ?? [];
+  if (words.length === 0 || words.length > wordLimit) return undefined;
+  const plain = words.join(' ');
+  const candidates = [phrases[language], phrases.en];
+  return kinds.find((kind) => candidates.some((known) => known?.[kind].test(plain)));
+}

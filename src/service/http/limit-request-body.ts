@@ -1,0 +1,18 @@
+import type { MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { limits } from '../../contract/limits.ts';
+import { ConversationError } from '../conversation/conversation-error.ts';
+
+/** Refuses bodies past the limit of the wire (interface: 413 in the shape of the endpoint's other errors). */
+export function limitRequestBody(): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: limits.requestBody,
+    onError: (c) => {
+      const error = new ConversationError(
+        'body-too-large',
+        `the body may have at most ${limits.requestBody} bytes`,
+      );
+      return c.json(error.toBody(), error.status);
+    },
+  });
+}

@@ -1,0 +1,14 @@
+import { cors } from 'hono/cors';
+
+/** How long a browser may remember that a page is allowed to call, in seconds. */
+const preflightSeconds = 86_400;
+
+/** Lets pages of any origin call the public endpoints, without cookies or other credentials. */
+export const publicCors = () =>
+  cors({
+    origin: '*',
+    allowMethods: ['GET', 'HEAD', 'POST'],
+    allowHeaders: ['Content-Type', 'Accept', 'Idempotency-Key'],
+    exposeHeaders: ['Retry-After'],
+    maxAge: preflightSeconds,
+  });

@@ -1,0 +1,42 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { MiddlewareHandler } from 'hono';
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { errorTexts } from '../../contract/error-body.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { addressBlock, clientAddress } from './client-address.ts';
+
+/**
+ * Limits how many requests one address may make. The count lives in the database, so it holds across processes; while
+ * the database is away each process counts for itself. (Interface: 429 with `retry_after`, in seconds.)
+ */
+export function rateLimit({ pool }: Database, config: Config): MiddlewareHandler {
+  const { requests, windowSeconds } = config.rateLimit;
+  if (requests === 0) return (_, next) => next();
+  const window = { points: requests, duration: windowSeconds, keyPrefix: 'api' };
+  const limiter = new RateLimiterPostgres({
+    ...window,
+    storeClient: pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    // Our own migrations make it.
+    tableCreated: true,
+    // An address that is over its limit costs no query any more.
+    inMemoryBlockOnConsumed: requests + 1,
+    insuranceLimiter: new RateLimiterMemory(window),
+  });
+  return async (c, next) => {
+    const socket = getConnInfo(c).remote.address;
+    const address = clientAddress(socket, c.req.header('X-Forwarded-For'), config.trustedProxies);
+    try {
+      await limiter.consume(addressBlock(address));
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+      c.header('Retry-After', String(seconds));
+      c.header('Cache-Control', 'no-store');
+      return c.json({ message: errorTexts.tooManyRequests, retry_after: seconds }, 429);
+    }
+    return next();
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { and, eq, lte, sql } from 'drizzle-orm';
+import { ConversationError } from '../conversation/conversation-error.ts';
+import type { Queries } from '../db/database.ts';
+import { idempotencyKeys } from '../db/schema.ts';
+
+/** How long a key answers for its request. After that it may be used for another one. */
+const lifetime = sql`now() + interval '24 hours'`;
+
+/** A request that carries an `Idempotency-Key`. */
+export interface KeyedRequest {
+  key: string;
+  /** What the key is unique in: `open`, or a conversation's UUID. */
+  scope: string;
+  /** The validated body; the same key with another one is a mistake of the client. */
+  body: unknown;
+}
+
+/** What an earlier request with the same key made. */
+export interface EarlierOutcome {
+  conversationId: number | null;
+  messageId: number | null;
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Claims the key for this request, in the transaction that does the request's work: if that rolls back, the key is
+ * free again. A concurrent request with the same key waits here until this transaction ends.
+ *
+ * @returns what the earlier request made, or undefined if this request is the first.
+ * @throws ConversationError if the key was used with another body.
+ */
+export async function claimKey(queries: Queries, request: KeyedRequest): Promise<EarlierOutcome | undefined> {
+  const keyHash = sha256(request.key);
+  const requestHash = sha256(JSON.stringify(request.body));
+  const claimed = await queries
+    .insert(idempotencyKeys)
+    .values({ scope: request.scope, keyHash, requestHash, expiresAt: lifetime })
+    .onConflictDoUpdate({
+      target: [idempotencyKeys.scope, idempotencyKeys.keyHash],
+      set: { requestHash, conversationId: null, messageId: null, createdAt: sql`now()`, expiresAt: lifetime },
+      setWhere: lte(idempotencyKeys.expiresAt, sql`now()`),
+    })
+    .returning({ scope: idempotencyKeys.scope });
+  if (claimed.length > 0) return undefined;
+
+  // The conflict has locked the row, so it is still there.
+  const [earlier] = await queries
+    .select()
+    .from(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.scope, request.scope), eq(idempotencyKeys.keyHash, keyHash)));
+  if (!earlier) throw new Error('An idempotency key vanished while it was locked.');
+  if (!earlier.requestHash.equals(requestHash)) {
+    throw new ConversationError(
+      'invalid-request',
+      'Idempotency-Key was used before with another body; use a new key for a new request',
+    );
+  }
+  return { conversationId: earlier.conversationId, messageId: earlier.messageId };
+}
+
+/** Notes what the request made, in the same transaction as `claimKey`. */
+export async function noteOutcome(
+  queries: Queries,
+  request: KeyedRequest,
+  outcome: EarlierOutcome,
+): Promise<void> {
+  await queries
+    .update(idempotencyKeys)
+    .set(outcome)
+    .where(and(eq(idempotencyKeys.scope, request.scope), eq(idempotencyKeys.keyHash, sha256(request.key))));
+}
+
+/** Frees the key of a message whose reply failed, so that the same request may be tried anew. */
+export async function freeKey(queries: Queries, messageId: number): Promise<void> {
+  await queries.delete(idempotencyKeys).where(eq(idempotencyKeys.messageId, messageId));
+}
+
+/** Forgets the keys past their lifetime. */
+export async function purgeExpiredKeys(queries: Queries): Promise<void> {
+  await queries.delete(idempotencyKeys).where(lte(idempotencyKeys.expiresAt, sql`now()`));
+}

@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+
+/** What may be told of a failure: never the parameters of a query, nor values that a database error quotes. */
+interface LoggedError {
+  type: string;
+  message?: string;
+  code?: string;
+  stack?: string;
+  cause?: LoggedError;
+}
+
+/**
+ * Makes the log: JSON lines on standard error, since standard output belongs to what a command prints for machines.
+ * Message texts, keys and conversation UUIDs are never logged.
+ */
+export function createLog(level: string): Logger {
+  return pino(
+    { level, base: null, serializers: { err: describeError } },
+    pino.destination({ dest: 2, sync: true }),
+  );
+}
+
+/**
+ * Describes an error without what a visitor wrote. Drizzle puts a query's parameters into its message, and
+ * PostgreSQL quotes the offending value of a data exception (class 22) or a violated constraint (class 23).
+ */
+export function describeError(error: unknown): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const quotesValues =
+    error.name === 'DrizzleQueryError' ||
+    error.message.startsWith('Failed query') ||
+    /^2[23]/.test(code ?? '');
+  const frames = error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
+  return {
+    type: error.constructor.name,
+    ...(quotesValues ? {} : { message: error.message }),
+    ...(code === undefined ? {} : { code }),
+    ...(frames === undefined ? {} : { stack: frames }),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}

@@ -1,0 +1,6 @@
+import type { Answer } from '../conversation/settle-reply.ts';
+
+/** The answer to a message, as the wire has it (interface: `POST /conversations/{uuid}/messages`). */
+export function answerBody({ text, functionCalls }: Answer) {
+  return { status: true, message: text, function_calls: functionCalls };
+}

@@ -1,0 +1,29 @@
+import { Hono } from 'hono';
+import { RETAINED_304_HEADERS, etag } from 'hono/etag';
+import { readAssistantWidget } from '../assistant/read-assistant-widget.ts';
+import { ConversationError } from '../conversation/conversation-error.ts';
+import type { Database } from '../db/database.ts';
+import { isUuid } from '../http/is-uuid.ts';
+
+/** How long a page may go without asking again, in seconds. Short, so that an owner soon sees a change of color. */
+const maximumAge = 60;
+
+/** What an answer without a body (304) carries: caching, and who may read it. */
+const retainedHeaders = [
+  ...RETAINED_304_HEADERS,
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+];
+
+/** Public routes of assistants (our addition: `GET /assistants/{uuid}/widget`). */
+export function assistantRoutes({ db }: Database): Hono {
+  const routes = new Hono();
+  routes.get('/:uuid/widget', etag({ retainedHeaders }), async (c) => {
+    const uuid = c.req.param('uuid');
+    const data = isUuid(uuid) ? await readAssistantWidget(db, uuid) : undefined;
+    if (!data) throw ConversationError.assistantNotFound();
+    c.header('Cache-Control', `public, max-age=${maximumAge}`);
+    return c.json({ status: true, data });
+  });
+  return routes;
+}

@@ -1,0 +1,56 @@
+import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation-request.ts';
+import { ConversationError } from '../conversation/conversation-error.ts';
+import { openConversation } from '../conversation/open-conversation.ts';
+import { readConversation } from '../conversation/read-conversation.ts';
+import { sendMessage } from '../conversation/send-message.ts';
+import type { Sending } from '../conversation/send-message.ts';
+import { readIdempotencyKey } from '../http/idempotency-header.ts';
+import { isUuid } from '../http/is-uuid.ts';
+import { readJsonBody } from '../http/read-json-body.ts';
+import { storableVariables } from '../http/storable-variables.ts';
+import { answerBody } from './answer-body.ts';
+import { acceptsEventStream, streamReply } from './stream-reply.ts';
+
+/** Text conversations (interface: "Text conversations"). Open to everyone who knows the UUID. */
+export function conversationRoutes(sending: Sending, keepAliveMs: number): Hono {
+  const { database } = sending;
+  const routes = new Hono();
+  routes.use(async (c, next) => {
+    c.header('Cache-Control', 'no-store');
+    await next();
+  });
+  routes.post('/', async (c) => {
+    const body = await readJsonBody(c, OpenConversationRequest);
+    const request = {
+      assistantUuid: body.assistant_id.toLowerCase(),
+      type: body.type ?? 'widget',
+      variables: storableVariables(body.variables ?? {}),
+    };
+    const { uuid, history } = await openConversation(
+      database,
+      request,
+      readIdempotencyKey(c, 'open', request),
+    );
+    return c.json({ status: true, conversation_id: uuid, history });
+  });
+  routes.get('/:uuid', compress(), async (c) => {
+    const { history, variables } = await readConversation(database, requireUuid(c.req.param('uuid')));
+    return c.json({ status: true, history, variables });
+  });
+  routes.post('/:uuid/messages', async (c) => {
+    const conversationUuid = requireUuid(c.req.param('uuid'));
+    const body = await readJsonBody(c, SendMessageRequest);
+    const message = { conversationUuid, text: body.message.toWellFormed() };
+    const reply = await sendMessage(sending, message, readIdempotencyKey(c, conversationUuid, body));
+    if (acceptsEventStream(c)) return streamReply(c, reply, keepAliveMs);
+    return c.json(answerBody(await reply.answer));
+  });
+  return routes;
+}
+
+function requireUuid(text: string): string {
+  if (!isUuid(text)) throw ConversationError.conversationNotFound();
+  return text.toLowerCase();
+}

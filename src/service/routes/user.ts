@@ -1,0 +1,19 @@
+import { Hono } from 'hono';
+import { listApiKeys } from '../api-key/api-key.ts';
+import type { Database } from '../db/database.ts';
+import { bearerAuth } from '../http/bearer-auth.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+
+/** Routes of the authenticated user (interface: "Identity and keys"). */
+export function userRoutes(database: Database): Hono<Authenticated> {
+  const routes = new Hono<Authenticated>();
+  routes.use(bearerAuth(database));
+  routes.get('/me', (c) => {
+    const { name, email, balance } = c.get('user');
+    return c.json({ name, email, total_balance: Number(balance) });
+  });
+  routes.get('/api-keys', async (c) =>
+    c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
+  );
+  return routes;
+}

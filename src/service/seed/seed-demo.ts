@@ -1,0 +1,93 @@
+import { eq, sql } from 'drizzle-orm';
+import { moveMoney } from '../billing/ledger.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { assistants, languages, users } from '../db/schema.ts';
+import { keepDemoApiKey } from './demo-api-key.ts';
+import { demoAssistants } from './demo-assistants.ts';
+import type { DemoAssistant, Shows } from './demo-assistants.ts';
+import { seedKnowledge } from './seed-knowledge.ts';
+
+/** USD that the demo's user begins with: 2,500 messages. */
+const startingBalance = '25';
+
+/** Any number will do that no other advisory lock has. */
+const advisoryLock = 7_303_014_118;
+
+/** Voices and models have no table yet; any number will do. */
+const firstVoice = 1;
+const firstModel = 1;
+
+/**
+ * Fills a database with the demo: a shop, its knowledge base and its assistants. What is there already stays as it
+ * is, so it may run at every start, also of several processes at once.
+ *
+ * @param dataDir folder where the demo's API key is kept (`demo-api-key`, readable by its owner alone).
+ */
+export async function seedDemo(
+  database: Database,
+  dataDir: string,
+): Promise<{ apiKey: string; assistants: { uuid: string; name: string; shows: Shows }[] }> {
+  const apiKey = await database.db.transaction(async (tx) => {
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+    const owner = await seedUser(tx, 'Hanna Riedel', 'hanna@nordkamm.example', startingBalance);
+    const trial = await seedUser(tx, 'Jonas Kehl', 'jonas@nordkamm.example', undefined);
+    const knowledge = new Map<string, number>();
+    for (const assistant of demoAssistants) {
+      const userId = assistant.ownerHasBalance ? owner : trial;
+      const key = `${userId} ${assistant.language}`;
+      const knowledgebaseId = knowledge.get(key) ?? (await seedKnowledge(tx, userId, assistant.language));
+      knowledge.set(key, knowledgebaseId);
+      await seedAssistant(tx, assistant, userId, knowledgebaseId);
+    }
+    return keepDemoApiKey(tx, owner, dataDir);
+  });
+  return { apiKey, assistants: demoAssistants.map(({ uuid, name, shows }) => ({ uuid, name, shows })) };
+}
+
+async function seedUser(
+  queries: Queries,
+  name: string,
+  email: string,
+  balance: string | undefined,
+): Promise<number> {
+  const [known] = await queries.select({ id: users.id }).from(users).where(eq(users.email, email));
+  if (known) return known.id;
+  const [created] = await queries.insert(users).values({ name, email }).returning({ id: users.id });
+  if (!created) throw new Error(`The user ${email} was not stored.`);
+  if (balance !== undefined)
+    await moveMoney(queries, { userId: created.id, kind: 'top_up', amount: balance });
+  return created.id;
+}
+
+async function seedAssistant(
+  queries: Queries,
+  assistant: DemoAssistant,
+  userId: number,
+  knowledgebaseId: number,
+): Promise<void> {
+  const { uuid, name, language, initialMessage, systemPrompt, variables, widgetSettings } = assistant;
+  const [spoken] = await queries
+    .select({ id: languages.id })
+    .from(languages)
+    .where(eq(languages.iso2, language));
+  if (!spoken) throw new Error(`The language ${language} is missing from the database.`);
+  await queries
+    .insert(assistants)
+    .values({
+      uuid,
+      userId,
+      name,
+      status: 'active',
+      voiceId: firstVoice,
+      llmModelId: firstModel,
+      languageId: spoken.id,
+      timezone: 'Europe/Berlin',
+      initialMessage,
+      systemPrompt,
+      variables,
+      knowledgebaseId,
+      knowledgebaseMode: 'prompt',
+      widgetSettings,
+    })
+    .onConflictDoNothing({ target: assistants.uuid });
+}

@@ -1,0 +1,99 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { keepHouse } from './conversation/keep-house.ts';
+import { Replies } from './conversation/replies.ts';
+import { failAbandonedReplies } from './conversation/settle-reply.ts';
+import { Signals } from './conversation/signals.ts';
+import type { Database } from './db/database.ts';
+import { openDatabase } from './db/open-database.ts';
+import { createEngine } from './engine/create-engine.ts';
+import { listen } from './http/listen.ts';
+import { createLog } from './log.ts';
+
+/** A service that is up. */
+export interface Running {
+  /** Where it listens: an origin, without a path. */
+  url: string;
+  port: number;
+  database: Database;
+  /** Stops accepting, finishes the replies under way as long as the settings allow, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Time for the last answers to reach their clients after the last reply has been settled, in milliseconds. */
+const drainMs = 2000;
+
+/**
+ * The composition root: opens the database, brings its tables up to date, and listens.
+ *
+ * @param extras.mount adds routes of the caller's to the service's own.
+ * @throws PortInUseError, DataFolderInUseError
+ */
+export async function serve(
+  config: Config,
+  extras: { mount?: (app: Hono) => void; log?: Logger } = {},
+): Promise<Running> {
+  const log = extras.log ?? createLog(config.logLevel);
+  const database = await openDatabase(config, log);
+  try {
+    // Nobody else works on an embedded database, so whatever was under way in it died with its process.
+    if (database.kind === 'pglite') await failAllAbandoned(database, log);
+    const signals = new Signals();
+    const engine = createEngine(config.languageModel, log);
+    const replies = new Replies({ database, engine, signals, config: config.reply, log });
+    let stopping = false;
+    const app = createApp({ config, database, replies, signals, log, isStopping: () => stopping });
+    extras.mount?.(app);
+
+    const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+    await listen(server, config.host, config.port);
+    const { port } = server.address() as AddressInfo;
+    const stopHousekeeping = keepHouse(database, replies, log);
+    const close = async () => {
+      stopping = true;
+      log.info('stopping');
+      const closed = Promise.withResolvers<undefined>();
+      server.close(() => {
+        closed.resolve(undefined);
+      });
+      await replies.finish(config.shutdownMs);
+      await drain(server, closed.promise);
+      await replies.finish(0);
+      await stopHousekeeping();
+      await database.close();
+      log.info('stopped');
+    };
+    let closing: Promise<void> | undefined;
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    log.info({ port, database: database.kind, model: config.languageModel?.model ?? 'offline' }, 'listening');
+    return { url, port, database, close: () => (closing ??= close()) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function failAllAbandoned(database: Database, log: Logger): Promise<void> {
+  for (let abandoned = -1; abandoned !== 0;) {
+    abandoned = await failAbandonedReplies(database, true);
+    if (abandoned > 0) log.warn({ abandoned }, 'refunded replies that the last stop had cut off');
+  }
+}
+
+/** Closes connections as their answers are out; those of clients that do not read are cut after a while. */
+async function drain(server: Server, closed: Promise<undefined>): Promise<void> {
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+  }, 20);
+  const late = setTimeout(() => {
+    server.closeAllConnections();
+  }, drainMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(late);
+}
