@@ -95,6 +95,11 @@ export function faults(stopped: AbortSignal): Hono<{ Bindings: HttpBindings }> {
       maxAge: 600,
     }),
     bodyLimit({ maxSize: limits.requestBody }),
+    async (context, next) => {
+      // Compressed, an answer would not reach the reader in the pieces in which it is sent.
+      context.header('Cache-Control', 'no-store, no-transform');
+      await next();
+    },
   );
   app.get(`/:kind${readAssistantWidget.path}`, take('settings'));
   app.post(`/:kind${openConversation.path}`, take('open'));

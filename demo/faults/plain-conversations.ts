@@ -1,9 +1,13 @@
-import type { HistoryItem } from '../../src/contract/conversation.ts';
+/** A line as plain services write it: without the optional fields. */
+export interface PlainLine {
+  readonly role: 'assistant' | 'user';
+  readonly content: string;
+}
 
 /** A conversation of the plain service. */
 export interface PlainConversation {
   readonly uuid: string;
-  readonly history: HistoryItem[];
+  readonly history: PlainLine[];
   /** When the next message may come, in milliseconds since the epoch; unset while nothing was refused. */
   retryAt?: number;
 }

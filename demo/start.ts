@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../src/service/config.ts';
+import { seedDemo } from '../src/service/seed/seed-demo.ts';
+import { serve } from '../src/service/serve.ts';
+import { buildMissing } from './build-missing.ts';
+import { mountDemo } from './routes.ts';
+import { summaryJson, summaryText } from './summary.ts';
+
+/*
+ * `npm start`: the whole system, seeded, with the demo's pages. `--json` prints one line for scripts.
+ * Environment variables are those of the service; a person at a terminal wants fewer log lines than a server keeps.
+ */
+
+async function start(): Promise<void> {
+  const { json } = parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env });
+  await buildMissing(config.widgetDir, (text) => {
+    console.error(text);
+  });
+
+  const stopping = new AbortController();
+  const running = await serve(config, {
+    mount: (app) => {
+      mountDemo(app, stopping.signal);
+    },
+  });
+  const stop = async () => {
+    stopping.abort();
+    await running.close();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stop().catch(fail);
+    });
+  }
+
+  try {
+    const { apiKey, assistants } = await seedDemo(running.database, config.dataDir);
+    const summary = { url: running.url, apiKey, assistants };
+    console.log(json ? summaryJson(summary) : summaryText(summary));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Whatever goes wrong here is for a person to set right: a sentence, not a stack. */
+function fail(error: unknown): void {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+start().catch(fail);
