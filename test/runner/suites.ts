@@ -22,7 +22,7 @@ const program = (name: string, ...args: string[]) => [join(repository, 'node_mod
 const script = (path: string) => [process.execPath, join(repository, path)];
 
 /** node:test on files, printed for people and counted for the runner. */
-function nodeTests(files: readonly string[], ...options: string[]): readonly string[] {
+export function nodeTests(files: readonly string[], ...options: string[]): readonly string[] {
   return [
     process.execPath,
     '--test',
@@ -44,7 +44,7 @@ const find = (pattern: string, ...exclude: string[]) =>
  * beside what computes.
  */
 export function allSuites(): Suite[] {
-  const unitTests = find('test/**/*.test.ts', 'test/browser/**', 'test/service/**');
+  const unitTests = find('test/**/*.test.ts', 'test/browser/**', 'test/service/**', 'test/size/**');
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 5 },
     { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build'], limit: 8 },
@@ -59,7 +59,13 @@ export function allSuites(): Suite[] {
       counts: 'tests',
       limit: 8,
     })),
-    { name: 'size', run: script('test/size/budgets.ts'), counts: 'tests', after: ['build'], limit: 5 },
+    {
+      name: 'size',
+      run: nodeTests(find('test/size/**/*.test.ts')),
+      counts: 'tests',
+      after: ['build'],
+      limit: 5,
+    },
     {
       name: 'e2e',
       run: nodeTests(find('test/e2e/**/*.spec.ts'), '--test-concurrency=1'),

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { judge, runSuite } from './run-suite.ts';
+import { nodeTests, selectSuites } from './suites.ts';
+import type { Suite } from './suites.ts';
+
+const suiteOf = (counts: Suite['counts'], ...run: string[]): Suite => ({
+  name: 'sample',
+  run,
+  counts,
+  limit: 1,
+});
+const evaluate = (code: string) => [process.execPath, '--eval', code];
+
+describe('running a suite', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'suite-test-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('counts the tests of node:test, whatever becomes of them', async () => {
+    const file = join(folder, 'mixed.test.mjs');
+    await writeFile(
+      file,
+      `import { after, describe, it } from 'node:test';
+       it('passes', () => {});
+       it('passes too', () => {});
+       it('fails', () => { throw new Error('the reason'); });
+       it.skip('waits', () => {});`,
+    );
+    const outcome = await runSuite(suiteOf('tests', ...nodeTests([file])));
+    assert.deepEqual([outcome.passed, outcome.failed, outcome.skipped], [2, 1, 1]);
+    assert.match(outcome.output, /the reason/);
+  });
+
+  it('fails when a hook fails though all tests pass', async () => {
+    const file = join(folder, 'hook.test.mjs');
+    await writeFile(
+      file,
+      `import { after, describe, it } from 'node:test';
+       describe('a suite', () => { after(() => { throw new Error('left a mess'); }); it('passes', () => {}); });`,
+    );
+    const outcome = await runSuite(suiteOf('tests', ...nodeTests([file])));
+    assert.deepEqual([outcome.passed, outcome.failed], [1, 1]);
+  });
+
+  it('fails when a file cannot be loaded', async () => {
+    const file = join(folder, 'broken.test.mjs');
+    await writeFile(file, `import './absent.mjs';`);
+    assert.equal((await runSuite(suiteOf('tests', ...nodeTests([file])))).failed, 1);
+  });
+
+  it('takes the exit code of a check', async () => {
+    assert.equal((await runSuite(suiteOf('check', ...evaluate('')))).passed, 1);
+    assert.equal((await runSuite(suiteOf('check', ...evaluate('process.exit(2)')))).failed, 1);
+  });
+
+  it('fails when the program is not there', async () => {
+    const outcome = await runSuite(suiteOf('check', join(folder, 'absent')));
+    assert.equal(outcome.failed, 1);
+    assert.match(outcome.output, /ENOENT/);
+  });
+
+  it('fails when tests end without counts', async () => {
+    const outcome = await runSuite(suiteOf('tests', ...evaluate('')));
+    assert.deepEqual([outcome.failed, outcome.reason], [1, 'ran no test']);
+  });
+
+  it('ends a suite that hangs', async () => {
+    const hanging = { ...suiteOf('check', ...evaluate('setInterval(() => {}, 1000)')), limit: 0 };
+    const outcome = await runSuite(hanging);
+    assert.deepEqual([outcome.failed, outcome.reason], [1, 'was ended after 0 minutes']);
+  });
+});
+
+describe('judging a suite', () => {
+  const suite = suiteOf('tests');
+
+  it('believes its counts when it ends well', () => {
+    const counts = { passed: 3, failed: 0, skipped: 1 };
+    assert.deepEqual(judge(suite, 0, counts), counts);
+  });
+
+  it('does not believe it when it ends badly', () => {
+    assert.equal(judge(suite, 1, { passed: 3, failed: 0, skipped: 0 }).failed, 1);
+    assert.equal(judge(suite, 'SIGKILL', { passed: 3, failed: 0, skipped: 0 }).failed, 1);
+  });
+
+  it('does not take skipped tests for a success', () => {
+    assert.equal(judge(suite, 0, { passed: 0, failed: 0, skipped: 5 }).failed, 1);
+  });
+});
+
+describe('selecting suites', () => {
+  const names = (...wanted: string[]) => selectSuites(wanted).map(({ name }) => name);
+
+  it('takes all, a group or one of it', () => {
+    assert.ok(names().length > 5);
+    assert.deepEqual(names('service'), ['service:pglite', 'service:postgres']);
+    assert.deepEqual(names('e2e', 'service:pglite'), ['service:pglite', 'e2e']);
+  });
+
+  it('refuses a name that no suite has', () => {
+    assert.throws(() => names('brwser'), /no suite "brwser". There are build, browser/);
+  });
+});

@@ -1,0 +1,10 @@
+/**
+ * What a page may load, in bytes of brotli-compressed script. A page pays for the shell on every visit; the rest is
+ * loaded when a visitor opens the chat.
+ */
+export const budgets = {
+  /** Before anyone touches the launcher. */
+  shell: 4_000,
+  /** From nothing to a chat that one can type in, the shell included, in English. */
+  usableChat: 26_000,
+} as const;

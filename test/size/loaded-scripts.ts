@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium } from 'playwright';
+import { findPart } from '../e2e/find-part.ts';
+import type { Engine } from '../support/browsers.ts';
+import { assistantThatShows } from '../support/demo-process.ts';
+import type { DemoDescription } from '../support/demo-process.ts';
+
+export interface LoadedScripts {
+  /** Paths of the scripts that a page with the chat loads by itself. */
+  shell: string[];
+  /** Those and what is loaded until a visitor who clicked the launcher can type. */
+  usableChat: string[];
+}
+
+/** Opens a page that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
+export async function loadedScripts(
+  { executablePath, args }: Extract<Engine, { name: 'chromium' }>,
+  demo: DemoDescription,
+): Promise<LoadedScripts> {
+  const assistant = assistantThatShows('greeting', demo);
+  const site = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><h1>A site</h1>
+      <script src="${demo.url}/embed.js" data-assistant-id="${assistant}" async></script></html>`);
+  }).listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  const browser = await chromium.launch({ executablePath, args });
+  try {
+    const page = await browser.newPage();
+    const scripts: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
+    });
+    await page.goto(`http://127.0.0.1:${String((site.address() as AddressInfo).port)}/`);
+    const launcher = page.locator('[part~=launcher]');
+    await launcher.waitFor();
+    // What the chat does in idle time counts as well.
+    await page.waitForLoadState('networkidle');
+    const shell = [...scripts];
+
+    await launcher.click();
+    await page.waitForFunction(`(${String(findPart)})('message-log')?.textContent.trim()`);
+    const input = page.locator('[part~=composer-input]');
+    await input.fill('Do you deliver?');
+    await page.waitForLoadState('networkidle');
+    return { shell, usableChat: scripts };
+  } finally {
+    await browser.close();
+    site.close();
+  }
+}
