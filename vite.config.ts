@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'vite';
 
 /*
  * Three builds of one source:
@@ -20,13 +20,13 @@ const panelOfDefaultBuild: Plugin = {
   },
 };
 export default defineConfig(({ mode }): UserConfig => {
-  const common = {
+  const common: BuildOptions = {
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     sourcemap: true,
     emptyOutDir: false,
     modulePreload: false,
-  } as const;
+  };
   if (mode === 'embed') {
     return {
       plugins: [panelOfDefaultBuild],

@@ -38,7 +38,7 @@ export function serviceErrorFrom(
 ): ChatError | undefined {
   const parsed = ErrorBody.safeParse(body);
   const text = parsed.data?.error || parsed.data?.message || '';
-  if (response.ok && (text === '' || parsed.data?.status !== false)) return undefined;
+  if (response.ok && (text === '' || parsed.data?.['status'] !== false)) return undefined;
 
   const lowerCase = text.toLowerCase();
   const byText = codesByText.find(([start]) => lowerCase.startsWith(start.toLowerCase()));
@@ -47,7 +47,7 @@ export function serviceErrorFrom(
     text || `The service answered with status ${response.status}.`,
     {
       status: response.status,
-      retryAfter: secondsUntil(response.headers.get('Retry-After') ?? parsed.data?.retry_after),
+      retryAfter: secondsUntil(response.headers.get('Retry-After') ?? parsed.data?.['retry_after']),
     },
   );
 }

@@ -5,13 +5,15 @@ import * as z from 'zod/mini';
  * talks to other services of this interface: unknown fields pass, unknown roles and odd function calls fall back.
  */
 
-/** One call of a tool during an answer. `result` is absent while the call runs. */
+/** One call of a tool during an answer. */
 export const FunctionCall = z.looseObject({
   name: z.string(),
   arguments: z.catch(z.looseObject({}), {}),
-  result: z.unknown(),
 });
-export type FunctionCall = z.infer<typeof FunctionCall>;
+export type FunctionCall = z.infer<typeof FunctionCall> & {
+  /** Absent while the call runs. */
+  readonly result?: unknown;
+};
 
 const FunctionCalls = z.catch(z.array(FunctionCall), []);
 
@@ -23,12 +25,13 @@ export const HistoryItem = z.looseObject({
 });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
-const History = z.catch(z.array(HistoryItem), []);
+/** Absent where an assistant has no initial message, for some services. */
+const History = z.nullish(z.array(HistoryItem));
 
 /** Answer of `POST /conversations`. */
 export const OpenedConversation = z.looseObject({
   status: z.literal(true),
-  conversation_id: z.string(),
+  conversation_id: z.string().check(z.minLength(1)),
   history: History,
 });
 export type OpenedConversation = z.infer<typeof OpenedConversation>;
@@ -37,6 +40,7 @@ export type OpenedConversation = z.infer<typeof OpenedConversation>;
 export const Conversation = z.looseObject({
   status: z.literal(true),
   history: History,
+  /** Empty where there are none, or odd ones. */
   variables: z.catch(z.looseObject({}), {}),
 });
 export type Conversation = z.infer<typeof Conversation>;

@@ -13,12 +13,11 @@ export const errorTexts = {
 
 /**
  * Any error body of the interface, read liberally: `{status: false, error}` of the conversation endpoints,
- * `{message, errors?}` and `{error}` of the others, `{message, retry_after}` of the rate limit (seconds).
+ * `{message, errors?}` and `{error}` of the others, `{message, retry_after}` of the rate limit (seconds). Absent texts are
+ * empty; everything else passes as it is.
  */
 export const ErrorBody = z.looseObject({
-  status: z.unknown(),
   error: z.catch(z.string(), ''),
   message: z.catch(z.string(), ''),
-  retry_after: z.unknown(),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -48,8 +48,8 @@ function item(model: PanelModel, message: Message): TemplateResult {
   const author = { user: texts.you, assistant: headingOf(model), system: texts.notice }[role];
   const state = { queued: texts.queued, sending: texts.sending, failed: texts.notSent }[status as 'queued'];
   return html`<li class=${role} data-status=${status}>
-    <div part="message message-${role}" dir="auto">
-      <span class="visually-hidden">${author}: </span>${text}
+    <div part="message message-${role}">
+      <span class="visually-hidden">${author}: </span><span class="text" dir="auto">${text}</span>
     </div>
     ${role === 'user' && state ? html`<small class="message-state">${state}</small>` : nothing}
     ${

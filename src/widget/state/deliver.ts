@@ -32,7 +32,7 @@ const looks = [500, 1000, 2000, 3000, 5000, 8000, 13_000, 21_000];
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { client, conversationId, message, sentAfter, signal, now, apply } = delivery;
   if (sentAfter !== undefined) {
-    const { history } = await client.resumeConversation(conversationId, { signal });
+    const history = await readHistory(delivery);
     if (holds(history, message.text, sentAfter)) return awaitAnswer(delivery, history);
   }
 
@@ -67,6 +67,11 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   }
 }
 
+async function readHistory({ client, conversationId, signal }: Delivery): Promise<readonly HistoryItem[]> {
+  const { history } = await client.resumeConversation(conversationId, { signal });
+  return history ?? [];
+}
+
 function holds(history: readonly HistoryItem[], text: string, sentAfter: number): boolean {
   const sent = history.filter(({ role }) => role === 'user').slice(sentAfter);
   // Services may trim what they store.
@@ -78,7 +83,7 @@ async function awaitAnswer(
   delivery: Delivery,
   found: readonly HistoryItem[] | undefined,
 ): Promise<Delivered> {
-  const { client, conversationId, message, signal, apply } = delivery;
+  const { message, signal, apply } = delivery;
   let history = found;
   for (const pause of looks) {
     if (history !== undefined) {
@@ -89,7 +94,7 @@ async function awaitAnswer(
       }
     }
     await sleep(pause, signal);
-    ({ history } = await client.resumeConversation(conversationId, { signal }));
+    history = await readHistory(delivery);
   }
   throw new ChatError('timeout', 'The service took your message in, but its answer did not arrive.');
 }

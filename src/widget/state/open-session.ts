@@ -14,7 +14,7 @@ export interface SessionRequest {
 
 export interface Session {
   readonly conversationId: string;
-  readonly history: Conversation['history'];
+  readonly history: NonNullable<Conversation['history']>;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function openSession(
     ...(variables && { variables }),
   } as OpenConversationRequest;
   const opened = await client.openConversation(request, { idempotencyKey, signal });
-  return { conversationId: opened.conversation_id, history: opened.history, variables: undefined };
+  return { conversationId: opened.conversation_id, history: opened.history ?? [], variables: undefined };
 }
 
 /** Goes on with a conversation of an earlier visit. */
@@ -66,5 +66,5 @@ export async function resumeSession(
   signal: AbortSignal,
 ): Promise<Session> {
   const { history, variables } = await client.resumeConversation(conversationId, { signal });
-  return { conversationId, history, variables };
+  return { conversationId, history: history ?? [], variables };
 }

@@ -2,7 +2,7 @@ import type { AnsweredMessage, Conversation, FunctionCall } from '../../client/c
 import type { Problem } from './problem.ts';
 import { emptySnapshot, isPending, type Message, type Snapshot } from './snapshot.ts';
 
-export type HistoryItem = Conversation['history'][number];
+export type HistoryItem = NonNullable<Conversation['history']>[number];
 
 /** What happens to a conversation. */
 export type ConversationEvent =
