@@ -19,7 +19,7 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
   const unlock = lockFolder(folder);
   try {
     const pglite = await PGlite.create(folder);
-    const pool = new Pool({ ...connect(pglite), idleTimeoutMillis: 0 });
+    const pool = new Pool(Object.assign(connect(pglite), { idleTimeoutMillis: 0 }));
     pool.on('error', (error) => {
       log.error({ err: error }, 'the embedded database reported an error');
     });
