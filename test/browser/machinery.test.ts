@@ -15,8 +15,8 @@ describe('the browser under test', () => {
 
     await click(input);
     expect(document.activeElement).to.equal(input);
-    await type('Grüße, 你好!');
-    expect(input.value).to.equal('Grüße, 你好!');
+    await type('Grüße an alle, 你好!');
+    expect(input.value).to.equal('Grüße an alle, 你好!');
     await press('Tab');
     expect(document.activeElement).to.equal(button);
     await press('Enter');

@@ -5,8 +5,12 @@ import { openPlaywrightPage } from './driver-playwright.ts';
 import { openWebDriverPage } from './driver-webdriver.ts';
 import { reachableCentre } from './reachable-centre.ts';
 import type { Json } from './driver-page.ts';
+import { findPart, partTexts } from './find-part.ts';
 
-/** A function that runs in the page. It is sent as text, so it sees its arguments and the page, nothing else. */
+/**
+ * A function that runs in the page. It is sent as text, so it sees its arguments, the page, and of this project's
+ * functions only `findPart` and `partTexts`.
+ */
 type InPage<Args extends Json[], Result> = (...args: Args) => Result | Promise<Result>;
 
 /** Finds an element in the page, through shadow roots if need be. */
@@ -50,7 +54,7 @@ export async function openDriver(engine: Engine): Promise<Driver> {
   const { hands } = page;
 
   async function evaluate<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args) {
-    return (await page.run(String(run), args)) as Result;
+    return (await page.run(withPrelude(String(run)), args)) as Result;
   }
 
   async function waitFor<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args) {
@@ -59,7 +63,7 @@ export async function openDriver(engine: Engine): Promise<Driver> {
       const result = await evaluate(run, ...args);
       if (result) return result;
       if (Date.now() > deadline) {
-        const text = await evaluate(() => document.body.innerText.slice(0, 1000));
+        const text = await evaluate(() => partTexts('panel')[0] ?? document.body.innerText.slice(0, 1000));
         throw new Error(
           `Waited in vain in ${engine.name} for ${String(run)}(${JSON.stringify(args)}).\nPage: ${text}`,
         );
@@ -76,7 +80,7 @@ export async function openDriver(engine: Engine): Promise<Driver> {
     evaluate,
     waitFor,
     async click(locate, ...args) {
-      const source = `(...args) => (${String(reachableCentre)})((${String(locate)})(...args))`;
+      const source = withPrelude(`(...args) => (${String(reachableCentre)})((${String(locate)})(...args))`);
       const deadline = Date.now() + patience;
       for (;;) {
         const found = (await page.run(source, args)) as Awaited<ReturnType<typeof reachableCentre>>;
@@ -97,3 +101,6 @@ export async function openDriver(engine: Engine): Promise<Driver> {
     close: () => page.close(),
   };
 }
+
+const withPrelude = (source: string) =>
+  `(...args) => { ${String(findPart)}\n${String(partTexts)}\nreturn (${source})(...args); }`;

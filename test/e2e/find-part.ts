@@ -1,5 +1,6 @@
 /*
- * Run in the page, sent there as text: they must not use anything from outside themselves.
+ * Run in the page, sent there as text: they must not use anything from outside themselves. Functions that a spec
+ * sends to the page can call them.
  */
 
 /** The first element with a part name, however deep in shadow roots. */

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright';
-import { findPart } from '../e2e/find-part.ts';
 import type { Engine } from '../support/browsers.ts';
 import { assistantThatShows } from '../support/demo-process.ts';
 import type { DemoDescription } from '../support/demo-process.ts';
@@ -14,16 +13,26 @@ export interface LoadedScripts {
   usableChat: string[];
 }
 
-/** Opens a page that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
+/** How a site can embed the chat. */
+export const tags = {
+  'the classic script': (url: string, assistant: string) =>
+    `<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
+  'the module and the element': (url: string, assistant: string) =>
+    `<script src="${url}/voice-assistant-chat.js" type="module"></script>
+     <voice-assistant-chat assistant-id="${assistant}"></voice-assistant-chat>`,
+} as const;
+
+/** Opens a page of another origin that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
 export async function loadedScripts(
+  tag: keyof typeof tags,
   { executablePath, args }: Extract<Engine, { name: 'chromium' }>,
   demo: DemoDescription,
 ): Promise<LoadedScripts> {
-  const assistant = assistantThatShows('greeting', demo);
+  const chat = tags[tag](demo.url, assistantThatShows('greeting', demo));
   const site = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><h1>A site</h1>
-      <script src="${demo.url}/embed.js" data-assistant-id="${assistant}" async></script></html>`);
+    response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
+      <h1>A site</h1>${chat}</html>`);
   }).listen(0, '127.0.0.1');
   await once(site, 'listening');
   const browser = await chromium.launch({ executablePath, args });
@@ -41,9 +50,8 @@ export async function loadedScripts(
     const shell = [...scripts];
 
     await launcher.click();
-    await page.waitForFunction(`(${String(findPart)})('message-log')?.textContent.trim()`);
-    const input = page.locator('[part~=composer-input]');
-    await input.fill('Do you deliver?');
+    await page.locator('[part~=message-assistant]').waitFor();
+    await page.locator('[part~=composer-input]').fill('Do you deliver?');
     await page.waitForLoadState('networkidle');
     return { shell, usableChat: scripts };
   } finally {

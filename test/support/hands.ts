@@ -32,10 +32,22 @@ export function playwrightHands(page: Page): Hands {
   };
 }
 
+const webDriverEnter = '\uE006';
+
 /** Hands over classic WebDriver. */
 export function webDriverHands(driver: Browser): Hands {
   return {
-    type: (text) => driver.keys(Array.from(text)),
+    async type(text) {
+      // Not `keys`: it holds every key down until the last, so that a letter which occurs twice is lost.
+      const actions = Array.from(text).flatMap((character) => {
+        const value = character === '\n' ? webDriverEnter : character;
+        return [
+          { type: 'keyDown', value },
+          { type: 'keyUp', value },
+        ];
+      });
+      await driver.performActions([{ type: 'key', id: 'keyboard', actions }]);
+    },
     press: (keys) => driver.keys([...keys]),
     async clickAt(x, y) {
       const actions = [

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { findEngines } from '../support/browsers.ts';
+import { startDemo } from '../support/demo-process.ts';
+import type { DemoProcess } from '../support/demo-process.ts';
+import { openDriver } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { findPart, partTexts } from './find-part.ts';
+
+const question = 'When are you open on Saturdays?';
+
+describe('npm start', () => {
+  let demo: DemoProcess;
+  before(async () => {
+    demo = await startDemo({}, ['npm', 'start', '--', '--json']);
+  });
+  after(() => demo.stop());
+
+  it('prints where the demo is, a key and an assistant for everything there is to show', async () => {
+    assert.match(demo.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.deepEqual(
+      demo.assistants.map(({ shows }) => shows),
+      ['greeting', 'no-greeting', 'settings', 'german', 'arabic', 'no-balance'],
+    );
+    const response = await fetch(`${demo.url}/api/user/me`, {
+      headers: { Authorization: `Bearer ${demo.apiKey}` },
+    });
+    assert.equal(response.status, 200);
+  });
+
+  for (const engine of findEngines()) {
+    describe(`in ${engine.name}`, () => {
+      let driver: Driver;
+      before(async () => {
+        driver = await openDriver(engine);
+      });
+      after(() => driver.close());
+
+      it('greets the visitor who opens the chat, and answers', async () => {
+        await driver.open(`${demo.url}/`);
+        await driver.waitFor(() => findPart('launcher') !== undefined);
+        assert.deepEqual(await driver.evaluate(partTexts, 'message-log'), [], 'nothing opens by itself');
+
+        await driver.click(findPart, 'launcher');
+        await driver.waitFor(() =>
+          partTexts('message-assistant')[0]?.includes("Hi there! I'm Kim from Nordkamm."),
+        );
+
+        await driver.click(findPart, 'composer-input');
+        await driver.type(question);
+        await driver.press('Enter');
+        await driver.waitFor((text) => partTexts('message-user')[0]?.includes(text), question);
+        await driver.waitFor(() => /saturday/i.test(partTexts('message-assistant')[1] ?? ''));
+      });
+
+      it('keeps the conversation over a reload', async () => {
+        await driver.reload();
+        await driver.waitFor(() => findPart('launcher') !== undefined);
+        await driver.click(findPart, 'launcher');
+        const messages = await driver.waitFor(() => {
+          const texts = partTexts('message');
+          return texts.length === 3 ? texts : undefined;
+        });
+        assert.ok(messages[1]?.includes(question));
+        assert.match(messages[2] ?? '', /saturday/i);
+      });
+
+      it('has left no error in the console', () => {
+        assert.deepEqual(driver.errors, []);
+      });
+    });
+  }
+});
