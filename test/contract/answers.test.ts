@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as z from 'zod/mini';
+import {
+  AnsweredMessage,
+  Conversation,
+  MessageDelta,
+  OpenedConversation,
+} from '../../src/contract/conversation.ts';
+import { firstIssue } from './first-issue.ts';
+
+const opened = { status: true, conversation_id: '0f0e0d0c-0b0a-4908-8706-050403020100' };
+
+describe('reading an opened conversation', () => {
+  const history = (value: unknown) =>
+    z.parse(OpenedConversation, { ...opened, history: value }).history ?? [];
+
+  it('takes an absent or null history', () => {
+    assert.deepEqual(z.parse(OpenedConversation, opened).history ?? [], []);
+    assert.deepEqual(history(null), []);
+  });
+
+  it('keeps fields it does not know', () => {
+    const answer = z.parse(OpenedConversation, { ...opened, history: [], region: 'eu' });
+    assert.equal(answer['region'], 'eu');
+    assert.deepEqual(history([{ role: 'user', content: 'a', id: 1 }]), [
+      { role: 'user', content: 'a', id: 1, function_calls: [] },
+    ]);
+  });
+
+  it('takes an unknown role as an event', () => {
+    for (const role of ['operator', null, 3, undefined]) {
+      assert.equal(history([{ role, content: 'Ada joined' }])[0]?.role, 'system');
+    }
+  });
+
+  it('takes content that is no text as empty', () => {
+    for (const content of [null, undefined, 4, { text: 'a' }]) {
+      assert.equal(history([{ role: 'assistant', content }])[0]?.content, '');
+    }
+  });
+
+  it('refuses what is no opened conversation', () => {
+    for (const answer of [
+      { ...opened, status: false },
+      { ...opened, status: 'true' },
+      { ...opened, conversation_id: '' },
+      { ...opened, conversation_id: 12 },
+      { status: true },
+      { ...opened, history: 'none' },
+      'OK',
+      null,
+    ]) {
+      assert.notEqual(firstIssue(OpenedConversation, answer), undefined, JSON.stringify(answer));
+    }
+  });
+});
+
+describe('reading a conversation again', () => {
+  it('takes absent, null or odd variables as none', () => {
+    for (const variables of [undefined, null, 'none', 5]) {
+      assert.deepEqual(z.parse(Conversation, { status: true, variables }).variables, {});
+    }
+    const variables = { name: 'Ada', visits: 2 };
+    assert.deepEqual(z.parse(Conversation, { status: true, variables }).variables, variables);
+  });
+});
+
+describe('reading an answer', () => {
+  const calls = (value: unknown) =>
+    z.parse(AnsweredMessage, { status: true, message: 'Yes.', function_calls: value }).function_calls;
+
+  it('takes absent, null or odd function calls as none', () => {
+    for (const value of [undefined, null, 'none', [{ arguments: {} }]]) assert.deepEqual(calls(value), []);
+  });
+
+  it('keeps calls with odd arguments, and calls without a result', () => {
+    assert.deepEqual(calls([{ name: 'look_up', arguments: '{}' }]), [{ name: 'look_up', arguments: {} }]);
+    assert.deepEqual(calls([{ name: 'look_up', arguments: { id: 1 }, result: [2] }]), [
+      { name: 'look_up', arguments: { id: 1 }, result: [2] },
+    ]);
+  });
+
+  it('refuses an answer without a text', () => {
+    assert.notEqual(firstIssue(AnsweredMessage, { status: true }), undefined);
+    assert.notEqual(firstIssue(AnsweredMessage, { status: true, message: null }), undefined);
+    assert.notEqual(firstIssue(AnsweredMessage, { status: false, message: 'Yes.' }), undefined);
+  });
+
+  it('takes empty pieces of a stream, and none without a text', () => {
+    assert.equal(firstIssue(MessageDelta, { text: '' }), undefined);
+    assert.notEqual(firstIssue(MessageDelta, {}), undefined);
+  });
+});
