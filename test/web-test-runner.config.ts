@@ -1,11 +1,16 @@
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import type { TestRunnerConfig } from '@web/test-runner';
-import type { BrowserLauncher } from '@web/test-runner-core';
+import type { BrowserLauncher, TestRunnerPlugin } from '@web/test-runner-core';
 import { playwrightLauncher } from '@web/test-runner-playwright';
 import { webdriverLauncher } from '@web/test-runner-webdriver';
 import type { Engine } from './support/browsers.ts';
+import { startDemo } from './support/demo-process.ts';
+import { modelCommands } from './support/model-commands.ts';
+import { startModelServer } from './support/model-server.ts';
 import { pageCommands } from './support/page-commands.ts';
 import { repository } from './support/repository.ts';
+import { servicesPath } from './support/services-path.ts';
+import type { ServiceDescriptions } from './support/services-path.ts';
 import { startWebKitDriver } from './support/webkit-driver.ts';
 
 export interface BrowserTestSetup {
@@ -23,47 +28,55 @@ export async function setUpBrowserTests(
   files: readonly string[],
 ): Promise<BrowserTestSetup> {
   const stops: (() => Promise<void>)[] = [];
-  const browsers: BrowserLauncher[] = [];
-  for (const engine of engines) {
-    if (engine.name === 'webkit') {
-      const driver = await startWebKitDriver(engine);
-      stops.push(() => driver.stop());
-      // Its declaration is laxer than ours about undefined properties; nothing else differs.
-      browsers.push(webdriverLauncher(driver.connection) as BrowserLauncher);
-    } else {
-      const { name, ...launchOptions } = engine;
-      browsers.push(playwrightLauncher({ product: name, launchOptions }));
-    }
-  }
-  return {
-    config: {
-      rootDir: repository,
-      files: [...files],
-      browsers,
-      // Two cores: two browsers at once, each with one test file.
-      concurrentBrowsers: 2,
-      concurrency: 1,
-      browserStartTimeout: 60_000,
-      testsStartTimeout: 60_000,
-      testsFinishTimeout: 180_000,
-      nodeResolve: true,
-      plugins: [
-        esbuildPlugin({ ts: true, tsconfig: `${repository}/test/tsconfig.json`, target: 'es2022' }),
-        pageCommands(),
-      ],
-      testFramework: { config: { ui: 'bdd', timeout: '15000' } },
-      testRunnerHtml,
-      reporters: [],
-      staticLogging: true,
-    },
-    async stop() {
-      for (const stop of stops.reverse()) await stop();
-    },
+  const stop = async () => {
+    for (const each of stops.splice(0).reverse()) await each();
   };
+  try {
+    const model = await startModelServer();
+    stops.push(() => model.close());
+    const [service, modelService] = await Promise.all([startDemo(), startDemo({ LLM_BASE_URL: model.url })]);
+    stops.push(
+      () => service.stop(),
+      () => modelService.stop(),
+    );
+    const browsers: BrowserLauncher[] = [];
+    for (const engine of engines) {
+      if (engine.name === 'webkit') {
+        const driver = await startWebKitDriver(engine);
+        stops.push(() => driver.stop());
+        // Its declaration is laxer than ours about undefined properties; nothing else differs.
+        browsers.push(webdriverLauncher(driver.connection) as BrowserLauncher);
+      } else {
+        const { name, ...launchOptions } = engine;
+        browsers.push(playwrightLauncher({ product: name, launchOptions }));
+      }
+    }
+    const plugins = [
+      esbuildPlugin({ ts: true, tsconfig: `${repository}/test/tsconfig.json`, target: 'es2022' }),
+      describeServices({ service, modelService }),
+      pageCommands(),
+      modelCommands(model),
+    ];
+    return { config: { ...fixedConfig, files: [...files], browsers, plugins }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
-// WebDriver keeps one browser profile for all test files, so each file begins by forgetting the others.
-const testRunnerHtml = (framework: string) => `<!doctype html>
+const fixedConfig: TestRunnerConfig = {
+  rootDir: repository,
+  // Two cores: two browsers at once, each with one test file.
+  concurrentBrowsers: 2,
+  concurrency: 1,
+  browserStartTimeout: 60_000,
+  testsStartTimeout: 60_000,
+  testsFinishTimeout: 180_000,
+  nodeResolve: true,
+  testFramework: { config: { ui: 'bdd', timeout: '15000' } },
+  staticLogging: true,
+  // WebDriver keeps one browser profile for all test files, so each file begins by forgetting the others.
+  testRunnerHtml: (framework) => `<!doctype html>
 <html lang="en">
   <head><title>Browser tests</title></head>
   <body>
@@ -73,4 +86,14 @@ const testRunnerHtml = (framework: string) => `<!doctype html>
     </script>
     <script type="module" src="${framework}"></script>
   </body>
-</html>`;
+</html>`,
+};
+
+/** Serves what `service-under-test.ts` tells the tests. */
+function describeServices(descriptions: ServiceDescriptions): TestRunnerPlugin {
+  return {
+    name: 'services-under-test',
+    serve: ({ path }) =>
+      path === servicesPath ? { body: JSON.stringify(descriptions), type: 'json' } : undefined,
+  };
+}
