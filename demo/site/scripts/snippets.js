@@ -1,0 +1,46 @@
+/** The ways to put the chat on a site. @typedef {'script' | 'html' | 'npm'} SnippetKind */
+
+/** An attribute's value in quotes; JSON, which is full of double ones, in single ones. @param {string} value */
+function quoted(value) {
+  const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return value.includes('"') ? `'${text.replaceAll("'", '&#39;')}'` : `"${text}"`;
+}
+
+/**
+ * Attributes as they stand in a tag, one a line.
+ *
+ * @param {Readonly<Record<string, string>>} attributes An empty value stands alone, as in `inline`.
+ * @param {string} prefix
+ */
+const attributeLines = (attributes, prefix = '') =>
+  Object.entries(attributes)
+    .map(([name, value]) => `\n  ${prefix}${name}${value === '' ? '' : `=${quoted(value)}`}`)
+    .join('');
+
+/**
+ * What a site owner pastes.
+ *
+ * @param {SnippetKind} kind
+ * @param {Readonly<Record<string, string>>} attributes Of the element.
+ * @param {string} origin Of the service.
+ */
+export function snippetOf(kind, attributes, origin) {
+  if (kind === 'script')
+    return `<script\n  src=${quoted(`${origin}/embed.js`)}${attributeLines(attributes, 'data-')}\n  async\n></script>`;
+  if (kind === 'html')
+    return (
+      `<script type="module" src=${quoted(`${origin}/voice-assistant-chat.js`)}></script>\n` +
+      `<voice-assistant-chat${attributeLines(attributes)}\n></voice-assistant-chat>`
+    );
+  return (
+    `npm install voice-assistant-chat\n\n// once, in any module\nimport 'voice-assistant-chat';\n\n` +
+    `<voice-assistant-chat${attributeLines({ ...attributes, 'base-url': origin })}\n></voice-assistant-chat>`
+  );
+}
+
+/** @type {Readonly<Record<SnippetKind, string>>} */
+export const snippetNotes = {
+  script: 'One tag, anywhere in the page. It adds the chat to the end of the body.',
+  html: 'The element stands where you put it. The script may stand anywhere.',
+  npm: 'For sites with a build. The element works in every framework.',
+};
