@@ -215,8 +215,10 @@ function checked<Body extends z.core.$ZodType>(
 }
 
 function streamedError(data: string, response: Response): ChatError {
+  // The event says already that it is an error.
+  const body = { ...(parseJson(data) as object | undefined), status: false };
   return (
-    serviceErrorFrom(parseJson(data), response, 'conversation-not-found') ??
+    serviceErrorFrom(body, response, 'conversation-not-found') ??
     new ChatError('bad-response', 'The service broke off its answer without a reason.')
   );
 }

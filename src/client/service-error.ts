@@ -6,6 +6,7 @@ const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   [errorTexts.conversationNotFound, 'conversation-not-found'],
   ['Insufficient balance', 'insufficient-balance'],
   [errorTexts.engineFailed.trimEnd(), 'engine-failed'],
+  [errorTexts.tooManyRequests, 'too-many-requests'],
 ];
 
 /** Only for answers without a text that tells: statuses differ between deployments. */
@@ -19,7 +20,7 @@ function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
 
 /** Seconds from a `Retry-After` header, which holds seconds or a date, or from the body's `retry_after`. */
 function secondsUntil(value: unknown): number | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return undefined;
   const seconds = Number.isNaN(Number(value))
     ? (Date.parse(String(value)) - Date.now()) / 1000
     : Number(value);
@@ -47,7 +48,8 @@ export function serviceErrorFrom(
     text || `The service answered with status ${response.status}.`,
     {
       status: response.status,
-      retryAfter: secondsUntil(response.headers.get('Retry-After') ?? parsed.data?.['retry_after']),
+      retryAfter:
+        secondsUntil(response.headers.get('Retry-After')) ?? secondsUntil(parsed.data?.['retry_after']),
     },
   );
 }

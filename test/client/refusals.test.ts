@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ChatClient, type ChatErrorCode } from '../../src/client/chat-client.ts';
+import { ChatServer, type Operation } from '../support/chat-server.ts';
+import { errorOf } from './chat-error.ts';
+
+let server: ChatServer;
+let client: ChatClient;
+
+before(async () => {
+  server = await ChatServer.start();
+  client = new ChatClient({ baseUrl: server.url });
+});
+after(() => server.stop());
+
+const calls = {
+  open: () => client.openConversation({ assistant_id: 'a' }),
+  read: () => client.resumeConversation('c'),
+  send: () => client.sendMessage('c', 'Hi'),
+  stream: () => client.streamMessage('c', 'Hi', {}),
+  widget: () => client.readWidget('a'),
+};
+type Call = keyof typeof calls;
+const operationOf = (call: Call): Operation => (call === 'stream' ? 'send' : call);
+
+describe('a refusal', () => {
+  const refused: [call: Call, status: number, body: unknown, code: ChatErrorCode, words: string][] = [
+    [
+      'open',
+      404,
+      { status: false, error: 'Assistant not found' },
+      'assistant-not-found',
+      'Assistant not found',
+    ],
+    [
+      'open',
+      400,
+      { status: false, error: 'Assistant not found.' },
+      'assistant-not-found',
+      'Assistant not found.',
+    ],
+    [
+      'read',
+      404,
+      { status: false, error: 'Conversation not found' },
+      'conversation-not-found',
+      'Conversation not found',
+    ],
+    [
+      'send',
+      400,
+      { status: false, error: 'CONVERSATION NOT FOUND' },
+      'conversation-not-found',
+      'CONVERSATION NOT FOUND',
+    ],
+    [
+      'stream',
+      500,
+      { status: false, error: 'Conversation not found' },
+      'conversation-not-found',
+      'Conversation not found',
+    ],
+    [
+      'stream',
+      404,
+      { status: false, error: 'Assistant not found' },
+      'assistant-not-found',
+      'Assistant not found',
+    ],
+    [
+      'send',
+      400,
+      { status: false, error: 'Insufficient balance. Please top up your account.' },
+      'insufficient-balance',
+      'Insufficient balance. Please top up your account.',
+    ],
+    ['open', 402, { status: false, error: 'Bitte aufladen' }, 'insufficient-balance', 'Bitte aufladen'],
+    [
+      'stream',
+      400,
+      { status: false, error: 'Failed to process message: no model' },
+      'engine-failed',
+      'Failed to process message: no model',
+    ],
+    ['send', 422, { status: false, error: 'message is required' }, 'invalid-request', 'message is required'],
+    ['open', 422, { message: 'Bad.', errors: { type: ['Bad.'] } }, 'invalid-request', 'Bad.'],
+    ['send', 413, { message: 'Payload too large' }, 'invalid-request', 'Payload too large'],
+    ['send', 429, { message: 'Too Many Attempts.' }, 'too-many-requests', 'Too Many Attempts.'],
+    ['send', 400, { status: false, error: 'Too Many Attempts.' }, 'too-many-requests', 'Too Many Attempts.'],
+    ['read', 500, { message: 'Server Error' }, 'unavailable', 'Server Error'],
+    ['read', 503, { error: 'Be right back' }, 'unavailable', 'Be right back'],
+    ['open', 401, { message: 'Unauthenticated.' }, 'refused', 'Unauthenticated.'],
+    ['open', 403, { error: 'Not from this website' }, 'refused', 'Not from this website'],
+    ['widget', 404, { error: 'No such page' }, 'assistant-not-found', 'No such page'],
+    ['read', 404, { error: 'No such page' }, 'conversation-not-found', 'No such page'],
+    // The body decides: a refusal stays one whatever its status says.
+    [
+      'open',
+      200,
+      { status: false, error: 'Assistant not found' },
+      'assistant-not-found',
+      'Assistant not found',
+    ],
+    [
+      'send',
+      200,
+      { status: false, error: 'Insufficient balance' },
+      'insufficient-balance',
+      'Insufficient balance',
+    ],
+    ['stream', 201, { status: false, error: 'Closed on Sundays' }, 'refused', 'Closed on Sundays'],
+    ['read', 200, { status: false, message: 'Gone fishing' }, 'refused', 'Gone fishing'],
+  ];
+  for (const [call, status, body, code, words] of refused) {
+    it(`of ${call} with ${status} ${JSON.stringify(body)} is ${code}, in the service's words`, async () => {
+      server.answerNext(operationOf(call), body, status);
+      const error = await errorOf(calls[call]());
+      assert.deepEqual([error.code, error.message, error.status], [code, words, status]);
+    });
+  }
+
+  for (const [status, code] of [
+    [400, 'refused'],
+    [402, 'insufficient-balance'],
+    [404, 'conversation-not-found'],
+    [422, 'invalid-request'],
+    [429, 'too-many-requests'],
+    [502, 'unavailable'],
+  ] as const) {
+    it(`without words and with status ${status} is ${code}`, async () => {
+      for (const body of ['', '<h1>Sorry</h1>', '[]', 'null', '{}', '{"error":{"text":"?"}}']) {
+        server.answerNext('send', body, status);
+        const error = await errorOf(calls.send());
+        assert.deepEqual([error.code, error.status], [code, status], body);
+        assert.match(error.message, new RegExp(String(status)));
+      }
+    });
+  }
+
+  it('is none where the body has the answer, whatever its status says', async () => {
+    for (const status of [200, 201, 400, 404, 500]) {
+      const body = { status: true, message: 'All well', function_calls: [] };
+      server.answerNext('send', body, status);
+      assert.equal((await calls.send()).message, 'All well');
+      server.answerNext('send', body, status);
+      assert.equal((await calls.stream()).message, 'All well');
+    }
+  });
+
+  it('tells whether the message may have been stored all the same', async () => {
+    const fates: [number, boolean][] = [
+      [400, false],
+      [402, false],
+      [404, false],
+      [422, false],
+      [429, false],
+      [500, true],
+      [504, true],
+    ];
+    for (const [status, fateUnknown] of fates) {
+      server.answerNext('send', { error: 'No' }, status);
+      assert.equal((await errorOf(calls.send())).fateUnknown, fateUnknown, String(status));
+    }
+  });
+});
+
+describe('when to come back', () => {
+  const retryAfterOf = async (body: unknown, header?: string): Promise<number | undefined> => {
+    server.answerNext('send', body, 429, header === undefined ? {} : { 'Retry-After': header });
+    return (await errorOf(calls.send())).retryAfter;
+  };
+
+  it('is read from the header, in seconds', async () => {
+    assert.equal(await retryAfterOf({}, '7'), 7);
+    assert.equal(await retryAfterOf({}, '0'), 0);
+    assert.equal(await retryAfterOf({}, '1.2'), 2);
+    assert.equal(await retryAfterOf({ retry_after: 99 }, '7'), 7);
+  });
+
+  it('is read from the header as a date', async (test) => {
+    test.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-31T09:30:00Z') });
+    assert.equal(await retryAfterOf({}, 'Sat, 31 Jan 2026 09:32:00 GMT'), 120);
+    assert.equal(await retryAfterOf({}, 'Sat, 31 Jan 2026 09:00:00 GMT'), 0);
+  });
+
+  it('is read from the body where the header is missing or makes no sense', async () => {
+    assert.equal(await retryAfterOf({ retry_after: 30 }), 30);
+    assert.equal(await retryAfterOf({ retry_after: '30' }), 30);
+    assert.equal(await retryAfterOf({ retry_after: 30 }, 'soon'), 30);
+    assert.equal(await retryAfterOf({ retry_after: 30 }, ''), 30);
+  });
+
+  it('stays open where nobody says it', async () => {
+    for (const body of [
+      {},
+      { retry_after: null },
+      { retry_after: 'later' },
+      { retry_after: {} },
+      { retry_after: '' },
+    ])
+      assert.equal(await retryAfterOf(body), undefined, JSON.stringify(body));
+    assert.equal(await retryAfterOf({ retry_after: -5 }), 0);
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ChatClient, type OpenConversationRequest } from '../../src/client/chat-client.ts';
+import { answerTo, ChatServer } from '../support/chat-server.ts';
+import { errorOf } from './chat-error.ts';
+
+const assistant = 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11';
+let server: ChatServer;
+let client: ChatClient;
+
+before(async () => {
+  server = await ChatServer.start({ greeting: 'Hello!' });
+  client = new ChatClient({ baseUrl: server.url });
+});
+after(() => server.stop());
+
+const openOne = async (): Promise<string> =>
+  (await client.openConversation({ assistant_id: assistant })).conversation_id;
+
+describe('opening a conversation', () => {
+  it('sends the body as it is and gives the ID and the history', async () => {
+    const body: OpenConversationRequest = {
+      assistant_id: assistant,
+      type: 'test',
+      variables: { name: 'Zoë 😀', n: [1] },
+    };
+    const { conversation_id, history } = await client.openConversation(body);
+    assert.deepEqual(server.seen('open').at(-1)?.body, body);
+    assert.ok(server.conversations.includes(conversation_id));
+    assert.deepEqual(
+      history?.map(({ role, content }) => [role, content]),
+      [['assistant', 'Hello!']],
+    );
+  });
+
+  it('asks for JSON, says that it sends JSON, and sends no cookie or credential', async () => {
+    await openOne();
+    const { method, url, headers } = server.seen('open').at(-1) ?? assert.fail();
+    assert.deepEqual([method, url], ['POST', '/api/conversations']);
+    assert.equal(headers.accept, 'application/json');
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers.cookie, undefined);
+    assert.equal(headers.authorization, undefined);
+    assert.equal(headers['idempotency-key'], undefined);
+  });
+
+  it('sends the key that makes a repetition harmless', async () => {
+    await client.openConversation({ assistant_id: assistant }, { idempotencyKey: 'key-1' });
+    assert.equal(server.seen('open').at(-1)?.headers['idempotency-key'], 'key-1');
+  });
+
+  it('takes an answer without a history, with unknown fields and with a strange ID', async () => {
+    server.answerNext('open', { status: true, conversation_id: '17', mood: { good: true } });
+    const opened = await client.openConversation({ assistant_id: assistant });
+    assert.equal(opened.conversation_id, '17');
+    assert.equal(opened.history, undefined);
+    assert.deepEqual(opened['mood'], { good: true });
+  });
+});
+
+describe('resuming a conversation', () => {
+  it('reads its history with a plain GET', async () => {
+    const uuid = await openOne();
+    await client.sendMessage(uuid, 'Anyone?');
+    const { history } = await client.resumeConversation(uuid);
+    assert.deepEqual(
+      history?.map(({ content }) => content),
+      ['Hello!', 'Anyone?', answerTo('Anyone?')],
+    );
+    const { method, url, headers, body } = server.seen('read').at(-1) ?? assert.fail();
+    assert.deepEqual([method, url, body], ['GET', `/api/conversations/${uuid}`, undefined]);
+    assert.equal(headers['content-type'], undefined);
+  });
+
+  it('puts an ID into the address as one piece, whatever it holds', async () => {
+    assert.equal(
+      (await errorOf(client.resumeConversation('../../user/me?x=1#y'))).code,
+      'conversation-not-found',
+    );
+    assert.equal(server.requests.at(-1)?.url, '/api/conversations/..%2F..%2Fuser%2Fme%3Fx%3D1%23y');
+  });
+
+  it('takes roles, texts and calls that it does not know for something harmless', async () => {
+    const history = [
+      { role: 'supervisor', content: 'took over' },
+      { role: 'assistant', content: null, function_calls: 'none' },
+      { role: 'user', content: 'Hi', function_calls: [{ name: 'look_up', arguments: [], result: 3 }] },
+    ];
+    server.answerNext('read', { status: true, history, variables: [] });
+    const read = await client.resumeConversation('x');
+    assert.deepEqual(
+      read.history?.map(({ role, content, function_calls }) => [role, content, function_calls.length]),
+      [
+        ['system', 'took over', 0],
+        ['assistant', '', 0],
+        ['user', 'Hi', 1],
+      ],
+    );
+    assert.deepEqual(read.variables, {});
+  });
+});
+
+describe('sending a message', () => {
+  it('gives the whole answer', async () => {
+    const uuid = await openOne();
+    const answer = await client.sendMessage(uuid, 'One', { idempotencyKey: 'key-2' });
+    assert.equal(answer.message, answerTo('One'));
+    assert.deepEqual(answer.function_calls, []);
+    const { url, headers, body } = server.seen('send').at(-1) ?? assert.fail();
+    assert.equal(url, `/api/conversations/${uuid}/messages`);
+    assert.deepEqual(body, { message: 'One' });
+    assert.equal(headers.accept, 'application/json');
+    assert.equal(headers['idempotency-key'], 'key-2');
+  });
+
+  it('takes JSON in reply to a request for events', async () => {
+    const uuid = await openOne();
+    const heard: string[] = [];
+    const answer = await client.streamMessage(uuid, 'Two', { onDelta: (text) => heard.push(text) });
+    assert.equal(answer.message, answerTo('Two'));
+    assert.deepEqual(heard, []);
+    assert.match(server.seen('send').at(-1)?.headers.accept ?? '', /^text\/event-stream,/);
+  });
+
+  it('gives the calls of tools with what they returned', async () => {
+    const calls = [
+      { name: 'find_order', arguments: { id: 7 }, result: { state: 'sent' } },
+      { name: 'ring_bell', arguments: {} },
+    ];
+    server.answerNext('send', { status: true, message: '', function_calls: calls });
+    const { message, function_calls } = await client.sendMessage('x', 'Where is it?');
+    assert.equal(message, '');
+    assert.deepEqual(function_calls, calls);
+  });
+});
+
+describe('reading what the widget looks like', () => {
+  it('gives the settings, with gaps where they are missing or strange', async () => {
+    const data = { name: 'Nora', widget_settings: { theme: 'dark', color: 7 } };
+    server.answerNext('widget', { status: true, data });
+    const read = await client.readWidget(assistant);
+    assert.equal(server.seen('widget').at(-1)?.url, `/api/assistants/${assistant}/widget`);
+    assert.deepEqual([read.data.name, read.data.language], ['Nora', '']);
+    assert.deepEqual({ ...read.data.widget_settings }, { theme: 'dark', color: '', position: '' });
+    server.answerNext('widget', { status: true, data: { widget_settings: null } });
+    const { theme } = (await client.readWidget(assistant)).data.widget_settings;
+    assert.equal(theme, '');
+  });
+
+  it('says so where a service has no such endpoint', async () => {
+    const { code, status } = await errorOf(client.readWidget(assistant));
+    assert.deepEqual([code, status], ['assistant-not-found', 404]);
+  });
+});
+
+describe('the base URL', () => {
+  for (const [tail, expected] of [
+    ['', '/api/conversations/x'],
+    ['/', '/api/conversations/x'],
+    ['///', '/api/conversations/x'],
+    ['/chat/v2', '/chat/v2/api/conversations/x'],
+    ['/chat/v2//', '/chat/v2/api/conversations/x'],
+  ] as const) {
+    it(`may end in “${tail}”`, async () => {
+      await errorOf(new ChatClient({ baseUrl: server.url + tail }).resumeConversation('x'));
+      assert.equal(server.requests.at(-1)?.url, expected);
+    });
+  }
+
+  it('that is no address at all makes a network error', async () => {
+    const { code, fateUnknown } = await errorOf(
+      new ChatClient({ baseUrl: 'nowhere' }).resumeConversation('x'),
+    );
+    assert.deepEqual([code, fateUnknown], ['network', true]);
+  });
+});
