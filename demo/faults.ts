@@ -13,41 +13,11 @@ import { errorTexts } from '../src/contract/error-body.ts';
 import { limits } from '../src/contract/limits.ts';
 import { breakages } from './faults/breakages.ts';
 import type { Fault, FaultContext, FaultRequest, Step } from './faults/fault.ts';
+import { otherServices } from './faults/other-services.ts';
 import { PlainConversations } from './faults/plain-conversations.ts';
 import { refusals } from './faults/refusals.ts';
 
-/** A service that knows neither streaming nor idempotency keys nor widget settings. It is not at fault. */
-const jsonOnly: Fault = {
-  at: ['settings'],
-  answer: ({ context }) => context.json({ message: 'Not Found' }, 404),
-};
-
-/** A service whose assistant looks something up before it answers. It is not at fault either. */
-const functionCalls: Fault = {
-  at: ['send'],
-  answer: ({ context, conversation, conversations, message }) => {
-    if (conversation === undefined || message === undefined) return undefined;
-    const call = { name: 'find_order', arguments: { order_number: /\d+/.exec(message)?.[0] ?? '1000' } };
-    const made = { ...call, result: { status: 'on its way', arrives: 'tomorrow' } };
-    const answer = 'Your order is on its way. It arrives tomorrow.';
-    conversations.add(conversation, message, answer);
-    const events = [
-      ['function_call', call],
-      ['function_call', made],
-      ['delta', { text: answer }],
-      ['done', { status: true, message: answer, function_calls: [made] }],
-    ] as const;
-    const stream = events.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-    return context.body(stream.join(''), 200, { 'Content-Type': 'text/event-stream' });
-  },
-};
-
-const faultsByKind: Readonly<Record<string, Fault>> = {
-  ...refusals,
-  ...breakages,
-  'json-only': jsonOnly,
-  'function-calls': functionCalls,
-};
+const faultsByKind: Readonly<Record<string, Fault>> = { ...refusals, ...breakages, ...otherServices };
 
 /** Every kind of fault that has an address of its own. */
 export const faultKinds: readonly string[] = Object.keys(faultsByKind);

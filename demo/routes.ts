@@ -28,12 +28,11 @@ export function mountDemo(app: Hono, stopped: AbortSignal): void {
   app.get(
     '*',
     etag(),
-    serveStatic({
-      root: fileURLToPath(new URL('site', import.meta.url)),
-      onFound: (_path, context) => {
-        context.header('Cache-Control', 'no-cache');
-        context.header('Content-Security-Policy', contentSecurityPolicy);
-      },
-    }),
+    async (context, next) => {
+      context.header('Cache-Control', 'no-cache');
+      context.header('Content-Security-Policy', contentSecurityPolicy);
+      await next();
+    },
+    serveStatic({ root: fileURLToPath(new URL('site', import.meta.url)) }),
   );
 }

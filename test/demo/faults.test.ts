@@ -55,37 +55,41 @@ async function chatAt(kind: string, patience?: number): Promise<{ streamed: stri
   return { streamed, code };
 }
 
+/** How each ends that fails before a conversation is open. */
+const opening: Record<string, string> = {
+  'not-found': 'assistant-not-found',
+  'insufficient-balance': 'insufficient-balance',
+  unreachable: 'network',
+  html: 'bad-response',
+  truncated: 'network',
+  'wrong-types': 'bad-response',
+  empty: 'bad-response',
+  'server-error': 'unavailable',
+  'too-large': 'response-too-large',
+};
+
+/** How each ends that opens a conversation and then fails to answer. */
+const sending: Record<string, string> = {
+  'balance-spent': 'insufficient-balance',
+  'conversation-not-found': 'conversation-not-found',
+  'engine-failed': 'engine-failed',
+  'too-many-requests': 'too-many-requests',
+  'html-on-message': 'bad-response',
+  'truncated-on-message': 'network',
+  'wrong-types-on-message': 'bad-response',
+  'empty-on-message': 'bad-response',
+  'server-error-on-message': 'unavailable',
+  'unreachable-on-message': 'network',
+  'too-large-on-message': 'response-too-large',
+};
+
 describe('a service at fault', () => {
-  const opening: Record<string, string> = {
-    'not-found': 'assistant-not-found',
-    'insufficient-balance': 'insufficient-balance',
-    unreachable: 'network',
-    html: 'bad-response',
-    truncated: 'network',
-    'wrong-types': 'bad-response',
-    empty: 'bad-response',
-    'server-error': 'unavailable',
-    'too-large': 'response-too-large',
-  };
   for (const [kind, code] of Object.entries(opening)) {
     it(`refuses to open a conversation at ${kind}: ${code}`, async () => {
       assert.equal(await codeOf(clientOf(kind).openConversation({ assistant_id: assistant })), code);
     });
   }
 
-  const sending: Record<string, string> = {
-    'balance-spent': 'insufficient-balance',
-    'conversation-not-found': 'conversation-not-found',
-    'engine-failed': 'engine-failed',
-    'too-many-requests': 'too-many-requests',
-    'html-on-message': 'bad-response',
-    'truncated-on-message': 'network',
-    'wrong-types-on-message': 'bad-response',
-    'empty-on-message': 'bad-response',
-    'server-error-on-message': 'unavailable',
-    'unreachable-on-message': 'network',
-    'too-large-on-message': 'response-too-large',
-  };
   for (const [kind, code] of Object.entries(sending)) {
     it(`opens at ${kind} and does not answer: ${code}`, async () => {
       assert.deepEqual(await chatAt(kind), { streamed: '', code });
@@ -184,19 +188,35 @@ describe('json-only, a plain service without fault', () => {
   });
 });
 
+describe('function-calls, a service whose assistant has a tool', () => {
+  it('tells of the call while it runs, then of its result, then answers', async () => {
+    const client = clientOf('function-calls');
+    const uuid = await openAt('function-calls');
+    const calls: unknown[] = [];
+    const onFunctionCall = (call: { arguments: unknown; result?: unknown }) => {
+      calls.push([call.arguments, call.result]);
+    };
+    const answer = await client.streamMessage(uuid, 'Where is my order 4711?', { onFunctionCall });
+    const result = { status: 'on its way', arrives: 'tomorrow' };
+    assert.deepEqual(calls, [
+      [{ order_number: '4711' }, undefined],
+      [{ order_number: '4711' }, result],
+    ]);
+    assert.match(answer.message, /tomorrow/);
+    const whole = await client.sendMessage(uuid, 'And 4712?');
+    assert.deepEqual(
+      whole.function_calls.map((call) => call.arguments),
+      [{ order_number: '4712' }],
+    );
+  });
+});
+
 it('covers every kind of fault', () => {
-  const covered = [
-    ...[
-      'balance-spent',
-      'conversation-not-found',
-      'cut-line',
-      'cut-stream',
-      'empty',
-      'engine-failed',
-      'html',
-    ],
-    ...['insufficient-balance', 'json-only', 'message-refused', 'not-found', 'server-error', 'timeout'],
-    ...['too-large', 'too-many-requests', 'truncated', 'unreachable', 'wrong-types'],
-  ];
-  assert.deepEqual([...faultKinds].sort(), covered);
+  const elsewhere = ['cut-line', 'cut-stream', 'function-calls', 'json-only', 'message-refused', 'timeout'];
+  const covered = new Set([
+    ...Object.keys(opening),
+    ...Object.keys(sending).filter((kind) => !kind.endsWith('-on-message')),
+    ...elsewhere,
+  ]);
+  assert.deepEqual([...faultKinds].sort(), [...covered].sort());
 });

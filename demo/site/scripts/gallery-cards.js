@@ -35,6 +35,8 @@ const assistantTexts = {
   'no-balance': { says: 'Belongs to an owner whose balance is empty: the service refuses to open.' },
 };
 
+const question = 'Do you have the Kammweg Mid in size 42?';
+
 /** @param {string} kind */
 const faultAt = (kind) => ({ 'base-url': `${location.origin}/faults/${kind}`, persist: 'none' });
 
@@ -182,22 +184,27 @@ export function galleryGroups(assistants) {
     {
       title: 'When it cannot answer',
       says: 'The conversation opens. What the visitor wrote is never lost.',
-      cards: faultCards(uuid, answerFaults, 'Do you have the Kammweg Mid in size 42?'),
+      cards: faultCards(uuid, answerFaults, question),
     },
     {
-      title: 'A plain service',
-      says: 'No fault at all: the chat works with less.',
-      cards: faultCards(
-        uuid,
-        [
-          [
-            'json-only',
-            'JSON only',
-            'No streaming, no idempotency keys, no settings: the answer comes in one piece.',
-          ],
-        ],
-        'Do you have the Kammweg Mid in size 42?',
-      ).map((card) => ({ ...card, id: 'plain-json-only' })),
+      title: 'Other services',
+      says: 'No fault at all: they speak the same interface, with less or with more.',
+      cards: [
+        {
+          id: 'service-json-only',
+          title: 'JSON only',
+          says: 'No streaming, no idempotency keys, no settings: the answer comes in one piece.',
+          attributes: { 'assistant-id': uuid, ...faultAt('json-only') },
+          message: question,
+        },
+        {
+          id: 'service-function-calls',
+          title: 'Function calls',
+          says: 'The assistant looks up an order; the builder sees with what, and what came of it.',
+          attributes: { 'assistant-id': uuid, ...faultAt('function-calls'), type: 'test' },
+          message: 'Where is my order 4711?',
+        },
+      ],
     },
   ];
 }
