@@ -45,7 +45,7 @@ export function composer(model: PanelModel): TemplateResult {
         aria-invalid=${isTooLong}
         placeholder=${options.placeholder ?? texts.placeholder}
         enterkeyhint="send"
-        dir="auto"
+        dir=${draft === '' ? nothing : 'auto'}
         .value=${live(draft)}
         @input=${onInput}
         @keydown=${onKeyDown}

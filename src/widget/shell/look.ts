@@ -22,7 +22,7 @@ const understood = {
   theme: (value: string) => /^(light|dark|auto|system)$/i.test(value),
   // Words that borrow another color depend on the page around, which is not what an owner chose.
   color: (value: string) => !/var\(|^(in|un|rev|current|transp)/i.test(value) && CSS.supports('color', value),
-  position: (value: string) => /\b(left|right|top|bottom)\b/i.test(value),
+  position: (value: string) => /left|right|top|bottom/i.test(value),
 };
 
 /** What `sources` say of a look, the most important first; undefined where none says anything of use. */

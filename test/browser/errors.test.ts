@@ -1,0 +1,237 @@
+import { expect } from '@open-wc/testing';
+import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+import { service } from '../support/service-under-test.ts';
+
+const unknownUuid = '00000000-0000-4000-8000-000000000000';
+
+/** Opens the chat although no conversation will open. */
+async function openInVain(chat: Chat): Promise<void> {
+  chat.element.show();
+  await until(() => chat.isOpen && chat.find('textarea') !== null, 'the panel');
+}
+
+describe('an error', () => {
+  afterEach(unmountAll);
+
+  const atOpening: [
+    what: string,
+    attributes: Record<string, string>,
+    words: RegExp,
+    action: RegExp | undefined,
+    code: string,
+  ][] = [
+    [
+      'a missing assistant-id',
+      { 'assistant-id': '' },
+      /no assistant.*assistant-id/i,
+      undefined,
+      'assistant-id-missing',
+    ],
+    [
+      'a malformed assistant-id',
+      { 'assistant-id': 'my-bot' },
+      /my-bot.*is not the ID.*assistant-id/i,
+      undefined,
+      'assistant-id-malformed',
+    ],
+    [
+      'an unknown assistant',
+      { 'assistant-id': unknownUuid },
+      /Assistant not found.*assistant-id/,
+      /Try again/,
+      'assistant-not-found',
+    ],
+    [
+      'an owner without balance',
+      { 'assistant-id': service.assistantThatShows('no-balance') },
+      /Insufficient balance\. Please top up your account\..*top up/s,
+      /Try again/,
+      'insufficient-balance',
+    ],
+    ['an HTML page', { 'base-url': faulty('html') }, /makes no sense/, /Try again/, 'bad-response'],
+    ['an empty answer', { 'base-url': faulty('empty') }, /makes no sense/, /Try again/, 'bad-response'],
+    ['wrong types', { 'base-url': faulty('wrong-types') }, /makes no sense/, /Try again/, 'bad-response'],
+    [
+      'a truncated answer',
+      { 'base-url': faulty('truncated') },
+      /connection was lost|makes no sense/,
+      /Try again/,
+      '',
+    ],
+    [
+      'an endless answer',
+      { 'base-url': faulty('too-large') },
+      /makes no sense/,
+      /Try again/,
+      'response-too-large',
+    ],
+    [
+      'a broken server',
+      { 'base-url': faulty('server-error') },
+      /Server Error.*has a problem/,
+      /Try again/,
+      'unavailable',
+    ],
+    [
+      'an unreachable server',
+      { 'base-url': faulty('unreachable') },
+      /connection was lost/,
+      /Try again/,
+      'network',
+    ],
+  ];
+  for (const [what, attributes, words, action, code] of atOpening) {
+    it(`explains ${what}, inline, with what to do next`, async () => {
+      const chat = mount(attributes);
+      const event = nextEvent<{ code: string; message: string }>(chat.element, 'chat-error');
+      await openInVain(chat);
+      await chat.problem(words);
+      expect(chat.problems).to.have.length(1);
+      if (action === undefined) expect(chat.find('[part="retry-button"]')).to.equal(null);
+      else expect(chat.part('retry-button').innerText).to.match(action);
+      if (code) expect((await event).code).to.equal(code);
+      expect(chat.find('[part="problem"] [role="alert"]')).not.to.equal(null);
+      // What the visitor writes meanwhile is not lost.
+      await chat.ask('Can you hear me?');
+      await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be kept in sight');
+    });
+  }
+
+  it('explains that the answer takes too long', async () => {
+    // The patience of 20 seconds is let go by at once.
+    const realSetTimeout = window.setTimeout.bind(window);
+    const hurried = ((task: () => void, delay?: number) =>
+      realSetTimeout(task, delay === 20_000 ? 0 : delay)) as typeof window.setTimeout;
+    const chat = mount({ 'base-url': faulty('timeout') });
+    window.setTimeout = hurried;
+    try {
+      await openInVain(chat);
+      await chat.problem(/takes too long/);
+    } finally {
+      window.setTimeout = realSetTimeout;
+    }
+  });
+
+  it('of the service is answered by opening again, and the message goes out then', async () => {
+    const chat = mount({ 'assistant-id': service.assistantThatShows('no-balance') });
+    await openInVain(chat);
+    await chat.problem(/Insufficient/);
+    await chat.ask('What are your opening hours?');
+    chat.element.assistantId = service.assistantThatShows('no-greeting');
+    await chat.ready();
+    // Another assistant is another conversation; the text stays with the one it was written to.
+    expect(chat.messages).to.deep.equal([]);
+    chat.element.assistantId = service.assistantThatShows('no-balance');
+    await until(() => chat.messages.includes('user: What are your opening hours?'), 'the kept message');
+  });
+
+  for (const [kind, words, code] of [
+    ['balance-spent', /Insufficient balance\. Please top up your account\./, 'insufficient-balance'],
+    [
+      'engine-failed',
+      /Failed to process message: the language model is not available\..*Nothing was charged/s,
+      'engine-failed',
+    ],
+    ['html-on-message', /makes no sense/, 'bad-response'],
+    ['server-error-on-message', /Server Error/, 'unavailable'],
+    ['unreachable-on-message', /connection was lost/, 'network'],
+    ['wrong-types-on-message', /makes no sense/, 'bad-response'],
+  ] as const) {
+    it(`on a message (${kind}) stands at that message, which is kept`, async () => {
+      const chat = mount({ 'base-url': faulty(kind) });
+      await chat.open();
+      const event = nextEvent<{ code: string }>(chat.element, 'chat-error');
+      await chat.ask('Hello?');
+      await chat.problem(words);
+      expect((await event).code).to.equal(code);
+      expect(chat.find('li.user[data-status="failed"] .message-state')?.innerText).to.contain('Not sent');
+      expect(chat.part('retry-button').innerText).to.contain('Try again');
+      chat.element.remove();
+      document.body.append(chat.element);
+      expect(chat.messages).to.include('user: Hello?');
+    });
+  }
+
+  it('that cut an answer the service completed is mended from the history', async () => {
+    const chat = mount({ 'base-url': faulty('cut-line') });
+    await chat.open();
+    await chat.ask('How do I care for my jacket?');
+    await until(() => chat.messages.some((text) => text.includes('still damp')), 'the whole answer');
+    expect(chat.messages.filter((text) => text.startsWith('user'))).to.have.length(1);
+    expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('of too many requests counts down and then sends by itself', async () => {
+    const chat = mount({ 'base-url': faulty('too-many-requests') });
+    await chat.open();
+    await chat.ask('Hello');
+    await chat.problem(/Too Many Attempts\./);
+    await chat.problem(/Trying again in [1-5] s/);
+    await until(
+      () => chat.messages.some((text) => text.includes('in one piece')),
+      'the answer after the wait',
+    );
+    expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('of a lost conversation offers a new one, which takes the message along', async () => {
+    const chat = mount({ 'base-url': faulty('conversation-not-found') });
+    await chat.open();
+    await chat.ask('Are you still there?');
+    await chat.problem(/Conversation not found/);
+    expect(chat.part('retry-button').innerText).to.contain('Start a new conversation');
+    expect(chat.problems).to.have.length(1);
+    chat.element.baseUrl = service.url;
+    await until(() => chat.problems.length === 0, 'the problem to go');
+  });
+
+  it('of a conversation that is gone after a reload offers a new one', async () => {
+    const first = mount();
+    await first.open();
+    first.element.remove();
+    for (const key of Object.keys(localStorage).filter((name) => name.includes(':conversation:'))) {
+      const kept = JSON.parse(localStorage.getItem(key) ?? '') as object;
+      localStorage.setItem(key, JSON.stringify({ ...kept, conversationId: unknownUuid }));
+    }
+    const chat = mount();
+    await openInVain(chat);
+    await chat.problem(/Conversation not found/);
+    await chat.ask('Hello again');
+    await chat.problem(/Conversation not found/);
+    await click(chat.part('retry-button'));
+    await chat.answered(2);
+    expect(chat.messages.filter((text) => text.startsWith('user'))).to.deep.equal(['user: Hello again']);
+  });
+
+  it('of the service’s on a message can be tried again', async () => {
+    const chat = mount({ 'base-url': faulty('engine-failed') });
+    await chat.open();
+    await chat.ask('Hello');
+    await chat.problem(/Failed to process message/);
+    const again = nextEvent<{ code: string }>(chat.element, 'chat-error');
+    await click(chat.part('retry-button'));
+    expect((await again).code).to.equal('engine-failed');
+    expect(chat.messages.filter((text) => text.startsWith('user'))).to.have.length(1);
+  });
+
+  it('of the network heals when the browser is online again', async () => {
+    const chat = mount({ 'base-url': faulty('unreachable') });
+    await openInVain(chat);
+    await chat.problem(/connection was lost/);
+    let tries = 0;
+    chat.element.addEventListener('chat-error', () => tries++);
+    dispatchEvent(new Event('online'));
+    await until(() => tries === 1, 'another try');
+  });
+
+  it('of a refused message says why and does not stop the next one', async () => {
+    const chat = mount({ 'base-url': faulty('message-refused') });
+    await chat.open();
+    await chat.ask('This is longer than the strict service takes.');
+    await chat.problem(/at most 20 characters.*Change your message/s);
+    expect(chat.find('[part="retry-button"]')).to.equal(null);
+    await chat.ask('Short enough');
+    await until(() => chat.messages.some((text) => text.includes('“Short enough”')), 'the answer');
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press, type } from '../support/page.ts';
+
+function focused(chat: Chat): Element | null | undefined {
+  return chat.element.shadowRoot?.activeElement;
+}
+
+describe('with the keyboard alone', () => {
+  let before: HTMLButtonElement;
+
+  beforeEach(() => {
+    before = document.createElement('button');
+    before.textContent = 'Before';
+    document.body.append(before);
+  });
+
+  afterEach(() => {
+    unmountAll();
+    before.remove();
+  });
+
+  it('Tab reaches the launcher, Enter opens, the focus lands in the composer, Escape brings it back', async () => {
+    const chat = mount();
+    before.focus();
+    await press('Tab');
+    expect(focused(chat)).to.equal(chat.launcher);
+    await press('Enter');
+    await chat.ready();
+    await until(() => focused(chat) === chat.input, 'the focus in the composer');
+    await type('Hello\n');
+    await chat.answered(2);
+    expect(focused(chat)).to.equal(chat.input);
+    await press('Escape');
+    await until(() => !chat.isOpen, 'the panel to close');
+    expect(focused(chat)).to.equal(chat.launcher);
+    await press('Space');
+    await until(() => chat.isOpen && focused(chat) === chat.input, 'the panel to open again');
+  });
+
+  it('Tab walks through everything there is to use, and on into the page', async () => {
+    const chat = mount();
+    const after = document.createElement('button');
+    after.textContent = 'After';
+    document.body.append(after);
+    await chat.open();
+    await chat.answered(1);
+    chat.launcher.focus();
+    const walked: (string | null | undefined)[] = [];
+    for (let step = 0; step < 12 && document.activeElement !== after; step++) {
+      await press('Tab');
+      if (document.activeElement === chat.element) walked.push(focused(chat)?.getAttribute('part'));
+    }
+    expect(walked).to.deep.equal([
+      'restart-button',
+      'close-button',
+      'message-log',
+      'composer-input',
+      'send-button',
+    ]);
+    expect(document.activeElement).to.equal(after);
+    after.remove();
+  });
+
+  it('the close button closes and gives the focus back', async () => {
+    const chat = mount();
+    await chat.open();
+    await click(chat.part('close-button'));
+    await until(() => !chat.isOpen, 'the panel to close');
+    expect(focused(chat)).to.equal(chat.launcher);
+  });
+
+  it('Escape neither closes an inline chat nor one whose input method is composing', async () => {
+    const inline = mount({ inline: '' });
+    await inline.ready();
+    inline.input.focus();
+    await press('Escape');
+    expect(inline.isOpen).to.be.true;
+    const floating = mount();
+    await floating.open();
+    floating.input.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, composed: true, isComposing: true }),
+    );
+    expect(floating.element.open).to.be.true;
+  });
+
+  it('show() moves the focus only for a person’s click', async () => {
+    const chat = mount();
+    before.addEventListener('click', () => {
+      chat.element.show();
+    });
+    await click(before);
+    await until(() => focused(chat) === chat.input, 'the focus in the composer');
+  });
+
+  it('every control shows where the focus is', async () => {
+    const chat = mount();
+    await chat.open();
+    for (const part of ['restart-button', 'close-button', 'message-log', 'composer-input', 'send-button']) {
+      chat.launcher.focus();
+      for (let step = 0; step < 8 && focused(chat)?.getAttribute('part') !== part; step++) await press('Tab');
+      const { outlineStyle, outlineWidth } = getComputedStyle(chat.part(part));
+      expect([part, outlineStyle]).to.deep.equal([part, 'solid']);
+      expect(parseFloat(outlineWidth)).to.be.at.least(2);
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { expect } from '@open-wc/testing';
+import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/chat-fixture.ts';
+import { click, press } from '../support/page.ts';
+import { service } from '../support/service-under-test.ts';
+
+const wholeLook = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
+
+/** What the page has loaded since the last call. */
+function requestsSince(): () => string[] {
+  const known = performance.getEntriesByType('resource').length;
+  return () =>
+    performance
+      .getEntriesByType('resource')
+      .slice(known)
+      .map(({ name }) => name);
+}
+
+describe('the launcher', () => {
+  afterEach(unmountAll);
+
+  it('is a button with a name and a state', async () => {
+    const chat = mount();
+    expect(chat.launcher.localName).to.equal('button');
+    expect(chat.launcher.getAttribute('aria-label')).to.equal('Chat');
+    expect(chat.launcher.getAttribute('aria-expanded')).to.equal('false');
+    await chat.open();
+    expect(chat.launcher.getAttribute('aria-expanded')).to.equal('true');
+  });
+
+  it('shows the labels that the site gives it, and is named by them', async () => {
+    const chat = mount({ 'launcher-label': 'Any questions?', 'launcher-sublabel': 'We are here' });
+    expect(chat.launcher.innerText).to.contain('Any questions?').and.to.contain('We are here');
+    expect(chat.launcher.hasAttribute('aria-label')).to.be.false;
+    chat.element.launcherLabel = null;
+    chat.element.launcherSublabel = null;
+    await until(() => chat.launcher.ariaLabel === 'Chat', 'the name to come back');
+  });
+
+  it('asks for nothing when the attributes give the whole look', async () => {
+    const requests = requestsSince();
+    mount(wholeLook);
+    // A second widget that does ask: by the time its answer is there, the first would have asked as well.
+    const other = mount({ 'assistant-id': service.assistantThatShows('settings') });
+    await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
+    const asked = requests().filter((url) => url.includes('/api/'));
+    expect(asked.join()).not.to.contain(service.assistantThatShows('greeting'));
+    expect(asked).to.have.length(1);
+  });
+
+  it('changes nothing in the page around it', async () => {
+    const before = document.head.innerHTML;
+    const bodyStyle = document.body.getAttribute('style');
+    const { title } = document;
+    const chat = mount();
+    await chat.open();
+    expect(document.head.innerHTML).to.equal(before);
+    expect(document.body.getAttribute('style')).to.equal(bodyStyle);
+    expect(document.title).to.equal(title);
+    expect(document.adoptedStyleSheets).to.have.length(0);
+    expect(chat.element.hasAttribute('style')).to.be.false;
+    expect(chat.element.childNodes).to.have.length(0);
+  });
+
+  it('opens and closes by mouse and by keyboard', async () => {
+    const chat = mount();
+    await click(chat.launcher);
+    await until(() => chat.isOpen, 'the panel to open');
+    await click(chat.launcher);
+    await until(() => !chat.isOpen, 'the panel to close');
+    chat.launcher.focus();
+    await press('Enter');
+    await until(() => chat.isOpen, 'the panel to open again');
+  });
+
+  it('tells the page when it opens and closes', async () => {
+    const chat = mount();
+    const opened = nextEvent(document, 'chat-open');
+    chat.element.show();
+    await opened;
+    expect(chat.element.open).to.be.true;
+    const closed = nextEvent(document, 'chat-close');
+    chat.element.toggle();
+    await closed;
+    expect(chat.element.hasAttribute('open')).to.be.false;
+  });
+
+  it('shows what the site slots into it', () => {
+    const chat = mount();
+    const help = document.createElement('span');
+    help.slot = 'launcher';
+    help.textContent = 'Help';
+    chat.element.append(help);
+    expect(help.checkVisibility()).to.be.true;
+    expect(help.assignedSlot?.closest('button')).to.equal(chat.launcher);
+  });
+
+  it('can be hidden by the page with the hidden attribute', () => {
+    const chat = mount();
+    chat.element.hidden = true;
+    expect(chat.launcher.checkVisibility()).to.be.false;
+  });
+});
+
+describe('attributes and properties', () => {
+  afterEach(unmountAll);
+
+  it('are the same thing, in both directions', () => {
+    const { element } = mount();
+    element.launcherLabel = 'Hi';
+    expect(element.getAttribute('launcher-label')).to.equal('Hi');
+    element.setAttribute('base-url', 'https://example.com');
+    expect(element.baseUrl).to.equal('https://example.com');
+    element.inline = true;
+    expect(element.getAttribute('inline')).to.equal('');
+    element.inline = false;
+    expect(element.hasAttribute('inline')).to.be.false;
+    element.variables = { first_name: 'Ada' };
+    expect(element.getAttribute('variables')).to.equal('{"first_name":"Ada"}');
+    expect(element.variables).to.deep.equal({ first_name: 'Ada' });
+    element.variables = undefined;
+    expect(element.hasAttribute('variables')).to.be.false;
+  });
+
+  it('may be set as properties before the element is defined', () => {
+    const element = document.createElement('late-chat');
+    Object.assign(element, { launcherLabel: 'Set early', inline: false, assistantId: 'x' });
+    customElements.define('late-chat', class extends ChatElement {});
+    document.body.append(element);
+    expect(element.getAttribute('launcher-label')).to.equal('Set early');
+    expect(element.getAttribute('assistant-id')).to.equal('x');
+    expect(element.shadowRoot?.querySelector('button')?.innerText).to.contain('Set early');
+    element.remove();
+  });
+
+  it('fall back, with one warning, when they are wrong', () => {
+    const warnings: unknown[] = [];
+    const { warn } = console;
+    console.warn = (...words: unknown[]) => warnings.push(words.join(' '));
+    try {
+      const one = mount({
+        type: 'demo',
+        persist: 'forever',
+        variables: '{oops',
+        theme: 'sepia',
+        position: 'middle',
+      });
+      const two = mount({ type: 'demo', persist: 'forever', variables: '{oops' });
+      expect([one.element.type, one.element.persist, one.element.variables]).to.deep.equal([
+        'widget',
+        'local',
+        undefined,
+      ]);
+      expect(two.element.type).to.equal('widget');
+    } finally {
+      console.warn = warn;
+    }
+    for (const word of ['type="demo"', 'persist="forever"', 'variables=']) {
+      expect(
+        warnings.filter((line) => String(line).includes(word)),
+        word,
+      ).to.have.length(1);
+    }
+  });
+
+  it('take enumerated values in any case', () => {
+    const { element } = mount({ type: 'TEST', persist: ' Session ' });
+    expect([element.type, element.persist]).to.deep.equal(['test', 'session']);
+  });
+});

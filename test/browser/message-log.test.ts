@@ -1,0 +1,86 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { scriptAnswer, wait } from '../support/script-answer.ts';
+import { modelService, service } from '../support/service-under-test.ts';
+
+describe('the message log', () => {
+  afterEach(unmountAll);
+
+  it('follows the conversation for a reader at its end', async () => {
+    const chat = mount({ 'assistant-id': service.assistantThatShows('no-greeting') });
+    await chat.open();
+    for (let count = 1; count <= 4; count++) {
+      await chat.ask('What are your opening hours, and what does delivery cost?');
+      await chat.answered(count);
+    }
+    const log = chat.part('message-log');
+    const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
+    expect(log.scrollHeight).to.be.above(log.clientHeight);
+    await until(() => distance() < 2, 'the end');
+  });
+
+  it('leaves a reader in peace who has scrolled up while an answer grows', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    const long = await scriptAnswer({ pieces: ['A long line.\n'.repeat(60)] });
+    const growing = await scriptAnswer({
+      pieces: ['First words', wait, ', more\n'.repeat(60), wait, 'and the end.'],
+    });
+    await chat.open();
+    await chat.ask(long.question);
+    await chat.answered(1);
+    await chat.ask(growing.question);
+    await until(() => chat.messages.at(-1)?.endsWith('First words') ?? false, 'the first words');
+    const log = chat.part('message-log');
+    const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
+    expect(distance()).to.be.below(24);
+    expect(chat.findAll('li.assistant')[1]?.dataset['status']).to.equal('streaming');
+    log.scrollTop = 10;
+    await growing.goOn();
+    await until(() => chat.messages.at(-1)?.includes('more') ?? false, 'more words');
+    expect(log.scrollTop).to.equal(10);
+    log.scrollTop = log.scrollHeight;
+    await growing.goOn();
+    await chat.answered(2);
+    expect(distance()).to.be.below(24);
+  });
+
+  it('shows that an answer is being written until its first words are there', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('greeting'),
+    });
+    const answer = await scriptAnswer({ pieces: [wait, 'Here', wait, ' it is.'] });
+    await chat.open();
+    await chat.ask(answer.question);
+    await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
+    await answer.goOn();
+    await until(() => chat.messages.at(-1) === 'assistant: Here', 'the first word');
+    expect(chat.find('[part="typing"]')).to.equal(null);
+    expect(chat.announcement).not.to.contain('Here');
+    await answer.goOn();
+    await chat.answered(2);
+    expect(chat.announcement).to.equal('Here it is.');
+  });
+
+  it('tells finished messages to screen readers and not the tokens of a growing one', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    expect(chat.part('message-log').getAttribute('aria-live')).to.equal('off');
+    const heard: string[] = [];
+    const status = chat.find('[role="status"]');
+    if (status === null) throw new Error('Nothing speaks.');
+    new MutationObserver(() => heard.push(status.textContent)).observe(status, {
+      childList: true,
+      subtree: true,
+    });
+    await chat.ask('Do you have gift cards?');
+    await chat.answered(2);
+    await until(() => heard.length > 0, 'the announcement');
+    expect(heard).to.have.length(1);
+    expect(chat.messages.at(-1)).to.equal(`assistant: ${heard[0]?.trim()}`);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from '@open-wc/testing';
+import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+import { service } from '../support/service-under-test.ts';
+
+describe('type="test"', () => {
+  afterEach(unmountAll);
+
+  it('is marked as a free test, which type="widget" is not', async () => {
+    const chat = mount({ type: 'test' });
+    await chat.open();
+    expect(chat.part('test-mark').innerText).to.match(/test.*free/i);
+    const widget = mount();
+    await widget.open();
+    expect(widget.find('[part="test-mark"]')).to.equal(null);
+    expect(widget.find('[part="inspector"]')).to.equal(null);
+  });
+
+  it('works although the owner has no balance', async () => {
+    const chat = mount({ type: 'test', 'assistant-id': service.assistantThatShows('no-balance') });
+    await chat.open();
+    await chat.ask('Hello');
+    await until(
+      () => chat.messages.some((text) => text.startsWith('assistant') && text.length > 15),
+      'the answer',
+    );
+    expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('shows variables and timings', async () => {
+    const chat = mount({ type: 'test', variables: '{"first_name":"Ada","visits":3}' });
+    await chat.open();
+    await chat.ask('What does delivery cost?');
+    await chat.answered(2);
+    const text = (): string => chat.find('[part="inspector"]')?.innerText ?? '';
+    await until(() => /first_name\s+Ada/.test(text()) && /visits\s+3/.test(text()), 'the variables');
+    await until(() => /First words after \d+ ms, complete after \d+ ms/.test(text()), 'the timings');
+    expect(text()).to.match(/Opened in \d+ ms/);
+  });
+
+  it('shows function calls with arguments and results', async () => {
+    const chat = mount({ type: 'test', 'base-url': faulty('function-calls') });
+    await chat.open();
+    await chat.ask('Where is my order 1017?');
+    await until(() => chat.find('[part="inspector"] summary') !== null, 'the call');
+    const text = (): string => chat.part('inspector').innerText;
+    expect(text()).to.contain('find_order');
+    expect(text()).to.contain('"order_number": "1017"');
+    await until(() => text().includes('"status": "on its way"'), 'the result');
+  });
+
+  it('hides and shows the inspector by a button', async () => {
+    const chat = mount({ type: 'test' });
+    await chat.open();
+    await until(() => chat.find('[part="inspector"]') !== null, 'the inspector');
+    const button = chat.find('[aria-pressed="true"]');
+    if (button === null) throw new Error('There is no button.');
+    await click(button);
+    await until(() => chat.find('[part="inspector"]') === null, 'the inspector to go');
+    expect(button.getAttribute('aria-pressed')).to.equal('false');
+  });
+
+  it('keeps its conversation apart from a visitor’s', async () => {
+    const test = mount({ type: 'test' });
+    await test.open();
+    await test.ask('A test');
+    await test.answered(2);
+    test.element.remove();
+    const visitor = mount();
+    await visitor.open();
+    await visitor.answered(1);
+    expect(visitor.messages).to.have.length(1);
+  });
+});
