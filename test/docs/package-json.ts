@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '../support/repository.ts';
+
+/** The widget's package, as far as its checks need it. */
+export const packageJson = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+  scripts: Record<string, string>;
+  exports: Record<string, string | Record<string, string>>;
+  sideEffects: string[];
+};

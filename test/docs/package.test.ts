@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { repository } from '../support/repository.ts';
+import { Document } from './document.ts';
+import { packageJson } from './package-json.ts';
+
+const { name, version, exports, sideEffects } = packageJson;
+
+describe('the published package', () => {
+  it('exports files that were built', () => {
+    const files = [
+      ...Object.values(exports).flatMap((target) =>
+        typeof target === 'string' ? target : Object.values(target),
+      ),
+      ...sideEffects,
+    ];
+    assert.notEqual(files.length, 0);
+    assert.deepEqual(
+      files.filter((file) => !existsSync(join(repository, file))),
+      [],
+    );
+  });
+
+  it('exports what the README imports', () => {
+    const imports = new Document('README.md').text.matchAll(/^import .*'([^'.]+)';$/gm);
+    const own = Array.from(imports, ([, specifier = '']) => specifier);
+    assert.notEqual(own.length, 0);
+    assert.deepEqual(
+      own.filter((specifier) => !(specifier.replace(name, '.') in exports)),
+      [],
+    );
+  });
+
+  it('can be imported on a server, from where it registers nothing', async () => {
+    const element = await importPublished(name);
+    const classAlone = await importPublished(`${name}/element`);
+    const client = await importPublished(`${name}/client`);
+    assert.deepEqual(Object.keys(element), ['VoiceAssistantChat']);
+    assert.deepEqual(Object.keys(classAlone), ['VoiceAssistantChat']);
+    assert.deepEqual(Object.keys(client).sort(), ['ChatClient', 'ChatError']);
+  });
+
+  it('is sound for every kind of importer', async () => {
+    const { messages, pkg } = await publint({ pkgDir: repository, strict: true, pack: false });
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, pkg)),
+      [],
+    );
+  });
+
+  it('has the version of the service beside it', () => {
+    const service = readFileSync(join(repository, 'src/service/package.json'), 'utf8');
+    assert.equal((JSON.parse(service) as { version: string }).version, version);
+  });
+});
+
+/** Imports as a site does, by the package's name, which a package may use within itself. */
+function importPublished(specifier: string): Promise<object> {
+  return import(import.meta.resolve(specifier)) as Promise<object>;
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { budgets } from '../size/budgets.ts';
+import { repository } from '../support/repository.ts';
+import { codeIn, Document } from './document.ts';
+import { eventsInSources, literalsOf, partsInSources, slotsInSources } from './sources.ts';
+
+const readme = new Document('README.md');
+
+/** The class as it was built; on a server it can be imported, and nothing more. */
+const { VoiceAssistantChat } = (await import(
+  pathToFileURL(join(repository, 'dist/voice-assistant-chat.js')).href
+)) as { VoiceAssistantChat: { prototype: object; observedAttributes: readonly string[] } };
+
+const members = Object.entries(Object.getOwnPropertyDescriptors(VoiceAssistantChat.prototype)).filter(
+  ([name]) => name !== 'constructor' && !name.endsWith('Callback'),
+);
+
+const names = (heading: string, cell = 0) => readme.rows(heading).flatMap((row) => codeIn(row[cell]));
+const sameNames = (documented: Iterable<string>, actual: Iterable<string>) => {
+  assert.deepEqual([...documented].sort(), [...actual].sort());
+};
+
+describe("the README's account of the element", () => {
+  it('names every attribute, and no other', () => {
+    sameNames(names('Attributes and properties'), VoiceAssistantChat.observedAttributes);
+  });
+
+  it('names every property, and no other', () => {
+    const accessors = members.filter(([, descriptor]) => 'get' in descriptor).map(([name]) => name);
+    // These two every element has.
+    sameNames(names('Attributes and properties', 1), [...accessors, 'lang', 'dir']);
+  });
+
+  it('names every method, and no other', () => {
+    const methods = members
+      .filter(([, descriptor]) => typeof descriptor.value === 'function')
+      .map(([name]) => name);
+    sameNames(
+      names('Methods').map((signature) => signature.replace(/\(.*/, '')),
+      methods,
+    );
+  });
+
+  it('names every event with what is in its detail, and no other', () => {
+    const documented = readme
+      .rows('Events')
+      .map(([event, detail]) => [codeIn(event)[0] ?? '', codeIn(detail)] as const);
+    assert.deepEqual(new Map(documented), eventsInSources());
+  });
+
+  it('names every slot, and no other', () => {
+    sameNames(names('Slots'), slotsInSources());
+  });
+
+  it('names every part, and no other', () => {
+    sameNames(names('Styling'), partsInSources());
+  });
+
+  it('names every code of an error, and no other', () => {
+    sameNames(names('Errors'), [
+      ...literalsOf('src/client/errors.ts', 'ChatErrorCode'),
+      ...literalsOf('src/widget/state/problem.ts', 'ProblemCode'),
+    ]);
+  });
+
+  it('states the size budgets', () => {
+    const section = readme.section('Size');
+    for (const bytes of Object.values(budgets)) {
+      assert.ok(section.includes(bytes.toLocaleString('en')), `${String(bytes)} bytes are not mentioned`);
+    }
+  });
+});

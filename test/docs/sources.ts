@@ -1,0 +1,135 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { repository } from '../support/repository.ts';
+
+/*
+ * What the sources declare, read from them where nothing at run time tells: types, templates, unexported settings.
+ */
+
+function parse(path: string): ts.SourceFile {
+  return ts.createSourceFile(path, readFileSync(join(repository, path), 'utf8'), ts.ScriptTarget.Latest);
+}
+
+function find<Node extends ts.Node>(
+  path: string,
+  kind: (node: ts.Node) => node is Node,
+  name: string,
+  nameOf: (node: Node) => ts.Node | undefined,
+): Node {
+  const source = parse(path);
+  const visit = (node: ts.Node): Node | undefined =>
+    kind(node) && nameOf(node)?.getText(source) === name ? node : ts.forEachChild(node, visit);
+  const found = visit(source);
+  if (found === undefined) throw new Error(`${path} declares no ${name}.`);
+  return found;
+}
+
+const textOf = (name: ts.PropertyName | undefined): string =>
+  name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : '';
+
+/** The events of the element, each with the names in its detail. */
+export function eventsInSources(): Map<string, string[]> {
+  const { members } = find(
+    'src/widget/events.ts',
+    ts.isInterfaceDeclaration,
+    'ChatEventMap',
+    ({ name }) => name,
+  );
+  return new Map(
+    members.filter(ts.isPropertySignature).map(({ name, type }) => {
+      const detail = type && ts.isTypeReferenceNode(type) ? type.typeArguments?.[0] : undefined;
+      const fields = detail && ts.isTypeLiteralNode(detail) ? detail.members : [];
+      return [textOf(name), fields.map((field) => textOf(field.name))];
+    }),
+  );
+}
+
+/** The string literals of a union type; what it takes from other types is left out. */
+export function literalsOf(path: string, typeName: string): string[] {
+  return literalsIn(find(path, ts.isTypeAliasDeclaration, typeName, ({ name }) => name).type);
+}
+
+function literalsIn(type: ts.TypeNode | undefined): string[] {
+  if (!type || !ts.isUnionTypeNode(type)) throw new Error('That type is no union.');
+  return type.types.flatMap((member) =>
+    ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal) ? [member.literal.text] : [],
+  );
+}
+
+export interface Setting {
+  fallback: string | undefined;
+  /** What else its schema names: bounds, or the values that it may have. */
+  bounds: string[];
+}
+
+/** The environment variables that the service reads. */
+export function settingsInSources(): Map<string, Setting> {
+  const path = 'src/service/config.ts';
+  const { initializer } = find(path, ts.isVariableDeclaration, 'Environment', ({ name }) => name);
+  const shape = initializer && ts.isCallExpression(initializer) ? initializer.arguments[0] : undefined;
+  if (!shape || !ts.isObjectLiteralExpression(shape)) throw new Error('Environment is no object schema.');
+  return new Map(
+    shape.properties
+      .filter(ts.isPropertyAssignment)
+      .map(({ name, initializer }) => [textOf(name), settingOf(initializer)]),
+  );
+}
+
+/** Reads `number(fallback, min, max)` and `z.enum([...]).default(fallback)`. Other calls say nothing for readers. */
+function settingOf(schema: ts.Expression): Setting {
+  if (!ts.isCallExpression(schema)) return { fallback: undefined, bounds: [] };
+  const { expression: callee, arguments: given } = schema;
+  const literals = given.flatMap(literalsOfExpression);
+  if (!ts.isPropertyAccessExpression(callee)) {
+    const [fallback, ...bounds] = literals;
+    return { fallback, bounds };
+  }
+  if (callee.name.text === 'enum') return { fallback: undefined, bounds: literals };
+  const before = settingOf(callee.expression);
+  return callee.name.text === 'default' ? { ...before, fallback: literals[0] } : before;
+}
+
+function literalsOfExpression(expression: ts.Expression): string[] {
+  // A path is given as seen from its source; a reader sees it from the repository's folder.
+  if (ts.isStringLiteral(expression)) return [expression.text.replace(/^(\.\.\/)+/, '')];
+  if (ts.isNumericLiteral(expression)) return [String(Number(expression.text.replaceAll('_', '')))];
+  if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap(literalsOfExpression);
+  return ts.isCallExpression(expression) ? expression.arguments.flatMap(literalsOfExpression) : [];
+}
+
+/** Parts that templates and styles name; `message-${role}` stands for one of every role. */
+export function partsInSources(): Set<string> {
+  const message = find(
+    'src/widget/state/snapshot.ts',
+    ts.isInterfaceDeclaration,
+    'Message',
+    ({ name }) => name,
+  );
+  const role = message.members.filter(ts.isPropertySignature).find(({ name }) => textOf(name) === 'role');
+  const roles = literalsIn(role?.type);
+  const named = matches([
+    /\bpart="([^"]+)"/g,
+    /setAttribute\('part', '([^']+)'\)/g,
+    /\bpart\.add\('([^']+)'\)/g,
+    /\[part~?='([^']+)'\]/g,
+  ]);
+  const tokens = named.flatMap((list) => list.split(/\s+/));
+  return new Set(
+    tokens.flatMap((token) =>
+      token.includes('${role}') ? roles.map((role) => token.replace('${role}', role)) : token,
+    ),
+  );
+}
+
+/** Slots that a page may fill. */
+export function slotsInSources(): Set<string> {
+  return new Set(matches([/<slot name="([^"]+)"/g, /\bslot\.name = '([^']+)'/g]));
+}
+
+function matches(patterns: readonly RegExp[]): string[] {
+  return globSync('src/widget/**/*.{ts,css}', { cwd: repository }).flatMap((path) => {
+    const text = readFileSync(join(repository, path), 'utf8');
+    return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
+  });
+}
