@@ -8,7 +8,7 @@ declare global {
     'voice-assistant-chat': VoiceAssistantChat;
   }
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merges the events into every listener's types
-  interface HTMLElementEventMap extends ChatEventMap {}
+  interface GlobalEventHandlersEventMap extends ChatEventMap {}
 }
 
 VoiceAssistantChat.defaultBaseUrl = new URL(import.meta.url).origin;
