@@ -50,7 +50,7 @@ export async function serve(
     const app = createApp({ config, database, replies, signals, log, isStopping: () => stopping });
     extras.mount?.(app);
 
-    const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+    const server = createAdaptorServer({ fetch: app.fetch }) as Server;
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     const stopHousekeeping = keepHouse(database, replies, log);

@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
+import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { lockFolder } from './lock-folder.ts';
@@ -19,7 +20,8 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
   const unlock = lockFolder(folder);
   try {
     const pglite = await PGlite.create(folder);
-    const pool = new Pool(Object.assign(connect(pglite), { idleTimeoutMillis: 0 }));
+    // PGlite has one session, so more connections would only share its transactions.
+    const pool = new Pool({ max: 1, idleTimeoutMillis: 0, Client: clientClass(pglite) });
     pool.on('error', (error) => {
       log.error({ err: error }, 'the embedded database reported an error');
     });
@@ -40,15 +42,26 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
 }
 
 /**
+ * The class of pg's clients that talk to this PGlite. After a failed query the pool ends a client and makes another;
+ * each has a connection of its own, or the end of the first would reach the second.
+ */
+function clientClass(pglite: PGlite): typeof Client {
+  return class PgliteClient extends Client {
+    constructor(options?: string | ClientConfig) {
+      super({ ...(typeof options === 'object' ? options : {}), ...connect(pglite) });
+    }
+  };
+}
+
+/**
  * PGlite in the shape of a pg connection. Drizzle hands each query its own parsers of result types in the field that
  * pg passes on as parameter types; PostgreSQL's own serializer overlooks that, PGlite's does not.
  */
-function connect(pglite: PGlite) {
-  const config = createPgConfig(pglite);
-  const { connection } = config;
+function connect(pglite: PGlite): ClientConfig {
+  const { connection } = createPgConfig(pglite);
   const parse = connection.parse.bind(connection);
   connection.parse = (query: { types?: unknown }) => {
     parse({ ...query, types: Array.isArray(query.types) ? query.types : undefined });
   };
-  return config;
+  return { connection } as ClientConfig;
 }

@@ -8,6 +8,8 @@ export function limitRequestBody(): MiddlewareHandler {
   return bodyLimit({
     maxSize: limits.requestBody,
     onError: (c) => {
+      // The rest of the body is not read, so nothing else can come over this connection.
+      c.header('Connection', 'close');
       const error = new ConversationError(
         'body-too-large',
         `the body may have at most ${limits.requestBody} bytes`,

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { moveMoney } from '../../src/service/billing/ledger.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const { db, pool } = service.running.database;
+const tooLittle = { status: false, error: 'Insufficient balance. Please top up your account.' };
+
+test('each user message of a widget conversation costs 0.01 USD; opening costs nothing', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0.05' });
+  const conversation = await service.open(uuid);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.05, ledger: 0.05 });
+  await service.send(conversation, 'One');
+  await service.send(conversation, 'Two');
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.03, ledger: 0.03 });
+});
+
+test('the ledger tells of every charge with the balance after it', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0.02' });
+  const conversation = await service.open(uuid);
+  await service.send(conversation, 'One');
+  await service.send(conversation, 'Two');
+  const { rows } = await pool.query(
+    'SELECT kind, amount::float, balance_after::float FROM ledger_entries WHERE user_id = $1 ORDER BY id',
+    [userId],
+  );
+  assert.deepEqual(rows, [
+    { kind: 'top_up', amount: 0.02, balance_after: 0.02 },
+    { kind: 'charge', amount: -0.01, balance_after: 0.01 },
+    { kind: 'charge', amount: -0.01, balance_after: 0 },
+  ]);
+});
+
+test('a test conversation is free, also with an empty balance', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0' });
+  const conversation = await service.open(uuid, { type: 'test' });
+  assert.equal((await service.send(conversation, 'Hi')).status, 200);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
+});
+
+test('a widget conversation needs a balance for its first message', async () => {
+  for (const [balance, expected] of [
+    ['0', 400],
+    ['0.0099', 400],
+    ['0.01', 200],
+  ] as const) {
+    const { uuid } = await createAssistant(service, { balance });
+    for (const type of ['widget', undefined]) {
+      const { status, json } = await service.post('/api/conversations', { assistant_id: uuid, type });
+      assert.equal(status, expected, balance);
+      if (expected === 400) assert.deepEqual(json, tooLittle);
+    }
+  }
+});
+
+test('a message that cannot be paid is refused before any stream begins, and leaves no trace', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0.01' });
+  const conversation = await service.open(uuid);
+  assert.equal((await service.send(conversation, 'Paid')).status, 200);
+  for (const Accept of ['application/json', 'text/event-stream']) {
+    const { status, json, headers } = await service.send(conversation, 'Unpaid', { Accept });
+    assert.equal(status, 400);
+    assert.deepEqual(json, tooLittle);
+    assert.match(headers.get('Content-Type') ?? '', /^application\/json/);
+  }
+  assert.deepEqual(await service.history(conversation), ['user: Paid', 'assistant: You said: Paid']);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
+});
+
+for (const [where, conversations] of [
+  ['one conversation', 1],
+  ['fifty conversations', 50],
+] as const) {
+  test(`fifty messages at once in ${where} against a balance for ten give ten answers and a balance of zero`, async () => {
+    const { uuid, userId } = await createAssistant(service, { balance: '0.10' });
+    const open = await Promise.all(Array.from({ length: conversations }, () => service.open(uuid)));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        service.send(open[index % conversations] ?? '', `Message ${index}`),
+      ),
+    );
+    const answered = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 400);
+    assert.equal(answered.length, 10);
+    assert.equal(refused.length, 40);
+    for (const { json } of refused) assert.deepEqual(json, tooLittle);
+    assert.equal(new Set(answered.map(({ json }) => json['message'])).size, 10);
+    assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
+    const lines = (await Promise.all(open.map((conversation) => service.history(conversation)))).flat();
+    assert.equal(lines.length, 20);
+  });
+}
+
+test('a reply that fails is refunded, once, and the message is left out of the history and of what the model sees', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0.03' });
+  const conversation = await service.open(uuid);
+  model.behave({ status: 400 });
+  const failed = await service.send(conversation, 'Lost');
+  assert.equal(failed.status, 400);
+  assert.equal(failed.json['status'], false);
+  assert.match(failed.json['error'] as string, /^Failed to process message: ./);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.03, ledger: 0.03 });
+  assert.deepEqual(await service.history(conversation), []);
+
+  model.behave({});
+  await service.send(conversation, 'Found');
+  assert.deepEqual(
+    model.requests.at(-1)?.messages.filter(({ role }) => role !== 'system'),
+    [{ role: 'user', content: 'Found' }],
+  );
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.02, ledger: 0.02 });
+  const { rows } = await pool.query('SELECT kind FROM ledger_entries WHERE user_id = $1 ORDER BY id', [
+    userId,
+  ]);
+  assert.deepEqual(
+    rows.map(({ kind }) => kind as string),
+    ['top_up', 'charge', 'refund', 'charge'],
+  );
+});
+
+test('a failed reply of a test conversation refunds nothing', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0' });
+  const conversation = await service.open(uuid, { type: 'test' });
+  model.behave({ status: 400 });
+  assert.equal((await service.send(conversation, 'Lost')).status, 400);
+  model.behave({});
+  assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
+});
+
+test('money moves exactly, where binary fractions would not', async () => {
+  const { uuid, userId } = await createAssistant(service, { balance: '0.3' });
+  const conversation = await service.open(uuid);
+  for (let sent = 0; sent < 30; sent++) assert.equal((await service.send(conversation, 'x')).status, 200);
+  assert.equal((await service.send(conversation, 'x')).status, 400);
+  assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
+});
+
+test('a balance cannot be taken below zero by any way', async () => {
+  const { userId } = await createAssistant(service, { balance: '0.01' });
+  assert.equal(await moveMoney(db, { userId, kind: 'charge', amount: '0.02' }), false);
+  await assert.rejects(pool.query('UPDATE users SET balance = -1 WHERE id = $1', [userId]), {
+    code: '23514',
+  });
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.01, ledger: 0.01 });
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService({ RATE_LIMIT: '1000' });
+const { uuid: assistant } = await createAssistant(service, { balance: '0' });
+const Origin = 'https://shop.example';
+
+test('a page of any origin may call the public endpoints, without credentials', async () => {
+  for (const [path, method] of [
+    ['/api/conversations', 'POST'],
+    [`/api/conversations/${randomUUID()}/messages`, 'POST'],
+    [`/api/conversations/${randomUUID()}`, 'GET'],
+    [`/api/assistants/${assistant}/widget`, 'GET'],
+  ] as const) {
+    const { status, headers } = await service.request('OPTIONS', path, undefined, {
+      Origin,
+      'Access-Control-Request-Method': method,
+      'Access-Control-Request-Headers': 'content-type,idempotency-key',
+    });
+    assert.equal(status, 204);
+    assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
+    assert.equal(headers.get('Access-Control-Allow-Credentials'), null);
+    assert.match(headers.get('Access-Control-Allow-Methods') ?? '', new RegExp(method));
+    for (const name of ['Content-Type', 'Accept', 'Idempotency-Key']) {
+      assert.match(headers.get('Access-Control-Allow-Headers') ?? '', new RegExp(name, 'i'));
+    }
+    assert.ok(Number(headers.get('Access-Control-Max-Age')) > 0);
+  }
+});
+
+test('a page can read errors too, and when to try again', async () => {
+  const answers = [
+    await service.post('/api/conversations', { assistant_id: assistant }, { Origin }),
+    await service.post('/api/conversations', {}, { Origin }),
+    await service.get(`/api/conversations/${randomUUID()}`, { Origin }),
+    await service.get(`/api/assistants/${randomUUID()}/widget`, { Origin }),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [400, 422, 404, 404],
+  );
+  for (const { headers } of answers) {
+    assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
+    assert.match(headers.get('Access-Control-Expose-Headers') ?? '', /Retry-After/i);
+  }
+});
+
+test('a page may not call the endpoints that take a key', async () => {
+  for (const method of ['OPTIONS', 'GET']) {
+    const { headers } = await service.request(method, '/api/user/me', undefined, { Origin });
+    assert.equal(headers.get('Access-Control-Allow-Origin'), null);
+  }
+});
+
+test('preflight requests do not count against the rate limit', async () => {
+  const limited = await startService({ RATE_LIMIT: '1' });
+  const preflight = { Origin, 'Access-Control-Request-Method': 'POST' };
+  for (let attempt = 0; attempt < 3; attempt++) {
+    assert.equal((await limited.request('OPTIONS', '/api/conversations', undefined, preflight)).status, 204);
+  }
+});

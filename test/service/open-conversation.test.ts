@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService();
+
+test('opening a conversation answers with its UUID and the initial message', async () => {
+  const assistant = await createAssistant(service, { initialMessage: 'Welcome!' });
+  const { status, json, headers } = await service.post('/api/conversations', {
+    assistant_id: assistant.uuid,
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(json), ['status', 'conversation_id', 'history']);
+  assert.equal(json['status'], true);
+  assert.match(
+    json['conversation_id'] as string,
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  assert.deepEqual(json['history'], [{ role: 'assistant', content: 'Welcome!' }]);
+  assert.equal(headers.get('Cache-Control'), 'no-store');
+});
+
+test('an assistant without an initial message begins with an empty history', async () => {
+  for (const initialMessage of ['', '  ', '{{unknown}}']) {
+    const assistant = await createAssistant(service, { initialMessage });
+    const { json } = await service.post('/api/conversations', { assistant_id: assistant.uuid });
+    assert.deepEqual(json['history'], []);
+  }
+});
+
+test('the UUID of an assistant counts in any letter case', async () => {
+  const assistant = await createAssistant(service);
+  const { status } = await service.post('/api/conversations', { assistant_id: assistant.uuid.toUpperCase() });
+  assert.equal(status, 200);
+});
+
+test('an unknown or deleted assistant is not found', async () => {
+  const deleted = await createAssistant(service);
+  await service.running.database.pool.query('UPDATE assistants SET deleted_at = now() WHERE id = $1', [
+    deleted.id,
+  ]);
+  for (const uuid of [randomUUID(), deleted.uuid]) {
+    const { status, json } = await service.post('/api/conversations', { assistant_id: uuid });
+    assert.equal(status, 404);
+    assert.deepEqual(json, { status: false, error: 'Assistant not found' });
+  }
+});
+
+test('an inactive assistant can be talked to, since it exists', async () => {
+  const assistant = await createAssistant(service);
+  await service.running.database.pool.query("UPDATE assistants SET status = 'inactive' WHERE id = $1", [
+    assistant.id,
+  ]);
+  assert.equal((await service.post('/api/conversations', { assistant_id: assistant.uuid })).status, 200);
+});
+
+const refusals: [name: string, body: unknown, error: string][] = [
+  ['no body at all', '', 'assistant_id is required'],
+  ['an empty object', {}, 'assistant_id is required'],
+  ['a null id', { assistant_id: null }, 'assistant_id is required'],
+  ['an id that is no UUID', { assistant_id: 'abc' }, 'assistant_id must be a UUID'],
+  ['a number as id', { assistant_id: 7 }, 'assistant_id must be a UUID'],
+  ['an unknown type', { assistant_id: randomUUID(), type: 'phone' }, 'type must be widget or test'],
+  ['an array', [], 'the body must be a JSON object'],
+  ['a string', '"hello"', 'the body must be a JSON object'],
+  ['broken JSON', '{"assistant_id":', 'the body must be valid JSON'],
+  [
+    'variables that are a list',
+    { assistant_id: randomUUID(), variables: [1] },
+    'variables must be an object',
+  ],
+];
+for (const [name, body, error] of refusals) {
+  test(`${name} is refused: ${error}`, async () => {
+    const { status, json } = await service.post('/api/conversations', body);
+    assert.equal(status, 422);
+    assert.deepEqual(json, { status: false, error });
+  });
+}
+
+test('null stands for an absent type and absent variables', async () => {
+  const assistant = await createAssistant(service);
+  const { status } = await service.post('/api/conversations', {
+    assistant_id: assistant.uuid,
+    type: null,
+    variables: null,
+  });
+  assert.equal(status, 200);
+});
+
+test('unknown fields of the body are ignored', async () => {
+  const assistant = await createAssistant(service);
+  const { status } = await service.post('/api/conversations', {
+    assistant_id: assistant.uuid,
+    extra: { deep: [1] },
+  });
+  assert.equal(status, 200);
+});
+
+test('a body of any content type is read as JSON', async () => {
+  const assistant = await createAssistant(service);
+  const body = JSON.stringify({ assistant_id: assistant.uuid });
+  assert.equal(
+    (await service.post('/api/conversations', body, { 'Content-Type': 'text/plain' })).status,
+    200,
+  );
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { limits } from '../../src/contract/limits.ts';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService();
+const { uuid: assistant } = await createAssistant(service);
+
+/** A valid body of exactly that many bytes. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ assistant_id: assistant, padding: '' });
+  return JSON.stringify({ assistant_id: assistant, padding: 'x'.repeat(bytes - empty.length) });
+}
+
+/** Posts in pieces without saying how long the body will be. */
+async function postChunked(body: string): Promise<{ status: number | undefined; text: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; text: string }>();
+  const outgoing = request(`${service.url}/api/conversations`, { method: 'POST' }, (response) => {
+    text(response).then((body) => {
+      resolve({ status: response.statusCode, text: body });
+    }, reject);
+  });
+  outgoing.on('error', reject);
+  for (let start = 0; start < body.length; start += 65_536) outgoing.write(body.slice(start, start + 65_536));
+  outgoing.end();
+  return promise;
+}
+
+test('a body at the limit is accepted, one byte more is refused in the shape of the other errors', async () => {
+  assert.equal((await service.post('/api/conversations', bodyOf(limits.requestBody))).status, 200);
+  const { status, json, headers } = await service.post('/api/conversations', bodyOf(limits.requestBody + 1));
+  assert.equal(status, 413);
+  assert.deepEqual(json, { status: false, error: 'the body may have at most 1048576 bytes' });
+  assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
+});
+
+test('the same holds for a body whose length is not announced', async () => {
+  assert.equal((await postChunked(bodyOf(limits.requestBody))).status, 200);
+  const refused = await postChunked(bodyOf(limits.requestBody + 1));
+  assert.equal(refused.status, 413);
+  assert.deepEqual(JSON.parse(refused.text), {
+    status: false,
+    error: 'the body may have at most 1048576 bytes',
+  });
+});
+
+test('the service goes on after refusing a body', async () => {
+  await service.post('/api/conversations', bodyOf(limits.requestBody * 3)).catch(() => undefined);
+  assert.equal((await service.post('/api/conversations', { assistant_id: assistant })).status, 200);
+});

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { startModelServer } from '../support/model-server.ts';
+import { atEnd, createAssistant, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({
+  LLM_BASE_URL: model.url,
+  LLM_API_KEY: 'sk-test',
+  KEEP_ALIVE_SECONDS: '0.05',
+});
+const { uuid: assistant } = await createAssistant(service, { balance: '1000', initialMessage: 'Welcome!' });
+
+test('a message is answered with JSON, and both are in the history', async () => {
+  const conversation = await service.open(assistant);
+  const { status, json, headers } = await service.send(conversation, 'Hello?');
+  assert.equal(status, 200);
+  assert.deepEqual(json, { status: true, message: 'You said: Hello?', function_calls: [] });
+  assert.equal(headers.get('Cache-Control'), 'no-store');
+  const {
+    status: readStatus,
+    json: read,
+    headers: readHeaders,
+  } = await service.get(`/api/conversations/${conversation}`);
+  assert.equal(readStatus, 200);
+  assert.deepEqual(read, {
+    status: true,
+    history: [
+      { role: 'assistant', content: 'Welcome!' },
+      { role: 'user', content: 'Hello?' },
+      { role: 'assistant', content: 'You said: Hello?' },
+    ],
+    variables: null,
+  });
+  assert.equal(readHeaders.get('Cache-Control'), 'no-store');
+});
+
+test('a message is answered with an event stream if the client asks for one', async () => {
+  model.behave({ pieces: ['One ', 'two ', 'three\n"✓"'] });
+  const stream = await service.stream(await service.open(assistant), 'Count.');
+  assert.equal(stream.response.status, 200);
+  assert.match(stream.response.headers.get('Content-Type') ?? '', /^text\/event-stream/);
+  assert.equal(stream.response.headers.get('Cache-Control'), 'no-store');
+  assert.equal(stream.response.headers.get('X-Accel-Buffering'), 'no');
+  assert.equal(stream.response.headers.get('Content-Encoding'), null);
+  assert.deepEqual(await stream.all(), [
+    { event: 'delta', data: { text: 'One ' } },
+    { event: 'delta', data: { text: 'two ' } },
+    { event: 'delta', data: { text: 'three\n"✓"' } },
+    { event: 'done', data: { status: true, message: 'One two three\n"✓"', function_calls: [] } },
+  ]);
+  model.behave({});
+});
+
+test('pieces arrive while the model is still talking, and comments while it is silent', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise });
+  const stream = await service.stream(await service.open(assistant), 'Wait.');
+  await stream.until((events, comments) => {
+    assert.deepEqual(events, []);
+    return comments.length >= 2;
+  });
+  gate.resolve(undefined);
+  assert.deepEqual(
+    (await stream.all()).map(({ event }) => event),
+    ['delta', 'done'],
+  );
+  model.behave({});
+});
+
+test('which of JSON and events a client gets follows its Accept header', async () => {
+  const conversation = await service.open(assistant);
+  const type = async (accept: string) =>
+    (await service.send(conversation, 'Hi', { Accept: accept })).headers.get('Content-Type')?.split(';')[0];
+  assert.equal(await type('*/*'), 'application/json');
+  assert.equal(await type('application/json'), 'application/json');
+  assert.equal(await type('text/html'), 'application/json');
+  assert.equal(await type('application/json, text/event-stream'), 'application/json');
+  assert.equal(await type('text/event-stream, application/json'), 'text/event-stream');
+  assert.equal(await type('text/event-stream, application/json;q=0.9'), 'text/event-stream');
+});
+
+test('a conversation is found by its UUID in any letter case', async () => {
+  const conversation = (await service.open(assistant)).toUpperCase();
+  assert.equal((await service.get(`/api/conversations/${conversation}`)).status, 200);
+  assert.equal((await service.send(conversation, 'Hi')).status, 200);
+});
+
+test('an unknown conversation, or a UUID that is none, is not found', async () => {
+  for (const conversation of [
+    randomUUID(),
+    'abc',
+    '1',
+    "a'b",
+    '%00',
+    `{${randomUUID()}}`,
+    'x'.repeat(5000),
+  ]) {
+    const path = `/api/conversations/${conversation}`;
+    for (const answer of [
+      await service.get(path),
+      await service.post(`${path}/messages`, { message: 'Hi' }),
+      await service.post(`${path}/messages`, { message: 'Hi' }, { Accept: 'text/event-stream' }),
+    ]) {
+      assert.equal(answer.status, 404, conversation);
+      assert.deepEqual(answer.json, { status: false, error: 'Conversation not found' });
+    }
+  }
+});
+
+const edges: [what: string, body: unknown, error?: string][] = [
+  ['one character', { message: 'x' }],
+  ['2,000 characters', { message: 'x'.repeat(2000) }],
+  ['2,000 emoji', { message: '😀'.repeat(2000) }],
+  ['2,001 characters', { message: 'x'.repeat(2001) }, 'message may have at most 2000 characters'],
+  ['nothing', {}, 'message is required'],
+  ['an empty body', '', 'message is required'],
+  ['null', { message: null }, 'message is required'],
+  ['an empty message', { message: '' }, 'message is required'],
+  ['only white space', { message: ' \n\t' }, 'message is required'],
+  ['a number', { message: 5 }, 'message must be a string'],
+  ['a list', { message: ['Hi'] }, 'message must be a string'],
+  ['a null character', { message: 'a\0b' }, 'message must not contain null characters'],
+  ['broken JSON', '{"message": "Hi', 'the body must be valid JSON'],
+  ['something that is no object', '5', 'the body must be a JSON object'],
+];
+for (const [what, body, error] of edges) {
+  test(`a message of ${what} is ${error === undefined ? 'answered' : `refused: ${error}`}`, async () => {
+    const conversation = await service.open(assistant);
+    for (const Accept of ['application/json', 'text/event-stream']) {
+      const { status, json, headers } = await service.post(
+        `/api/conversations/${conversation}/messages`,
+        body,
+        { Accept },
+      );
+      assert.equal(status, error === undefined ? 200 : 422);
+      if (error === undefined) continue;
+      assert.deepEqual(json, { status: false, error });
+      assert.match(headers.get('Content-Type') ?? '', /^application\/json/);
+    }
+    if (error !== undefined) assert.deepEqual(await service.history(conversation), ['assistant: Welcome!']);
+  });
+}
+
+test('a message is stored exactly as it was written', async () => {
+  const conversation = await service.open(assistant);
+  const message = '  <b>"quoted" \\ {{name}} \u2028 👩‍👩‍👧 مرحبا\r\nnext\t ';
+  await service.send(conversation, message);
+  assert.equal((await service.history(conversation))[1], `user: ${message}`);
+});
+
+test('half an emoji in a message becomes the replacement character', async () => {
+  const conversation = await service.open(assistant);
+  assert.equal((await service.send(conversation, 'a\ud83d')).status, 200);
+  assert.equal((await service.history(conversation))[1], 'user: a\ufffd');
+});
+
+test('a reply goes on and is stored when the client goes away in the middle of it', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  for (const [index, piece] of [['Half'], []].entries()) {
+    const calls = model.requests.length;
+    model.behave({ gate: gate.promise, pieces: [...piece, ' and half'] });
+    const conversation = await service.open(assistant);
+    const stream = await service.stream(conversation, `Go on ${index}.`);
+    await model.received(calls + 1);
+    stream.disconnect();
+    gate.resolve(undefined);
+    let history = await service.history(conversation);
+    while (history.length < 3) history = await service.history(conversation);
+    assert.deepEqual(history.slice(1), [`user: Go on ${index}.`, `assistant: ${piece.join('')} and half`]);
+  }
+  model.behave({});
+});
+
+test('messages sent at once to one conversation are answered one after the other, in the order of the history', async () => {
+  const conversation = await service.open(assistant);
+  const texts = Array.from({ length: 8 }, (_, index) => `Message ${index}`);
+  const calls = model.requests.length;
+  const answers = await Promise.all(texts.map((text) => service.send(conversation, text)));
+  assert.deepEqual(
+    answers.map(({ json }) => json['message']),
+    texts.map((text) => `You said: ${text}`),
+  );
+  const history = (await service.history(conversation)).slice(1);
+  assert.equal(history.length, 16);
+  for (let line = 0; line < history.length; line += 2) {
+    const asked = history[line]?.replace('user: ', '') ?? '';
+    assert.equal(history[line + 1], `assistant: You said: ${asked}`);
+  }
+  // Each was asked with everything before it, so none was asked before the one before had been answered.
+  assert.deepEqual(
+    model.requests.slice(calls).map(({ messages }) => messages.length),
+    [3, 5, 7, 9, 11, 13, 15, 17],
+  );
+});
+
+test('a user message shows in the history while its reply is under way', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise });
+  const conversation = await service.open(assistant);
+  const calls = model.requests.length;
+  const answer = service.send(conversation, 'Thinking?');
+  await model.received(calls + 1);
+  assert.deepEqual(await service.history(conversation), ['assistant: Welcome!', 'user: Thinking?']);
+  gate.resolve(undefined);
+  await answer;
+  model.behave({});
+});
+
+test('a long conversation shows its latest thousand lines', async () => {
+  const conversation = await service.open(assistant);
+  await service.running.database.pool.query(
+    `INSERT INTO messages (conversation_id, turn, role, content)
+     SELECT id, n, 'system', 'Line ' || n FROM conversations, generate_series(1, 1200) AS n WHERE uuid = $1`,
+    [conversation],
+  );
+  const history = await service.history(conversation);
+  assert.equal(history.length, 1000);
+  assert.equal(history[0], 'system: Line 201');
+  assert.equal(history.at(-1), 'system: Line 1200');
+});
+
+test('unknown paths and methods are not found, as JSON', async () => {
+  for (const [method, path] of [
+    ['GET', '/api/nothing'],
+    ['GET', '/api/conversations'],
+    ['DELETE', `/api/conversations/${randomUUID()}`],
+  ] as const) {
+    const { status, json } = await service.request(method, path);
+    assert.equal(status, 404);
+    assert.equal(typeof json['message'], 'string');
+  }
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService();
+
+async function openWith(assistant: { variables?: Record<string, unknown> }, variables: unknown) {
+  const { uuid } = await createAssistant(service, {
+    initialMessage: 'Hi {{first_name}} from {{city}}.',
+    ...assistant,
+  });
+  return service.post('/api/conversations', { assistant_id: uuid, variables });
+}
+
+test("the request's variables override the assistant's, and the conversation shows both", async () => {
+  const { json } = await openWith({ variables: { first_name: 'you', city: 'Oslo' } }, { first_name: 'Ada' });
+  assert.deepEqual(json['history'], [{ role: 'assistant', content: 'Hi Ada from Oslo.' }]);
+  const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);
+  assert.deepEqual(read['variables'], { first_name: 'Ada', city: 'Oslo' });
+});
+
+test('a conversation without variables shows null', async () => {
+  const { json } = await openWith({}, undefined);
+  const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);
+  assert.equal(read['variables'], null);
+});
+
+test('odd names and values survive storing unchanged', async () => {
+  const variables = JSON.parse(
+    '{"constructor":"c","a b":"\\u2028\\ud83d\\ude00","nested":{"list":[1,null,true,"x"]},"":"empty name","big":1e308}',
+  ) as Record<string, unknown>;
+  const { json } = await openWith({}, variables);
+  const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);
+  assert.deepEqual(read['variables'], variables);
+});
+
+test('half an emoji in a variable becomes the replacement character', async () => {
+  const { status, json } = await openWith({}, { first_name: '\ud83d' });
+  assert.equal(status, 200);
+  assert.deepEqual(json['history'], [{ role: 'assistant', content: 'Hi \ufffd from .' }]);
+});
+
+const name = (length: number) => 'n'.repeat(length);
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, 'x']));
+const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
+
+const limits: [what: string, variables: unknown, status: number][] = [
+  ['100 variables', many(100), 200],
+  ['101 variables', many(101), 422],
+  ['a name of 64 characters', { [name(64)]: 'x' }, 200],
+  ['a name of 65 characters', { [name(65)]: 'x' }, 422],
+  ['a value of 2,000 emoji', { a: '😀'.repeat(2000) }, 200],
+  ['a value of 2,001 characters', { a: 'x'.repeat(2001) }, 422],
+  ['a list of 2,000 characters as JSON', { a: ['x'.repeat(1996)] }, 200],
+  ['a list of 2,001 characters as JSON', { a: ['x'.repeat(1997)] }, 422],
+  ['a null character in a value', { a: 'x\0y' }, 422],
+  ['a null character in a name', { 'x\0y': 'a' }, 422],
+  ['a null character deep inside', { a: { b: ['\0'] } }, 422],
+  ['62 levels of nesting', { a: nested(60) }, 200],
+  ['nesting past the limit', { a: nested(70) }, 422],
+];
+for (const [what, variables, expected] of limits) {
+  test(`${what}: ${expected}`, async () => {
+    const { status, json } = await openWith({}, variables);
+    assert.equal(status, expected, JSON.stringify(json));
+    if (expected === 422) assert.match(json['error'] as string, /variables|nested/);
+  });
+}
+
+test('nesting that would exhaust a stack is refused like any other', async () => {
+  const { uuid } = await createAssistant(service);
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const { status } = await service.post(
+    '/api/conversations',
+    `{"assistant_id":"${uuid}","variables":{"a":${deep}}}`,
+  );
+  assert.equal(status, 422);
+});

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What a client asks of a language model, as far as the tests look at it. */
+export interface ChatRequest {
+  model: string;
+  temperature?: number;
+  stream?: boolean;
+  messages: { role: string; content: string }[];
+  /** Value of the Authorization header. */
+  authorization: string | undefined;
+}
+
+/** How the model takes a request. */
+export interface Behaviour {
+  /** Refuses with this status and an error body in the provider's style. */
+  status?: number;
+  /** Says this, in these pieces, waiting for those that are promised. By default it repeats the question. */
+  pieces?: (string | Promise<string>)[];
+  /** Waits that many milliseconds before each piece. */
+  pause?: number;
+  /** Waits for it before the first piece. */
+  gate?: Promise<unknown>;
+  /** After the last piece: ends properly, breaks the connection, or goes on saying nothing. */
+  ending?: 'stop' | 'cut' | 'silence';
+  /** Never answers, not even with headers. */
+  hang?: boolean;
+}
+
+/** A real server that speaks OpenAI's chat completions protocol, streamed and not, and behaves as a test wants. */
+export interface ModelServer {
+  /** What `LLM_BASE_URL` should be. */
+  readonly url: string;
+  /** Every request so far, oldest first. */
+  readonly requests: readonly ChatRequest[];
+  /** Takes all further requests like this. Other processes do the same by `PUT` of a behaviour to `/behaviour`. */
+  behave(behaviour: Behaviour | ((request: ChatRequest) => Behaviour)): void;
+  /** Resolves once it has received that many requests. */
+  received(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a model server on a free port. */
+export async function startModelServer(): Promise<ModelServer> {
+  const requests: ChatRequest[] = [];
+  let choose: (request: ChatRequest) => Behaviour = () => ({});
+  let progress = Promise.withResolvers<undefined>();
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const body: unknown = JSON.parse((await readText(incoming)) || '{}');
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Allow-Methods', 'PUT');
+    response.setHeader('Access-Control-Allow-Headers', '*');
+    if (incoming.method === 'OPTIONS') return void response.writeHead(204).end();
+    if (incoming.method === 'PUT' && incoming.url === '/behaviour') {
+      choose = () => body as Behaviour;
+      return void response.writeHead(204).end();
+    }
+    if (incoming.url !== '/v1/chat/completions') return void response.writeHead(404).end('{}');
+    const request = { ...(body as ChatRequest), authorization: incoming.headers.authorization };
+    requests.push(request);
+    progress.resolve(undefined);
+    progress = Promise.withResolvers();
+    await answer(request, choose(request), response);
+  };
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    behave(behaviour) {
+      choose = typeof behaviour === 'function' ? behaviour : () => behaviour;
+    },
+    async received(count) {
+      while (requests.length < count) await progress.promise;
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(request: ChatRequest, behaviour: Behaviour, response: ServerResponse): Promise<void> {
+  const { status, gate, hang = false, pause = 0, ending = 'stop' } = behaviour;
+  if (hang) return;
+  if (status !== undefined) {
+    const secret = `leaked ${request.authorization ?? ''}`;
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: secret, type: 'test_error', code: null } }));
+    return;
+  }
+  const pieces = behaviour.pieces ?? [`You said: ${request.messages.at(-1)?.content ?? ''}`];
+  const envelope = { id: 'chatcmpl-1', created: 1, model: request.model };
+  if (request.stream !== true) {
+    await gate;
+    let content = '';
+    for (const piece of pieces) content += await piece;
+    const message = { role: 'assistant', content };
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    const choices = [{ index: 0, message, finish_reason: 'stop' }];
+    response.end(JSON.stringify({ ...envelope, object: 'chat.completion', choices }));
+    return;
+  }
+  const send = (delta: object, finish: string | null) =>
+    response.write(
+      `data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+    );
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  send({ role: 'assistant', content: '' }, null);
+  await gate;
+  for (const content of pieces) {
+    if (pause > 0) await delay(pause);
+    send({ content: await content }, null);
+  }
+  if (ending === 'silence') return;
+  if (ending === 'cut') {
+    // The pieces should arrive before the connection breaks.
+    response.write(': \n\n', () => response.destroy());
+    return;
+  }
+  send({}, 'stop');
+  response.end('data: [DONE]\n\n');
+}
