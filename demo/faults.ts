@@ -34,7 +34,7 @@ function faultOf(kind: string): Fault | undefined {
 /** What a sound service without any extras answers. */
 function answerPlainly({ context, step, conversations, conversation, message }: FaultRequest): Response {
   if (step === 'settings')
-    return context.json({ status: true, data: { name: 'Bad day', language: 'en', widget_settings: {} } });
+    return context.json({ status: true, data: { name: 'Stand-in', language: 'en', widget_settings: {} } });
   if (step === 'open') {
     const { uuid, history } = conversations.open();
     return context.json({ status: true, conversation_id: uuid, history });

@@ -12,7 +12,7 @@ export interface PlainConversation {
   retryAt?: number;
 }
 
-const greeting = 'Hello! I answer from a service that is having a bad day. Send me something.';
+const greeting = 'Hello! I stand in for another service. Send me something and see what happens.';
 
 /**
  * Conversations in memory, for the services that the faults stand for. The oldest conversation goes when there are
