@@ -54,6 +54,7 @@ const strangeColors = [
   '#ff0',
   'rebeccapurple',
   'hotpink',
+  'indigo',
   'rgb(120 120 120)',
   'rgba(0, 0, 0, 0.1)',
   'hsl(60 100% 50%)',
