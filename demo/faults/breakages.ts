@@ -55,7 +55,10 @@ function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
   });
 }
 
-/** Starts a sound answer and never ends it. Sends only as fast as the reader reads. */
+/**
+ * Starts a sound answer and never ends it. Sends as fast as the reader reads, but no more than 30 MB a second: WebKit
+ * takes in whatever a line brings before the page can say that it has enough.
+ */
 function endlessBody({ context, stopped }: FaultRequest): Response {
   const encoder = new TextEncoder();
   const more = encoder.encode('and so on '.repeat(6554));
@@ -63,7 +66,8 @@ function endlessBody({ context, stopped }: FaultRequest): Response {
     start: (controller) => {
       controller.enqueue(encoder.encode('{"status":true,"message":"'));
     },
-    pull: (controller) => {
+    pull: async (controller) => {
+      await wait(2);
       if (stopped.aborted) controller.close();
       else controller.enqueue(more);
     },
