@@ -1,36 +1,30 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 
+const repository = join(import.meta.dirname, '..');
 const builtFiles = ['voice-assistant-chat.js', 'embed.js'];
-
-const missingIn = (folder: string): string | undefined =>
-  builtFiles.find((file) => !existsSync(join(folder, file)));
 
 /**
  * Builds the widget if its folder lacks it. What the build prints goes to stderr, since stdout may be read by a script.
  *
  * @param folder where the service looks for the built widget.
  * @param say tells a person why this takes a moment.
- * @throws Error when the build fails, or builds into another folder.
+ * @throws Error when the build fails, or when the folder is not the one that it builds into.
  */
 export async function buildMissing(folder: string, say: (text: string) => void): Promise<void> {
-  if (missingIn(folder) === undefined) return;
+  const missing = builtFiles.find((file) => !existsSync(join(folder, file)));
+  if (missing === undefined) return;
+  if (resolve(folder) !== join(repository, 'dist'))
+    throw new Error(
+      `WIDGET_DIR names ${folder}, which has no ${missing}. Leave it unset, or name a folder with a built widget.`,
+    );
   say('Building the widget, once…');
-  const build = spawn('npm', ['run', '--silent', 'build'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: ['ignore', 2, 2],
-  });
+  const build = spawn('npm', ['run', '--silent', 'build'], { cwd: repository, stdio: ['ignore', 2, 2] });
   const [code] = (await once(build, 'exit')) as [number | null];
   if (code !== 0)
     throw new Error(
       'The widget could not be built; the lines above say why. `npm run build` builds it alone.',
-    );
-  const missing = missingIn(folder);
-  if (missing !== undefined)
-    throw new Error(
-      `${folder} has no ${missing}. Leave WIDGET_DIR unset, or name a folder with a built widget.`,
     );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,18 +21,23 @@ interface Started {
 const script = fileURLToPath(new URL('../../demo/start.ts', import.meta.url));
 const children = new Set<ChildProcess>();
 let dataDir: string;
+/** A built widget of our own, so that nothing is built while the tests run. What is in it matters elsewhere. */
+let widgetDir: string;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'demo-start-'));
+  widgetDir = await mkdtemp(join(tmpdir(), 'demo-widget-'));
+  for (const file of ['embed.js', 'voice-assistant-chat.js'])
+    await writeFile(join(widgetDir, file), '// built\n');
 });
 
 after(async () => {
   for (const child of children) child.kill('SIGKILL');
-  await rm(dataDir, { recursive: true, force: true });
+  for (const folder of [dataDir, widgetDir]) await rm(folder, { recursive: true, force: true });
 });
 
 function spawnStart(env: Record<string, string>, ...args: string[]): ChildProcess {
-  const given = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, ...env };
+  const given = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, WIDGET_DIR: widgetDir, ...env };
   const child = spawn(process.execPath, [script, ...args], { env: given, stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
@@ -136,6 +141,12 @@ describe('npm start', () => {
     assert.match(errors, /^PORT must be .*\n$/);
   });
 
+  it('names a folder that has no built widget, instead of building into another one', async () => {
+    const { errors, code } = await failToStart({ WIDGET_DIR: tmpdir() });
+    assert.equal(code, 1);
+    assert.match(errors, /^WIDGET_DIR names .* has no voice-assistant-chat\.js\. .*\n$/);
+  });
+
   it('names the option that it does not know', async () => {
     const { errors, code } = await failToStart({}, '--yaml');
     assert.equal(code, 1);
@@ -146,12 +157,14 @@ describe('npm start', () => {
   it('prints the addresses and a table for a person', async () => {
     const child = spawnStart({});
     const exited = once(child, 'exit');
+    const errors = text(child.stderr ?? assert.fail());
     let printed = '';
     for await (const line of createInterface({ input: child.stdout ?? assert.fail() })) {
       printed += `${line}\n`;
       if (line.includes('Ctrl+C')) child.kill('SIGINT');
     }
     await exited;
+    assert.equal(await errors, '');
     assert.match(printed, /Gallery\s+http.*\/gallery\.html/);
     for (const { uuid, name } of demoAssistants)
       assert.ok(printed.includes(`${name}  `) && printed.includes(uuid));
