@@ -18,7 +18,40 @@ const panelOfDefaultBuild: Plugin = {
     if (chunk === undefined) throw new Error('dist/chunks has no panel: run the default build first.');
     return { id: `./chunks/${chunk}`, external: 'relative' };
   },
+  generateBundle(_, bundle) {
+    // A classic script from another origin has no base address that an import could be relative to; only the tag knows.
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'chunk') continue;
+      const code = file.code.replace(
+        /import\(([`"']\.\/chunks\/[^)]+)\)/,
+        'import(new URL($1,embedUrl).href)',
+      );
+      if (code === file.code)
+        throw new Error('dist/embed.js does not import the panel: adapt vite.config.ts.');
+      // The block keeps the name out of the page.
+      file.code = `{const embedUrl=document.currentScript.src;${code.replace(/(?=\n\/\/# |\s*$)/, '}')}`;
+    }
+  },
 };
+/**
+ * Leaves of the Markdown library what the panel uses: the lexer. The rest (parser, renderers, a ready-made instance)
+ * hangs on code that runs when the module loads, which no bundler may drop by itself; it is a quarter of the library.
+ */
+const lexerOfMarked: Plugin = {
+  name: 'lexer-of-marked',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('marked/lib/marked.esm.js')) return null;
+    const rest = /;var (\w+)=new \w+;function [^]*?export\{[^}]*?(\w+) as Lexer[^}]*\};/.exec(code);
+    if (rest === null) throw new Error('marked looks different: adapt lexer-of-marked in vite.config.ts.');
+    return {
+      code: `${code.slice(0, rest.index)};export{${rest[2] ?? ''} as Lexer};`,
+      map: null,
+      moduleSideEffects: false,
+    };
+  },
+};
+
 export default defineConfig(({ mode }): UserConfig => {
   const common: BuildOptions = {
     target: 'es2022',
@@ -50,6 +83,7 @@ export default defineConfig(({ mode }): UserConfig => {
     client: 'src/client/chat-client.ts',
   };
   return {
+    plugins: [lexerOfMarked],
     build: {
       ...common,
       outDir: isForBundlers ? 'dist/npm' : 'dist',
@@ -61,6 +95,8 @@ export default defineConfig(({ mode }): UserConfig => {
           minify: true,
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
+          // What late parts share with the panel stays with the panel, which is there before them.
+          codeSplitting: { groups: [{ name: 'chat-panel', test: /lit-html|widget.panel.chat-panel/ }] },
         },
       },
     },

@@ -44,7 +44,7 @@ export class Chat {
   get messages(): string[] {
     return this.findAll('[part~="message"]').map((message) => {
       const role = /message-(\w+)/.exec(message.getAttribute('part') ?? '')?.[1] ?? '';
-      return `${role}: ${message.querySelector('.text')?.textContent.trim() ?? ''}`;
+      return `${role}: ${(message.lastElementChild as HTMLElement).innerText.trim()}`;
     });
   }
 

@@ -1,15 +1,14 @@
-import { render, type TemplateResult } from 'lit/html.js';
-import { ChatClient } from '../../client/chat-client.ts';
+import { render } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel, PanelHost, PanelInput } from '../shell/panel-host.ts';
-import { ConversationStore } from '../state/conversation-store.ts';
-import { Conversation } from '../state/conversation.ts';
-import { newKey } from '../state/new-key.ts';
+import type { Conversation } from '../state/conversation.ts';
 import { english, loadLocale, type Locale } from '../texts/texts.ts';
 import { accentText } from './accent-text.ts';
 import { Announcer } from './announcer.ts';
+import { createConversation } from './create-conversation.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
+import { LateParts } from './late-parts.ts';
 import type { PanelActions, PanelModel } from './panel-model.ts';
 import { panelView } from './panel-view.ts';
 import { RetryWatch } from './retry-watch.ts';
@@ -33,7 +32,9 @@ export class ChatPanel implements Panel {
   #languages: string | undefined;
   #isVisible = false;
   #isInspecting = true;
-  #inspector: ((model: PanelModel) => TemplateResult) | undefined;
+  readonly #late = new LateParts(() => {
+    this.#draw();
+  });
   #frame = 0;
   readonly #retryWatch = new RetryWatch(
     () => {
@@ -86,7 +87,7 @@ export class ChatPanel implements Panel {
     root.dir = options.direction ?? this.#locale.direction;
     this.#container.role = options.isInline ? 'region' : 'dialog';
     this.#container.setAttribute('aria-labelledby', 'heading');
-    if (type === 'test') void this.#loadInspector();
+    if (type === 'test') this.#late.loadInspector();
     void this.#loadLocale(options.languages);
     this.#draw();
   }
@@ -181,39 +182,28 @@ export class ChatPanel implements Panel {
   };
 
   #newConversation(): Conversation {
-    const { assistantId, baseUrl, type } = this.#options;
+    const { type } = this.#options;
     const { dispatch } = this.#host;
-    const conversation: Conversation = new Conversation(
-      {
-        client: new ChatClient({ baseUrl }),
-        store: new ConversationStore(this.#input.storage, `${baseUrl}:${assistantId ?? ''}:${type}`),
-        now: () => Date.now(),
-        isOnline: () => navigator.onLine,
-        newKey,
+    const conversation: Conversation = createConversation(this.#input, () => this.#options, {
+      onChange: () => {
+        if (conversation === this.#conversation) this.#draw();
       },
-      () => ({ ...this.#options, idProblem: this.#input.idProblem }),
-      {
-        onChange: () => {
-          if (conversation === this.#conversation) this.#draw();
-        },
-        onReady: (conversationId, resumed) => {
-          dispatch('chat-ready', { conversationId, resumed });
-          const greeting = conversation.snapshot.messages.at(-1);
-          if (!resumed && greeting !== undefined) this.#announcer.announce(greeting.text);
-          if (type === 'test') void conversation.readVariables().catch(() => undefined);
-        },
-        onSent: (text) => {
-          dispatch('chat-sent', { text });
-        },
-        onAnswer: (text, latency) => {
-          this.#announcer.announce(text);
-          dispatch('chat-message', { text, latency });
-        },
-        onProblem: ({ code, message }) => {
-          dispatch('chat-error', { code, message });
-        },
+      onReady: (conversationId, resumed) => {
+        dispatch('chat-ready', { conversationId, resumed });
+        if (!resumed) void this.#announceLast();
+        if (type === 'test') void conversation.readVariables().catch(() => undefined);
       },
-    );
+      onSent: (text) => {
+        dispatch('chat-sent', { text });
+      },
+      onAnswer: (text, latency) => {
+        void this.#announceLast();
+        dispatch('chat-message', { text, latency });
+      },
+      onProblem: ({ code, message }) => {
+        dispatch('chat-error', { code, message });
+      },
+    });
     return conversation;
   }
 
@@ -225,11 +215,14 @@ export class ChatPanel implements Panel {
     this.update(this.#input);
   }
 
-  async #loadInspector(): Promise<void> {
-    if (this.#inspector !== undefined) return;
-    const { inspector } = await import('./inspector.ts');
-    this.#inspector = inspector;
-    this.#draw();
+  /** Reads the last answer out as it shows, without the marks that make it look so. */
+  async #announceLast(): Promise<void> {
+    await this.#late.loadMarkdown(this.#conversation.snapshot.messages);
+    this.#render();
+    const last = [
+      ...this.#container.querySelectorAll<HTMLElement>('[part~="message-assistant"] > :last-child'),
+    ].at(-1);
+    if (this.#isVisible && last !== undefined) this.#announcer.announce(last.innerText);
   }
 
   /** Where a person who opened the panel goes on: a keyboard would cover a phone's screen before anything was read. */
@@ -253,6 +246,7 @@ export class ChatPanel implements Panel {
     this.#frame = 0;
     if (!this.#isVisible) return;
     const { snapshot, draft } = this.#conversation;
+    void this.#late.loadMarkdown(snapshot.messages);
     const model: PanelModel = {
       options: this.#options,
       locale: this.#locale,
@@ -260,10 +254,11 @@ export class ChatPanel implements Panel {
       draft,
       now: Date.now(),
       isInspecting: this.#isInspecting,
+      markdown: this.#late.markdownFor(this.#locale.texts),
       actions: this.#actions,
     };
     const inspector =
-      this.#options.type === 'test' && this.#isInspecting ? this.#inspector?.(model) : undefined;
+      this.#options.type === 'test' && this.#isInspecting ? this.#late.inspector?.(model) : undefined;
     this.#follow.before(this.#log);
     render(panelView(model, inspector), this.#container);
     this.#follow.after(this.#log);

@@ -22,7 +22,7 @@ export function messageLog(model: PanelModel): TemplateResult {
     <ol>
       ${repeat(messages, keyOf, (message) =>
         message.problem?.retryAt === undefined
-          ? guard([message, locale, options], () => item(model, message))
+          ? guard([message, locale, options, model.markdown], () => item(model, message))
           : item(model, message),
       )}
     </ol>
@@ -49,7 +49,11 @@ function item(model: PanelModel, message: Message): TemplateResult {
   const state = { queued: texts.queued, sending: texts.sending, failed: texts.notSent }[status as 'queued'];
   return html`<li class=${role} data-status=${status}>
     <div part="message message-${role}">
-      <span class="visually-hidden">${author}: </span><span class="text" dir="auto">${text}</span>
+      <span class="visually-hidden">${author}: </span>${
+        isMarkdown(message) && model.markdown !== undefined
+          ? model.markdown(message)
+          : html`<span class="text" dir="auto">${text}</span>`
+      }
     </div>
     ${role === 'user' && state ? html`<small class="message-state">${state}</small>` : nothing}
     ${
@@ -58,4 +62,11 @@ function item(model: PanelModel, message: Message): TemplateResult {
         : nothing
     }
   </li>`;
+}
+
+/** Whether a text may look different as Markdown: only then is it worth loading what draws it. */
+export function isMarkdown({ role, text }: Message): boolean {
+  return (
+    role === 'assistant' && /[*_`#~|<>[\]&\\]|^ {0,3}(?:[-+]|\d+[.)]) |---|===|https?:|www\.|@/m.test(text)
+  );
 }

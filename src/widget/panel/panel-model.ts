@@ -1,4 +1,5 @@
-import type { Snapshot } from '../state/snapshot.ts';
+import type { TemplateResult } from 'lit/html.js';
+import type { Message, Snapshot } from '../state/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 
@@ -14,6 +15,9 @@ export interface PanelActions {
   readonly toggleInspector: () => void;
 }
 
+/** Draws an answer's Markdown; loaded with the first answer that has any. */
+export type MarkdownRenderer = (message: Message) => TemplateResult;
+
 /** All that the panel draws at one moment. */
 export interface PanelModel {
   readonly options: ChatOptions;
@@ -23,6 +27,7 @@ export interface PanelModel {
   /** Milliseconds since 1970, for countdowns. */
   readonly now: number;
   readonly isInspecting: boolean;
+  readonly markdown: MarkdownRenderer | undefined;
   readonly actions: PanelActions;
 }
 

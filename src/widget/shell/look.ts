@@ -21,7 +21,8 @@ export interface Look {
 const understood = {
   theme: (value: string) => /^(light|dark|auto|system)$/i.test(value),
   // Words that borrow another color depend on the page around, which is not what an owner chose.
-  color: (value: string) => !/var\(|^(in[hi]|un|rev|current|transp)/i.test(value) && CSS.supports('color', value),
+  color: (value: string) =>
+    !/var\(|^(in[hi]|un|rev|current|transp)/i.test(value) && CSS.supports('color', value),
   position: (value: string) => /left|right|top|bottom/i.test(value),
 };
 

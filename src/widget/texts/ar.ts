@@ -51,4 +51,9 @@ export const ar: Texts = {
   openedIn: 'فُتحت خلال {total} م.ث',
   answeredIn: 'أول الكلمات بعد {first} م.ث، واكتمل بعد {total} م.ث',
   running: 'قيد التنفيذ…',
+
+  copy: 'نسخ',
+  copied: 'تم النسخ',
+  task: 'مهمة',
+  table: 'جدول',
 };

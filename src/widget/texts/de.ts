@@ -55,4 +55,9 @@ export const de: Texts = {
   openedIn: 'Eröffnet in {total} ms',
   answeredIn: 'Erste Wörter nach {first} ms, vollständig nach {total} ms',
   running: 'Läuft …',
+
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  task: 'Aufgabe',
+  table: 'Tabelle',
 };

@@ -49,4 +49,9 @@ export const en = {
   openedIn: 'Opened in {total} ms',
   answeredIn: 'First words after {first} ms, complete after {total} ms',
   running: 'Running…',
+
+  copy: 'Copy',
+  copied: 'Copied',
+  task: 'Task',
+  table: 'Table',
 } as const;

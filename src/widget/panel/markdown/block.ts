@@ -1,0 +1,108 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { Token, Tokens } from 'marked';
+import { inline } from './inline.ts';
+import type { MarkdownContext } from './markdown.ts';
+
+/** Draws one block. */
+export function block(token: Token, context: MarkdownContext): TemplateResult | typeof nothing {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return nothing;
+    case 'heading':
+      return heading(token as Tokens.Heading, context);
+    case 'code':
+      return code(token as Tokens.Code, context);
+    case 'blockquote':
+      return html`<blockquote>${blocks((token as Tokens.Blockquote).tokens, context)}</blockquote>`;
+    case 'list':
+      return list(token as Tokens.List, context);
+    case 'table':
+      return table(token as Tokens.Table, context);
+    case 'hr':
+      return html`<hr />`;
+    case 'text':
+      return html`${inline((token as Tokens.Text).tokens ?? [token], context)}`;
+    case 'html':
+      return html`<p>${(token as Tokens.HTML).text}</p>`;
+    default:
+      return html`<p>${inline((token as Tokens.Paragraph).tokens, context)}</p>`;
+  }
+}
+
+function blocks(tokens: readonly Token[] | undefined, context: MarkdownContext): unknown[] {
+  return tokens?.map((token) => block(token, context)) ?? [];
+}
+
+/** An answer's headings stand below the panel's own, which is an `h2`. */
+function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): TemplateResult {
+  const content = inline(tokens, context);
+  if (depth === 1) return html`<h3>${content}</h3>`;
+  if (depth === 2) return html`<h4>${content}</h4>`;
+  return html`<h5>${content}</h5>`;
+}
+
+function code({ text, lang }: Tokens.Code, { texts }: MarkdownContext): TemplateResult {
+  const copy = (event: Event): void => {
+    const button = event.currentTarget as HTMLButtonElement;
+    void navigator.clipboard.writeText(text).then(() => {
+      button.textContent = texts.copied;
+    });
+  };
+  return html`<figure part="code">
+    <figcaption>
+      <span>${lang?.split(/\s/)[0]}</span>
+      <button type="button" @click=${copy}>${texts.copy}</button>
+    </figcaption>
+    <pre dir="ltr" tabindex="0"><code>${text}</code></pre>
+  </figure>`;
+}
+
+function list({ ordered, start, items }: Tokens.List, context: MarkdownContext): TemplateResult {
+  const drawn = items.map(
+    ({ task, checked, tokens }) =>
+      html`<li class=${task ? 'task' : ''}>
+        ${
+          task
+            ? html`<input
+                type="checkbox"
+                disabled
+                .checked=${checked ?? false}
+                aria-label=${context.texts.task}
+              /> `
+            : nothing
+        }${blocks(
+          tokens.filter(({ type }) => type !== 'checkbox'),
+          context,
+        )}
+      </li>`,
+  );
+  return ordered
+    ? html`<ol start=${start || 1}>
+        ${drawn}
+      </ol>`
+    : html`<ul>
+        ${drawn}
+      </ul>`;
+}
+
+function table({ header, rows }: Tokens.Table, context: MarkdownContext): TemplateResult {
+  const classOf = ({ align }: Tokens.TableCell): string => align ?? '';
+  return html`<div class="table" tabindex="0" role="region" aria-label=${context.texts.table}>
+    <table>
+      <thead>
+        <tr>
+          ${header.map((cell) => html`<th class=${classOf(cell)}>${inline(cell.tokens, context)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map((cell) => html`<td class=${classOf(cell)}>${inline(cell.tokens, context)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

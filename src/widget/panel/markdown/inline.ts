@@ -1,0 +1,52 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { Token, Tokens } from 'marked';
+import { decodeEntities } from './decode-entities.ts';
+import type { MarkdownContext } from './markdown.ts';
+import { safeImage, safeLink } from './safe-address.ts';
+
+type Content = TemplateResult | string | typeof nothing;
+
+/** Draws the tokens of running text. */
+export function inline(tokens: readonly Token[] | undefined, context: MarkdownContext): Content[] {
+  return tokens?.map((token) => one(token, context)) ?? [];
+}
+
+function one(token: Token, context: MarkdownContext): Content {
+  const content = (): Content[] => inline((token as Tokens.Generic).tokens, context);
+  switch (token.type) {
+    case 'strong':
+      return html`<strong>${content()}</strong>`;
+    case 'em':
+      return html`<em>${content()}</em>`;
+    case 'del':
+      return html`<del>${content()}</del>`;
+    case 'br':
+      return html`<br />`;
+    case 'codespan':
+      return html`<code dir="ltr">${token['text']}</code>`;
+    case 'link':
+      return link((token as Tokens.Link).href, content());
+    case 'image':
+      return image(token as Tokens.Image, context);
+    case 'checkbox':
+      return nothing; // The list item draws it.
+    default:
+      // Markup in an answer is text, and shown as it was written.
+      return token.type === 'text' && (token as Tokens.Text).tokens !== undefined
+        ? html`${content()}`
+        : decodeEntities((token as Tokens.Text).text);
+  }
+}
+
+function link(address: string, content: Content | Content[]): TemplateResult {
+  const href = safeLink(decodeEntities(address));
+  if (href === undefined) return html`${content}`;
+  return html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow ugc">${content}</a>`;
+}
+
+function image({ href, text }: Tokens.Image, { imageOrigins }: MarkdownContext): TemplateResult {
+  const address = decodeEntities(href);
+  const source = safeImage(address, imageOrigins);
+  if (source === undefined) return link(address, text || address);
+  return html`<img src=${source} alt=${decodeEntities(text)} loading="lazy" referrerpolicy="no-referrer" />`;
+}
