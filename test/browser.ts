@@ -8,17 +8,18 @@ import { repository } from './support/repository.ts';
 import { setUpBrowserTests } from './web-test-runner.config.ts';
 
 /*
- * Runs the browser tests: all, or those whose files are named as arguments.
+ * Runs the browser tests: all, or those whose files are named as arguments; with `--grep text` only those whose title
+ * has the text.
  */
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { grep: { type: 'string' } } });
 const files =
   positionals.length > 0 ? positionals : globSync('test/browser/**/*.test.ts', { cwd: repository });
 const engines = findEngines();
 if (engines.length === 0) throw new Error('No browser is installed that the tests could run in.');
 
-const setup = await setUpBrowserTests(engines, files);
+const setup = await setUpBrowserTests(engines, files, values.grep);
 try {
-  const report = new BrowserReport(repository);
+  const report = new BrowserReport(repository, values.grep);
   const runner = await startTestRunner({
     config: { ...setup.config, reporters: [report.reporter], filterBrowserLogs: report.keepLog },
     readCliArgs: false,

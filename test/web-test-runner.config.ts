@@ -26,6 +26,7 @@ export interface BrowserTestSetup {
 export async function setUpBrowserTests(
   engines: readonly Engine[],
   files: readonly string[],
+  grep?: string,
 ): Promise<BrowserTestSetup> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -57,7 +58,8 @@ export async function setUpBrowserTests(
       pageCommands(),
       modelCommands(model),
     ];
-    return { config: { ...fixedConfig, files: [...files], browsers, plugins }, stop };
+    const testFramework = { config: { ui: 'bdd', timeout: '15000', ...(grep !== undefined && { grep }) } };
+    return { config: { ...fixedConfig, files: [...files], browsers, plugins, testFramework }, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -73,7 +75,6 @@ const fixedConfig: TestRunnerConfig = {
   testsStartTimeout: 60_000,
   testsFinishTimeout: 180_000,
   nodeResolve: true,
-  testFramework: { config: { ui: 'bdd', timeout: '15000' } },
   staticLogging: true,
   // WebDriver keeps one browser profile for all test files, so each file begins by forgetting the others.
   testRunnerHtml: (framework) => `<!doctype html>

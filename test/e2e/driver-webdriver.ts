@@ -7,7 +7,7 @@ import type { DriverPage } from './driver-page.ts';
 /** Opens a page of WebKitGTK's MiniBrowser. */
 export async function openWebDriverPage(engine: Extract<Engine, { name: 'webkit' }>): Promise<DriverPage> {
   const server = await startWebKitDriver(engine);
-  const driver = await remote({ ...server.connection, logLevel: 'error' }).catch(async (error: unknown) => {
+  const driver = await remote(server.connection).catch(async (error: unknown) => {
     await server.stop();
     throw error;
   });

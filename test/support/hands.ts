@@ -34,8 +34,29 @@ export function playwrightHands(page: Page): Hands {
 
 const webDriverEnter = '\uE006';
 
-/** Hands over classic WebDriver. */
+/** Hands over classic WebDriver. WebKit refuses an interaction while another is under way, so they queue up. */
 export function webDriverHands(driver: Browser): Hands {
+  const hands = unqueuedHands(driver);
+  const inTurn = (act: () => Promise<void>) => {
+    const turn = (turns.get(driver) ?? Promise.resolve()).then(act);
+    turns.set(
+      driver,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  };
+  return {
+    type: (text) => inTurn(() => hands.type(text)),
+    press: (keys) => inTurn(() => hands.press(keys)),
+    clickAt: (x, y) => inTurn(() => hands.clickAt(x, y)),
+    resize: (width, height) => inTurn(() => hands.resize(width, height)),
+    prefer: (media) => hands.prefer(media),
+  };
+}
+
+const turns = new WeakMap<Browser, Promise<void>>();
+
+function unqueuedHands(driver: Browser): Hands {
   return {
     async type(text) {
       // Not `keys`: it holds every key down until the last, so that a letter which occurs twice is lost.

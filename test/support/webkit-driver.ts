@@ -11,6 +11,7 @@ export interface WebKitDriver {
     hostname: string;
     port: number;
     path: string;
+    logLevel: 'silent';
     capabilities: { browserName: string; 'wdio:enforceWebDriverClassic': true };
   };
   stop(): Promise<void>;
@@ -53,7 +54,7 @@ export async function startWebKitDriver(engine: WebKit): Promise<WebKitDriver> {
     'wdio:enforceWebDriverClassic': true as const,
     'webkitgtk:browserOptions': { binary: engine.miniBrowser, args: ['--automation'] },
   };
-  return { connection: { hostname: '127.0.0.1', port, path: '/', capabilities }, stop };
+  return { connection: { hostname: '127.0.0.1', port, path: '/', logLevel: 'silent', capabilities }, stop };
 }
 
 async function waitUntilReady(port: number): Promise<void> {
