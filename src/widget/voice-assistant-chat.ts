@@ -30,6 +30,20 @@ const Base =
  * @slot footer - shown below the composer
  * @csspart launcher - the button that opens the chat
  * @csspart panel - the chat itself
+ * @csspart header - its head
+ * @csspart test-mark - the mark of a preview
+ * @csspart restart-button - the button for a new conversation
+ * @csspart close-button - the button that closes the panel
+ * @csspart message-log - the messages, scrolling
+ * @csspart message - a message; also `message-user`, `message-assistant` or `message-system`
+ * @csspart code - a block of code in an answer
+ * @csspart typing - the sign that an answer is being written
+ * @csspart problem - what went wrong and what to do
+ * @csspart retry-button - the button that tries again or starts over
+ * @csspart inspector - the drawer of a preview
+ * @csspart composer - the form at the bottom
+ * @csspart composer-input - the text field
+ * @csspart send-button - its button
  */
 export class VoiceAssistantChat extends Base {
   static readonly observedAttributes = observedAttributes;
@@ -148,7 +162,7 @@ export class VoiceAssistantChat extends Base {
     });
   }
 
-  /** Wipes conversation, draft and everything else that this browser keeps of them, and hides the panel. */
+  /** Wipes the conversation, the draft and what else this browser keeps of the visitor, and hides the panel. */
   forget(): void {
     this.hide();
     this.#withPanel((panel) => {

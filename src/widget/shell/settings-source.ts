@@ -46,20 +46,20 @@ export class SettingsSource {
     this.#storage = storage;
     this.#isAsked = !address;
     this.settings = {};
+    let isRemembered = false;
     try {
       const [settings, savedAt] = JSON.parse(storage?.getItem(this.#key) ?? '') as [
         AssistantSettings,
         number,
       ];
       this.settings = settings;
-      isLookKnown = true;
+      isRemembered = true;
       this.#isAsked = Date.now() - savedAt < freshFor;
     } catch {
       // Nothing was kept, or nothing of use.
-      this.isPending = !isLookKnown && !this.#isAsked;
-      if (isLookKnown) return;
     }
-    if (this.#isAsked) return;
+    if (isLookKnown || this.#isAsked) return;
+    this.isPending = !isRemembered;
     const cancelIdle = whenIdle(() => {
       void this.ask();
     });
