@@ -1,7 +1,8 @@
 import type { ChatClient } from '../../client/chat-client.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { deliver } from './deliver.ts';
-import { InvalidRequestError, openSession, resumeSession, type SessionRequest } from './open-session.ts';
+import { deliver, findSent } from './deliver.ts';
+import { InvalidRequestError, openSession, resumeSession } from './open-session.ts';
+import type { Session, SessionRequest } from './open-session.ts';
 import { isPassing, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { emptySnapshot, isPending, type Message, type Snapshot } from './snapshot.ts';
@@ -88,7 +89,13 @@ export class Conversation {
       this.#keptId = conversationId;
       this.#openingKey = undefined;
       const openedIn = this.#world.now() - startedAt;
-      this.#apply({ type: 'opened', conversationId, history, openedIn, variables });
+      this.#apply({
+        type: 'opened',
+        conversationId,
+        history: this.#withoutPending(history),
+        openedIn,
+        variables,
+      });
       this.#listener.onReady(conversationId, resumed);
     } catch (error) {
       if (signal.aborted) return;
@@ -149,44 +156,75 @@ export class Conversation {
     this.#isPumping = true;
     const { signal } = this.#life;
     while (!signal.aborted && this.snapshot.status === 'ready') {
-      const next = this.snapshot.messages.find(({ status }) => status === 'queued');
-      if (next === undefined || !(await this.#deliver(next, signal))) break;
+      const next = this.#next();
+      if (next === undefined) break;
+      await this.#deliver(next, signal);
     }
     if (!signal.aborted) this.#isPumping = false;
   }
 
-  /** Returns whether the queue may go on. */
-  async #deliver(message: Message, signal: AbortSignal): Promise<boolean> {
+  /** What may be sent now. A message that may have arrived already comes first, and one that waits holds the later ones up. */
+  #next(): Message | undefined {
+    const waiting = this.snapshot.messages.filter(
+      (message) =>
+        isPending(message) &&
+        (message.status !== 'failed' || message.problem === undefined || isPassing(message.problem)),
+    );
+    const next = waiting.find(({ key }) => this.#sentAfter.has(key)) ?? waiting[0];
+    return next?.status === 'queued' ? next : undefined;
+  }
+
+  async #deliver(message: Message, signal: AbortSignal): Promise<void> {
     const { client, now } = this.#world;
     const { key, text } = message;
-    const sentAfter = this.#sentAfter.get(key);
+    const isRepeat = this.#sentAfter.has(key);
     const isConfirmedUser = ({ role, status }: Message): boolean => role === 'user' && status === 'sent';
+    const sentAfter = this.#sentAfter.get(key) ?? this.snapshot.messages.filter(isConfirmedUser).length;
     // Written down before it is sent: a page may go away at any moment.
-    if (sentAfter === undefined)
-      this.#sentAfter.set(key, this.snapshot.messages.filter(isConfirmedUser).length);
+    this.#sentAfter.set(key, sentAfter);
     const conversationId = this.snapshot.conversationId as string;
     this.#apply({ type: 'sending', key });
     try {
       const apply = (event: ConversationEvent): void => {
         this.#apply(event);
       };
-      const answer = await deliver({ client, conversationId, message, sentAfter, signal, now, apply });
-      if (signal.aborted) return false;
+      const onRefused = (): void => {
+        this.#sentAfter.delete(key);
+      };
+      const answer = await deliver({
+        client,
+        conversationId,
+        message,
+        sentAfter,
+        isRepeat,
+        signal,
+        now,
+        apply,
+        onRefused,
+      });
+      if (signal.aborted) return;
       this.#sentAfter.delete(key);
       this.#apply({ type: 'settled' });
       this.#listener.onSent(text);
       if (answer.text) this.#listener.onAnswer(answer.text, answer.latency);
-      return true;
     } catch (error) {
-      if (signal.aborted) return false;
+      if (signal.aborted) return;
       const problem = this.#problem(error);
-      if (!problem.isFateUnknown) this.#sentAfter.delete(key);
       this.#apply({ type: 'send-failed', key, problem });
       if (problem.code === 'conversation-not-found') this.#fail(problem);
       else this.#listener.onProblem(problem);
       this.#retryLater(problem);
-      return !isPassing(problem);
     }
+  }
+
+  /** The history up to the message whose answer is still looked for: that one shows as pending. */
+  #withoutPending(history: Session['history']): Session['history'] {
+    for (const { key, text } of this.snapshot.messages) {
+      const sentAfter = this.#sentAfter.get(key);
+      const at = sentAfter === undefined ? -1 : findSent(history, text, sentAfter);
+      if (at >= 0) return history.slice(0, at);
+    }
+    return history;
   }
 
   #problem(error: unknown): Problem {
@@ -246,10 +284,13 @@ export class Conversation {
     this.#world.store.write({
       ...(this.#keptId !== undefined && { conversationId: this.#keptId }),
       draft: this.#draft,
-      pending: this.snapshot.messages.filter(isPending).map(({ key, text }) => {
-        const sentAfter = this.#sentAfter.get(key);
-        return { key, text, ...(sentAfter !== undefined && { sentAfter }) };
-      }),
+      // A message whose answer streams has arrived, but its answer has not.
+      pending: this.snapshot.messages
+        .filter((message) => isPending(message) || this.#sentAfter.has(message.key))
+        .map(({ key, text }) => {
+          const sentAfter = this.#sentAfter.get(key);
+          return { key, text, ...(sentAfter !== undefined && { sentAfter }) };
+        }),
     });
   }
 }

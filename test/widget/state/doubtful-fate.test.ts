@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
+import { answerTo, ChatServer, gate } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { Browser, type Visit } from './visit.ts';
+
+let server: ChatServer;
+let browser: Browser;
+let visit: Visit;
+let uuid: string;
+
+// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+before(() => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+after(() => {
+  mock.timers.reset();
+});
+beforeEach(async () => {
+  server = await ChatServer.start({ streams: true, greeting: 'Hello!' });
+  browser = new Browser();
+  visit = browser.visit(server);
+  await visit.conversation.open();
+  uuid = visit.conversation.snapshot.conversationId ?? '';
+});
+afterEach(async () => {
+  visit.goAway();
+  await server.stop();
+});
+
+const stored = (): string[] => server.historyOf(uuid).map(({ content }) => content);
+const wasSent = (count: number) => () => server.seen('send').length === count && server.active === 0;
+
+describe('a message whose answer was lost', () => {
+  it('is looked up and not sent again', async () => {
+    server.next('send', { cut: 'unanswered' });
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One failed']);
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One', `assistant: ${answerTo('One')}`]);
+    assert.equal(server.seen('send').length, 1);
+    assert.deepEqual(visit.told.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
+  });
+
+  it('is not taken for an earlier one of the same words', async () => {
+    visit.conversation.send('Yes');
+    await visit.settled();
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('Yes');
+    await visit.settled();
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual(stored(), ['Hello!', 'Yes', answerTo('Yes'), 'Yes', answerTo('Yes')]);
+  });
+
+  it('is found where the service trims what it stores', async () => {
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('  One\n');
+    await visit.settled();
+    server.write(uuid, { role: 'user', content: 'One' }, { role: 'assistant', content: 'Found' });
+    visit.conversation.retry();
+    await visit.settled();
+    assert.equal(server.seen('send').length, 0);
+    assert.deepEqual(visit.log.slice(1), ['user: One', 'assistant: Found']);
+  });
+
+  for (const [what, status, body] of [
+    ['too many requests', 429, { message: 'Too Many Attempts.', retry_after: 9 }],
+    ['a refusal', 403, { error: 'Not now' }],
+    ['an error', 500, {}],
+  ] as const) {
+    it(`is not sent twice where the look-up meets ${what}`, async () => {
+      server.next('send', { cut: 'unanswered' });
+      visit.conversation.send('One');
+      await visit.settled();
+      server.answerNext('read', body, status);
+      visit.conversation.retry();
+      await until(() => server.seen('read').length === 1);
+      await visit.settled();
+      const { key } = visit.conversation.snapshot.messages.at(-1) ?? {};
+      visit.conversation.retry(key);
+      await visit.settled();
+      assert.deepEqual(stored(), ['Hello!', 'One', answerTo('One')]);
+      assert.deepEqual(visit.states, ['One sent']);
+    });
+  }
+
+  it('waits in the history for an answer that takes its time', async () => {
+    const { opened, open } = gate();
+    server.next('send', { cut: 1, thinking: opened });
+    visit.conversation.send('One');
+    await until(() => visit.log.length === 3);
+    assert.deepEqual(visit.log.slice(1), ['user: One', 'assistant: You ']);
+    await until(
+      () => server.seen('read').length === 3,
+      () => {
+        mock.timers.tick(100);
+      },
+    );
+    assert.equal(visit.conversation.snapshot.status, 'replying');
+    open();
+    await visit.settled(() => {
+      mock.timers.tick(100);
+    });
+    assert.deepEqual(visit.log.slice(1), ['user: One', `assistant: ${answerTo('One')}`]);
+    assert.equal(server.seen('send').length, 1);
+  });
+
+  it('is kept where the answer does not come at all', async () => {
+    server.next('send', { cut: 1, thinking: gate().opened });
+    visit.conversation.send('One');
+    await visit.settled(() => {
+      mock.timers.tick(50);
+    });
+    assert.deepEqual(visit.states, ['One failed']);
+    assert.equal(visit.problems.at(-1)?.code, 'timeout');
+    assert.deepEqual(browser.pending, ['One']);
+    assert.equal(server.seen('send').length, 1);
+  });
+});
+
+describe('a message that the service forgets in the middle of its answer', () => {
+  it('is kept, offered again, and then sent again', async () => {
+    server.next('send', { cut: 1, loses: true });
+    visit.conversation.send('One');
+    await visit.settled(() => {
+      mock.timers.tick(50);
+    });
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One']);
+    assert.deepEqual(visit.states, ['One failed']);
+    assert.equal(visit.problems.at(-1)?.code, 'network');
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual(stored(), ['Hello!', 'One', answerTo('One')]);
+    assert.deepEqual(visit.log.length, 3);
+  });
+
+  it('is sent again at once where a look-up has found it first', async () => {
+    const { opened, open } = gate();
+    server.next('send', { cut: 'unanswered', thinking: opened, loses: true });
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.retry();
+    await until(() => server.seen('read').length === 1);
+    open();
+    await visit.settled(() => {
+      mock.timers.tick(50);
+    });
+    assert.deepEqual(stored(), ['Hello!', 'One', answerTo('One')]);
+    assert.deepEqual(visit.told.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
+  });
+});
+
+describe('a page that goes away while an answer streams', () => {
+  it('keeps the message until its answer is complete, whatever else is kept meanwhile', async () => {
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    visit.conversation.send('One');
+    await until(() => visit.log.length === 3);
+    visit.conversation.draft = 'And ';
+    visit.conversation.send('Two');
+    assert.deepEqual(browser.pending, ['One', 'Two']);
+    visit.goAway();
+
+    const next = browser.visit(server);
+    assert.equal(next.conversation.draft, 'And ');
+    void next.conversation.open();
+    await until(() => server.seen('read').length > 1);
+    open();
+    await next.settled(() => {
+      mock.timers.tick(50);
+    });
+    assert.deepEqual(stored(), ['Hello!', 'One', answerTo('One'), 'Two', answerTo('Two')]);
+    assert.deepEqual(next.states, ['One sent', 'Two sent']);
+  });
+
+  it('shows the message once, also while its answer is looked for', async () => {
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    visit.conversation.send('One');
+    await until(() => server.seen('send').length === 1);
+    visit.goAway();
+
+    const next = browser.visit(server);
+    const seen = new Set<string>();
+    next.onChange = () => seen.add(next.log.join(', '));
+    void next.conversation.open();
+    await until(() => server.seen('read').length > 1);
+    open();
+    await next.settled(() => {
+      mock.timers.tick(50);
+    });
+    assert.deepEqual(
+      [...seen],
+      [
+        'user: One',
+        'assistant: Hello!, user: One',
+        `assistant: Hello!, user: One, assistant: ${answerTo('One')}`,
+      ],
+    );
+  });
+});
+
+describe('a message that is stuck on its way while the page is loaded anew', () => {
+  // Without idempotency keys nobody can tell it from one that was lost.
+  it('is stored once by a service that knows idempotency keys', async (test) => {
+    const keyed = await ChatServer.start({ knowsKeys: true });
+    test.after(() => keyed.stop());
+    const [first, { opened, open }] = [browser.visit(keyed), gate()];
+    first.conversation.leave();
+    await first.conversation.open();
+    keyed.next('send', { transit: opened });
+    first.conversation.send('One');
+    await until(() => keyed.seen('send').length === 1);
+    first.goAway();
+    const second = browser.visit(keyed);
+    await second.conversation.open();
+    await second.settled();
+    open();
+    await until(() => keyed.active === 0);
+    const history = keyed.historyOf(second.conversation.snapshot.conversationId ?? '');
+    assert.deepEqual(
+      history.map(({ content }) => content),
+      ['One', answerTo('One')],
+    );
+  });
+});
+
+describe('a message whose request never left', () => {
+  it('is sent again after a look into the history', async () => {
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.retry();
+    await until(wasSent(1));
+    await visit.settled();
+    assert.equal(server.seen('read').length, 1);
+    assert.deepEqual(stored(), ['Hello!', 'One', answerTo('One')]);
+  });
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, mock } from 'node:test';
+import { answerTo, ChatServer, gate, type ChatServerOptions, type Step } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { Browser, type Visit } from './visit.ts';
+
+/*
+ * Whatever breaks, and whenever the page goes away: every message of the visitor's is stored once, in order, and
+ * answered once, in the end. With services that know no idempotency keys, too.
+ */
+
+const messages = ['One', 'Two', 'Two', 'Three'];
+
+/** One thing that goes wrong with the second message, and when the service has thought enough. */
+interface Fault {
+  readonly step: Step;
+  readonly release?: () => void;
+}
+
+const slowly = (step: Step): Fault => {
+  const { opened, open } = gate();
+  return { step: { ...step, thinking: opened }, release: open };
+};
+const faults: Record<string, () => Fault> = {
+  'nothing breaks': () => ({ step: {} }),
+  'the service thinks long': () => slowly({}),
+  'the connection breaks before the request is read': () => ({ step: { cut: 'unread' } }),
+  'the connection breaks before the answer': () => ({ step: { cut: 'unanswered' } }),
+  'the connection breaks before the answer, which comes late': () => slowly({ cut: 'unanswered' }),
+  'the connection breaks within a line': () => ({ step: { cut: 'half' } }),
+  'the connection breaks at the beginning of a stream': () => ({ step: { cut: 0 } }),
+  'the connection breaks after one event': () => ({ step: { cut: 1 } }),
+  'the connection breaks after one event, and the answer comes late': () => slowly({ cut: 1 }),
+  'the connection breaks before the last event': () => ({ step: { cut: 5 } }),
+  'the connection breaks after the last event': () => ({ step: { cut: 99 } }),
+  'the service fails': () => ({ step: { loses: true } }),
+  'the service fails late': () => slowly({ loses: true }),
+  'the service fails after the connection broke': () => ({ step: { cut: 1, loses: true } }),
+  'the service fails late, after the connection broke': () => slowly({ cut: 1, loses: true }),
+};
+
+// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+before(() => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+after(() => {
+  mock.timers.reset();
+});
+
+/** Lets the widget's pauses pass while nothing is on the wire, and the service think for a while. */
+function passTime(server: ChatServer, release?: () => void): () => void {
+  let turns = 0;
+  let quietTurns = 0;
+  return () => {
+    if (++turns === 100) release?.();
+    quietTurns = server.active > 0 ? 0 : quietTurns + 1;
+    if (quietTurns % 30 === 29) mock.timers.tick(500);
+  };
+}
+
+/** Opens the page and retries, as a patient visitor would, until everything is answered. */
+async function bringToEnd(visit: Visit, server: ChatServer, release?: () => void): Promise<void> {
+  void visit.conversation.open();
+  for (let tries = 0; tries < 5; tries++) {
+    await visit.settled(passTime(server, release));
+    const { status, messages } = visit.conversation.snapshot;
+    const failed = messages.filter(({ status }) => status === 'failed');
+    if (status === 'ready' && failed.length === 0) return;
+    visit.conversation.retry(failed[0]?.key);
+  }
+  assert.fail(`It does not end: ${visit.told.join(', ')}`);
+}
+
+interface Plan {
+  readonly server: ChatServer;
+  readonly fault: Fault;
+  /** The page goes away at that change of what shows, counted from the first sending. */
+  readonly goesAwayAt: number;
+}
+
+/** Gives how many changes the first page saw before it went away or everything was settled. */
+async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Promise<number> {
+  const browser = new Browser();
+  const first = browser.visit(server);
+  await first.conversation.open();
+  const uuid = first.conversation.snapshot.conversationId ?? assert.fail('It did not open.');
+  server.next('send', {});
+  server.next('send', step);
+
+  const given: string[] = [];
+  let changes = 0;
+  const send = (text: string | undefined): void => {
+    if (text === undefined) return;
+    given.push(text);
+    first.conversation.send(text);
+  };
+  first.onChange = () => {
+    // The visitor types on all the while, which is kept at once.
+    first.conversation.draft = `Typed at ${changes + 1}`;
+    if (++changes === goesAwayAt) first.goAway();
+  };
+  for (const text of messages) if (!first.isGone) send(text);
+  await until(() => first.isGone || first.isSettled, passTime(server, release));
+
+  const second = browser.visit(server);
+  first.goAway();
+  assert.equal(second.conversation.draft, `Typed at ${changes}`);
+  await bringToEnd(second, server, release);
+  while (server.pendingSteps > 0) {
+    // A step that was planned for a message that the visitor never got to write.
+    given.push('Extra');
+    second.conversation.send('Extra');
+    await bringToEnd(second, server, release);
+  }
+  const stored = server.historyOf(uuid).map(({ role, content }) => `${role}: ${content}`);
+  assert.deepEqual(stored.slice().sort(), ['assistant: Hello!', ...given.flatMap(answered)].sort());
+  // A message that the service refused may stand behind later ones; else the order is the visitor's.
+  if (step.loses !== true) assert.deepEqual(stored, ['assistant: Hello!', ...given.flatMap(answered)]);
+  assert.deepEqual(second.log.slice().sort(), stored.slice().sort());
+  assert.deepEqual(browser.pending, []);
+  return changes;
+}
+
+const answered = (text: string): string[] => [`user: ${text}`, `assistant: ${answerTo(text)}`];
+
+const services: [what: string, options: ChatServerOptions][] = [
+  ['answers in JSON', {}],
+  ['streams', { streams: true }],
+  ['answers in JSON and knows idempotency keys', { knowsKeys: true }],
+  ['streams and knows idempotency keys', { streams: true, knowsKeys: true }],
+];
+for (const [what, options] of services) {
+  describe(`a service that ${what}`, () => {
+    let server: ChatServer;
+    before(async () => {
+      server = await ChatServer.start({ greeting: 'Hello!', ...options });
+    });
+    after(() => server.stop());
+
+    for (const [what, fault] of Object.entries(faults)) {
+      it(`stores and answers each message once when ${what}, and the page goes away at any change`, async () => {
+        for (let goesAwayAt = 1; ; goesAwayAt++) {
+          const changes = await play({ server, fault: fault(), goesAwayAt });
+          if (changes < goesAwayAt) break;
+        }
+      });
+    }
+  });
+}

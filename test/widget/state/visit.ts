@@ -1,0 +1,153 @@
+import { ChatClient, type RequestOptions, type StreamListeners } from '../../../src/client/chat-client.ts';
+import type { OpenConversationRequest } from '../../../src/client/chat-client.ts';
+import { ConversationStore } from '../../../src/widget/state/conversation-store.ts';
+import { Conversation } from '../../../src/widget/state/conversation.ts';
+import { newKey } from '../../../src/widget/state/new-key.ts';
+import type { SessionRequest } from '../../../src/widget/state/open-session.ts';
+import type { Problem } from '../../../src/widget/state/problem.ts';
+import type { ChatServer } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+
+const hour = 3_600_000;
+const request: SessionRequest = {
+  assistantId: 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11',
+  idProblem: undefined,
+  type: 'widget',
+  variables: undefined,
+};
+
+/** What a browser keeps from one visit of a page to the next. */
+export class Browser {
+  readonly kept = new Map<string, string>();
+  isOnline = true;
+  now = (): number => Date.now();
+
+  get pending(): string[] {
+    return new ConversationStore(this.#storage, 'test').read().pending.map(({ text }) => text);
+  }
+
+  readonly #storage = {
+    getItem: (key: string) => this.kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void this.kept.set(key, value),
+    removeItem: (key: string) => void this.kept.delete(key),
+  };
+
+  /** Loads the page: everything but what is kept begins anew. */
+  visit(server: ChatServer, options: { request?: Partial<SessionRequest>; patience?: number } = {}): Visit {
+    return new Visit(this, this.#storage, server, options);
+  }
+}
+
+type Storage = ConstructorParameters<typeof ConversationStore>[0];
+
+/** One page's life: its conversation, and all that it told. */
+export class Visit {
+  readonly conversation: Conversation;
+  /** What was told, in order. */
+  readonly told: string[] = [];
+  readonly problems: Problem[] = [];
+  /** Called after each change of the snapshot. */
+  onChange: (() => void) | undefined;
+  readonly #gone = new AbortController();
+
+  constructor(
+    browser: Browser,
+    storage: Storage,
+    server: ChatServer,
+    { request: differing = {}, patience = hour }: { request?: Partial<SessionRequest>; patience?: number },
+  ) {
+    const { signal } = this.#gone;
+    // A page that is gone writes and tells nothing any more.
+    const ifAlive = <Args extends unknown[]>(act: (...args: Args) => void) => {
+      return (...args: Args): void => {
+        if (!signal.aborted) act(...args);
+      };
+    };
+    const store = new ConversationStore(storage, 'test');
+    store.write = ifAlive(store.write.bind(store));
+    this.conversation = new Conversation(
+      {
+        client: new PageClient({ baseUrl: server.url, patience, answerPatience: patience }, signal),
+        store,
+        now: () => browser.now(),
+        isOnline: () => browser.isOnline,
+        newKey,
+      },
+      () => ({ ...request, ...differing }),
+      {
+        onChange: ifAlive(() => this.onChange?.()),
+        onReady: ifAlive((_id: string, resumed: boolean) => this.told.push(resumed ? 'resumed' : 'opened')),
+        onSent: ifAlive((text: string) => this.told.push(`sent ${text}`)),
+        onAnswer: ifAlive((text: string) => this.told.push(`answer ${text}`)),
+        onProblem: ifAlive((problem: Problem) => {
+          this.problems.push(problem);
+          this.told.push(`problem ${problem.code}`);
+        }),
+      },
+    );
+  }
+
+  /** The page goes away as browsers do it: its connections break, and nothing of it runs any more. */
+  goAway(): void {
+    this.#gone.abort();
+    this.conversation.leave();
+  }
+
+  get isGone(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
+  /** Who said what, as the visitor sees it. */
+  get log(): string[] {
+    return this.conversation.snapshot.messages.map(({ role, text }) => `${role}: ${text}`);
+  }
+
+  /** Each of the visitor's messages and where it stands. */
+  get states(): string[] {
+    return this.conversation.snapshot.messages
+      .filter(({ role }) => role === 'user')
+      .map(({ text, status }) => `${text} ${status}`);
+  }
+
+  /** Waits until nothing is under way: every message has its answer, or a problem stands in the way. */
+  settled(everyTurn?: () => void): Promise<void> {
+    return until(() => this.isSettled, everyTurn);
+  }
+
+  get isSettled(): boolean {
+    const { status, messages } = this.conversation.snapshot;
+    if (status === 'failed') return true;
+    if (status !== 'ready') return false;
+    return (
+      messages.every(({ status }) => status !== 'queued' && status !== 'sending') ||
+      messages.some(({ status }) => status === 'failed')
+    );
+  }
+}
+
+/** A client whose requests end with the page. */
+class PageClient extends ChatClient {
+  readonly #page: AbortSignal;
+
+  constructor(options: ConstructorParameters<typeof ChatClient>[0], page: AbortSignal) {
+    super(options);
+    this.#page = page;
+  }
+
+  #bound(options: RequestOptions = {}): RequestOptions {
+    const signals = options.signal === undefined ? [this.#page] : [this.#page, options.signal];
+    return { ...options, signal: AbortSignal.any(signals) };
+  }
+
+  override openConversation(body: OpenConversationRequest, options?: RequestOptions) {
+    return super.openConversation(body, this.#bound(options));
+  }
+
+  override resumeConversation(uuid: string, options?: RequestOptions) {
+    return super.resumeConversation(uuid, this.#bound(options));
+  }
+
+  override streamMessage(uuid: string, text: string, listeners: StreamListeners, options?: RequestOptions) {
+    return super.streamMessage(uuid, text, listeners, this.#bound(options));
+  }
+}
