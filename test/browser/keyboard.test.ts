@@ -15,8 +15,8 @@ describe('with the keyboard alone', () => {
     document.body.append(before);
   });
 
-  afterEach(() => {
-    unmountAll();
+  afterEach(async () => {
+    await unmountAll();
     before.remove();
   });
 
