@@ -22,7 +22,7 @@ const Environment = z.object({
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .regex(/^postgres(ql)?:\/\//, 'must be an address that begins with postgres:// or postgresql://')
     .optional(),
   DATABASE_POOL_SIZE: wholeNumber(10, 1, 1000),
   WIDGET_DIR: z.string().default(join(import.meta.dirname, '../../dist')),

@@ -29,7 +29,9 @@ export interface TestService extends ServiceClient {
 
 const cleanUps: (() => Promise<void>)[] = [];
 after(async () => {
-  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  const failures: unknown[] = [];
+  for (const cleanUp of cleanUps.reverse()) await cleanUp().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, 'Cleaning up failed.');
 });
 
 /** Runs when the test file is over, the latest first. */
@@ -53,13 +55,13 @@ export async function newDatabase(): Promise<Environment> {
 /** Makes an empty database on this file's PostgreSQL server; returns its connection string. */
 export async function createDatabase(template = 'template0'): Promise<string> {
   server ??= startServer();
-  const { url } = await server;
+  const running = await server;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const client = new pg.Client(url('postgres'));
+  const client = new pg.Client(running.url('postgres'));
   await client.connect();
   await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   await client.end();
-  return url(name);
+  return running.url(name);
 }
 
 async function startServer(): Promise<PostgresServer> {

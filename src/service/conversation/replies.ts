@@ -151,7 +151,9 @@ export class Replies {
 
   async #giveUp(message: AcceptedMessage, reply: Reply, error: unknown): Promise<void> {
     const reason = publicReason(error);
-    this.#log[reason === undefined ? 'error' : 'warn']({ err: error }, 'a reply failed');
+    // The cause of a foreseen failure is the engine's to log: a provider's error can quote the key or the prompt.
+    if (reason === undefined) this.#log.error({ err: error }, 'a reply failed unexpectedly');
+    else this.#log.warn({ reason }, 'a reply failed');
     const told = reason ?? 'something went wrong inside the service; please try again';
     try {
       await failReply(this.#database, message.id, this.lease.owner, told);

@@ -30,7 +30,7 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
       pool,
       db: drizzle(pool, { schema }),
       async close() {
-        await pool.end();
+        if (!pool.ended) await pool.end();
         await pglite.close();
         unlock();
       },

@@ -25,6 +25,8 @@ export function openPostgres(databaseUrl: string, poolSize: number, log: Logger)
     kind: 'postgres',
     pool,
     db: drizzle(pool, { schema }),
-    close: () => pool.end(),
+    async close() {
+      if (!pool.ended) await pool.end();
+    },
   };
 }

@@ -74,8 +74,11 @@ async function load(
 async function respond(c: Context, file: WidgetFile, cacheControl: string, name: string): Promise<Response> {
   const encoding = accepts(c, {
     header: 'Accept-Encoding',
-    supports: ['br', 'gzip', 'identity'],
+    supports: ['br', 'gzip'],
     default: 'identity',
+    // Browsers list what they take without preference, so the smallest is ours to choose.
+    match: (accepted, { supports, default: none }) =>
+      supports.find((encoding) => accepted.some(({ type, q }) => type === encoding && q > 0)) ?? none,
   }) as Encoding;
   // Another encoding is another sequence of bytes, which a strong tag must tell apart.
   const etag = `"${file.digest}-${encoding}"`;

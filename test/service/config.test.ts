@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from '../../src/service/config.ts';
+
+test('without any variable every setting has a default', () => {
+  const config = readConfig({});
+  assert.equal(config.port, 3000);
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.dataDir, '.data');
+  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.languageModel, undefined);
+  assert.equal(config.trustedProxies, 0);
+  assert.ok(config.rateLimit.requests > 0);
+});
+
+test('an empty variable counts as not set', () => {
+  assert.deepEqual(
+    readConfig({ PORT: '', DATABASE_URL: '', LLM_BASE_URL: '', LLM_API_KEY: '' }),
+    readConfig({}),
+  );
+});
+
+test('an address or a key turns the language model on', () => {
+  const local = readConfig({ LLM_BASE_URL: 'http://localhost:11434/v1', LLM_MODEL: 'mistral' }).languageModel;
+  assert.deepEqual(
+    [local?.baseUrl, local?.apiKey, local?.model],
+    ['http://localhost:11434/v1', undefined, 'mistral'],
+  );
+  const hosted = readConfig({ LLM_API_KEY: 'sk-1' }).languageModel;
+  assert.deepEqual([hosted?.baseUrl, hosted?.apiKey], [undefined, 'sk-1']);
+});
+
+const wrong: [name: string, value: string][] = [
+  ['PORT', 'abc'],
+  ['PORT', '-1'],
+  ['PORT', '65536'],
+  ['PORT', '80.5'],
+  ['DATABASE_URL', 'mysql://localhost'],
+  ['LLM_BASE_URL', 'localhost'],
+  ['LLM_BASE_URL', 'ftp://localhost'],
+  ['LOG_LEVEL', 'loud'],
+  ['RATE_LIMIT', '-1'],
+  ['RATE_LIMIT', '1.5'],
+  ['TRUST_PROXY', 'yes'],
+  ['DATABASE_POOL_SIZE', '0'],
+  ['SHUTDOWN_SECONDS', 'soon'],
+];
+for (const [name, value] of wrong) {
+  test(`${name}=${value} is an error that names the variable`, () => {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error: Error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(error.message, new RegExp(`^${name} must be .+\\.$`));
+        return true;
+      },
+    );
+  });
+}
+
+test('a wrong value is not repeated, since it may be a secret', () => {
+  assert.throws(
+    () => readConfig({ DATABASE_URL: 'hunter2' }),
+    (error: Error) => !error.message.includes('hunter2'),
+  );
+});

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { purgeExpiredKeys } from '../../src/service/idempotency/idempotency-key.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const { db, pool } = service.running.database;
+const { uuid: assistant, userId } = await createAssistant(service, {
+  balance: '100',
+  initialMessage: 'Hi {{name}}',
+});
+const newKey = () => ({ 'Idempotency-Key': randomUUID() });
+const spent = async (task: () => Promise<void>) => {
+  const before = (await readMoney(service, userId)).balance;
+  await task();
+  return Math.round((before - (await readMoney(service, userId)).balance) * 100);
+};
+
+test('opening twice with one key opens one conversation', async () => {
+  const key = newKey();
+  const body = { assistant_id: assistant, variables: { name: 'Ada' } };
+  const first = await service.post('/api/conversations', body, key);
+  const second = await service.post('/api/conversations', body, key);
+  assert.equal(first.status, 200);
+  assert.deepEqual(second.json, first.json);
+});
+
+test('the answer to a repeated opening stays what it was, however far the conversation has come', async () => {
+  const key = newKey();
+  const first = await service.post('/api/conversations', { assistant_id: assistant }, key);
+  await service.send(first.json['conversation_id'] as string, 'Hello');
+  const second = await service.post('/api/conversations', { assistant_id: assistant }, key);
+  assert.deepEqual(second.json, first.json);
+});
+
+test('opening at once with one key opens one conversation', async () => {
+  const key = newKey();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => service.post('/api/conversations', { assistant_id: assistant }, key)),
+  );
+  assert.equal(new Set(answers.map(({ json }) => json['conversation_id'])).size, 1);
+});
+
+test('opening without a key, or with another one, opens another conversation', async () => {
+  const uuids = new Set([
+    await service.open(assistant),
+    await service.open(assistant),
+    (await service.post('/api/conversations', { assistant_id: assistant }, newKey())).json['conversation_id'],
+    (await service.post('/api/conversations', { assistant_id: assistant }, newKey())).json['conversation_id'],
+  ]);
+  assert.equal(uuids.size, 4);
+});
+
+test('a message repeated with its key is answered the same, billed once and stored once', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  const calls = model.requests.length;
+  const cents = await spent(async () => {
+    const first = await service.send(conversation, 'Once', key);
+    for (let repeat = 0; repeat < 3; repeat++) {
+      assert.deepEqual((await service.send(conversation, 'Once', key)).json, first.json);
+    }
+  });
+  assert.equal(cents, 1);
+  assert.equal(model.requests.length, calls + 1);
+  assert.equal((await service.history(conversation)).filter((line) => line === 'user: Once').length, 1);
+});
+
+test('a repeat that arrives while the first is under way waits for the same answer', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise, pieces: ['Slow'] });
+  const calls = model.requests.length;
+  const cents = await spent(async () => {
+    const answers = Array.from({ length: 10 }, () => service.send(conversation, 'Race', key));
+    await model.received(calls + 1);
+    const stream = await service.stream(conversation, 'Race', key);
+    gate.resolve(undefined);
+    for (const { status, json } of await Promise.all(answers)) {
+      assert.equal(status, 200);
+      assert.equal(json['message'], 'Slow');
+    }
+    assert.deepEqual((await stream.all()).at(-1)?.data['message'], 'Slow');
+  });
+  assert.equal(cents, 1);
+  assert.equal(model.requests.length, calls + 1);
+  model.behave({});
+});
+
+test('a repeat as an event stream gets the answer as one piece', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  model.behave({ pieces: ['In ', 'three ', 'pieces'] });
+  await service.send(conversation, 'Stream', key);
+  const events = await (await service.stream(conversation, 'Stream', key)).all();
+  assert.deepEqual(events, [
+    { event: 'delta', data: { text: 'In three pieces' } },
+    { event: 'done', data: { status: true, message: 'In three pieces', function_calls: [] } },
+  ]);
+  model.behave({});
+});
+
+test('a repeat is answered also when the balance is used up by then', async () => {
+  const poor = await createAssistant(service, { balance: '0.01' });
+  const conversation = await service.open(poor.uuid);
+  const key = newKey();
+  const first = await service.send(conversation, 'Last cent', key);
+  assert.equal(first.status, 200);
+  assert.deepEqual((await service.send(conversation, 'Last cent', key)).json, first.json);
+  assert.equal((await service.send(conversation, 'Another')).status, 400);
+});
+
+test('one key with another body is a mistake, which is said', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  await service.send(conversation, 'First', key);
+  const error = 'Idempotency-Key was used before with another body; use a new key for a new request';
+  for (const Accept of ['application/json', 'text/event-stream']) {
+    const { status, json } = await service.send(conversation, 'Second', { ...key, Accept });
+    assert.equal(status, 422);
+    assert.deepEqual(json, { status: false, error });
+  }
+  const openKey = newKey();
+  await service.post('/api/conversations', { assistant_id: assistant }, openKey);
+  const other = await service.post('/api/conversations', { assistant_id: assistant, type: 'test' }, openKey);
+  assert.deepEqual([other.status, other.json['error']], [422, error]);
+});
+
+test('a key counts within its conversation only', async () => {
+  const key = newKey();
+  const first = await service.open(assistant);
+  const second = await service.open(assistant);
+  await service.send(first, 'To the first', key);
+  assert.equal((await service.send(second, 'To the second', key)).json['message'], 'You said: To the second');
+});
+
+test('a failed reply frees its key: the same request is processed anew', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  model.behave({ status: 400 });
+  const cents = await spent(async () => {
+    assert.equal((await service.send(conversation, 'Again', key)).status, 400);
+    model.behave({});
+    assert.equal((await service.send(conversation, 'Again', key)).json['message'], 'You said: Again');
+    assert.equal((await service.send(conversation, 'Again', key)).json['message'], 'You said: Again');
+  });
+  assert.equal(cents, 1);
+});
+
+test('those who wait for a reply that fails are told of the failure', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise, pieces: ['Half'], ending: 'cut' });
+  const calls = model.requests.length;
+  const answers = [service.send(conversation, 'Doomed', key), service.send(conversation, 'Doomed', key)];
+  await model.received(calls + 1);
+  gate.resolve(undefined);
+  for (const { status } of await Promise.all(answers)) assert.equal(status, 400);
+  model.behave({});
+});
+
+test('a refused request does not use up its key', async () => {
+  const poor = await createAssistant(service, { balance: '0.01' });
+  const conversation = await service.open(poor.uuid);
+  await service.send(conversation, 'Last cent');
+  const key = newKey();
+  assert.equal((await service.send(conversation, 'Please', key)).status, 400);
+  await pool.query('UPDATE users SET balance = 0.01 WHERE id = $1', [poor.userId]);
+  assert.equal((await service.send(conversation, 'Please', key)).status, 200);
+});
+
+test('a key may have 255 characters and no more; an empty one is none', async () => {
+  const send = (key: string) =>
+    service.post('/api/conversations', { assistant_id: assistant }, { 'Idempotency-Key': key });
+  assert.equal((await send('k'.repeat(255))).status, 200);
+  const { status, json } = await send('k'.repeat(256));
+  assert.deepEqual(
+    [status, json],
+    [422, { status: false, error: 'Idempotency-Key may have at most 255 characters' }],
+  );
+  assert.notEqual((await send('')).json['conversation_id'], (await send('')).json['conversation_id']);
+});
+
+test('after a day a key is forgotten', async () => {
+  const conversation = await service.open(assistant);
+  const key = newKey();
+  await service.send(conversation, 'Yesterday', key);
+  await pool.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
+  assert.equal((await service.send(conversation, 'Today', key)).json['message'], 'You said: Today');
+  assert.equal((await service.send(conversation, 'Today', key)).json['message'], 'You said: Today');
+  assert.deepEqual(await service.history(conversation), [
+    'assistant: Hi ',
+    'user: Yesterday',
+    'assistant: You said: Yesterday',
+    'user: Today',
+    'assistant: You said: Today',
+  ]);
+  await purgeExpiredKeys(db);
+  const { rows } = await pool.query<{ left: number }>('SELECT count(*)::int AS left FROM idempotency_keys');
+  assert.equal(rows[0]?.left, 1);
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { importDocument } from '../../src/service/knowledge/import-document.ts';
+import { freePort } from '../support/free-port.ts';
+import { startModelServer } from '../support/model-server.ts';
+import type { Behaviour } from '../support/model-server.ts';
+import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({
+  LLM_BASE_URL: model.url,
+  LLM_API_KEY: 'sk-secret-key',
+  LLM_MODEL: 'test-model',
+  LLM_SILENCE_SECONDS: '0.3',
+  REPLY_TIMEOUT_SECONDS: '2',
+});
+
+test('the model gets its name, the key, the temperature, the filled prompt and the conversation', async () => {
+  const { uuid } = await createAssistant(service, {
+    systemPrompt: 'You help {{name}}.',
+    initialMessage: 'Hello {{name}}!',
+    temperature: '0.70',
+  });
+  const conversation = await service.open(uuid, { variables: { name: 'Ada {{secret}}' } });
+  await service.send(conversation, 'First {{name}}');
+  await service.send(conversation, 'Second');
+  const request = model.requests.at(-1);
+  assert.equal(request?.model, 'test-model');
+  assert.equal(request.authorization, 'Bearer sk-secret-key');
+  assert.equal(request.temperature, 0.7);
+  assert.equal(request.stream, true);
+  const [system, ...rest] = request.messages;
+  assert.equal(system?.role, 'system');
+  assert.match(system.content, /^You help Ada \{\{secret\}\}\./);
+  assert.deepEqual(rest, [
+    { role: 'assistant', content: 'Hello Ada {{secret}}!' },
+    { role: 'user', content: 'First {{name}}' },
+    { role: 'assistant', content: 'You said: First {{name}}' },
+    { role: 'user', content: 'Second' },
+  ]);
+});
+
+test('the model gets what the knowledge base has on the question', async () => {
+  const { uuid, id, userId } = await createAssistant(service);
+  const { db, pool } = service.running.database;
+  const { rows } = await pool.query<{ id: number }>(
+    "INSERT INTO knowledgebases (user_id, name, text_search_config) VALUES ($1, 'Facts', 'english') RETURNING id",
+    [userId],
+  );
+  const knowledgebase = rows[0]?.id ?? 0;
+  const markdown = '# Facts\n\n## Parking\n\nParking costs two euros.\n\n## Cats\n\nCats sleep.';
+  await importDocument(db, knowledgebase, { name: 'Facts', markdown });
+  await pool.query('UPDATE assistants SET knowledgebase_id = $1 WHERE id = $2', [knowledgebase, id]);
+  const conversation = await service.open(uuid);
+  await service.send(conversation, 'What does parking cost?');
+  const prompt = model.requests.at(-1)?.messages[0]?.content ?? '';
+  assert.match(prompt, /Parking costs two euros\./);
+  assert.doesNotMatch(prompt, /Cats sleep/);
+
+  await service.send(conversation, 'And on Sundays?');
+  assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /Parking costs two euros\./);
+});
+
+test('of a long conversation the model gets the latest part, as many whole lines as fit', async () => {
+  const { uuid } = await createAssistant(service, { balance: '10' });
+  const conversation = await service.open(uuid);
+  model.behave({ pieces: ['y'.repeat(1000)] });
+  for (let turn = 0; turn < 12; turn++) await service.send(conversation, `${turn} ${'x'.repeat(1900)}`);
+  model.behave({});
+  await service.send(conversation, 'Now');
+  const messages = model.requests.at(-1)?.messages.slice(1, -1) ?? [];
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  assert.ok(characters > 20_000 && characters <= 24_000, String(characters));
+  assert.equal(messages.at(-2)?.content.slice(0, 3), '11 ');
+});
+
+const failures: [what: string, behaviour: Behaviour, reason: RegExp][] = [
+  ['refuses the key', { status: 401 }, /refused the service's credentials/],
+  ['forbids it', { status: 403 }, /refused the service's credentials/],
+  ['does not know the model', { status: 404 }, /does not exist/],
+  ['refuses the request', { status: 400 }, /refused the request/],
+  ['is overloaded', { status: 429 }, /overloaded/],
+  ['breaks down', { status: 500 }, /failed to answer/],
+  ['never answers', { hang: true }, /did not answer in time/],
+  ['falls silent', { pieces: ['Well'], ending: 'silence' }, /fell silent/],
+  ['breaks off', { pieces: ['Well'], ending: 'cut' }, /broke off|failed|cannot be reached/],
+  ['says nothing', { pieces: [] }, /gave no answer/],
+  ['says only spaces', { pieces: ['  ', '\n'] }, /gave no answer/],
+];
+describe(
+  'a model that fails: the visitor learns a reason, no secret, and nothing is charged',
+  { concurrency: true },
+  () => {
+    before(() => {
+      model.behave(({ messages }) => failures.find(([what]) => what === messages.at(-1)?.content)?.[1] ?? {});
+    });
+    after(() => {
+      model.behave({});
+    });
+    for (const [what, , reason] of failures) {
+      test(`it ${what}`, async () => {
+        const { uuid, userId } = await createAssistant(service, { balance: '0.02' });
+        const [first, second] = [await service.open(uuid), await service.open(uuid)];
+        const [answer, stream] = await Promise.all([service.send(first, what), service.stream(second, what)]);
+        const events = await stream.all();
+        assert.equal(answer.status, 400);
+        assert.equal(answer.json['status'], false);
+        assert.match(answer.json['error'] as string, /^Failed to process message: /);
+        assert.match(answer.json['error'] as string, reason);
+        assert.doesNotMatch(answer.text, /sk-secret|127\.0\.0\.1|leaked|http|at .*\.ts/);
+        assert.deepEqual(events.at(-1), { event: 'error', data: answer.json });
+        assert.ok(events.slice(0, -1).every(({ event }) => event === 'delta'));
+        assert.deepEqual(await service.history(first), []);
+        assert.deepEqual(await readMoney(service, userId), { balance: 0.02, ledger: 0.02 });
+      });
+    }
+  },
+);
+
+test('a model that talks past the time for one reply is given up', async () => {
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  model.behave({ pieces: Array.from({ length: 100 }, () => 'word '), pause: 50 });
+  const { status, json } = await service.send(conversation, 'Talk');
+  model.behave({});
+  assert.equal(status, 400);
+  assert.match(json['error'] as string, /took too long/);
+});
+
+test('a model that cannot be reached is a failed reply', async () => {
+  const nowhere = await startService({
+    ...(await newDatabase()),
+    LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1`,
+    LLM_API_KEY: 'sk-secret-key',
+  });
+  const { uuid } = await createAssistant(nowhere);
+  const { status, json } = await nowhere.send(await nowhere.open(uuid), 'Hello');
+  assert.equal(status, 400);
+  assert.equal(json['error'], 'Failed to process message: the language model cannot be reached');
+});
+
+test('a server that was overloaded for a moment is asked once more', async () => {
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  let calls = 0;
+  model.behave(() => (calls++ === 0 ? { status: 503 } : {}));
+  const { status } = await service.send(conversation, 'Hello');
+  model.behave({});
+  assert.deepEqual([status, calls], [200, 2]);
+});
+
+test('what cannot be stored is taken out of an answer, and an endless one is cut', async () => {
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  model.behave({ pieces: ['a\0b', '\ud83d', '\ude00'] });
+  assert.equal((await service.send(conversation, 'Odd')).json['message'], 'ab😀');
+  model.behave({ pieces: Array.from({ length: 50 }, () => 'z'.repeat(1000)) });
+  assert.equal((await service.send(conversation, 'Endless')).json['message'], 'z'.repeat(32_000));
+  model.behave({});
+});
+
+test('a failed reply does not hold up the next message of the conversation', async () => {
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  model.behave(({ messages }) => (messages.at(-1)?.content === 'Bad' ? { status: 400 } : {}));
+  const answers = await Promise.all(['One', 'Bad', 'Two'].map((text) => service.send(conversation, text)));
+  model.behave({});
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 400]);
+  assert.equal((await service.history(conversation)).length, 4);
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
+import { seedDemo } from '../../src/service/seed/seed-demo.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { spawnService, startServiceProcess } from '../support/service-process.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const assistant = demoAssistants[0]?.uuid ?? '';
+
+/** A database with the demo in it, and a key for it, that nobody has open. */
+async function seeded() {
+  const env = await newDatabase();
+  const { running } = await startService(env);
+  const { apiKey } = await seedDemo(running.database, env['DATA_DIR'] ?? '');
+  await running.close();
+  const bearer = { Authorization: `Bearer ${apiKey}` };
+  return { env: { ...env, LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret-key' }, apiKey, bearer };
+}
+
+test('a stop lets replies under way finish, refuses new work, and ends with code 0', async () => {
+  const { env, bearer } = await seeded();
+  const service = await startServiceProcess(env);
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise, pieces: ['Just ', 'in ', 'time'] });
+  const calls = model.requests.length;
+  const conversation = await service.open(assistant);
+  const other = await service.open(assistant);
+  const answer = service.send(conversation, 'Quick!');
+  const stream = await service.stream(other, 'Quick!');
+  await model.received(calls + 2);
+
+  service.signal('SIGTERM');
+  await service.child.waitForLine('stderr', (line) => (line.includes('"stopping"') ? true : undefined));
+  await assert.rejects(service.get('/healthz'));
+  gate.resolve(undefined);
+  assert.equal((await answer).json['message'], 'Just in time');
+  assert.equal((await stream.all()).at(-1)?.data['message'], 'Just in time');
+  assert.equal(await service.child.ended, 0);
+
+  const next = await startServiceProcess(env);
+  assert.equal((await next.history(conversation)).at(-1), 'assistant: Just in time');
+  assert.equal((await next.get('/api/user/me', bearer)).json['total_balance'], 24.98);
+  await next.stop();
+  model.behave({});
+});
+
+test('a reply that outlasts the time for stopping is given up and refunded', async () => {
+  const { env, bearer } = await seeded();
+  const service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0.2' });
+  model.behave({ pieces: ['Endless'], ending: 'silence' });
+  const conversation = await service.open(assistant);
+  const stream = await service.stream(conversation, 'Go on');
+  await stream.until((events) => events.length > 0);
+  service.signal('SIGINT');
+  const last = (await stream.all()).at(-1);
+  assert.equal(last?.event, 'error');
+  assert.match(last.data['error'] as string, /restarted/);
+  assert.equal(await service.child.ended, 0);
+
+  const next = await startServiceProcess(env);
+  assert.equal((await next.get('/api/user/me', bearer)).json['total_balance'], 25);
+  await next.stop();
+  model.behave({});
+});
+
+test('a reply whose process died is refunded by the next one, and its message left out', async () => {
+  const { env, bearer } = await seeded();
+  const lease = { REPLY_LEASE_SECONDS: '0.6' };
+  const service = await startServiceProcess({ ...env, ...lease });
+  model.behave({ pieces: ['Never'], ending: 'silence' });
+  const conversation = await service.open(assistant);
+  const stream = await service.stream(conversation, 'Anyone?');
+  await stream.until((events) => events.length > 0);
+  service.signal('SIGKILL');
+  assert.equal(await service.child.ended, 'SIGKILL');
+  model.behave({});
+
+  const next = await startServiceProcess({ ...env, ...lease });
+  let balance: unknown;
+  while (balance !== 25) balance = (await next.get('/api/user/me', bearer)).json['total_balance'];
+  assert.equal((await next.history(conversation)).length, 1);
+  assert.equal((await next.send(conversation, 'Again')).status, 200);
+  await next.stop();
+});
+
+test('a lease is renewed as long as the reply goes on', async () => {
+  const { env } = await seeded();
+  const service = await startServiceProcess({ ...env, REPLY_LEASE_SECONDS: '0.3' });
+  // Longer than three leases.
+  model.behave({ pieces: Array.from({ length: 12 }, () => 'word '), pause: 100 });
+  const conversation = await service.open(assistant);
+  assert.equal((await service.send(conversation, 'Slowly')).status, 200);
+  await service.stop();
+  model.behave({});
+});
+
+test('a port in use is a clear error', async () => {
+  const blocker = createServer().listen(0, '127.0.0.1');
+  await once(blocker, 'listening');
+  const { port } = blocker.address() as AddressInfo;
+  const child = spawnService({ ...(await newDatabase()), PORT: String(port) });
+  assert.equal(await child.ended, 1);
+  assert.equal(
+    child.output(),
+    `Port ${port} is in use. Set PORT to another one, or to 0 for any free one.\n`,
+  );
+  blocker.close();
+});
+
+test(
+  'a data folder in use is a clear error, and does the one that uses it no harm',
+  { skip: testDatabase === 'postgres' && 'a PostgreSQL server may be shared' },
+  async () => {
+    const { env } = await seeded();
+    const first = await startServiceProcess(env);
+    const child = spawnService(env);
+    assert.equal(await child.ended, 1);
+    assert.match(
+      child.output(),
+      /^The data folder .* is in use by another process\. [^\n]*DATA_DIR[^\n]*\n$/,
+    );
+    await first.open(assistant);
+    first.signal('SIGKILL');
+    await first.child.ended;
+    // A crash leaves no lock behind.
+    const next = await startServiceProcess(env);
+    await next.open(assistant);
+    await next.stop();
+  },
+);
+
+test('a wrong setting is a clear error', async () => {
+  const child = spawnService({ ...(await newDatabase()), PORT: '99999' });
+  assert.equal(await child.ended, 1);
+  assert.equal(child.output(), 'PORT must be a number from 0 to 65535.\n');
+});
+
+test('logs are JSON lines without texts, keys or conversation UUIDs, on standard error', async () => {
+  const { env, apiKey, bearer } = await seeded();
+  const service = await startServiceProcess({ ...env, LOG_LEVEL: 'trace' });
+  const conversation = await service.open(assistant, { variables: { first_name: 'PrivateName' } });
+  await service.send(conversation, 'PrivateText', { 'Idempotency-Key': 'PrivateKey' });
+  await (await service.stream(conversation, 'PrivateText')).all();
+  model.behave({ status: 401 });
+  await service.send(conversation, 'PrivateText');
+  model.behave({});
+  await service.get(`/api/conversations/${conversation}`);
+  await service.get(`/api/conversations/${conversation}/unknown?text=PrivateText`);
+  await service.get('/api/user/me', bearer);
+  await service.get('/PrivateText');
+  await service.stop();
+  const logged = service.child.output();
+  for (const line of logged.trim().split('\n')) JSON.parse(line);
+  assert.ok(logged.includes('/api/conversations/:uuid/messages'));
+  for (const secret of [
+    'PrivateText',
+    'PrivateName',
+    'PrivateKey',
+    conversation,
+    apiKey,
+    'sk-secret-key',
+    'leaked',
+  ]) {
+    assert.ok(!logged.includes(secret), secret);
+  }
+});
+
+test('the health check tells whether the database answers', async () => {
+  const service = await startService(await newDatabase());
+  assert.deepEqual((await service.get('/healthz')).json, { status: 'ok' });
+  await service.running.database.pool.end();
+  const { status, json } = await service.get('/healthz');
+  assert.equal(status, 503);
+  assert.deepEqual(json, { status: 'unavailable' });
+});

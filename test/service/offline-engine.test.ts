@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
+import { seedDemo } from '../../src/service/seed/seed-demo.ts';
+import { createAssistant, newDatabase, startService } from '../support/service.ts';
+
+const env = await newDatabase();
+const service = await startService(env);
+await seedDemo(service.running.database, env['DATA_DIR'] ?? '');
+
+const open = (shows: string) =>
+  service.open(demoAssistants.find((assistant) => assistant.shows === shows)?.uuid ?? '', { type: 'test' });
+
+async function ask(shows: string, ...questions: string[]): Promise<string> {
+  const conversation = await open(shows);
+  let answer = '';
+  for (const question of questions) {
+    const { status, json } = await service.send(conversation, question);
+    assert.equal(status, 200);
+    answer = json['message'] as string;
+  }
+  return answer;
+}
+
+const english: [question: string, fact: string][] = [
+  ['When are you open?', '10:00 to 18:30'],
+  ['Are you open on Sundays?', 'Sundays and public holidays:** closed'],
+  ['what time do you close on thursday', '10:00 to 20:00'],
+  ['How long does delivery take?', '2 to 3 working days'],
+  ['When will my parcel arrive?', '2 to 3 working days'],
+  ['How much is shipping?', '€4.90'],
+  ['Do you ship to the UK?', 'not to the United Kingdom'],
+  ['Can I get it tomorrow?', '€11.90'],
+  ['Where is my order?', 'tracking link'],
+  ['Can I pick my order up in the shop?', 'within 2 hours'],
+  ['How do I return something?', '30 days'],
+  ['Can I send my boots back?', '30 days'],
+  ['Do I have to pay for returns?', 'free within Germany'],
+  ['How long does a refund take?', '5 working days'],
+  ["The jacket doesn't fit, can I swap it?", 'another size'],
+  ['How can I pay?', 'PayPal'],
+  ['Do you accept credit cards?', 'Mastercard'],
+  ['Is there a warranty?', '2 years'],
+  ['My zipper is broken, can you fix it?', 'from €19'],
+  ['Could you wrap it as a present?', '€3.50 per parcel'],
+  ['How long is a gift card valid?', '3 years'],
+  ['Where do I enter my voucher code?', 'step 2 of the checkout'],
+  ['Do the boots run small?', 'half a size larger'],
+  ['What sizes do you have?', 'XS to XXL'],
+  ['How can I reach you by phone?', '+49 761 5550 140'],
+  ['Where is your shop?', 'Gerberau 14'],
+  ['Can I rent a tent?', '€12 a day'],
+  ['How heavy is the Sternwald tent?', '1.9 kg'],
+  ['What does the Feldberg backpack cost?', '€149'],
+  ['Are dogs allowed?', 'Dogs are welcome'],
+];
+for (const [question, fact] of english) {
+  test(`"${question}" is answered with "${fact}"`, async () => {
+    const answer = await ask('greeting', question);
+    assert.ok(answer.includes(fact), answer);
+    assert.ok(answer.length < 900);
+  });
+}
+
+const german: [question: string, fact: string][] = [
+  ['Wann habt ihr geöffnet?', '10:00 bis 18:30 Uhr'],
+  ['Wie lange dauert die Lieferung?', '2 bis 3 Werktage'],
+  ['Was kostet der Versand?', '4,90 €'],
+  ['Wie kann ich etwas zurückgeben?', '30 Tagen'],
+  ['Die Jacke passt nicht, kann ich sie umtauschen?', 'andere Größe'],
+  ['Kann ich mit PayPal zahlen?', 'Klarna'],
+  ['Wie lange habe ich Garantie?', '5 Jahre'],
+  ['Mein Reißverschluss ist kaputt', 'ab 19 €'],
+  ['Können Sie es als Geschenk einpacken?', '3,50 €'],
+  ['Wie erreiche ich Sie?', '+49 761 5550 140'],
+  ['Fallen die Stiefel klein aus?', 'halbe Nummer größer'],
+];
+for (const [question, fact] of german) {
+  test(`auf „${question}“ folgt „${fact}“`, async () => {
+    const answer = await ask('german', question);
+    assert.ok(answer.includes(fact), answer);
+  });
+}
+
+const arabic: [question: string, fact: string][] = [
+  ['ما هي ساعات العمل؟', '18:30'],
+  ['كم يستغرق التوصيل؟', '3 أيام عمل'],
+  ['كم تكلفة الشحن؟', '4.90'],
+  ['كيف يمكنني إرجاع منتج؟', '30 يومًا'],
+  ['كيف يمكنني الدفع؟', 'باي بال'],
+  ['ما مدة الضمان؟', 'سنتان'],
+  ['هل يمكن تغليف الطلب كهدية؟', '3.50'],
+  ['كيف أتواصل معكم؟', '+49 761 5550 140'],
+  ['أين يقع المتجر؟', 'Gerberau 14'],
+  ['هل يمكنني استئجار خيمة؟', '12 يورو'],
+];
+for (const [question, fact] of arabic) {
+  test(`يُجاب عن «${question}» بـ «${fact}»`, async () => {
+    const answer = await ask('arabic', question);
+    assert.ok(answer.includes(fact), answer);
+  });
+}
+
+test('a question that makes sense only after the one before it is understood from both', async () => {
+  const answer = await ask('greeting', 'How much is shipping?', 'And to Austria?');
+  assert.match(answer, /Austria/);
+});
+
+test('what the knowledge base does not say is not made up: the answer says so, and that there is no model', async () => {
+  for (const question of [
+    'What is the meaning of life?',
+    'Who is the president of France?',
+    'Tell me a joke',
+    'asdfgh',
+    '???',
+    '😀',
+    "'; DROP TABLE chunks; --",
+    "it's \\ a & b | !c <-> (d) :* 'e",
+  ]) {
+    assert.match(await ask('greeting', question), /found nothing.*No language model is configured/, question);
+  }
+  assert.match(await ask('german', 'Was ist der Sinn des Lebens?'), /nichts gefunden.*kein Sprachmodell/);
+  assert.match(await ask('arabic', 'ما معنى الحياة؟'), /لم أجد.*لا يوجد نموذج لغوي/);
+});
+
+test('an assistant without a knowledge base says the same', async () => {
+  const { uuid } = await createAssistant(service);
+  const { json } = await service.send(await service.open(uuid), 'When are you open?');
+  assert.match(json['message'] as string, /found nothing.*No language model is configured/);
+});
+
+test('greetings, thanks and the question who is talking get a fitting answer in the language of the assistant', async () => {
+  assert.match(await ask('greeting', 'Hello there!'), /^Hello!/);
+  assert.match(await ask('greeting', 'Thanks a lot'), /welcome/);
+  assert.match(await ask('greeting', 'Bye!'), /Goodbye/);
+  assert.match(await ask('greeting', 'Are you a bot?'), /automated assistant/);
+  assert.match(await ask('german', 'Guten Tag'), /^Hallo!/);
+  assert.match(await ask('german', 'Vielen Dank!'), /gerne/);
+  assert.match(await ask('german', 'Hello'), /^Hallo!/);
+  assert.match(await ask('arabic', 'مرحبا'), /^مرحبًا!/);
+  assert.match(await ask('arabic', 'شكرا جزيلا'), /على الرحب/);
+  assert.match(await ask('greeting', 'Hello, when are you open?'), /10:00 to 18:30/);
+});
+
+test('the same question gets the same answer', async () => {
+  assert.equal(
+    await ask('greeting', 'How much is shipping?'),
+    await ask('greeting', 'How much is shipping?'),
+  );
+});
+
+test('answers are streamed word by word', async () => {
+  const events = await (await service.stream(await open('greeting'), 'When are you open?')).all();
+  const deltas = events.filter(({ event }) => event === 'delta').map(({ data }) => data['text'] as string);
+  assert.ok(deltas.length > 20);
+  assert.ok(deltas.every((text) => (text.match(/\S+/g) ?? []).length <= 1));
+  assert.equal(deltas.join(''), events.at(-1)?.data['message']);
+});
+
+test('a very long question is answered in good time', async () => {
+  const answer = await ask('greeting', `${'shipping cost delivery return '.repeat(66)}?`);
+  assert.ok(answer.length > 0);
+});

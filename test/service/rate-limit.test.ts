@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { addressBlock, clientAddress } from '../../src/service/http/client-address.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService({ RATE_LIMIT: '5', RATE_LIMIT_WINDOW_SECONDS: '60', TRUST_PROXY: '1' });
+const path = `/api/conversations/${randomUUID()}`;
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+
+test('an address may make so many requests in a window, over all endpoints together; then it is told when to come back', async () => {
+  const visitor = from('192.0.2.1');
+  for (const request of [path, path, `/api/assistants/${randomUUID()}/widget`, '/api/user/me', path]) {
+    assert.notEqual((await service.get(request, visitor)).status, 429);
+  }
+  for (const request of [path, '/api/user/me']) {
+    const { status, json, headers } = await service.get(request, visitor);
+    assert.equal(status, 429);
+    const seconds = json['retry_after'] as number;
+    assert.deepEqual(json, { message: 'Too Many Attempts.', retry_after: seconds });
+    assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60);
+    assert.equal(headers.get('Retry-After'), String(seconds));
+  }
+  assert.equal((await service.get(path, from('192.0.2.2'))).status, 404);
+});
+
+test('a page of another origin can read the refusal', async () => {
+  const visitor = { ...from('192.0.2.3'), Origin: 'https://shop.example' };
+  for (let request = 0; request < 5; request++) await service.get(path, visitor);
+  const { status, headers } = await service.get(path, visitor);
+  assert.equal(status, 429);
+  assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
+  assert.match(headers.get('Access-Control-Expose-Headers') ?? '', /Retry-After/i);
+});
+
+test('a window passes', async () => {
+  const visitor = from('192.0.2.4');
+  const brief = await startService({ RATE_LIMIT: '1', RATE_LIMIT_WINDOW_SECONDS: '1', TRUST_PROXY: '1' });
+  assert.equal((await brief.get(path, visitor)).status, 404);
+  assert.equal((await brief.get(path, visitor)).status, 429);
+  let status = 429;
+  while (status === 429) ({ status } = await brief.get(path, visitor));
+  assert.equal(status, 404);
+});
+
+test('requests that come at once are counted exactly', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => service.get(path, from('192.0.2.5'))));
+  assert.equal(answers.filter(({ status }) => status === 404).length, 5);
+});
+
+test('the health check and the widget are not limited', async () => {
+  const visitor = from('192.0.2.6');
+  for (let request = 0; request < 8; request++) {
+    assert.equal((await service.get('/healthz', visitor)).status, 200);
+    assert.notEqual((await service.get('/embed.js', visitor)).status, 429);
+  }
+});
+
+test('a limit of 0 is none', async () => {
+  const open = await startService({ RATE_LIMIT: '0' });
+  for (let request = 0; request < 20; request++) assert.equal((await open.get(path)).status, 404);
+});
+
+test('without a trusted proxy X-Forwarded-For counts for nothing', async () => {
+  const direct = await startService({ RATE_LIMIT: '2', TRUST_PROXY: '0' });
+  await direct.get(path, from('192.0.2.7'));
+  await direct.get(path, from('192.0.2.8'));
+  assert.equal((await direct.get(path, from('192.0.2.9'))).status, 429);
+});
+
+test('behind proxies the address is the one that the outermost trusted proxy saw', () => {
+  const cases: [forwarded: string | undefined, proxies: number, address: string][] = [
+    ['203.0.113.5', 0, '10.0.0.1'],
+    [undefined, 1, '10.0.0.1'],
+    ['', 1, '10.0.0.1'],
+    ['203.0.113.5', 1, '203.0.113.5'],
+    ['6.6.6.6, 203.0.113.5', 1, '203.0.113.5'],
+    ['6.6.6.6, 203.0.113.5, 10.0.0.2', 2, '203.0.113.5'],
+    ['203.0.113.5', 2, '203.0.113.5'],
+    ['nonsense', 1, '10.0.0.1'],
+    [' 2001:db8::1 ', 1, '2001:db8::1'],
+  ];
+  for (const [forwarded, proxies, address] of cases) {
+    assert.equal(clientAddress('10.0.0.1', forwarded, proxies), address, `${forwarded} ${proxies}`);
+  }
+});
+
+test('addresses of one IPv6 network count as one, and IPv4 in IPv6 clothes as IPv4', () => {
+  assert.equal(addressBlock('192.0.2.1'), '192.0.2.1');
+  assert.equal(addressBlock('::ffff:192.0.2.1'), '192.0.2.1');
+  assert.equal(addressBlock('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+  assert.equal(addressBlock('2001:0DB8:0001:0002::1'), '2001:db8:1:2::/64');
+  assert.equal(addressBlock('2001:db8::1'), '2001:db8:0:0::/64');
+  assert.equal(addressBlock('::1'), '0:0:0:0::/64');
+  assert.equal(addressBlock('fe80::1%eth0'), 'fe80:0:0:0::/64');
+  assert.equal(addressBlock('unknown'), 'unknown');
+});

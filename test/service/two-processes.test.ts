@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { startModelServer } from '../support/model-server.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import {
+  atEnd,
+  createAssistant,
+  newDatabase,
+  readMoney,
+  startService,
+  testDatabase,
+} from '../support/service.ts';
+
+if (testDatabase === 'pglite') {
+  test(
+    'two processes share a database',
+    { skip: 'an embedded database belongs to one process' },
+    () => undefined,
+  );
+} else {
+  const model = await startModelServer();
+  atEnd(() => model.close());
+  const env = {
+    ...(await newDatabase()),
+    LLM_BASE_URL: model.url,
+    LLM_API_KEY: 'sk-test',
+    REPLY_LEASE_SECONDS: '1',
+  };
+  const here = await startService(env);
+  const [first, second] = [await startServiceProcess(env), await startServiceProcess(env)];
+  const { uuid: assistant, userId } = await createAssistant(here, { balance: '100' });
+
+  test('messages sent to one conversation through two processes are answered one after the other', async () => {
+    const conversation = await first.open(assistant);
+    const calls = model.requests.length;
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        (index % 2 ? first : second).send(conversation, `Message ${index}`),
+      ),
+    );
+    assert.deepEqual(
+      model.requests
+        .slice(calls)
+        .map(({ messages }) => messages.filter(({ role }) => role !== 'system').length),
+      [1, 3, 5, 7, 9, 11, 13, 15],
+    );
+    const history = await second.history(conversation);
+    for (let line = 0; line < 16; line += 2) {
+      assert.equal(history[line + 1], `assistant: You said: ${history[line]?.replace('user: ', '')}`);
+    }
+  });
+
+  test('a repeat in another process waits for the answer that the first is writing', async () => {
+    const conversation = await first.open(assistant);
+    const key = { 'Idempotency-Key': randomUUID() };
+    const gate = Promise.withResolvers<undefined>();
+    model.behave({ gate: gate.promise, pieces: ['Slow ', 'answer'] });
+    const calls = model.requests.length;
+    const { balance } = await readMoney(here, userId);
+    const answers = [first.send(conversation, 'Race', key)];
+    await model.received(calls + 1);
+    answers.push(second.send(conversation, 'Race', key));
+    const stream = await second.stream(conversation, 'Race', key);
+    gate.resolve(undefined);
+    for (const { json } of await Promise.all(answers)) assert.equal(json['message'], 'Slow answer');
+    assert.deepEqual(
+      (await stream.all()).map(({ event }) => event),
+      ['delta', 'done'],
+    );
+    assert.equal(model.requests.length, calls + 1);
+    assert.ok(Math.abs(balance - (await readMoney(here, userId)).balance - 0.01) < 1e-9);
+    model.behave({});
+  });
+
+  test('opening at once through two processes with one key opens one conversation', async () => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    const answers = await Promise.all(
+      [first, second, first, second].map((service) =>
+        service.post('/api/conversations', { assistant_id: assistant }, key),
+      ),
+    );
+    assert.equal(new Set(answers.map(({ json }) => json['conversation_id'])).size, 1);
+  });
+
+  test('fifty messages at once through two processes against a balance for ten give ten answers', async () => {
+    const poor = await createAssistant(here, { balance: '0.10' });
+    const conversations = await Promise.all(Array.from({ length: 10 }, () => first.open(poor.uuid)));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 ? first : second).send(conversations[index % 10] ?? '', `Message ${index}`),
+      ),
+    );
+    assert.equal(answers.filter(({ status }) => status === 200).length, 10);
+    assert.equal(answers.filter(({ status }) => status === 400).length, 40);
+    assert.deepEqual(await readMoney(here, poor.userId), { balance: 0, ledger: 0 });
+  });
+
+  test('two processes share one rate limit', async () => {
+    const limited = { ...env, RATE_LIMIT: '6', TRUST_PROXY: '1' };
+    const [left, right] = [await startServiceProcess(limited), await startServiceProcess(limited)];
+    const visitor = { 'X-Forwarded-For': '198.51.100.7' };
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        (index % 2 ? left : right).get(`/api/conversations/${randomUUID()}`, visitor),
+      ),
+    );
+    assert.equal(answers.filter(({ status }) => status === 404).length, 6);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 10);
+  });
+
+  test('when one process dies, another refunds its replies and goes on with the conversation', async () => {
+    const owner = await createAssistant(here, { balance: '1' });
+    const doomed = await startServiceProcess(env);
+    const conversation = await doomed.open(owner.uuid);
+    model.behave(({ messages }) =>
+      messages.at(-1)?.content === 'Lost' ? { pieces: ['…'], ending: 'silence' } : {},
+    );
+    const stream = await doomed.stream(conversation, 'Lost');
+    await stream.until((events) => events.length > 0);
+    // Waits for its turn behind the reply that will never end.
+    const next = second.send(conversation, 'Still there?');
+    doomed.signal('SIGKILL');
+    assert.equal((await next).json['message'], 'You said: Still there?');
+    let money = await readMoney(here, owner.userId);
+    while (money.balance !== 0.99) money = await readMoney(here, owner.userId);
+    assert.equal(money.ledger, 0.99);
+    assert.deepEqual(await first.history(conversation), [
+      'user: Still there?',
+      'assistant: You said: Still there?',
+    ]);
+    model.behave({});
+  });
+}
