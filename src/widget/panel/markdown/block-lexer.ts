@@ -8,22 +8,22 @@ const options = { gfm: true, breaks: true };
  * for each piece than a short one.
  */
 export class BlockLexer {
-  #text = '';
   #settled: Token[] = [];
   #settledLength = 0;
 
   /** Top-level blocks of `text`. Blocks that are settled are the same objects as before. */
   lex(text: string): readonly Token[] {
-    if (!text.startsWith(this.#text)) {
+    // Comparing the last settled block tells another text from a longer one, without reading all of it each time.
+    const settled = this.#settled.at(-1)?.raw ?? '';
+    if (!text.startsWith(settled, this.#settledLength - settled.length)) {
       this.#settled = [];
       this.#settledLength = 0;
     }
-    this.#text = text;
     const tokens = Lexer.lex(text.slice(this.#settledLength), options);
     // A later line can still continue the last block, even across blank lines (a list), but none before it.
     const done = tokens.slice(0, lastBlock(tokens));
     const blocks = [...this.#settled, ...tokens];
-    this.#settled = [...this.#settled, ...done];
+    this.#settled.push(...done);
     this.#settledLength += done.reduce((length, { raw }) => length + raw.length, 0);
     return blocks;
   }
