@@ -5,6 +5,7 @@ import { InvalidRequestError, openSession, resumeSession } from './open-session.
 import type { Session, SessionRequest } from './open-session.ts';
 import { isPassing, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
+import { RetryTimer } from './retry-timer.ts';
 import { emptySnapshot, isPending, type Message, type Snapshot } from './snapshot.ts';
 
 /** What a conversation needs of the world around it. */
@@ -46,12 +47,15 @@ export class Conversation {
   /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
   #openingKey: string | undefined;
   #isPumping = false;
-  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #retryTimer: RetryTimer;
 
   constructor(world: ConversationWorld, request: () => SessionRequest, listener: ConversationListener) {
     this.#world = world;
     this.#request = request;
     this.#listener = listener;
+    this.#retryTimer = new RetryTimer(world.now, () => {
+      this.retry();
+    });
     const { conversationId, draft, pending } = world.store.read();
     this.#keptId = conversationId;
     this.#draft = draft;
@@ -71,10 +75,15 @@ export class Conversation {
     this.#save();
   }
 
-  /** Opens the conversation, or resumes the one that was kept; does nothing if that was done. */
+  /** Opens the conversation, or resumes the one that was kept; if that was done, goes on after a pause. */
   async open(): Promise<void> {
-    const { status } = this.snapshot;
-    if (status !== 'idle' && status !== 'failed') return;
+    const { status, messages } = this.snapshot;
+    this.#retryTimer.resume();
+    if (status !== 'idle' && status !== 'failed') {
+      for (const { problem, status } of messages)
+        if (status === 'failed') this.#retryTimer.start(problem?.retryAt);
+      return;
+    }
     const { signal } = this.#life;
     const startedAt = this.#world.now();
     this.#apply({ type: 'opening' });
@@ -108,6 +117,7 @@ export class Conversation {
   /** Takes a message of the visitor's into the queue, which empties itself in order. */
   send(text: string): void {
     const { newKey } = this.#world;
+    this.#retryTimer.resume();
     this.#requeue();
     this.#apply({ type: 'queued', key: newKey(), text });
     void this.#goOn();
@@ -146,9 +156,9 @@ export class Conversation {
     }
   }
 
-  /** Stops every timer. Requests under way come to their end: their answers belong to the visitor. */
+  /** Tries nothing again until it is opened. Requests under way come to their end: their answers belong to the visitor. */
   pause(): void {
-    clearTimeout(this.#retryTimer);
+    this.#retryTimer.pause();
   }
 
   async #pump(): Promise<void> {
@@ -213,7 +223,7 @@ export class Conversation {
       this.#apply({ type: 'send-failed', key, problem });
       if (problem.code === 'conversation-not-found') this.#fail(problem);
       else this.#listener.onProblem(problem);
-      this.#retryLater(problem);
+      this.#retryTimer.start(problem.retryAt);
     }
   }
 
@@ -235,20 +245,11 @@ export class Conversation {
   #fail(problem: Problem): void {
     this.#apply({ type: 'failed', problem });
     this.#listener.onProblem(problem);
-    this.#retryLater(problem);
-  }
-
-  /** A service that says when to come back is asked again then. */
-  #retryLater({ retryAt }: Problem): void {
-    if (retryAt === undefined) return;
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => {
-      this.retry();
-    }, retryAt - this.#world.now());
+    this.#retryTimer.start(problem.retryAt);
   }
 
   #requeue(key?: string): void {
-    clearTimeout(this.#retryTimer);
+    this.#retryTimer.stop();
     for (const message of this.snapshot.messages) {
       const { status, problem } = message;
       if (status !== 'failed' || problem === undefined) continue;
@@ -266,7 +267,7 @@ export class Conversation {
     this.#life.abort();
     this.#life = new AbortController();
     this.#isPumping = false;
-    clearTimeout(this.#retryTimer);
+    this.#retryTimer.stop();
     this.#keptId = undefined;
     this.#openingKey = undefined;
     this.#sentAfter.clear();

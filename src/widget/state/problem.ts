@@ -20,7 +20,8 @@ export function problemFrom(error: unknown, now: number, isOnline: boolean): Pro
     return { code: 'bad-response', message: String(error), isFateUnknown: true };
   }
   const { code, message, fateUnknown, retryAfter } = error;
-  const waitsFor = code === 'too-many-requests' ? (retryAfter ?? 30) : undefined;
+  // A service that says “at once” is not taken at its word: it would be asked without end.
+  const waitsFor = code === 'too-many-requests' ? Math.max(1, retryAfter ?? 30) : undefined;
   return {
     code: code === 'network' && !isOnline ? 'offline' : code,
     message,

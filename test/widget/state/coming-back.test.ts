@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
+import { answerTo, ChatServer } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { Browser, type Visit } from './visit.ts';
+
+const tooMany = { message: 'Too Many Attempts.' };
+let server: ChatServer;
+let browser: Browser;
+let visit: Visit;
+
+// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+before(() => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.parse('2026-01-31T09:30:00Z') });
+});
+after(() => {
+  mock.timers.reset();
+});
+beforeEach(async () => {
+  server = await ChatServer.start();
+  browser = new Browser();
+  visit = browser.visit(server);
+});
+afterEach(async () => {
+  visit.goAway();
+  await server.stop();
+});
+
+/** Sends a message that is refused with 429. */
+async function refuse(headers: Record<string, string>): Promise<void> {
+  await visit.conversation.open();
+  server.answerNext('send', tooMany, 429, headers);
+  visit.conversation.send('One');
+  await visit.settled();
+  assert.deepEqual(visit.states, ['One failed']);
+}
+
+const sends = (): number => server.seen('send').length;
+
+describe('a service that asks to come back later', () => {
+  it('is asked again then, and not before', async () => {
+    await refuse({ 'Retry-After': '5' });
+    assert.equal(visit.problems[0]?.retryAt, Date.now() + 5000);
+    mock.timers.tick(4999);
+    assert.deepEqual(visit.states, ['One failed']);
+    mock.timers.tick(1);
+    await until(() => sends() === 2);
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One sent']);
+    assert.deepEqual(visit.told, [
+      'opened',
+      'problem too-many-requests',
+      'sent One',
+      `answer ${answerTo('One')}`,
+    ]);
+  });
+
+  it('is asked again after half a minute where it does not say when', async () => {
+    await refuse({});
+    assert.equal(visit.problems[0]?.retryAt, Date.now() + 30_000);
+    mock.timers.tick(30_000);
+    await until(() => sends() === 2);
+  });
+
+  it('is left alone for a second where it says “at once”', async () => {
+    await refuse({ 'Retry-After': '0' });
+    mock.timers.tick(999);
+    assert.deepEqual(visit.states, ['One failed']);
+    mock.timers.tick(1);
+    await until(() => sends() === 2);
+  });
+
+  it('is not asked at once where it says a time that no timer reaches', async (test) => {
+    await refuse({ 'Retry-After': String(30 * 24 * 3600) });
+    // A delay beyond 2^31 milliseconds makes timers fire at once.
+    const delays = timerDelays(test);
+    visit.conversation.pause();
+    void visit.conversation.open();
+    assert.ok(delays.length === 1 && (delays[0] ?? Infinity) < 2 ** 31, String(delays));
+  });
+
+  it('is asked again then for an opening, too', async () => {
+    server.answerNext('open', tooMany, 429, { 'Retry-After': '7' });
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.equal(visit.conversation.snapshot.status, 'failed');
+    assert.deepEqual(visit.states, ['One queued']);
+    mock.timers.tick(7000);
+    await until(() => server.seen('open').length === 2);
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One sent']);
+  });
+
+  it('gets the messages in the order in which they were written', async () => {
+    await visit.conversation.open();
+    server.answerNext('send', tooMany, 429);
+    visit.conversation.send('One');
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One failed', 'Two queued']);
+    mock.timers.tick(30_000);
+    await until(() => sends() === 3);
+    await visit.settled();
+    const [uuid = ''] = server.conversations;
+    const stored = server.historyOf(uuid).map(({ content }) => content);
+    assert.deepEqual(stored, ['One', answerTo('One'), 'Two', answerTo('Two')]);
+  });
+
+  it('may be asked earlier by the visitor, and then is not asked again', async () => {
+    await refuse({ 'Retry-After': '5' });
+    visit.conversation.retry();
+    await visit.settled();
+    mock.timers.tick(60_000);
+    assert.equal(visit.conversation.snapshot.status, 'ready');
+    assert.equal(sends(), 2);
+  });
+});
+
+describe('pausing', () => {
+  it('stops the wait, and opening goes on with it', async () => {
+    await refuse({ 'Retry-After': '5' });
+    visit.conversation.pause();
+    mock.timers.tick(60_000);
+    assert.deepEqual(visit.states, ['One failed']);
+    await visit.conversation.open();
+    mock.timers.tick(1);
+    await until(() => sends() === 2);
+  });
+
+  it('goes on waiting for as long as was asked for', async () => {
+    await refuse({ 'Retry-After': '5' });
+    visit.conversation.pause();
+    mock.timers.tick(2000);
+    await visit.conversation.open();
+    mock.timers.tick(2999);
+    assert.deepEqual(visit.states, ['One failed']);
+    mock.timers.tick(1);
+    await until(() => sends() === 2);
+  });
+
+  it('begins no wait for an answer that comes after it', async () => {
+    await visit.conversation.open();
+    server.next('send', {
+      raw: (response) => {
+        visit.conversation.pause();
+        response.writeHead(429, { 'Retry-After': '5' }).end('{}');
+      },
+    });
+    visit.conversation.send('One');
+    await visit.settled();
+    mock.timers.tick(60_000);
+    assert.deepEqual(visit.states, ['One failed']);
+  });
+
+  it('lets an answer under way arrive', async () => {
+    await visit.conversation.open();
+    server.next('send', {
+      raw: (response) => {
+        visit.conversation.pause();
+        response.end('{"status": true, "message": "Here"}');
+      },
+    });
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.deepEqual(visit.log, ['user: One', 'assistant: Here']);
+  });
+
+  it('leaves nothing behind that keeps a process alive', async () => {
+    const script = new URL('paused-process.ts', import.meta.url);
+    const child = spawn(process.execPath, [script.pathname], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const output = child.stdout.setEncoding('utf8').toArray();
+    const [code] = (await once(child, 'exit')) as [number];
+    assert.equal(code, 0);
+    assert.equal((await output).join(''), 'too-many-requests\n');
+  });
+});
+
+/** The delays of all timers from now on. */
+function timerDelays(test: { after: (end: () => void) => void }): number[] {
+  const delays: number[] = [];
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout = ((act: () => void, delay: number) => {
+    delays.push(delay);
+    return original(act, 1);
+  }) as typeof setTimeout;
+  test.after(() => {
+    globalThis.setTimeout = original;
+  });
+  return delays;
+}

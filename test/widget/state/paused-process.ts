@@ -1,0 +1,16 @@
+import { ChatServer } from '../../support/chat-server.ts';
+import { Browser } from './visit.ts';
+
+/*
+ * A process with a conversation that waits for its next try, and then is paused: it ends by itself unless a timer is
+ * left. Run by coming-back.test.ts.
+ */
+const server = await ChatServer.start();
+const visit = new Browser().visit(server);
+await visit.conversation.open();
+server.answerNext('send', {}, 429, { 'Retry-After': '3600' });
+visit.conversation.send('One');
+await visit.settled();
+console.log(visit.problems[0]?.code);
+visit.conversation.pause();
+await server.stop();
