@@ -7,24 +7,27 @@ import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { spawnService, startServiceProcess } from '../support/service-process.ts';
-import { atEnd, newDatabase, startService, testDatabase } from '../support/service.ts';
+import { atEnd, copyDatabase, newDatabase, startService, testDatabase } from '../support/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
 const assistant = demoAssistants[0]?.uuid ?? '';
 
-/** A database with the demo in it, and a key for it, that nobody has open. */
-async function seeded() {
-  const env = await newDatabase();
-  const { running } = await startService(env);
-  const { apiKey } = await seedDemo(running.database, env['DATA_DIR'] ?? '');
-  await running.close();
-  const bearer = { Authorization: `Bearer ${apiKey}` };
-  return { env: { ...env, LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret-key' }, apiKey, bearer };
-}
+const original = await newDatabase();
+const { running } = await startService(original);
+const { apiKey } = await seedDemo(running.database, original['DATA_DIR'] ?? '');
+await running.close();
+const bearer = { Authorization: `Bearer ${apiKey}` };
+
+/** A database of its own with the demo in it, and a language model. */
+const seeded = async () => ({
+  ...(await copyDatabase(original)),
+  LLM_BASE_URL: model.url,
+  LLM_API_KEY: 'sk-secret-key',
+});
 
 test('a stop lets replies under way finish, refuses new work, and ends with code 0', async () => {
-  const { env, bearer } = await seeded();
+  const env = await seeded();
   const service = await startServiceProcess(env);
   const gate = Promise.withResolvers<undefined>();
   model.behave({ gate: gate.promise, pieces: ['Just ', 'in ', 'time'] });
@@ -51,7 +54,7 @@ test('a stop lets replies under way finish, refuses new work, and ends with code
 });
 
 test('a reply that outlasts the time for stopping is given up and refunded', async () => {
-  const { env, bearer } = await seeded();
+  const env = await seeded();
   const service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0.2' });
   model.behave({ pieces: ['Endless'], ending: 'silence' });
   const conversation = await service.open(assistant);
@@ -70,7 +73,7 @@ test('a reply that outlasts the time for stopping is given up and refunded', asy
 });
 
 test('a reply whose process died is refunded by the next one, and its message left out', async () => {
-  const { env, bearer } = await seeded();
+  const env = await seeded();
   const lease = { REPLY_LEASE_SECONDS: '0.6' };
   const service = await startServiceProcess({ ...env, ...lease });
   model.behave({ pieces: ['Never'], ending: 'silence' });
@@ -90,7 +93,7 @@ test('a reply whose process died is refunded by the next one, and its message le
 });
 
 test('a lease is renewed as long as the reply goes on', async () => {
-  const { env } = await seeded();
+  const env = await seeded();
   const service = await startServiceProcess({ ...env, REPLY_LEASE_SECONDS: '0.3' });
   // Longer than three leases.
   model.behave({ pieces: Array.from({ length: 12 }, () => 'word '), pause: 100 });
@@ -117,7 +120,7 @@ test(
   'a data folder in use is a clear error, and does the one that uses it no harm',
   { skip: testDatabase === 'postgres' && 'a PostgreSQL server may be shared' },
   async () => {
-    const { env } = await seeded();
+    const env = await seeded();
     const first = await startServiceProcess(env);
     const child = spawnService(env);
     assert.equal(await child.ended, 1);
@@ -142,7 +145,7 @@ test('a wrong setting is a clear error', async () => {
 });
 
 test('logs are JSON lines without texts, keys or conversation UUIDs, on standard error', async () => {
-  const { env, apiKey, bearer } = await seeded();
+  const env = await seeded();
   const service = await startServiceProcess({ ...env, LOG_LEVEL: 'trace' });
   const conversation = await service.open(assistant, { variables: { first_name: 'PrivateName' } });
   await service.send(conversation, 'PrivateText', { 'Idempotency-Key': 'PrivateKey' });

@@ -52,6 +52,17 @@ export async function newDatabase(): Promise<Environment> {
   return { DATA_DIR: folder, DATABASE_URL: await createDatabase('template_migrated') };
 }
 
+/** Variables that give a service a copy of another one's data. Nobody may have that open. */
+export async function copyDatabase(env: Environment): Promise<Environment> {
+  const folder = await mkdtemp(join(tmpdir(), 'service-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  await cp(env['DATA_DIR'] ?? '', folder, { recursive: true });
+  const address = env['DATABASE_URL'];
+  if (address === undefined) return { ...env, DATA_DIR: folder };
+  const template = new URL(address).pathname.slice(1);
+  return { ...env, DATA_DIR: folder, DATABASE_URL: await createDatabase(template) };
+}
+
 /** Makes an empty database on this file's PostgreSQL server; returns its connection string. */
 export async function createDatabase(template = 'template0'): Promise<string> {
   server ??= startServer();
