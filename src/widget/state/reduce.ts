@@ -167,7 +167,10 @@ function growReply(
 function withCall(calls: readonly FunctionCall[], call: FunctionCall): readonly FunctionCall[] {
   const index = calls.findIndex(
     ({ name, result, arguments: given }) =>
-      name === call.name && result === undefined && JSON.stringify(given) === JSON.stringify(call.arguments),
+      call.result !== undefined &&
+      name === call.name &&
+      result === undefined &&
+      JSON.stringify(given) === JSON.stringify(call.arguments),
   );
   return index < 0 ? [...calls, call] : calls.map((before, at) => (at === index ? call : before));
 }

@@ -33,7 +33,10 @@ export class Browser {
   };
 
   /** Loads the page: everything but what is kept begins anew. */
-  visit(server: ChatServer, options: { request?: Partial<SessionRequest>; patience?: number } = {}): Visit {
+  visit(
+    server: Pick<ChatServer, 'url'>,
+    options: { request?: Partial<SessionRequest>; answerPatience?: number } = {},
+  ): Visit {
     return new Visit(this, this.#storage, server, options);
   }
 }
@@ -53,8 +56,11 @@ export class Visit {
   constructor(
     browser: Browser,
     storage: Storage,
-    server: ChatServer,
-    { request: differing = {}, patience = hour }: { request?: Partial<SessionRequest>; patience?: number },
+    server: Pick<ChatServer, 'url'>,
+    {
+      request: differing = {},
+      answerPatience = hour,
+    }: { request?: Partial<SessionRequest>; answerPatience?: number },
   ) {
     const { signal } = this.#gone;
     // A page that is gone writes and tells nothing any more.
@@ -67,7 +73,7 @@ export class Visit {
     store.write = ifAlive(store.write.bind(store));
     this.conversation = new Conversation(
       {
-        client: new PageClient({ baseUrl: server.url, patience, answerPatience: patience }, signal),
+        client: new PageClient({ baseUrl: server.url, patience: hour, answerPatience }, signal),
         store,
         now: () => browser.now(),
         isOnline: () => browser.isOnline,

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { answerTo, ChatServer, gate } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { Browser, type Visit } from './visit.ts';
+
+let server: ChatServer;
+let browser: Browser;
+let visit: Visit;
+
+beforeEach(async () => {
+  server = await ChatServer.start({ streams: true, greeting: 'Hello!' });
+  browser = new Browser();
+  visit = browser.visit(server);
+  await visit.conversation.open();
+});
+afterEach(async () => {
+  visit.goAway();
+  await server.stop();
+});
+
+/** Sends a message and stops in the middle of its answer; gives what lets the answer go on. */
+async function inTheMiddle(): Promise<() => void> {
+  const { opened, open } = gate();
+  server.next('send', { thinking: opened });
+  visit.conversation.send('One');
+  await until(() => visit.conversation.snapshot.messages.at(-1)?.status === 'streaming');
+  return open;
+}
+
+describe('leaving a conversation in the middle of an answer', () => {
+  for (const [what, leave] of [
+    [
+      'by leaving',
+      () => {
+        visit.conversation.leave();
+      },
+    ],
+    [
+      'by forgetting',
+      () => {
+        visit.conversation.forget();
+      },
+    ],
+  ] as const) {
+    it(`${what} empties it, and what still arrives is ignored`, async () => {
+      const goOn = await inTheMiddle();
+      const { length } = visit.told;
+      leave();
+      goOn();
+      await until(() => server.active === 0);
+      assert.deepEqual(visit.log, []);
+      const { status, conversationId } = visit.conversation.snapshot;
+      assert.deepEqual([status, conversationId], ['idle', undefined]);
+      assert.equal(visit.told.length, length);
+    });
+  }
+
+  it('lets a new one begin at once, with nothing of the old one in it', async () => {
+    const goOn = await inTheMiddle();
+    visit.conversation.leave();
+    const opening = visit.conversation.open();
+    goOn();
+    await opening;
+    visit.conversation.send('New');
+    await visit.settled();
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: New', `assistant: ${answerTo('New')}`]);
+    assert.equal(server.conversations.length, 2);
+    assert.equal(server.seen('send').filter(({ body }) => JSON.stringify(body).includes('One')).length, 1);
+  });
+
+  it('drops what has arrived when it is started over, and takes along what has not', async () => {
+    const goOn = await inTheMiddle();
+    visit.conversation.send('Two');
+    visit.conversation.startOver();
+    goOn();
+    await visit.settled();
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Two', `assistant: ${answerTo('Two')}`]);
+  });
+
+  it('is possible while it opens: the late answer opens nothing', async () => {
+    visit.conversation.leave();
+    const { opened, open } = gate();
+    server.next('open', { transit: opened });
+    const first = visit.conversation.open();
+    await until(() => server.seen('open').length === 2);
+    visit.conversation.leave();
+    open();
+    await first;
+    assert.equal(visit.conversation.snapshot.status, 'idle');
+    await visit.conversation.open();
+    assert.equal(visit.conversation.snapshot.conversationId, server.conversations.at(-1));
+    assert.deepEqual(visit.told, ['opened', 'opened']);
+  });
+
+  it('many times over comes to one conversation and one answer', async () => {
+    for (let n = 0; n < 10; n++) {
+      visit.conversation.send(`Lost ${n}`);
+      visit.conversation.leave();
+      void visit.conversation.open();
+    }
+    visit.conversation.send('Last');
+    await visit.settled();
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Last', `assistant: ${answerTo('Last')}`]);
+    assert.equal(visit.told.filter((told) => told.startsWith('answer')).length, 1);
+  });
+});
+
+describe('what a browser keeps', () => {
+  it('after leaving is the draft alone', async () => {
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.draft = 'Two';
+    visit.conversation.leave();
+    const again = browser.visit(server);
+    assert.equal(again.conversation.draft, 'Two');
+    await again.conversation.open();
+    assert.deepEqual(again.told, ['opened']);
+  });
+
+  it('after forgetting is nothing', async () => {
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.draft = 'Two';
+    assert.notEqual(browser.kept.size, 0);
+    visit.conversation.forget();
+    assert.equal(browser.kept.size, 0);
+    assert.equal(visit.conversation.draft, '');
+  });
+
+  it('holds no answer and no history', async () => {
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.doesNotMatch([...browser.kept.values()].join(), /Hello|You said|One/);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ChatError, type ChatErrorCode } from '../../../src/client/chat-client.ts';
+import { isPassing, problemFrom } from '../../../src/widget/state/problem.ts';
+
+/** Every code of the client: whether its message may have been stored, and whether trying again can help. */
+const codes: Record<ChatErrorCode, { fateUnknown: boolean; passes: boolean }> = {
+  'assistant-not-found': { fateUnknown: false, passes: false },
+  'conversation-not-found': { fateUnknown: false, passes: true },
+  'insufficient-balance': { fateUnknown: false, passes: true },
+  'invalid-request': { fateUnknown: false, passes: false },
+  'too-many-requests': { fateUnknown: false, passes: true },
+  'engine-failed': { fateUnknown: false, passes: false },
+  unavailable: { fateUnknown: true, passes: true },
+  refused: { fateUnknown: false, passes: false },
+  network: { fateUnknown: true, passes: true },
+  timeout: { fateUnknown: true, passes: true },
+  'bad-response': { fateUnknown: true, passes: true },
+  'response-too-large': { fateUnknown: true, passes: true },
+  aborted: { fateUnknown: true, passes: true },
+};
+
+describe('a problem', () => {
+  for (const [code, { fateUnknown, passes }] of Object.entries(codes)) {
+    it(`of code ${code} ${passes ? 'passes' : 'stays'}, the message ${fateUnknown ? 'perhaps' : 'not'} stored`, () => {
+      const problem = problemFrom(new ChatError(code as ChatErrorCode, 'In my words'), 0, true);
+      assert.deepEqual([problem.code, problem.message], [code, 'In my words']);
+      assert.equal(problem.isFateUnknown, fateUnknown);
+      assert.equal(isPassing(problem), passes);
+    });
+  }
+
+  it('is none that stays while nobody knows what became of the message', () => {
+    for (const { fateUnknown, passes } of Object.values(codes)) assert.ok(passes || !fateUnknown);
+  });
+
+  it('of the network is being offline where the browser says so, and nothing else is', () => {
+    const broken = new ChatError('network', 'Broken');
+    assert.equal(problemFrom(broken, 0, false).code, 'offline');
+    assert.ok(isPassing(problemFrom(broken, 0, false)));
+    assert.equal(problemFrom(new ChatError('timeout', 'Late'), 0, false).code, 'timeout');
+  });
+
+  it('says when another try makes sense, for too many requests alone', () => {
+    const retryAt = (code: ChatErrorCode, retryAfter?: number) =>
+      problemFrom(new ChatError(code, '', { retryAfter }), 1000, true).retryAt;
+    assert.equal(retryAt('too-many-requests', 5), 6000);
+    assert.equal(retryAt('too-many-requests'), 31_000);
+    assert.equal(retryAt('too-many-requests', 0), 2000);
+    assert.equal(retryAt('unavailable', 5), undefined);
+  });
+
+  it('is made of anything that is thrown', () => {
+    for (const thrown of [
+      new TypeError('x is not a function'),
+      'oops',
+      null,
+      undefined,
+      { code: 'network' },
+    ]) {
+      const problem = problemFrom(thrown, 0, true);
+      assert.deepEqual([problem.code, problem.isFateUnknown], ['bad-response', true]);
+    }
+    assert.equal(problemFrom(new TypeError('x'), 0, true).message, 'TypeError: x');
+  });
+});

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Problem } from '../../../src/widget/state/problem.ts';
+import { reduce, type ConversationEvent, type HistoryItem } from '../../../src/widget/state/reduce.ts';
+import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/state/snapshot.ts';
+
+const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
+  role,
+  content,
+  function_calls: [],
+});
+const call = (name: string, id: number, result?: unknown) => ({
+  name,
+  arguments: { id },
+  ...(result !== undefined && { result }),
+});
+const network: Problem = { code: 'network', message: 'Broken', isFateUnknown: true };
+const hello = [line('assistant', 'Hello!')];
+const opened = (history: readonly HistoryItem[] = hello): ConversationEvent => ({
+  type: 'opened',
+  conversationId: 'c',
+  history,
+  openedIn: 5,
+});
+const queued = (key: string, text = key): ConversationEvent => ({ type: 'queued', key, text });
+const sending = (key: string): ConversationEvent => ({ type: 'sending', key });
+const delta = (key: string, text: string): ConversationEvent => ({ type: 'delta', key, text });
+const answered = (key: string, message: string): ConversationEvent => ({
+  type: 'answered',
+  key,
+  answer: { status: true, message, function_calls: [] },
+  timing: { first: 1, total: 2 },
+});
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(freezeDeep);
+  }
+  return value;
+}
+
+/** Applies events one after another to frozen snapshots, each twice: a change of the input or a whim would show. */
+function after(...events: ConversationEvent[]): Snapshot {
+  let snapshot = freezeDeep<Snapshot>({ ...emptySnapshot });
+  for (const event of freezeDeep(events)) {
+    const next = reduce(snapshot, event);
+    assert.deepEqual(reduce(snapshot, event), next);
+    snapshot = freezeDeep(next);
+  }
+  return snapshot;
+}
+
+const shown = ({ messages }: Snapshot): string[] =>
+  messages.map(({ role, text, status }) => `${role} ${text} ${status}`);
+const keys = ({ messages }: Snapshot): string[] => messages.map(({ key }) => key);
+
+describe('a conversation that opens', () => {
+  it('is opening, without the problem of an earlier try', () => {
+    const { status, problem } = after({ type: 'failed', problem: network }, { type: 'opening' });
+    assert.deepEqual([status, problem], ['opening', undefined]);
+  });
+
+  it('is ready with its history, then what was written before', () => {
+    const snapshot = after(queued('a'), { type: 'opening' }, opened());
+    assert.deepEqual(shown(snapshot), ['assistant Hello! done', 'user a queued']);
+    const { status, conversationId, openedIn, variables } = snapshot;
+    assert.deepEqual([status, conversationId, openedIn, variables], ['ready', 'c', 5, undefined]);
+  });
+
+  it('fails with a problem and keeps what shows', () => {
+    const snapshot = after(queued('a'), { type: 'opening' }, { type: 'failed', problem: network });
+    assert.deepEqual(
+      [snapshot.status, snapshot.problem, shown(snapshot)],
+      ['failed', network, ['user a queued']],
+    );
+  });
+});
+
+describe('a message', () => {
+  it('is queued at the end', () => {
+    assert.deepEqual(shown(after(opened(), queued('a'), queued('b'))).slice(1), [
+      'user a queued',
+      'user b queued',
+    ]);
+  });
+
+  it('is being sent, and the assistant replies', () => {
+    const snapshot = after(opened([]), queued('a'), sending('a'));
+    assert.deepEqual([snapshot.status, shown(snapshot)], ['replying', ['user a sending']]);
+  });
+
+  it('has arrived with the first piece of its answer, which stands right behind it', () => {
+    const snapshot = after(
+      opened([]),
+      queued('a'),
+      queued('b'),
+      sending('a'),
+      delta('a', 'He'),
+      delta('a', 'y'),
+    );
+    assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey streaming', 'user b queued']);
+  });
+
+  it('has its whole answer at the end, whatever the pieces said', () => {
+    const snapshot = after(
+      opened([]),
+      queued('a'),
+      queued('b'),
+      sending('a'),
+      delta('a', 'Hex'),
+      answered('a', 'Hey'),
+    );
+    assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey done', 'user b queued']);
+    assert.deepEqual(snapshot.messages[1]?.timing, { first: 1, total: 2 });
+    assert.equal(snapshot.status, 'replying');
+    assert.equal(reduce(snapshot, { type: 'settled' }).status, 'ready');
+  });
+
+  it('has no reply where the answer is empty', () => {
+    const snapshot = after(opened([]), queued('a'), sending('a'), delta('a', 'x'), answered('a', ''));
+    assert.deepEqual(shown(snapshot), ['user a sent']);
+  });
+
+  it('fails without its half answer, and says why', () => {
+    const events = [opened([]), queued('a'), sending('a'), delta('a', 'x')];
+    const snapshot = after(...events, { type: 'send-failed', key: 'a', problem: network });
+    assert.deepEqual([snapshot.status, shown(snapshot)], ['ready', ['user a failed']]);
+    assert.deepEqual(snapshot.messages[0]?.problem, network);
+  });
+
+  it('that waits again still says why, until it is answered', () => {
+    const failed: ConversationEvent[] = [
+      opened([]),
+      queued('a'),
+      sending('a'),
+      { type: 'send-failed', key: 'a', problem: network },
+      { type: 'requeued', key: 'a' },
+    ];
+    const [message] = after(...failed).messages;
+    assert.deepEqual([message?.status, message?.problem], ['queued', network]);
+    const done = after(...failed, sending('a'), answered('a', 'Hey')).messages[0];
+    assert.deepEqual([done?.status, done?.problem], ['sent', undefined]);
+  });
+
+  it('keeps its key through all of it', () => {
+    const snapshot = after(opened([]), queued('a'), sending('a'), delta('a', 'x'), answered('a', 'y'));
+    assert.deepEqual(keys(snapshot), ['a', 'a-reply']);
+  });
+});
+
+describe('the calls of tools', () => {
+  const calls = (...told: ReturnType<typeof call>[]) =>
+    after(
+      opened([]),
+      queued('a'),
+      sending('a'),
+      ...told.map((one): ConversationEvent => ({ type: 'function-call', key: 'a', call: one })),
+    ).messages[1]?.functionCalls;
+
+  it('show when they begin, and again with their result', () => {
+    assert.deepEqual(calls(call('find', 1)), [call('find', 1)]);
+    assert.deepEqual(calls(call('find', 1), call('find', 1, 'x')), [call('find', 1, 'x')]);
+    assert.deepEqual(calls(call('find', 1), call('find', 1, null)), [call('find', 1, null)]);
+  });
+
+  it('are told apart by name, by arguments, and by being done', () => {
+    assert.equal(calls(call('find', 1), call('find', 2, 'x'))?.length, 2);
+    assert.equal(calls(call('find', 1), call('seek', 1, 'x'))?.length, 2);
+    assert.deepEqual(calls(call('find', 1, 'x'), call('find', 1, 'y')), [
+      call('find', 1, 'x'),
+      call('find', 1, 'y'),
+    ]);
+    const twice = calls(call('find', 1), call('find', 1), call('find', 1, 'x'));
+    assert.deepEqual(twice, [call('find', 1, 'x'), call('find', 1)]);
+  });
+});
+
+describe('the history', () => {
+  it('is the truth about all that is not pending', () => {
+    const events = [opened(), queued('a'), sending('a'), answered('a', 'Hey'), queued('b'), queued('c')];
+    const history = [
+      ...hello,
+      line('user', 'a'),
+      line('assistant', 'Hey!'),
+      line('user', 'b'),
+      line('assistant', 'Yes'),
+    ];
+    const snapshot = after(...events, { type: 'history', history, accepted: 'b' });
+    assert.deepEqual(shown(snapshot), [
+      'assistant Hello! done',
+      'user a sent',
+      'assistant Hey! done',
+      'user b sent',
+      'assistant Yes done',
+      'user c queued',
+    ]);
+  });
+
+  it('leaves messages that show already as they are', () => {
+    const before = after(opened(), queued('a'), sending('a'), answered('a', 'Hey'));
+    const history = [...hello, line('user', 'a'), line('assistant', 'Hey'), line('system', 'Nora is here')];
+    const snapshot = reduce(before, { type: 'history', history });
+    for (const [index, message] of before.messages.entries()) assert.equal(snapshot.messages[index], message);
+    assert.equal(snapshot.messages.at(-1)?.status, 'done');
+    assert.equal(new Set(keys(snapshot)).size, 4);
+  });
+
+  it('replaces an answer that was cut off', () => {
+    const history = [line('user', 'a'), line('assistant', 'Hey')];
+    const events = [opened([]), queued('a'), sending('a'), delta('a', 'He')];
+    const snapshot = after(...events, { type: 'history', history, accepted: 'a' });
+    assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey done']);
+  });
+});
+
+describe('the end', () => {
+  const events = [opened(), queued('a'), sending('a'), answered('a', 'Hey'), queued('b'), queued('c')];
+  const failed: ConversationEvent = { type: 'send-failed', key: 'b', problem: network };
+
+  it('of a conversation leaves nothing', () => {
+    assert.deepEqual(after(...events, { type: 'reset', keepPending: false }), emptySnapshot);
+  });
+
+  it('leaves what nobody has read, ready to be sent, where that is wanted', () => {
+    const snapshot = after(...events, sending('b'), failed, { type: 'reset', keepPending: true });
+    assert.deepEqual(shown(snapshot), ['user b queued', 'user c queued']);
+    assert.deepEqual([snapshot.status, snapshot.conversationId], ['idle', undefined]);
+  });
+});
+
+describe('variables', () => {
+  it('are kept beside everything else', () => {
+    const snapshot = after(opened(), { type: 'variables', variables: { city: 'Bern' } });
+    assert.deepEqual(snapshot.variables, { city: 'Bern' });
+    assert.equal(snapshot.status, 'ready');
+  });
+});
+
+describe('a pending message', () => {
+  it('is one of the visitor’s that is not sent', () => {
+    const { messages } = after(opened(), queued('a'), queued('b'), sending('a'), delta('a', 'x'));
+    assert.deepEqual(messages.map(isPending), [false, false, false, true]);
+  });
+});

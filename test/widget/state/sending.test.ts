@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { answerTo, ChatServer, gate } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { Browser, type Visit } from './visit.ts';
+
+let server: ChatServer;
+let browser: Browser;
+let visit: Visit;
+let uuid: string;
+
+beforeEach(async () => {
+  server = await ChatServer.start({ streams: true });
+  browser = new Browser();
+  visit = browser.visit(server);
+  await visit.conversation.open();
+  uuid = visit.conversation.snapshot.conversationId ?? '';
+});
+afterEach(async () => {
+  visit.goAway();
+  await server.stop();
+});
+
+const stored = (): string[] => server.historyOf(uuid).map(({ content }) => content);
+const sent = (): unknown[] => server.seen('send').map(({ body }) => (body as { message: string }).message);
+
+describe('sending', () => {
+  it('shows the message at once, and the answer as it grows', async () => {
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    visit.conversation.send('One');
+    assert.deepEqual(visit.states, ['One sending']);
+    assert.equal(visit.conversation.snapshot.status, 'replying');
+    await until(() => visit.log.length === 2);
+    assert.deepEqual(visit.log, ['user: One', 'assistant: You ']);
+    assert.deepEqual(visit.states, ['One sent']);
+    assert.equal(visit.conversation.snapshot.messages[1]?.status, 'streaming');
+    const [{ key } = { key: '' }] = visit.conversation.snapshot.messages;
+    open();
+    await visit.settled();
+    const message = visit.conversation.snapshot.messages.at(0);
+    const reply = visit.conversation.snapshot.messages.at(-1);
+    assert.equal(message?.key, key);
+    assert.deepEqual([reply?.status, reply?.text], ['done', answerTo('One')]);
+    assert.deepEqual(visit.told, ['opened', 'sent One', `answer ${answerTo('One')}`]);
+  });
+
+  it('keeps what is written while a reply streams, and sends it afterwards, in order', async () => {
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    visit.conversation.send('One');
+    await until(() => visit.log.length === 2);
+    visit.conversation.send('Two');
+    visit.conversation.send('Three');
+    assert.deepEqual(visit.states, ['One sent', 'Two queued', 'Three queued']);
+    assert.deepEqual(sent(), ['One']);
+    open();
+    await visit.settled();
+    assert.deepEqual(
+      stored(),
+      ['One', 'Two', 'Three'].flatMap((text) => [text, answerTo(text)]),
+    );
+    assert.deepEqual(
+      visit.log,
+      server.historyOf(uuid).map(({ role, content }) => `${role}: ${content}`),
+    );
+    assert.equal(server.seen('read').length, 0);
+  });
+
+  it('uses another key for each message', async () => {
+    visit.conversation.send('One');
+    visit.conversation.send('One');
+    await visit.settled();
+    const keys = server.seen('send').map(({ headers }) => headers['idempotency-key']);
+    assert.equal(new Set(keys).size, 2);
+    assert.ok(keys.every((key) => /^[0-9a-f]{32}$/.test(String(key))));
+  });
+
+  it('measures the first words and the whole answer by the clock it is given', async () => {
+    let now = 0;
+    browser.now = () => now;
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    server.next('send', {});
+    visit.conversation.send('One');
+    now = 100;
+    await until(() => visit.log.length === 2);
+    now = 900;
+    open();
+    await visit.settled();
+    assert.deepEqual(visit.conversation.snapshot.messages[1]?.timing, { first: 100, total: 900 });
+  });
+
+  it('shows the calls of tools while they run and when they are done', async () => {
+    const { opened, open } = gate();
+    const call = { name: 'find_order', arguments: { id: 7 } };
+    const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    server.next('send', {
+      raw: async (response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write(event('function_call', call) + event('function_call', call));
+        await opened;
+        response.write(event('function_call', { ...call, result: 'a' }));
+        const calls = [
+          { ...call, result: 'a' },
+          { ...call, result: 'b' },
+        ];
+        response.end(event('done', { status: true, message: 'Found', function_calls: calls }));
+      },
+    });
+    visit.conversation.send('Where?');
+    await until(() => visit.conversation.snapshot.messages[1]?.functionCalls.length === 2);
+    open();
+    await visit.settled();
+    const results = visit.conversation.snapshot.messages[1]?.functionCalls.map(({ result }) => result);
+    assert.deepEqual(results, ['a', 'b']);
+  });
+
+  it('shows no reply where there is none, as when a person has taken over', async () => {
+    server.answerNext('send', { status: true, message: '', function_calls: [] });
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.deepEqual(visit.log, ['user: One']);
+    assert.deepEqual(visit.states, ['One sent']);
+    assert.deepEqual(visit.told, ['opened', 'sent One']);
+  });
+
+  it('opens the conversation first where it is not open', async () => {
+    const other = new Browser().visit(server);
+    other.conversation.send('One');
+    await other.settled();
+    assert.deepEqual(other.told, ['opened', 'sent One', `answer ${answerTo('One')}`]);
+  });
+});
+
+describe('a message that fails', () => {
+  it('for want of a connection is kept, and goes first when the visitor is back', async () => {
+    browser.isOnline = false;
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('One');
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One failed', 'Two queued']);
+    assert.deepEqual(visit.told, ['opened', 'problem offline']);
+    assert.deepEqual(browser.pending, ['One', 'Two']);
+    browser.isOnline = true;
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual(stored(), ['One', answerTo('One'), 'Two', answerTo('Two')]);
+    assert.deepEqual(browser.pending, []);
+  });
+
+  it('goes before the next one that the visitor sends', async () => {
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(stored(), ['One', answerTo('One'), 'Two', answerTo('Two')]);
+  });
+
+  it('is tried again also when the page asks for that while it hears of the failure', async () => {
+    server.next('send', { cut: 'unread' });
+    const { problems } = visit;
+    visit.onChange = () => {
+      if (visit.states[0] === 'One failed') visit.conversation.send('Two');
+    };
+    visit.conversation.send('One');
+    await until(() => visit.states.join() === 'One sent,Two sent');
+    assert.equal(problems.length, 1);
+  });
+
+  it('because it is refused does not hold up its correction', async () => {
+    server.answerNext('send', { status: false, error: 'message must not shout' }, 422);
+    visit.conversation.send('ONE');
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['ONE failed', 'One sent']);
+    assert.equal(visit.problems[0]?.code, 'invalid-request');
+    assert.equal(visit.conversation.snapshot.messages[0]?.problem?.message, 'message must not shout');
+    assert.deepEqual(stored(), ['One', answerTo('One')]);
+  });
+
+  it('because the engine failed is tried again when the visitor asks for it, and only then', async () => {
+    server.next('send', { loses: true });
+    visit.conversation.send('One');
+    await visit.settled();
+    assert.deepEqual(visit.log, ['user: One']);
+    assert.equal(visit.conversation.snapshot.messages[0]?.problem?.code, 'engine-failed');
+    visit.conversation.retry();
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One failed', 'Two sent']);
+    visit.conversation.retry(visit.conversation.snapshot.messages[0].key);
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One sent', 'Two sent']);
+    assert.deepEqual(stored(), ['Two', answerTo('Two'), 'One', answerTo('One')]);
+  });
+
+  it('for want of balance is kept with those behind it until the owner has topped up', async () => {
+    const error = 'Insufficient balance. Please top up your account.';
+    server.answerNext('send', { status: false, error }, 400);
+    visit.conversation.send('One');
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One failed', 'Two queued']);
+    assert.equal(visit.conversation.snapshot.messages[0]?.problem?.message, error);
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual(stored(), ['One', answerTo('One'), 'Two', answerTo('Two')]);
+  });
+
+  it('by time-out is looked up before it is sent again', async () => {
+    const hasty = browser.visit(server, { answerPatience: 40 });
+    await hasty.conversation.open();
+    server.next('send', { raw: () => undefined });
+    hasty.conversation.send('One');
+    await hasty.settled();
+    assert.deepEqual(hasty.told, ['resumed', 'problem timeout']);
+    hasty.goAway();
+    const patient = browser.visit(server);
+    await patient.conversation.open();
+    await patient.settled();
+    assert.deepEqual(patient.states, ['One sent']);
+    assert.deepEqual(stored(), ['One', answerTo('One')]);
+  });
+});
