@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'vite';
 
 /*
@@ -8,31 +8,38 @@ import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'v
  * - `embed` `dist/embed.js`: the classic script that a site pastes, with the default build's chunks.
  */
 
-/** Lets the classic script load the panel that the default build made: a classic script can have no chunks of its own. */
+/**
+ * Lets the classic script load the panel that the default build made: a classic script can have no chunks of its own.
+ * It does so in the words of the default build, which names the chunk and how its exports are called; only the address
+ * is made absolute, since a classic script from another origin has no base address that an import could be relative to.
+ */
 const panelOfDefaultBuild: Plugin = {
   name: 'panel-of-default-build',
   enforce: 'pre',
   resolveId(id) {
-    if (!id.endsWith('panel/chat-panel.ts')) return null;
-    const chunk = readdirSync('dist/chunks').find((name) => /^chat-panel-.*\.js$/.test(name));
-    if (chunk === undefined) throw new Error('dist/chunks has no panel: run the default build first.');
-    return { id: `./chunks/${chunk}`, external: 'relative' };
+    return id.endsWith('panel/chat-panel.ts')
+      ? { id: './panel-of-default-build', external: 'relative' }
+      : null;
   },
   generateBundle(_, bundle) {
-    // A classic script from another origin has no base address that an import could be relative to; only the tag knows.
+    const module = readFileSync('dist/voice-assistant-chat.js', 'utf8');
+    const [, chunk, exports] =
+      /import\((`\.\/chunks\/chat-panel-[^`]+`)\)(\.then\(\w+=>\w+\.\w+\))?/.exec(module) ?? [];
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
-      const code = file.code.replace(
-        /import\(([`"']\.\/chunks\/[^)]+)\)/,
-        'import(new URL($1,embedUrl).href)',
-      );
-      if (code === file.code)
-        throw new Error('dist/embed.js does not import the panel: adapt vite.config.ts.');
+      const load = `import(new URL(${chunk ?? ''},embedUrl).href)${exports ?? ''}`;
+      const code = file.code.replace(/import\([`"']\.\/panel-of-default-build[`"']\)/, load);
+      if (chunk === undefined || code === file.code) {
+        throw new Error(
+          'dist/embed.js cannot load the panel: run the default build first, or adapt vite.config.ts.',
+        );
+      }
       // The block keeps the name out of the page.
       file.code = `{const embedUrl=document.currentScript.src;${code.replace(/(?=\n\/\/# |\s*$)/, '}')}`;
     }
   },
 };
+
 /**
  * Leaves of the Markdown library what the panel uses: the lexer. The rest (parser, renderers, a ready-made instance)
  * hangs on code that runs when the module loads, which no bundler may drop by itself; it is a quarter of the library.
