@@ -50,6 +50,8 @@ export function createApp(context: AppContext): Hono {
   app.use('/api/conversations/*', publicCors());
   app.use('/api/assistants/*', publicCors());
   app.use('/api/*', async (c, next) => {
+    // Answers are data: a browser that is made to show one as a page should do nothing with it.
+    c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
     if (!context.isStopping()) return next();
     c.header('Connection', 'close');
     c.header('Retry-After', '1');

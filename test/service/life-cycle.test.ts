@@ -46,10 +46,9 @@ test('a stop lets replies under way finish, refuses new work, and ends with code
   assert.equal((await stream.all()).at(-1)?.data['message'], 'Just in time');
   assert.equal(await service.child.ended, 0);
 
-  const next = await startServiceProcess(env);
+  const next = await startService(env);
   assert.equal((await next.history(conversation)).at(-1), 'assistant: Just in time');
   assert.equal((await next.get('/api/user/me', bearer)).json['total_balance'], 24.98);
-  await next.stop();
   model.behave({});
 });
 
@@ -66,9 +65,8 @@ test('a reply that outlasts the time for stopping is given up and refunded', asy
   assert.match(last.data['error'] as string, /restarted/);
   assert.equal(await service.child.ended, 0);
 
-  const next = await startServiceProcess(env);
+  const next = await startService(env);
   assert.equal((await next.get('/api/user/me', bearer)).json['total_balance'], 25);
-  await next.stop();
   model.behave({});
 });
 
@@ -84,12 +82,11 @@ test('a reply whose process died is refunded by the next one, and its message le
   assert.equal(await service.child.ended, 'SIGKILL');
   model.behave({});
 
-  const next = await startServiceProcess({ ...env, ...lease });
+  const next = await startService({ ...env, ...lease });
   let balance: unknown;
   while (balance !== 25) balance = (await next.get('/api/user/me', bearer)).json['total_balance'];
   assert.equal((await next.history(conversation)).length, 1);
   assert.equal((await next.send(conversation, 'Again')).status, 200);
-  await next.stop();
 });
 
 test('a lease is renewed as long as the reply goes on', async () => {
@@ -132,9 +129,8 @@ test(
     first.signal('SIGKILL');
     await first.child.ended;
     // A crash leaves no lock behind.
-    const next = await startServiceProcess(env);
+    const next = await startService(env);
     await next.open(assistant);
-    await next.stop();
   },
 );
 
