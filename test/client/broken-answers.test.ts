@@ -127,10 +127,15 @@ describe('an endless answer', () => {
     });
   }
 
-  it('is taken up to the limit', async () => {
-    const message = 'x'.repeat(limits.responseBody - 100);
-    server.answerNext('send', { status: true, message });
-    assert.equal((await send()).message.length, message.length);
+  it('is taken up to the limit, and not a byte further', async () => {
+    const bytes = (excess: number): string => {
+      const message = 'x'.repeat(limits.responseBody + excess - '{"status":true,"message":""}'.length);
+      return JSON.stringify({ status: true, message });
+    };
+    server.answerNext('send', bytes(0));
+    assert.ok((await send()).message.length > 0);
+    server.answerNext('send', bytes(1));
+    assert.equal((await errorOf(send())).code, 'response-too-large');
   });
 });
 

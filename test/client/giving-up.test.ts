@@ -162,6 +162,23 @@ describe('giving up', () => {
     assert.deepEqual(heard, ['One ', 'two ']);
   });
 
+  it('is what counts, whatever else goes wrong at that moment', async () => {
+    const controller = new AbortController();
+    server.next('send', {
+      raw: (response) => {
+        headers(response);
+        response.write(eventsOf('One two')[0]);
+      },
+    });
+    const onDelta = (): void => {
+      controller.abort('enough');
+      throw new TypeError('Torn down');
+    };
+    const call = patient().streamMessage('c', 'Hi', { onDelta }, { signal: controller.signal });
+    const { code, cause } = await errorOf(call);
+    assert.deepEqual([code, cause], ['aborted', 'enough']);
+  });
+
   it('in the middle of JSON', async () => {
     const controller = new AbortController();
     server.next('send', {

@@ -147,6 +147,12 @@ describe('a refusal', () => {
     }
   });
 
+  it('is read as JSON also where it is called a stream of events', async () => {
+    server.answerNext('send', { message: 'Slow down' }, 429, { 'Content-Type': 'text/event-stream' });
+    const { code, message } = await errorOf(calls.stream());
+    assert.deepEqual([code, message], ['too-many-requests', 'Slow down']);
+  });
+
   it('tells whether the message may have been stored all the same', async () => {
     const fates: [number, boolean][] = [
       [400, false],

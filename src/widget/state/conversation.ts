@@ -46,7 +46,6 @@ export class Conversation {
   readonly #sentAfter = new Map<string, number>();
   /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
   #openingKey: string | undefined;
-  #isPumping = false;
   readonly #retryTimer: RetryTimer;
 
   constructor(world: ConversationWorld, request: () => SessionRequest, listener: ConversationListener) {
@@ -161,16 +160,14 @@ export class Conversation {
     this.#retryTimer.pause();
   }
 
+  /** Sends what waits, one after another. While one is on its way, the status is `replying` and a second run does nothing. */
   async #pump(): Promise<void> {
-    if (this.#isPumping) return;
-    this.#isPumping = true;
     const { signal } = this.#life;
     while (!signal.aborted && this.snapshot.status === 'ready') {
       const next = this.#next();
       if (next === undefined) break;
       await this.#deliver(next, signal);
     }
-    if (!signal.aborted) this.#isPumping = false;
   }
 
   /** What may be sent now. A message that may have arrived already comes first, and one that waits holds the later ones up. */
@@ -266,7 +263,6 @@ export class Conversation {
   #leave(keepPending: boolean): void {
     this.#life.abort();
     this.#life = new AbortController();
-    this.#isPumping = false;
     this.#retryTimer.stop();
     this.#keptId = undefined;
     this.#openingKey = undefined;

@@ -78,6 +78,16 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Two', `assistant: ${answerTo('Two')}`]);
   });
 
+  it('sends what goes along without a look into the old or the new history', async () => {
+    server.next('send', { cut: 'unanswered' });
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.startOver();
+    await visit.settled();
+    assert.deepEqual(visit.states, ['One sent']);
+    assert.equal(server.seen('read').length, 0);
+  });
+
   it('is possible while it opens: the late answer opens nothing', async () => {
     visit.conversation.leave();
     const { opened, open } = gate();
