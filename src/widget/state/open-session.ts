@@ -25,7 +25,7 @@ export class InvalidRequestError extends Error {
 
   constructor(code: ProblemCode, message: string) {
     super(message);
-    this.problem = { code, message, isFateUnknown: false };
+    this.problem = { code, message };
   }
 }
 

@@ -8,8 +8,6 @@ export interface Problem {
   readonly code: ProblemCode;
   /** The service's own words, or the client's. */
   readonly message: string;
-  /** Whether the service may have taken the message in all the same. */
-  readonly isFateUnknown: boolean;
   /** When another try makes sense, milliseconds since 1970, where the service said so. */
   readonly retryAt?: number;
 }
@@ -17,15 +15,14 @@ export interface Problem {
 /** Puts any thrown value into the form of a problem. */
 export function problemFrom(error: unknown, now: number, isOnline: boolean): Problem {
   if (!(error instanceof ChatError)) {
-    return { code: 'bad-response', message: String(error), isFateUnknown: true };
+    return { code: 'bad-response', message: String(error) };
   }
-  const { code, message, fateUnknown, retryAfter } = error;
+  const { code, message, retryAfter } = error;
   // A service that says “at once” is not taken at its word: it would be asked without end.
   const waitsFor = code === 'too-many-requests' ? Math.max(1, retryAfter ?? 30) : undefined;
   return {
     code: code === 'network' && !isOnline ? 'offline' : code,
     message,
-    isFateUnknown: fateUnknown,
     ...(waitsFor !== undefined && { retryAt: now + waitsFor * 1000 }),
   };
 }

@@ -14,7 +14,7 @@ const call = (name: string, id: number, result?: unknown) => ({
   arguments: { id },
   ...(result !== undefined && { result }),
 });
-const network: Problem = { code: 'network', message: 'Broken', isFateUnknown: true };
+const network: Problem = { code: 'network', message: 'Broken' };
 const hello = [line('assistant', 'Hello!')];
 const opened = (history: readonly HistoryItem[] = hello): ConversationEvent => ({
   type: 'opened',
