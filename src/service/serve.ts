@@ -32,7 +32,7 @@ const drainMs = 2000;
  * The composition root: opens the database, brings its tables up to date, and listens.
  *
  * @param extras.mount adds routes of the caller's to the service's own.
- * @throws PortInUseError, DataFolderInUseError
+ * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError
  */
 export async function serve(
   config: Config,

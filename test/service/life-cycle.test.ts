@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
+import { freePort } from '../support/free-port.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { spawnService, startServiceProcess } from '../support/service-process.ts';
 import { atEnd, copyDatabase, newDatabase, startService, testDatabase } from '../support/service.ts';
@@ -133,6 +134,16 @@ test(
     await next.open(assistant);
   },
 );
+
+test('a database that cannot be reached is a clear error', async () => {
+  const child = spawnService({ DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${await freePort()}/chat` });
+  assert.equal(await child.ended, 1);
+  assert.match(
+    child.output(),
+    /^Cannot connect to the PostgreSQL server that DATABASE_URL names: [^\n]+\.\n$/,
+  );
+  assert.doesNotMatch(child.output(), /hunter2/);
+});
 
 test('a wrong setting is a clear error', async () => {
   const child = spawnService({ ...(await newDatabase()), PORT: '99999' });

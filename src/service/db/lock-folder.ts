@@ -12,6 +12,9 @@ export class DataFolderInUseError extends Error {
   }
 }
 
+/** SQLite's result code for a file that someone else has locked. */
+const sqliteBusy = 5;
+
 /**
  * Locks a folder for this process; returns what lets go of it. Node has no file locks of its own, but SQLite has:
  * an exclusive transaction on an empty file beside the folder is a lock of the operating system, which dies with the
@@ -25,7 +28,8 @@ export function lockFolder(folder: string): () => void {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    throw new DataFolderInUseError(folder, error);
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+    throw isBusy ? new DataFolderInUseError(folder, error) : error;
   }
   return () => {
     lock.close();

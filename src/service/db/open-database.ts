@@ -10,13 +10,13 @@ import { openPostgres } from './open-postgres.ts';
  * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else
  * PGlite in the data folder.
  *
- * @throws DataFolderInUseError if another process works in the data folder.
+ * @throws DataFolderInUseError if another process works in the data folder; DatabaseUnreachableError
  */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const database =
     config.databaseUrl === undefined
       ? await openPglite(join(config.dataDir, 'database'), log)
-      : openPostgres(config.databaseUrl, config.databasePoolSize, log);
+      : await openPostgres(config.databaseUrl, config.databasePoolSize, log);
   try {
     await migrate(database.pool);
     return database;

@@ -8,8 +8,23 @@ import * as schema from './schema.ts';
 const connectTimeoutMs = 10_000;
 const statementTimeoutMs = 30_000;
 
-/** Opens a pool of connections to a PostgreSQL server; connects when first used. */
-export function openPostgres(databaseUrl: string, poolSize: number, log: Logger): Database {
+/** The PostgreSQL server cannot be reached, or does not let the service in. */
+export class DatabaseUnreachableError extends Error {
+  override readonly name = 'DatabaseUnreachableError';
+  constructor(cause: unknown) {
+    // When several addresses of a host were tried, each has an error of its own.
+    const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+    const reason = first instanceof Error ? first.message : String(first);
+    super(`Cannot connect to the PostgreSQL server that DATABASE_URL names: ${reason}.`, { cause });
+  }
+}
+
+/**
+ * Opens a pool of connections to a PostgreSQL server.
+ *
+ * @throws DatabaseUnreachableError
+ */
+export async function openPostgres(databaseUrl: string, poolSize: number, log: Logger): Promise<Database> {
   const pool = new Pool({
     connectionString: databaseUrl,
     max: poolSize,
@@ -21,6 +36,12 @@ export function openPostgres(databaseUrl: string, poolSize: number, log: Logger)
   pool.on('error', (error) => {
     log.warn({ err: error }, 'an idle database connection broke');
   });
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    await pool.end();
+    throw new DatabaseUnreachableError(error);
+  }
   return {
     kind: 'postgres',
     pool,
