@@ -14,6 +14,9 @@ const freshFor = 600_000;
 /** How long the launcher waits for an unknown look before it shows in the default one, milliseconds. */
 const lookPatience = 1000;
 
+/** How long the settings may take to arrive, milliseconds. It also bounds what an endless answer can fill memory with. */
+const patience = 5000;
+
 /**
  * Learns an assistant's settings: from the last visit, or from the service once the page has nothing better to do.
  * The look is never worth an error message, so services without the endpoint and nonsense give empty settings.
@@ -28,6 +31,7 @@ export class SettingsSource {
   #storage: Storage | undefined;
   #isAsked = true;
   #cancel: (() => void) | undefined;
+  #request: AbortController | undefined;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -78,14 +82,19 @@ export class SettingsSource {
     if (this.#isAsked) return;
     this.#isAsked = true;
     const address = this.#address;
+    const request = (this.#request = new AbortController());
+    const timer = setTimeout(() => {
+      request.abort();
+    }, patience);
     let settings: AssistantSettings = {};
     try {
-      const response = await fetch(address, { credentials: 'omit' });
+      const response = await fetch(address, { credentials: 'omit', signal: request.signal });
       settings = { ...((await response.json()) as { data?: AssistantSettings }).data };
       this.#storage?.setItem(this.#key, JSON.stringify([settings, Date.now()]));
     } catch {
       // No endpoint, no network, no storage: the next visit asks again.
     }
+    clearTimeout(timer);
     if (address !== this.#address) return;
     this.#cancel?.();
     this.isPending = false;
@@ -96,6 +105,7 @@ export class SettingsSource {
   /** Forgets the assistant. */
   stop(): void {
     this.#cancel?.();
+    this.#request?.abort();
     this.#address = '';
     this.isPending = false;
   }
