@@ -58,7 +58,9 @@ export async function setUpBrowserTests(
       pageCommands(),
       modelCommands(model),
     ];
-    const testFramework = { config: { ui: 'bdd', timeout: '15000', ...(grep !== undefined && { grep }) } };
+    const testFramework = {
+      config: { ui: 'bdd', timeout: '15000', ...(grep !== undefined && { fgrep: grep }) },
+    };
     return { config: { ...fixedConfig, files: [...files], browsers, plugins, testFramework }, stop };
   } catch (error) {
     await stop();

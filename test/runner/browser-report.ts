@@ -46,7 +46,7 @@ export class BrowserReport {
     for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
       failures.push({ title: '(console error)', message: args.map(String).join(' ') });
     }
-    if (session.passed !== true && failures.length === 0) {
+    if (session.passed !== true && failures.length === 0 && this.#grep === '') {
       failures.push({ title: '(the file itself)', message: undefined });
     }
     count.failed = failures.length;

@@ -12,6 +12,8 @@ export interface WebKitDriver {
     port: number;
     path: string;
     logLevel: 'silent';
+    connectionRetryCount: 0;
+    connectionRetryTimeout: number;
     capabilities: { browserName: string; 'wdio:enforceWebDriverClassic': true };
   };
   stop(): Promise<void>;
@@ -54,7 +56,17 @@ export async function startWebKitDriver(engine: WebKit): Promise<WebKitDriver> {
     'wdio:enforceWebDriverClassic': true as const,
     'webkitgtk:browserOptions': { binary: engine.miniBrowser, args: ['--automation'] },
   };
-  return { connection: { hostname: '127.0.0.1', port, path: '/', logLevel: 'silent', capabilities }, stop };
+  const connection = {
+    hostname: '127.0.0.1',
+    port,
+    path: '/',
+    logLevel: 'silent' as const,
+    // A command that is sent again while the first is still under way does more harm than one that fails.
+    connectionRetryCount: 0 as const,
+    connectionRetryTimeout: 60_000,
+    capabilities,
+  };
+  return { connection, stop };
 }
 
 async function waitUntilReady(port: number): Promise<void> {
