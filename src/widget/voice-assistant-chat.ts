@@ -91,6 +91,7 @@ export class VoiceAssistantChat extends Base {
   #colors: CSSStyleSheet | undefined;
   #input: PanelInput | undefined;
   #panel: Promise<Panel> | undefined;
+  readonly #calls: ((panel: Panel) => void)[] = [];
   #isShown = false;
   #isByPerson = false;
   #isUpdateDue = false;
@@ -186,11 +187,8 @@ export class VoiceAssistantChat extends Base {
       this.open = !this.open;
     });
     // A hand on its way to the button: what the panel needs is fetched meanwhile.
-    for (const sign of ['pointerenter', 'focus', 'touchstart']) {
-      button.addEventListener(sign, () => void loadPanel().catch(() => undefined), {
-        once: true,
-        passive: true,
-      });
+    for (const sign of ['pointerenter', 'focus']) {
+      button.addEventListener(sign, () => void loadPanel().catch(() => undefined), { once: true });
     }
   }
 
@@ -213,7 +211,7 @@ export class VoiceAssistantChat extends Base {
     const accent = parseColor(look.color, root);
     this.#input = { baseUrl, idProblem, settings, storage, accent };
     this.#colors?.replaceSync(`.root{--_accent:${toCss(accent)};--_on-accent:${readableOn(accent)}}`);
-    Object.assign(root.dataset, { theme: look.theme, block: look.block, inline: look.inline });
+    Object.assign(root.dataset, look);
     root.toggleAttribute('data-pending', this.#source.isPending && !this.open);
     launcher.setLabel(this.launcherLabel, this.launcherSublabel);
     launcher.button.hidden = this.inline;
@@ -230,19 +228,34 @@ export class VoiceAssistantChat extends Base {
     this.#isShown = isShown;
     const takeFocus = this.#isByPerson;
     this.#isByPerson = false;
-    if (isShown) void this.#source.ask();
-    this.#withPanel((panel) => {
-      // By now the wish may have changed.
-      if (this.#isShown !== isShown) return;
-      if (isShown) panel.show(takeFocus);
-      else panel.hide();
-    });
+    if (isShown) {
+      void this.#source.ask();
+      this.#withPanel((panel) => {
+        // By now the wish may have changed.
+        if (this.#isShown) panel.show(takeFocus);
+      });
+    } else {
+      // The focus goes back to where it came from, and not to nowhere.
+      if (this.shadowRoot?.activeElement) this.#launcher?.button.focus();
+      this.#withLoadedPanel((panel) => {
+        if (!this.#isShown) panel.hide();
+      });
+    }
     this.#dispatch(isShown ? 'chat-open' : 'chat-close');
   }
 
-  /** Calls the panel, loading it first. */
+  /** Calls the panel, loading it first. What a page sent while that failed is sent when it succeeds. */
   #withPanel(call: (panel: Panel) => void): void {
-    this.#panel ??= loadPanel().then(({ ChatPanel }) => {
+    this.#calls.push(call);
+    this.#panel ??= this.#createPanel();
+    this.#withLoadedPanel((panel) => {
+      for (const waiting of this.#calls.splice(0)) waiting(panel);
+    });
+  }
+
+  async #createPanel(): Promise<Panel> {
+    try {
+      const { ChatPanel } = await loadPanel();
       const host: PanelHost = {
         element: this,
         root: this.#root as HTMLElement,
@@ -250,15 +263,13 @@ export class VoiceAssistantChat extends Base {
         dispatch: this.#dispatch,
         close: () => {
           this.hide();
-          this.#launcher?.button.focus();
         },
       };
       return new ChatPanel(host, this.#input as PanelInput);
-    });
-    this.#panel.then(call, (cause: unknown) => {
+    } catch (cause) {
       this.#panel = undefined;
-      this.#isShown = this.open = false;
-      const message = 'The chat could not be loaded. Check your connection and try again.';
+      this.open = false;
+      const message = 'The chat could not be loaded. Reload the page to try again.';
       const notice = document.createElement('p');
       notice.role = 'alert';
       notice.textContent = message;
@@ -272,7 +283,8 @@ export class VoiceAssistantChat extends Base {
       );
       warnOnce(`${message} ${String(cause)}`);
       this.#dispatch('chat-error', { code: 'network', message });
-    });
+      throw cause;
+    }
   }
 
   #withLoadedPanel(call: (panel: Panel) => void): void {

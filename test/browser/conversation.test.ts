@@ -16,7 +16,7 @@ describe('a conversation', () => {
     await chat.answered(2);
     expect(chat.messages[1]).to.equal('user: What are your opening hours?');
     expect(chat.messages[2]).to.match(/^assistant: .*18:30/s);
-    expect(chat.announcement).to.contain('18:30');
+    await until(() => chat.announcement.includes('18:30'), 'the announcement');
   });
 
   it('does without a greeting, showing the site’s own or a hint', async () => {
@@ -65,6 +65,7 @@ describe('a conversation', () => {
     await first.open();
     await first.ask('Do you repair zips?');
     await first.answered(2);
+    await until(() => first.find('.markdown') !== null, 'the answer to be drawn as it stays');
     first.write('And what about');
     const { messages } = first;
     first.element.remove();
@@ -74,6 +75,7 @@ describe('a conversation', () => {
     await second.open();
     expect((await ready).resumed).to.be.true;
     await second.answered(2);
+    await until(() => second.find('.markdown') !== null, 'the answer to be drawn again');
     expect(second.messages).to.deep.equal(messages);
     expect(second.input.value).to.equal('And what about');
   });

@@ -122,11 +122,13 @@ export function mount(attributes: Readonly<Record<string, string>> = {}, parent:
 /** Call in `afterEach`: takes every widget out of the page and forgets what was kept. */
 export async function unmountAll(): Promise<void> {
   for (const { element } of mounted) {
+    element.remove();
     // An answer still under way would be kept after the storage was cleared.
     if (element.shadowRoot?.querySelector('#panel')) element.forget();
   }
-  await Promise.resolve();
-  for (const { element } of mounted) element.remove();
+  await new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+  });
   mounted.clear();
   localStorage.clear();
   sessionStorage.clear();

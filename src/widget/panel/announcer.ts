@@ -10,9 +10,12 @@ export class Announcer {
     this.element.setAttribute('role', 'status');
   }
 
-  announce(text: string): void {
+  /** Says what an answer says, without the buttons in it. */
+  announce(answer: HTMLElement): void {
+    const blocks = answer.childElementCount > 0 ? [...answer.children] : [answer];
+    const texts = blocks.map((block) => (block.querySelector('pre') ?? (block as HTMLElement)).innerText);
     const line = document.createElement('p');
-    line.textContent = text;
+    line.textContent = texts.join('\n');
     // A new node is read also when it says the same as the one before.
     this.element.replaceChildren(line);
   }

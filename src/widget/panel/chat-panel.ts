@@ -2,19 +2,20 @@ import { render } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel, PanelHost, PanelInput } from '../shell/panel-host.ts';
 import type { Conversation } from '../state/conversation.ts';
-import { english, loadLocale, type Locale } from '../texts/texts.ts';
 import { accentText } from './accent-text.ts';
+import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
 import { createConversation } from './create-conversation.ts';
+import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
+import { focusPanel } from './focus-panel.ts';
 import { LateParts } from './late-parts.ts';
 import type { PanelActions, PanelModel } from './panel-model.ts';
 import { panelView } from './panel-view.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
-
-let panelSheet: CSSStyleSheet | undefined;
+import { VisitStorage } from './visit-storage.ts';
 
 /** The chat itself: draws a conversation and passes the visitor's wishes on to it. */
 export class ChatPanel implements Panel {
@@ -26,13 +27,16 @@ export class ChatPanel implements Panel {
   readonly #sheet = new CSSStyleSheet();
   readonly #announcer = new Announcer();
   readonly #follow = new ScrollFollow();
+  readonly #storage: VisitStorage;
   #conversation: Conversation;
   #identity = '';
-  #locale: Locale = english;
-  #languages: string | undefined;
+  readonly #texts = new LocaleSource(() => {
+    this.update(this.#input);
+  });
   #isVisible = false;
   #isInspecting = true;
-  readonly #late = new LateParts(() => {
+  readonly #late = new LateParts((css) => {
+    adoptStyles(this.#shadowRoot, css);
     this.#draw();
   });
   #frame = 0;
@@ -49,19 +53,17 @@ export class ChatPanel implements Panel {
     this.#host = host;
     this.#input = input;
     this.#options = resolveOptions(host.element, input);
+    this.#storage = new VisitStorage(input.storage);
     this.#shadowRoot = host.root.getRootNode() as ShadowRoot;
-    if (panelSheet === undefined) {
-      panelSheet = new CSSStyleSheet();
-      panelSheet.replaceSync(panelCss);
-    }
-    this.#shadowRoot.adoptedStyleSheets.push(panelSheet, this.#sheet);
+    adoptStyles(this.#shadowRoot, panelCss);
+    this.#shadowRoot.adoptedStyleSheets.push(this.#sheet);
     const container = this.#container;
     container.id = 'panel';
     container.part.add('panel');
     container.tabIndex = -1;
     container.hidden = true;
-    container.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape' || event.isComposing || this.#options.isInline) return;
+    host.root.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.isComposing || !this.#isVisible || this.#options.isInline) return;
       event.stopPropagation();
       host.close();
     });
@@ -74,8 +76,9 @@ export class ChatPanel implements Panel {
     this.#input = input;
     const options = resolveOptions(this.#host.element, input);
     this.#options = options;
-    const { assistantId, baseUrl, type, persist } = options;
-    const identity = JSON.stringify([baseUrl, assistantId, type, persist]);
+    const { assistantId, baseUrl, type } = options;
+    this.#storage.moveTo(input.storage);
+    const identity = JSON.stringify([baseUrl, assistantId, type]);
     if (identity !== this.#identity) {
       if (this.#identity !== '') this.#conversation.pause();
       this.#identity = identity;
@@ -84,20 +87,24 @@ export class ChatPanel implements Panel {
     }
     this.#sheet.replaceSync(`.root{--_accent-text:${accentText(input.accent, this.#host.luminance)}}`);
     const { root } = this.#host;
-    root.dir = options.direction ?? this.#locale.direction;
+    root.dir = options.direction ?? this.#texts.locale?.direction ?? '';
+    root.lang = this.#texts.locale?.language ?? '';
     this.#container.role = options.isInline ? 'region' : 'dialog';
     this.#container.setAttribute('aria-labelledby', 'heading');
     if (type === 'test') this.#late.loadInspector();
-    void this.#loadLocale(options.languages);
+    void this.#texts.follow(options.languages);
     this.#draw();
   }
 
   show(takeFocus: boolean): void {
     this.#isVisible = true;
     this.#container.hidden = false;
-    void this.#loadLocale(this.#options.languages).then(() => {
+    const { activeElement } = document;
+    void this.#texts.follow(this.#options.languages).then(() => {
       this.#render();
-      if (this.#isVisible && takeFocus) this.#focus();
+      // Whoever has gone on to something else meanwhile is not called back.
+      if (this.#isVisible && takeFocus && document.activeElement === activeElement)
+        focusPanel(this.#container);
     });
     void this.#conversation.open();
   }
@@ -106,17 +113,18 @@ export class ChatPanel implements Panel {
     this.#isVisible = false;
     this.#container.hidden = true;
     this.#conversation.pause();
+    this.#watch();
   }
 
   send(text: string): void {
     if (text.trim() === '') return;
     if (countCharacters(text) > limits.message.max) {
       // The composer explains what is too long, and the text is the visitor's to shorten.
-      this.#conversation.draft = text;
-      this.#draw();
+      this.#setDraft(text);
       return;
     }
     if (!this.#host.dispatch('chat-send', { text })) return;
+    if (text === this.#conversation.draft) this.#conversation.draft = '';
     this.#conversation.send(text);
     this.#render();
     this.#follow.goToEnd(this.#log);
@@ -129,9 +137,11 @@ export class ChatPanel implements Panel {
 
   forget(): void {
     this.#conversation.forget();
+    if (this.#options.isInline && this.#host.element.isConnected) void this.#conversation.open();
   }
 
   connect(): void {
+    if (this.#isVisible) void this.#conversation.open();
     this.#draw();
   }
 
@@ -152,28 +162,21 @@ export class ChatPanel implements Panel {
     },
     restart: () => {
       this.restart();
-      this.#focus();
+      focusPanel(this.#container);
     },
     startOver: () => {
       this.#conversation.startOver();
-      this.#focus();
+      focusPanel(this.#container);
     },
     retry: (key) => {
       this.#conversation.retry(key);
-      this.#focus();
+      focusPanel(this.#container);
     },
     setDraft: (text) => {
-      this.#conversation.draft = text;
-      this.#draw();
+      this.#setDraft(text);
     },
     submit: () => {
-      const text = this.#conversation.draft;
-      if (text.trim() === '' || countCharacters(text) > limits.message.max) return;
-      if (!this.#host.dispatch('chat-send', { text })) return;
-      this.#conversation.draft = '';
-      this.#conversation.send(text);
-      this.#render();
-      this.#follow.goToEnd(this.#log);
+      this.send(this.#conversation.draft);
     },
     toggleInspector: () => {
       this.#isInspecting = !this.#isInspecting;
@@ -181,38 +184,42 @@ export class ChatPanel implements Panel {
     },
   };
 
+  #setDraft(text: string): void {
+    this.#conversation.draft = text;
+    this.#draw();
+  }
+
   #newConversation(): Conversation {
     const { type } = this.#options;
     const { dispatch } = this.#host;
-    const conversation: Conversation = createConversation(this.#input, () => this.#options, {
-      onChange: () => {
-        if (conversation === this.#conversation) this.#draw();
+    const conversation: Conversation = createConversation(
+      this.#storage,
+      () => this.#input.idProblem,
+      () => this.#options,
+      {
+        onChange: () => {
+          if (conversation !== this.#conversation) return;
+          this.#watch();
+          this.#draw();
+        },
+        onReady: (conversationId, resumed) => {
+          dispatch('chat-ready', { conversationId, resumed });
+          if (!resumed) void this.#announceLast();
+          if (type === 'test') void conversation.readVariables().catch(() => undefined);
+        },
+        onSent: (text) => {
+          dispatch('chat-sent', { text });
+        },
+        onAnswer: (text, latency) => {
+          void this.#announceLast();
+          dispatch('chat-message', { text, latency });
+        },
+        onProblem: ({ code, message }) => {
+          dispatch('chat-error', { code, message });
+        },
       },
-      onReady: (conversationId, resumed) => {
-        dispatch('chat-ready', { conversationId, resumed });
-        if (!resumed) void this.#announceLast();
-        if (type === 'test') void conversation.readVariables().catch(() => undefined);
-      },
-      onSent: (text) => {
-        dispatch('chat-sent', { text });
-      },
-      onAnswer: (text, latency) => {
-        void this.#announceLast();
-        dispatch('chat-message', { text, latency });
-      },
-      onProblem: ({ code, message }) => {
-        dispatch('chat-error', { code, message });
-      },
-    });
+    );
     return conversation;
-  }
-
-  async #loadLocale(languages: readonly string[]): Promise<void> {
-    if (this.#languages === languages.join()) return;
-    this.#languages = languages.join();
-    this.#locale = await loadLocale(languages);
-    this.#host.root.lang = this.#locale.language;
-    this.update(this.#input);
   }
 
   /** Reads the last answer out as it shows, without the marks that make it look so. */
@@ -222,15 +229,14 @@ export class ChatPanel implements Panel {
     const last = [
       ...this.#container.querySelectorAll<HTMLElement>('[part~="message-assistant"] > :last-child'),
     ].at(-1);
-    if (this.#isVisible && last !== undefined) this.#announcer.announce(last.innerText);
+    if (this.#isVisible && last !== undefined) this.#announcer.announce(last);
   }
 
-  /** Where a person who opened the panel goes on: a keyboard would cover a phone's screen before anything was read. */
-  #focus(): void {
-    const input = this.#container.querySelector('textarea');
-    const hasKeyboard = !matchMedia('(pointer: coarse)').matches;
-    if (hasKeyboard && input !== null) input.focus({ preventScroll: true });
-    else this.#container.focus({ preventScroll: true });
+  /** Also while the panel is hidden: what was written offline goes out all the same. */
+  #watch(): void {
+    const { problem, messages } = this.#conversation.snapshot;
+    const problems = [problem, ...messages.map((message) => message.problem)];
+    this.#retryWatch.watch(problems, this.#isVisible ? Date.now() : Infinity);
   }
 
   /** Draws in the next frame, together with whatever else changes until then. */
@@ -244,17 +250,18 @@ export class ChatPanel implements Panel {
   #render(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!this.#isVisible) return;
+    const { locale } = this.#texts;
+    if (!this.#isVisible || locale === undefined) return;
     const { snapshot, draft } = this.#conversation;
     void this.#late.loadMarkdown(snapshot.messages);
     const model: PanelModel = {
       options: this.#options,
-      locale: this.#locale,
+      locale,
       snapshot,
       draft,
       now: Date.now(),
       isInspecting: this.#isInspecting,
-      markdown: this.#late.markdownFor(this.#locale.texts),
+      markdown: this.#late.markdownFor(locale.texts),
       actions: this.#actions,
     };
     const inspector =
@@ -262,6 +269,6 @@ export class ChatPanel implements Panel {
     this.#follow.before(this.#log);
     render(panelView(model, inspector), this.#container);
     this.#follow.after(this.#log);
-    this.#retryWatch.watch([snapshot.problem, ...snapshot.messages.map(({ problem }) => problem)], model.now);
+    this.#watch();
   }
 }

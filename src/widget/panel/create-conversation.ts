@@ -4,10 +4,12 @@ import { ConversationStore } from '../state/conversation-store.ts';
 import { Conversation, type ConversationListener } from '../state/conversation.ts';
 import { newKey } from '../state/new-key.ts';
 import type { ChatOptions } from './options.ts';
+import type { VisitStorage } from './visit-storage.ts';
 
 /** Makes the conversation of one assistant, one service and one type, with what the browser has for it. */
 export function createConversation(
-  { storage, idProblem }: PanelInput,
+  storage: VisitStorage,
+  idProblem: () => PanelInput['idProblem'],
   options: () => ChatOptions,
   listener: ConversationListener,
 ): Conversation {
@@ -19,5 +21,5 @@ export function createConversation(
     isOnline: () => navigator.onLine,
     newKey,
   };
-  return new Conversation(world, () => ({ ...options(), idProblem }), listener);
+  return new Conversation(world, () => ({ ...options(), idProblem: idProblem() }), listener);
 }

@@ -1,6 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { fill } from '../texts/texts.ts';
+import inspectorCss from './inspector.css?inline';
 import type { PanelModel } from './panel-model.ts';
+
+export { inspectorCss as css };
 
 /** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
 export function inspector({ snapshot, locale }: PanelModel): TemplateResult {

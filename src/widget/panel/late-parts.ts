@@ -8,19 +8,22 @@ import type { MarkdownRenderer, PanelModel } from './panel-model.ts';
 /** The parts of the panel that are loaded when they are first needed. */
 export class LateParts {
   inspector: ((model: PanelModel) => TemplateResult) | undefined;
-  readonly #onLoad: () => void;
+  readonly #onLoad: (css: string) => void;
   #markdown: typeof MarkdownModule.markdown | undefined;
   #renderer: { readonly texts: Texts; readonly render: MarkdownRenderer } | undefined;
   readonly #loading = new Map<string, Promise<void>>();
 
-  constructor(onLoad: () => void) {
+  /** @param onLoad takes the styles of a part that has come */
+  constructor(onLoad: (css: string) => void) {
     this.#onLoad = onLoad;
   }
 
   /** What a preview shows of the assistant's work. */
   loadInspector(): void {
     void this.#load('inspector', async () => {
-      this.inspector = (await import('./inspector.ts')).inspector;
+      const { inspector, css } = await import('./inspector.ts');
+      this.inspector = inspector;
+      return css;
     });
   }
 
@@ -28,7 +31,9 @@ export class LateParts {
   async loadMarkdown(messages: readonly Message[]): Promise<void> {
     if (this.#markdown !== undefined || !messages.some(isMarkdown)) return;
     await this.#load('markdown', async () => {
-      this.#markdown = (await import('./markdown/markdown.ts')).markdown;
+      const { markdown, css } = await import('./markdown/markdown.ts');
+      this.#markdown = markdown;
+      return css;
     });
   }
 
@@ -45,7 +50,7 @@ export class LateParts {
     return this.#renderer.render;
   }
 
-  #load(name: string, load: () => Promise<void>): Promise<void> {
+  #load(name: string, load: () => Promise<string>): Promise<void> {
     const loading =
       this.#loading.get(name) ??
       load().then(this.#onLoad, () => {

@@ -67,6 +67,7 @@ function item(model: PanelModel, message: Message): TemplateResult {
 /** Whether a text may look different as Markdown: only then is it worth loading what draws it. */
 export function isMarkdown({ role, text }: Message): boolean {
   return (
-    role === 'assistant' && /[*_`#~|<>[\]&\\]|^ {0,3}(?:[-+]|\d+[.)]) |---|===|https?:|www\.|@/m.test(text)
+    role === 'assistant' &&
+    /[*_`#~|<>[\\]|&[#\w]+;|^ {0,3}(?:[-+]|\d+[.)]) |---|===|https?:|www\.|@/m.test(text)
   );
 }

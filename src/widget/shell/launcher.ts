@@ -32,20 +32,23 @@ export function createLauncher(): Launcher {
   slot.name = 'launcher';
   text.append(main, sub);
   slot.append(
-    icon(
-      'M12 3C6.9 3 3 6.4 3 10.7c0 2.3 1.1 4.3 2.9 5.7L5 21l4.7-2.9c.7.2 1.5.3 2.3.3 5.1 0 9-3.4 9-7.7S17.1 3 12 3Z',
-    ),
+    icon('M12 4c-5 0-9 3-9 7 0 2 1 4 3 5l-1 5 5-3h2c5 0 9-3 9-7s-4-7-9-7Z'),
     icon('m6 9 6 6 6-6'),
     text,
   );
   button.append(slot);
+  const name = (): void => {
+    // Whatever text shows is the name.
+    button.ariaLabel = text.hidden && slot.assignedNodes().length === 0 ? 'Chat' : null;
+  };
+  slot.addEventListener('slotchange', name);
   return {
     button,
     setLabel(label, sublabel) {
       main.textContent = label;
       sub.textContent = sublabel;
       text.hidden = !label && !sublabel;
-      button.ariaLabel = text.hidden ? 'Chat' : null;
+      name();
     },
   };
 }

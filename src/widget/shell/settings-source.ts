@@ -31,7 +31,6 @@ export class SettingsSource {
   #storage: Storage | undefined;
   #isAsked = true;
   #cancel: (() => void) | undefined;
-  #request: AbortController | undefined;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -44,26 +43,61 @@ export class SettingsSource {
    * @param isLookKnown whether the site's attributes leave no look to ask for
    */
   follow(address: string, storage: Storage | undefined, isLookKnown: boolean): void {
-    if (address === this.#address) return;
-    this.stop();
-    this.#address = address;
-    this.#storage = storage;
-    this.#isAsked = !address;
-    this.settings = {};
-    let isRemembered = false;
-    try {
-      const [settings, savedAt] = JSON.parse(storage?.getItem(this.#key) ?? '') as [
-        AssistantSettings,
-        number,
-      ];
-      this.settings = settings;
-      isRemembered = true;
-      this.#isAsked = Date.now() - savedAt < freshFor;
-    } catch {
-      // Nothing was kept, or nothing of use.
+    if (storage !== this.#storage) {
+      this.#storage?.removeItem(this.#key);
+      this.#storage = storage;
     }
-    if (isLookKnown || this.#isAsked) return;
-    this.isPending = !isRemembered;
+    if (address !== this.#address) {
+      this.stop();
+      this.#address = address;
+      this.#isAsked = !address;
+      this.isPending = true;
+      try {
+        const [settings, savedAt] = JSON.parse(storage?.getItem(this.#key) ?? '') as [
+          AssistantSettings,
+          number,
+        ];
+        this.settings = { ...settings };
+        this.isPending = false;
+        this.#isAsked = Date.now() - savedAt < freshFor;
+      } catch {
+        this.settings = {}; // Nothing was kept, or nothing of use.
+      }
+    }
+    if (isLookKnown || this.#isAsked) this.isPending = false;
+    else if (this.#cancel === undefined) this.#askSoon();
+  }
+
+  /** Asks the service now, unless that was done. */
+  async ask(): Promise<void> {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    const address = this.#address;
+    try {
+      const response = await fetch(address, { credentials: 'omit', signal: AbortSignal.timeout(patience) });
+      const { data } = (await response.json()) as { data: AssistantSettings };
+      if (response.ok && address === this.#address) {
+        this.settings = { ...data };
+        this.#storage?.setItem(this.#key, JSON.stringify([data, Date.now()]));
+      }
+    } catch {
+      // No endpoint, no network, no storage: the next visit asks again.
+    }
+    if (address !== this.#address) return;
+    this.#cancel?.();
+    this.isPending = false;
+    this.#onChange();
+  }
+
+  /** Forgets the assistant. */
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#address = '';
+    this.isPending = false;
+  }
+
+  #askSoon(): void {
     const cancelIdle = whenIdle(() => {
       void this.ask();
     });
@@ -75,39 +109,6 @@ export class SettingsSource {
       cancelIdle();
       clearTimeout(timer);
     };
-  }
-
-  /** Asks the service now, unless that was done. */
-  async ask(): Promise<void> {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
-    const address = this.#address;
-    const request = (this.#request = new AbortController());
-    const timer = setTimeout(() => {
-      request.abort();
-    }, patience);
-    let settings: AssistantSettings = {};
-    try {
-      const response = await fetch(address, { credentials: 'omit', signal: request.signal });
-      settings = { ...((await response.json()) as { data?: AssistantSettings }).data };
-      this.#storage?.setItem(this.#key, JSON.stringify([settings, Date.now()]));
-    } catch {
-      // No endpoint, no network, no storage: the next visit asks again.
-    }
-    clearTimeout(timer);
-    if (address !== this.#address) return;
-    this.#cancel?.();
-    this.isPending = false;
-    this.settings = settings;
-    this.#onChange();
-  }
-
-  /** Forgets the assistant. */
-  stop(): void {
-    this.#cancel?.();
-    this.#request?.abort();
-    this.#address = '';
-    this.isPending = false;
   }
 
   get #key(): string {

@@ -43,16 +43,20 @@ function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): T
 }
 
 function code({ text, lang }: Tokens.Code, { texts }: MarkdownContext): TemplateResult {
-  const copy = (event: Event): void => {
-    const button = event.currentTarget as HTMLButtonElement;
-    void navigator.clipboard.writeText(text).then(() => {
-      button.textContent = texts.copied;
-    });
+  // Only pages on https have a clipboard, whatever the types say.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  const copy = ({ currentTarget }: Event): void => {
+    clipboard?.writeText(text).then(
+      () => {
+        (currentTarget as HTMLElement).textContent = texts.copied;
+      },
+      () => undefined, // The browser says why, in its own place.
+    );
   };
   return html`<figure part="code">
     <figcaption>
       <span>${lang?.split(/\s/)[0]}</span>
-      <button type="button" @click=${copy}>${texts.copy}</button>
+      ${clipboard ? html`<button type="button" @click=${copy} .textContent=${texts.copy}></button>` : nothing}
     </figcaption>
     <pre dir="ltr" tabindex="0"><code>${text}</code></pre>
   </figure>`;
@@ -78,7 +82,7 @@ function list({ ordered, start, items }: Tokens.List, context: MarkdownContext):
       </li>`,
   );
   return ordered
-    ? html`<ol start=${start || 1}>
+    ? html`<ol start=${start === '' ? 1 : start}>
         ${drawn}
       </ol>`
     : html`<ul>

@@ -23,7 +23,10 @@ const named: Readonly<Record<string, string>> = {
 /** Decodes numeric references and the common named ones; others stay as written. */
 export function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
-    if (name) return named[(name as string).toLowerCase()] ?? whole;
+    if (name) {
+      const known = (name as string).toLowerCase();
+      return Object.hasOwn(named, known) ? (named[known] ?? whole) : whole;
+    }
     const code = decimal ? Number(decimal) : parseInt(hex as string, 16);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
   });

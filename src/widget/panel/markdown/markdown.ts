@@ -1,9 +1,13 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
+import type { Token } from 'marked';
 import type { Texts } from '../../texts/texts.ts';
 import { block } from './block.ts';
 import { BlockLexer, lastBlock } from './block-lexer.ts';
 import { heal } from './heal.ts';
+import markdownCss from './markdown.css?inline';
+
+export { markdownCss as css };
 
 /** What drawing a text depends on, apart from the text. */
 export interface MarkdownContext {
@@ -15,8 +19,12 @@ export interface MarkdownContext {
 /** Of answers that are still growing. */
 const growing = new Map<string, BlockLexer>();
 
+/** How deep quotes and lists may stand in one another. Deeper ones are no writing, and would exhaust the stack. */
+const deepest = 24;
+
 /**
  * Draws Markdown as templates, never as markup: CommonMark with GFM's tables, task lists, strikethrough and autolinks.
+ * What cannot be drawn shows as plain text.
  *
  * @param key tells one growing text from another
  */
@@ -26,19 +34,41 @@ export function markdown(
   isGrowing: boolean,
   context: MarkdownContext,
 ): TemplateResult {
-  const text = source.replace(/\r\n?/g, '\n');
-  let tokens;
-  if (isGrowing) {
-    const lexer = growing.get(key) ?? new BlockLexer();
-    growing.set(key, lexer);
-    tokens = lexer.lex(text);
-    const last = lastBlock(tokens);
-    tokens = [...tokens.slice(0, last), ...BlockLexer.lexWhole(heal(tokens[last]?.raw ?? ''))];
-  } else {
-    growing.delete(key);
-    tokens = BlockLexer.lexWhole(text);
+  try {
+    const tokens = isGrowing ? grow(key, clean(source)) : BlockLexer.lexWhole(clean(source));
+    if (!isGrowing) growing.delete(key);
+    if (!isDeeperThan(deepest, tokens)) {
+      return html`<div class="markdown" dir="auto">
+        ${tokens.map((token) => guard([token, context], () => block(token, context)))}
+      </div>`;
+    }
+  } catch {
+    // The lexer recurses too: nesting can exhaust the stack before it can be counted.
   }
-  return html`<div class="markdown" dir="auto">
-    ${tokens.map((token) => guard([token, context], () => block(token, context)))}
-  </div>`;
+  return html`<span class="text" dir="auto">${source}</span>`;
+}
+
+function clean(source: string): string {
+  return source.replace(/\r\n?/g, '\n');
+}
+
+function grow(key: string, text: string): readonly Token[] {
+  const lexer = growing.get(key) ?? new BlockLexer();
+  growing.set(key, lexer);
+  const tokens = lexer.lex(text);
+  const last = lastBlock(tokens);
+  return [...tokens.slice(0, last), ...BlockLexer.lexWhole(heal(tokens[last]?.raw ?? ''))];
+}
+
+/** Tokens whose nesting was looked at before: settled blocks come again with every piece. */
+const shallow = new WeakSet<Token>();
+
+function isDeeperThan(levels: number, tokens: readonly Token[]): boolean {
+  return tokens.some((token) => {
+    if (shallow.has(token)) return false;
+    const { tokens: inner = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
+    if (levels === 0 || isDeeperThan(levels - 1, [...inner, ...items])) return true;
+    shallow.add(token);
+    return false;
+  });
 }

@@ -1,0 +1,9 @@
+/**
+ * Puts the focus where a person who opened the chat goes on: into the composer, or on the panel where a keyboard on the
+ * screen would cover the chat before anything was read.
+ */
+export function focusPanel(panel: HTMLElement): void {
+  const input = panel.querySelector('textarea');
+  const target = matchMedia('(pointer: coarse)').matches ? panel : (input ?? panel);
+  target.focus({ preventScroll: true });
+}
