@@ -76,7 +76,8 @@ const fixedConfig: TestRunnerConfig = {
   browserStartTimeout: 60_000,
   testsStartTimeout: 60_000,
   testsFinishTimeout: 180_000,
-  nodeResolve: true,
+  // Lit's development build would warn of itself in every page.
+  nodeResolve: { exportConditions: ['production', 'default'] },
   staticLogging: true,
   // WebDriver keeps one browser profile for all test files, so each file begins by forgetting the others.
   testRunnerHtml: (framework) => `<!doctype html>

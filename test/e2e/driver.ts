@@ -3,7 +3,7 @@ import type { Engine, EngineName } from '../support/browsers.ts';
 import type { Hands } from '../support/hands.ts';
 import { openPlaywrightPage } from './driver-playwright.ts';
 import { openWebDriverPage } from './driver-webdriver.ts';
-import { reachableCentre } from './reachable-centre.ts';
+import { reachableCentre } from '../support/reachable-centre.ts';
 import type { Json } from './driver-page.ts';
 import { findPart, partTexts } from './find-part.ts';
 

@@ -1,6 +1,7 @@
 import { waitUntil } from '@open-wc/testing';
 import { executeServerCommand } from '@web/test-runner-commands';
 import type { PageCommands } from './page-commands.ts';
+import { reachableCentre } from './reachable-centre.ts';
 
 /*
  * What browser tests do to their page as a person would, beyond what scripts in a page can do by themselves. The
@@ -30,13 +31,30 @@ export const type = (text: string) => command('page:type', { text });
 /** Presses a key (`Enter`, `Escape`, `ArrowDown`, `a`) or a chord (`Shift+Tab`). */
 export const press = (chord: string) => command('page:press', { keys: chord.split('+') });
 
-/** Clicks the middle of an element with the mouse, after scrolling it into view. */
+/**
+ * Clicks the middle of an element with the mouse, as soon as it stands still and nothing lies over it. Looks and
+ * clicks again, as a person does, when the element moves away just before.
+ */
 export async function click(element: Element): Promise<void> {
-  element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-  const { x, y, width, height } = element.getBoundingClientRect();
-  if (width === 0 || height === 0)
-    throw new Error(`<${element.localName}> cannot be clicked: it has no size.`);
-  await command('page:click', { x: x + width / 2, y: y + height / 2 });
+  const deadline = performance.now() + 8000;
+  const clicked = new Set<EventTarget>();
+  const watch = (event: Event) => {
+    for (const target of event.composedPath()) clicked.add(target);
+  };
+  addEventListener('click', watch, true);
+  try {
+    for (;;) {
+      const centre = await reachableCentre(element);
+      if (typeof centre !== 'string') await command('page:click', centre);
+      if (clicked.has(element)) return;
+      if (performance.now() > deadline) {
+        const why = typeof centre === 'string' ? centre : 'it moves away each time';
+        throw new Error(`<${element.localName}> cannot be clicked: ${why}.`);
+      }
+    }
+  } finally {
+    removeEventListener('click', watch, true);
+  }
 }
 
 /** Makes the page that many CSS pixels wide and high. For less than 450 pixels ask `supports.phoneViewport` first. */

@@ -1,6 +1,6 @@
 /**
  * Runs in the page: where to click an element, once it is at rest and nothing lies over it; else what is in the way.
- * It is sent there as text, so it must not use anything from outside itself.
+ * It may be sent there as text, so it must not use anything from outside itself.
  */
 export async function reachableCentre(
   element: Element | null | undefined,
