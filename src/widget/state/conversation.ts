@@ -141,6 +141,7 @@ export class Conversation {
 
   /** Leaves the conversation and wipes all that the browser keeps of it. */
   forget(): void {
+    this.#world.store.clear();
     this.#draft = '';
     this.#leave(false);
   }
