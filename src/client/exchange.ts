@@ -45,6 +45,8 @@ export class Exchange {
     } catch (error) {
       // An aborted body may throw anything; the reason of the abort is the truth.
       if (this.signal.aborted) throw this.signal.reason as ChatError;
+      // WebKit goes on downloading a body whose reader was cancelled; only this ends it.
+      this.#controller.abort();
       if (error instanceof ChatError) throw error;
       throw new ChatError('network', 'The service could not be reached, or the connection broke.', {
         cause: error,

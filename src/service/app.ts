@@ -60,7 +60,7 @@ export function createApp(context: AppContext): Hono {
   app.use('/api/*', rateLimit(database, config));
   app.use('/api/*', limitRequestBody());
 
-  app.route('/api/conversations', conversationRoutes(context, config.reply.keepAliveMs));
+  app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
   app.route('/api/user', userRoutes(database));
   app.route('/healthz', healthRoutes(database, log));

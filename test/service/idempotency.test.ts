@@ -45,6 +45,18 @@ test('opening at once with one key opens one conversation', async () => {
   assert.equal(new Set(answers.map(({ json }) => json['conversation_id'])).size, 1);
 });
 
+test('opening with the key of somebody else opens another conversation', async () => {
+  const proxied = await startService({ TRUST_PROXY: '1' });
+  const { uuid } = await createAssistant(proxied);
+  const openFrom = async (address: string) => {
+    const headers = { 'Idempotency-Key': '1', 'X-Forwarded-For': address };
+    return (await proxied.post('/api/conversations', { assistant_id: uuid }, headers)).json['conversation_id'];
+  };
+  const first = await openFrom('198.51.100.1');
+  assert.notEqual(await openFrom('198.51.100.2'), first);
+  assert.equal(await openFrom('198.51.100.1'), first);
+});
+
 test('opening without a key, or with another one, opens another conversation', async () => {
   const uuids = new Set([
     await service.open(assistant),

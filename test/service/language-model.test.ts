@@ -12,8 +12,8 @@ const service = await startService({
   LLM_BASE_URL: model.url,
   LLM_API_KEY: 'sk-secret-key',
   LLM_MODEL: 'test-model',
-  LLM_SILENCE_SECONDS: '0.3',
-  REPLY_TIMEOUT_SECONDS: '2',
+  LLM_SILENCE_SECONDS: '1.5',
+  REPLY_TIMEOUT_SECONDS: '4',
 });
 
 test('the model gets its name, the key, the temperature, the filled prompt and the conversation', async () => {

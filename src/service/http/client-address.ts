@@ -1,4 +1,12 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
 import { isIPv4, isIPv6 } from 'node:net';
+
+/** The {@link addressBlock} that a request comes from, behind as many trusted proxies. */
+export function requestAddress(c: Context, trustedProxies: number): string {
+  const socket = getConnInfo(c).remote.address;
+  return addressBlock(clientAddress(socket, c.req.header('X-Forwarded-For'), trustedProxies));
+}
 
 /**
  * The address that a request comes from. `X-Forwarded-For` counts only behind known proxies: each appends the address

@@ -1,10 +1,9 @@
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { MiddlewareHandler } from 'hono';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { errorTexts } from '../../contract/error-body.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { addressBlock, clientAddress } from './client-address.ts';
+import { requestAddress } from './client-address.ts';
 
 /**
  * Limits how many requests one address may make. The count lives in the database, so it holds across processes; while
@@ -26,10 +25,8 @@ export function rateLimit({ pool }: Database, config: Config): MiddlewareHandler
     insuranceLimiter: new RateLimiterMemory(window),
   });
   return async (c, next) => {
-    const socket = getConnInfo(c).remote.address;
-    const address = clientAddress(socket, c.req.header('X-Forwarded-For'), config.trustedProxies);
     try {
-      await limiter.consume(addressBlock(address));
+      await limiter.consume(requestAddress(c, config.trustedProxies));
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));

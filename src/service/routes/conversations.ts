@@ -1,11 +1,13 @@
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation-request.ts';
+import type { Config } from '../config.ts';
 import { ConversationError } from '../conversation/conversation-error.ts';
 import { openConversation } from '../conversation/open-conversation.ts';
 import { readConversation } from '../conversation/read-conversation.ts';
 import { sendMessage } from '../conversation/send-message.ts';
 import type { Sending } from '../conversation/send-message.ts';
+import { requestAddress } from '../http/client-address.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { isUuid } from '../http/is-uuid.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
@@ -14,7 +16,10 @@ import { answerBody } from './answer-body.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
 /** Text conversations (interface: "Text conversations"). Open to everyone who knows the UUID. */
-export function conversationRoutes(sending: Sending, keepAliveMs: number): Hono {
+export function conversationRoutes(
+  sending: Sending,
+  { reply: { keepAliveMs }, trustedProxies }: Pick<Config, 'reply' | 'trustedProxies'>,
+): Hono {
   const { database } = sending;
   const routes = new Hono();
   routes.use(async (c, next) => {
@@ -28,11 +33,10 @@ export function conversationRoutes(sending: Sending, keepAliveMs: number): Hono 
       type: body.type ?? 'widget',
       variables: storableVariables(body.variables ?? {}),
     };
-    const { uuid, history } = await openConversation(
-      database,
-      request,
-      readIdempotencyKey(c, 'open', request),
-    );
+    const keyed = readIdempotencyKey(c, 'open', request);
+    // The answer is a capability: whoever guesses or repeats a stranger's weak key must not be handed it.
+    const own = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
+    const { uuid, history } = await openConversation(database, request, own);
     return c.json({ status: true, conversation_id: uuid, history });
   });
   routes.get('/:uuid', compress(), async (c) => {
