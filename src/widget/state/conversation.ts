@@ -6,7 +6,7 @@ import type { Session, SessionRequest } from './open-session.ts';
 import { isPassing, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
-import { emptySnapshot, isPending, type Message, type Snapshot } from './snapshot.ts';
+import { emptySnapshot, isUnsent, type Message, type Snapshot } from './snapshot.ts';
 
 /** What a conversation needs of the world around it. */
 export interface ConversationWorld {
@@ -175,7 +175,7 @@ export class Conversation {
   #next(): Message | undefined {
     const waiting = this.snapshot.messages.filter(
       (message) =>
-        isPending(message) &&
+        isUnsent(message) &&
         (message.status !== 'failed' || message.problem === undefined || isPassing(message.problem)),
     );
     const next = waiting.find(({ key }) => this.#sentAfter.has(key)) ?? waiting[0];
@@ -218,6 +218,9 @@ export class Conversation {
     } catch (error) {
       if (signal.aborted) return;
       const problem = this.#problem(error);
+      // Refused for what it says: the visitor can change it, and a new visit does not send it again.
+      if (problem.code === 'invalid-request' && !this.#sentAfter.has(key) && this.#draft.trim() === '')
+        this.#draft = text;
       this.#apply({ type: 'send-failed', key, problem });
       if (problem.code === 'conversation-not-found') this.#fail(problem);
       else this.#listener.onProblem(problem);
@@ -248,7 +251,7 @@ export class Conversation {
 
   #requeue(key?: string): void {
     this.#retryTimer.stop();
-    for (const message of this.snapshot.messages) {
+    for (const message of this.snapshot.messages.filter(isUnsent)) {
       const { status, problem } = message;
       if (status !== 'failed' || problem === undefined) continue;
       if (message.key === key || isPassing(problem)) this.#apply({ type: 'requeued', key: message.key });
@@ -284,7 +287,7 @@ export class Conversation {
       draft: this.#draft,
       // A message whose answer streams has arrived, but its answer has not.
       pending: this.snapshot.messages
-        .filter((message) => isPending(message) || this.#sentAfter.has(message.key))
+        .filter((message) => isUnsent(message) || this.#sentAfter.has(message.key))
         .map(({ key, text }) => {
           const sentAfter = this.#sentAfter.get(key);
           return { key, text, ...(sentAfter !== undefined && { sentAfter }) };

@@ -1,6 +1,6 @@
 import type { AnsweredMessage, Conversation, FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
-import { emptySnapshot, isPending, type Message, type Snapshot } from './snapshot.ts';
+import { emptySnapshot, isPending, isUnsent, type Message, type Snapshot } from './snapshot.ts';
 
 export type HistoryItem = NonNullable<Conversation['history']>[number];
 
@@ -94,7 +94,7 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       return {
         ...emptySnapshot,
         messages: event.keepPending
-          ? messages.filter(isPending).map((message) => ({ ...message, status: 'queued' as const }))
+          ? messages.filter(isUnsent).map((message) => ({ ...message, status: 'queued' as const }))
           : [],
       };
   }

@@ -49,3 +49,8 @@ export const emptySnapshot: Snapshot = Object.freeze({
 export function isPending(message: Message): boolean {
   return message.role === 'user' && message.status !== 'sent';
 }
+
+/** Whether a visitor's message is still to be sent: one that was refused for what it says would be refused again. */
+export function isUnsent(message: Message): boolean {
+  return isPending(message) && message.problem?.code !== 'invalid-request';
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { ChatServer } from '../../support/chat-server.ts';
+import { Browser, type Visit } from './visit.ts';
+
+let server: ChatServer;
+let browser: Browser;
+let visit: Visit;
+
+beforeEach(async () => {
+  server = await ChatServer.start({ streams: true });
+  browser = new Browser();
+  visit = browser.visit(server);
+  await visit.conversation.open();
+});
+afterEach(async () => {
+  visit.goAway();
+  await server.stop();
+});
+
+const sent = (): unknown[] => server.seen('send').map(({ body }) => (body as { message: string }).message);
+
+describe('a message that is refused', () => {
+  const refuse = async (text: string): Promise<void> => {
+    server.answerNext('send', { status: false, error: 'message must not shout' }, 422);
+    visit.conversation.send(text);
+    await visit.settled();
+  };
+
+  it('shows why, and is in the draft to be changed', async () => {
+    await refuse('ONE');
+    assert.deepEqual(visit.states, ['ONE failed']);
+    assert.equal(visit.conversation.snapshot.messages[0]?.problem?.message, 'message must not shout');
+    assert.equal(visit.conversation.draft, 'ONE');
+  });
+
+  it('leaves alone what the visitor writes meanwhile', async () => {
+    visit.conversation.draft = 'Two';
+    await refuse('ONE');
+    assert.equal(visit.conversation.draft, 'Two');
+  });
+
+  it('is not sent again, neither by a retry, nor with another one, nor in a new conversation', async () => {
+    await refuse('ONE');
+    visit.conversation.retry(visit.conversation.snapshot.messages[0]?.key);
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['ONE failed', 'Two sent']);
+    visit.conversation.startOver();
+    await visit.settled();
+    assert.deepEqual(sent(), ['ONE', 'Two']);
+  });
+
+  it('is not sent again at the next visit, which has it in the draft', async () => {
+    await refuse('ONE');
+    assert.deepEqual(browser.pending, []);
+    visit.goAway();
+    const next = browser.visit(server);
+    await next.conversation.open();
+    await next.settled();
+    assert.deepEqual([next.states, next.conversation.draft, sent()], [[], 'ONE', ['ONE']]);
+    next.goAway();
+  });
+
+  it('is kept where only the look-up was refused, for it may have arrived', async () => {
+    server.next('send', { cut: 'unanswered' });
+    visit.conversation.send('One');
+    await visit.settled();
+    server.answerNext('read', { status: false, error: 'No' }, 422);
+    visit.conversation.retry();
+    await visit.settled();
+    assert.deepEqual([browser.pending, visit.conversation.draft], [['One'], '']);
+  });
+});
