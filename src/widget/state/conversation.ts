@@ -134,8 +134,10 @@ export class Conversation {
     void this.open();
   }
 
-  /** Leaves this conversation; the next opening begins a new one. */
+  /** Leaves this conversation; the next opening begins a new one. What was not sent goes into the draft. */
   leave(): void {
+    const unsent = this.snapshot.messages.filter(isUnsent).map(({ text }) => text);
+    this.#draft = [this.#draft, ...unsent].filter((text) => text.trim() !== '').join('\n\n');
     this.#leave(false);
   }
 

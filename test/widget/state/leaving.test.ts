@@ -128,6 +128,38 @@ describe('what a browser keeps', () => {
     assert.deepEqual(again.told, ['opened']);
   });
 
+  it('after leaving holds what was not sent, behind the draft, as a text to go on with', async () => {
+    visit.conversation.send('Delivered');
+    await visit.settled();
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('One');
+    visit.conversation.send('Two');
+    await visit.settled();
+    assert.deepEqual(visit.states, ['Delivered sent', 'One failed', 'Two queued']);
+    visit.conversation.draft = 'Three';
+    visit.conversation.leave();
+    assert.equal(visit.conversation.draft, 'Three\n\nOne\n\nTwo');
+    assert.deepEqual(visit.log, []);
+    const again = browser.visit(server);
+    assert.deepEqual([again.conversation.draft, again.states], ['Three\n\nOne\n\nTwo', []]);
+  });
+
+  it('after leaving begins with what was not sent where the draft is empty', async () => {
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.leave();
+    assert.equal(visit.conversation.draft, 'One');
+  });
+
+  it('after forgetting is nothing of what was not sent, either', async () => {
+    server.next('send', { cut: 'unread' });
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.forget();
+    assert.deepEqual([visit.conversation.draft, browser.kept.size], ['', 0]);
+  });
+
   it('after forgetting is nothing', async () => {
     visit.conversation.send('One');
     await visit.settled();
