@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
 import { fill } from '../texts/texts.ts';
 import inspectorCss from './inspector.css?inline';
 import type { PanelModel } from './panel-model.ts';
@@ -7,12 +8,13 @@ export { inspectorCss as css };
 
 /** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
 export function inspector({ snapshot, locale }: PanelModel): TemplateResult {
-  const { texts } = locale;
+  const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
+  const texts = all[locale.language] ?? inspectorTexts.en;
   const variables = Object.entries(snapshot.variables ?? {});
   const calls = snapshot.messages.flatMap(({ functionCalls }) => functionCalls);
   const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);
   const none = html`<p class="state">${texts.none}</p>`;
-  return html`<section part="inspector" aria-label=${texts.inspect} tabindex="0">
+  return html`<section part="inspector" aria-label=${locale.texts.inspect} tabindex="0">
     <h3>${texts.variables}</h3>
     ${
       variables.length === 0

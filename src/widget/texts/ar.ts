@@ -42,15 +42,6 @@ export const ar: Texts = {
   engineAdvice: 'لم يُحتسب أي مبلغ. حاول مرة أخرى.',
 
   inspect: 'ما فعله المساعد',
-  variables: 'المتغيرات',
-  none: 'لا يوجد',
-  functionCalls: 'استدعاءات الدوال',
-  arguments: 'المعاملات',
-  result: 'النتيجة',
-  timings: 'الأزمنة',
-  openedIn: 'فُتحت خلال {total} م.ث',
-  answeredIn: 'أول الكلمات بعد {first} م.ث، واكتمل بعد {total} م.ث',
-  running: 'قيد التنفيذ…',
 
   copy: 'نسخ',
   copied: 'تم النسخ',

@@ -46,15 +46,6 @@ export const de: Texts = {
   engineAdvice: 'Es wurde nichts berechnet. Versuchen Sie es erneut.',
 
   inspect: 'Was der Assistent getan hat',
-  variables: 'Variablen',
-  none: 'Keine',
-  functionCalls: 'Funktionsaufrufe',
-  arguments: 'Argumente',
-  result: 'Ergebnis',
-  timings: 'Zeiten',
-  openedIn: 'Eröffnet in {total} ms',
-  answeredIn: 'Erste Wörter nach {first} ms, vollständig nach {total} ms',
-  running: 'Läuft …',
 
   copy: 'Kopieren',
   copied: 'Kopiert',

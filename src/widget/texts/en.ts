@@ -40,15 +40,6 @@ export const en = {
   engineAdvice: 'Nothing was charged. Try again.',
 
   inspect: 'What the assistant did',
-  variables: 'Variables',
-  none: 'None',
-  functionCalls: 'Function calls',
-  arguments: 'Arguments',
-  result: 'Result',
-  timings: 'Timings',
-  openedIn: 'Opened in {total} ms',
-  answeredIn: 'First words after {first} ms, complete after {total} ms',
-  running: 'Running…',
 
   copy: 'Copy',
   copied: 'Copied',
