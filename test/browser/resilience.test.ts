@@ -1,0 +1,114 @@
+import { expect } from '@open-wc/testing';
+import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { click, press } from '../support/page.ts';
+import { scriptAnswer } from '../support/script-answer.ts';
+import { modelService, service } from '../support/service-under-test.ts';
+
+describe('the widget holds', () => {
+  afterEach(unmountAll);
+
+  it('against an answer nested deeper than any writing', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    await chat.open();
+    const { question } = await scriptAnswer({ pieces: [`${'> '.repeat(1200)}x`] });
+    await chat.ask(question);
+    await chat.answered(1);
+    expect(chat.messages.at(-1)).to.contain('> > >');
+    await chat.ask('Still there?');
+    await until(() => chat.messages.includes('user: Still there?'), 'the next message');
+  });
+
+  it('against storage that holds nonsense', async () => {
+    const settings = `${service.url}/api/assistants/${service.assistantThatShows('greeting')}/widget`;
+    localStorage.setItem(`voice-assistant-chat:${settings}`, '[null,1]');
+    const chat = mount();
+    for (const key of ['conversation', '']) {
+      localStorage.setItem(
+        `voice-assistant-chat:${key}:${service.url}:${service.assistantThatShows('greeting')}:widget`,
+        '{"conversationId":7,"pending":"none"}',
+      );
+    }
+    await chat.open();
+    await chat.answered(1);
+  });
+
+  it('the conversation together when the visitor consents to being remembered', async () => {
+    const chat = mount({ persist: 'none' });
+    await chat.open();
+    await chat.ask('Do you have gift cards?');
+    await chat.answered(2);
+    chat.write('And how long');
+    expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
+    chat.element.persist = 'local';
+    await until(
+      () => Object.entries(localStorage).flat().join().includes('And how long'),
+      'the draft to be kept',
+    );
+    expect(chat.messages).to.have.length(3);
+    chat.element.persist = 'none';
+    await until(
+      () => !Object.entries(localStorage).flat().join().includes('And how long'),
+      'the draft to go',
+    );
+    expect(chat.messages).to.have.length(3);
+    expect(chat.input.value).to.equal('And how long');
+  });
+
+  it('the focus: back to the launcher however the panel closes', async () => {
+    const chat = mount();
+    await chat.open();
+    chat.input.focus();
+    chat.element.hide();
+    await until(() => chat.element.shadowRoot?.activeElement === chat.launcher, 'the focus on the launcher');
+    await press('Enter');
+    await chat.ready();
+    chat.launcher.focus();
+    await press('Escape');
+    await until(() => !chat.isOpen, 'Escape on the launcher to close the panel');
+  });
+
+  it('what was written when a new conversation is begun', async () => {
+    const chat = mount({ 'assistant-id': service.assistantThatShows('no-balance') });
+    chat.element.show();
+    await chat.problem(/Insufficient/);
+    await chat.ask('Please call me back');
+    await click(chat.part('restart-button'));
+    await until(() => chat.input.value === 'Please call me back', 'the text in the composer');
+  });
+
+  it('a refused text for the visitor to change', async () => {
+    const chat = mount({ 'base-url': faulty('message-refused') });
+    await chat.open();
+    await chat.ask('This is longer than the strict service takes.');
+    await chat.problem(/at most 20 characters/);
+    expect(chat.input.value).to.equal('This is longer than the strict service takes.');
+  });
+
+  it('its name to what it shows: text in the launcher slot names it', async () => {
+    const chat = mount();
+    const text = document.createElement('span');
+    text.slot = 'launcher';
+    text.textContent = 'Ask our team';
+    chat.element.append(text);
+    await until(() => !chat.launcher.hasAttribute('aria-label'), 'the name to be the text');
+  });
+
+  it('its texts when the language changes, also around copied code', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    await chat.open();
+    const { question } = await scriptAnswer({ pieces: ['```js\nlet a;\n```'] });
+    await chat.ask(question);
+    await chat.answered(1);
+    await until(() => chat.find('figcaption button') !== null, 'the code');
+    await click(chat.find('figcaption button') as HTMLElement);
+    chat.element.lang = 'de';
+    await until(() => chat.find('figcaption button')?.innerText === 'Kopieren', 'the German button');
+    expect(chat.input.placeholder).to.contain('Nachricht');
+  });
+});
