@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'vite';
 
 /*
@@ -59,6 +59,16 @@ const lexerOfMarked: Plugin = {
   },
 };
 
+/** Takes away what earlier builds left: chunks have a new name for every content, so they would pile up. */
+function withoutOldChunks(outDir: string): Plugin {
+  return {
+    name: 'without-old-chunks',
+    buildStart() {
+      rmSync(`${outDir}/chunks`, { recursive: true, force: true });
+    },
+  };
+}
+
 export default defineConfig(({ mode }): UserConfig => {
   const common: BuildOptions = {
     target: 'es2022',
@@ -89,11 +99,12 @@ export default defineConfig(({ mode }): UserConfig => {
     element: 'src/widget/voice-assistant-chat.ts',
     client: 'src/client/chat-client.ts',
   };
+  const outDir = isForBundlers ? 'dist/npm' : 'dist';
   return {
-    plugins: [lexerOfMarked],
+    plugins: [lexerOfMarked, withoutOldChunks(outDir)],
     build: {
       ...common,
-      outDir: isForBundlers ? 'dist/npm' : 'dist',
+      outDir,
       lib: { entry: isForBundlers ? modules : scripts, formats: ['es'] },
       rolldownOptions: {
         ...(isForBundlers && { external: [/^lit(?:\/|$)/, /^zod(?:\/|$)/] }),
