@@ -49,7 +49,7 @@ console.log(
   `\nBrowsers: ${engines.join(', ') || 'none'}${missingEngines.length > 0 ? ` (missing: ${missingEngines.join(', ')})` : ''}.`,
 );
 console.log(`Databases: ${databases.join(', ')}.`);
-if (skipped > 0) console.log(`${String(skipped)} skipped, each for the reason its suite prints.`);
+if (skipped > 0) console.log(`${String(skipped)} skipped.`);
 if (red.length > 0) console.log(`Failed: ${red.join(', ')}.`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`${String(passed)} passed, ${String(failed)} failed`);
@@ -58,6 +58,10 @@ console.log(`${String(passed)} passed, ${String(failed)} failed`);
 function report({ suite, passed, failed, skipped, seconds, reason, output }: SuiteOutcome): void {
   const counts = `${String(passed)} passed, ${String(failed)} failed${skipped > 0 ? `, ${String(skipped)} skipped` : ''}`;
   const because = reason === undefined ? '' : `; it ${reason}`;
-  if (failed > 0) console.log(`\n${stripVTControlCharacters(output).trim()}`);
+  const text = stripVTControlCharacters(output);
+  if (failed > 0) console.log(`\n${text.trim()}`);
   console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${suite.name}: ${counts} (${seconds.toFixed(0)} s)${because}`);
+  // node:test's and Web Test Runner's reports mark what was skipped in these ways.
+  if (failed === 0)
+    for (const line of text.match(/^ *(?:﹣|skip) .*/gm) ?? []) console.log(`     ${line.trim()}`);
 }

@@ -8,6 +8,12 @@ interface Failure {
   stack?: string | undefined;
 }
 
+interface Tally {
+  passed: number;
+  skipped: string[];
+  failures: Failure[];
+}
+
 type Log = { type: string; args: unknown[] };
 
 /** Prints what Web Test Runner finds, one line a file and engine when green, and counts it. */
@@ -39,31 +45,35 @@ export class BrowserReport {
   }
 
   #addSession(session: TestSession): void {
-    const count = { passed: 0, failed: 0, skipped: 0 };
-    const failures: Failure[] = [];
-    if (session.testResults) countTests(session.testResults, [], this.#grep, count, failures);
-    for (const error of session.errors) failures.push({ title: '(the file itself)', ...error });
-    for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
-      failures.push({ title: '(console error)', message: args.map(String).join(' ') });
-    }
-    if (session.passed !== true && failures.length === 0 && this.#grep === '') {
-      failures.push({ title: '(the file itself)', message: undefined });
-    }
-    count.failed = failures.length;
-
+    const { failures, skipped, passed } = this.#judge(session);
     const file = relative(this.#folder, session.testFile);
-    const skipped = count.skipped > 0 ? `, ${String(count.skipped)} skipped` : '';
     const engine = engineName(session);
-    console.log(
-      `${count.failed > 0 ? 'FAIL' : 'ok  '} ${engine} ${file}: ${String(count.passed)} passed, ${String(count.failed)} failed${skipped}`,
-    );
+    const counts = `${String(passed)} passed, ${String(failures.length)} failed`;
+    const also = skipped.length > 0 ? `, ${String(skipped.length)} skipped` : '';
+    console.log(`${failures.length > 0 ? 'FAIL' : 'ok  '} ${engine} ${file}: ${counts}${also}`);
+    for (const title of skipped) console.log(`skip ${engine} ${title}`);
     if (failures.length > 0) explain(session);
     for (const { title, message, stack } of failures) {
       console.log(`     ${title}\n${indent(message)}${stack === undefined ? '' : `\n${indent(stack)}`}`);
     }
-    this.#count.passed += count.passed;
-    this.#count.failed += count.failed;
-    this.#count.skipped += count.skipped;
+    this.#count.passed += passed;
+    this.#count.failed += failures.length;
+    this.#count.skipped += skipped.length;
+  }
+
+  #judge(session: TestSession): Tally {
+    const failures: Failure[] = [];
+    const tally: Tally = { passed: 0, skipped: [], failures };
+    if (session.testResults) addTests(tally, session.testResults, this.#grep);
+    for (const error of session.errors) failures.push({ title: '(the file itself)', ...error });
+    for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
+      failures.push({ title: '(console error)', message: args.map(String).join(' ') });
+    }
+    // To Web Test Runner a file of which only a part was wanted has not passed.
+    if (session.passed !== true && failures.length === 0 && this.#grep === '') {
+      failures.push({ title: '(the file itself)', message: undefined });
+    }
+    return tally;
   }
 }
 
@@ -73,21 +83,17 @@ function explain({ request404s, logs }: TestSession): void {
   for (const args of logs) console.log(indent(`page: ${args.map(String).join(' ')}`).slice(2));
 }
 
-/** Counts a suite's tests, those within it included. Tests whose title lacks `grep` did not run. */
-function countTests(
-  suite: TestSuiteResult,
-  path: readonly string[],
-  grep: string,
-  count: SuiteResult,
-  failures: Failure[],
-): void {
+/** Adds a suite's tests to a tally, those within it included. Tests whose title lacks `grep` did not run. */
+function addTests(tally: Tally, suite: TestSuiteResult, grep: string, path: readonly string[] = []): void {
   for (const test of suite.tests) {
-    const title = [...path, test.name];
-    if (test.skipped || !title.join(' ').includes(grep)) count.skipped++;
-    else if (test.passed) count.passed++;
-    else failures.push({ title: title.join(' > '), message: test.error?.message, stack: test.error?.stack });
+    const names = [...path, test.name];
+    const title = names.join(' > ');
+    if (!names.join(' ').includes(grep)) continue;
+    if (test.skipped) tally.skipped.push(title);
+    else if (test.passed) tally.passed++;
+    else tally.failures.push({ title, message: test.error?.message, stack: test.error?.stack });
   }
-  for (const inner of suite.suites) countTests(inner, [...path, inner.name], grep, count, failures);
+  for (const inner of suite.suites) addTests(tally, inner, grep, [...path, inner.name]);
 }
 
 /** The same names as everywhere else; the launcher for WebKit calls itself by its program. */

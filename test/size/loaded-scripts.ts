@@ -5,6 +5,8 @@ import { chromium } from 'playwright';
 import type { Engine } from '../support/browsers.ts';
 import { assistantThatShows } from '../support/demo-process.ts';
 import type { DemoDescription } from '../support/demo-process.ts';
+import { embedTags } from '../support/embed-tags.ts';
+import type { EmbedTag } from '../support/embed-tags.ts';
 
 export interface LoadedScripts {
   /** Paths of the scripts that a page with the chat loads by itself. */
@@ -13,22 +15,13 @@ export interface LoadedScripts {
   usableChat: string[];
 }
 
-/** How a site can embed the chat. */
-export const tags = {
-  'the classic script': (url: string, assistant: string) =>
-    `<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
-  'the module and the element': (url: string, assistant: string) =>
-    `<script src="${url}/voice-assistant-chat.js" type="module"></script>
-     <voice-assistant-chat assistant-id="${assistant}"></voice-assistant-chat>`,
-} as const;
-
 /** Opens a page of another origin that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
 export async function loadedScripts(
-  tag: keyof typeof tags,
+  tag: EmbedTag,
   { executablePath, args }: Extract<Engine, { name: 'chromium' }>,
   demo: DemoDescription,
 ): Promise<LoadedScripts> {
-  const chat = tags[tag](demo.url, assistantThatShows('greeting', demo));
+  const chat = embedTags[tag](demo.url, assistantThatShows('greeting', demo));
   const site = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">

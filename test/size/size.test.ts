@@ -4,10 +4,12 @@ import { after, before, describe, it } from 'node:test';
 import { findEngines } from '../support/browsers.ts';
 import { startDemo } from '../support/demo-process.ts';
 import type { DemoProcess } from '../support/demo-process.ts';
+import { embedTags } from '../support/embed-tags.ts';
+import type { EmbedTag } from '../support/embed-tags.ts';
 import { repository } from '../support/repository.ts';
 import { budgets } from './budgets.ts';
 import { compressedSize } from './compressed-size.ts';
-import { loadedScripts, tags } from './loaded-scripts.ts';
+import { loadedScripts } from './loaded-scripts.ts';
 import type { LoadedScripts } from './loaded-scripts.ts';
 import { staticImports } from './static-imports.ts';
 
@@ -21,7 +23,7 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
   });
   after(() => demo.stop());
 
-  for (const tag of Object.keys(tags) as (keyof typeof tags)[]) {
+  for (const tag of Object.keys(embedTags) as EmbedTag[]) {
     describe(`by ${tag}`, () => {
       let loaded: LoadedScripts;
       before(async () => {

@@ -1,0 +1,10 @@
+/** The ways in which a site can embed the chat: the HTML, by the service's origin and the assistant's UUID. */
+export const embedTags = {
+  'the classic script': (url: string, assistant: string) =>
+    `<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
+  'the module and the element': (url: string, assistant: string) =>
+    `<script src="${url}/voice-assistant-chat.js" type="module"></script>
+     <voice-assistant-chat assistant-id="${assistant}"></voice-assistant-chat>`,
+} as const;
+
+export type EmbedTag = keyof typeof embedTags;
