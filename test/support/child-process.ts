@@ -15,7 +15,7 @@ export interface ChildProcess {
   ): Promise<Found>;
   /** Settles with the exit code, or with the name of the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Asks it to end, and ends it for good if it does not within ten seconds. */
+  /** Asks it and its children to end, and ends for good what does not. */
   stop(): Promise<void>;
 }
 
@@ -25,6 +25,8 @@ export interface ChildProcessOptions {
   cwd?: string;
   /** How long `waitForLine` waits, in milliseconds. */
   patience?: number;
+  /** How long it may take to end when it is asked to, in milliseconds. */
+  mercy?: number;
   /** How much of its output to keep, in characters. */
   keptOutput?: number;
 }
@@ -36,7 +38,7 @@ let watchesThisProcess = false;
 export function startChildProcess(
   command: string,
   args: readonly string[],
-  { env = {}, cwd, patience = 60_000, keptOutput = 20_000 }: ChildProcessOptions = {},
+  { env = {}, cwd, patience = 60_000, mercy = 10_000, keptOutput = 20_000 }: ChildProcessOptions = {},
 ): ChildProcess {
   const child = spawn(command, args, {
     ...(cwd === undefined ? {} : { cwd }),
@@ -87,7 +89,7 @@ export function startChildProcess(
     async stop() {
       if (pid === 0) return;
       signalGroup(pid, 'SIGTERM');
-      const gone = await Promise.race([ended.then(() => true), delay(10_000, false, { ref: false })]);
+      const gone = await Promise.race([ended.then(() => true), delay(mercy, false, { ref: false })]);
       // Members of the group may outlive its first process.
       signalGroup(pid, 'SIGKILL');
       if (!gone) await ended;

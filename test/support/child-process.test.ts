@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startChildProcess } from './child-process.ts';
+
+const script = (code: string) => [process.execPath, ['--eval', code]] as const;
+
+describe('a child process', () => {
+  it('is waited for until it says what is waited for', async () => {
+    const child = startChildProcess(
+      ...script(`console.log('a'); console.log('port 80'); setInterval(() => {}, 1e6)`),
+    );
+    assert.equal(await child.waitForLine('stdout', (line) => /^port (\d+)$/.exec(line)?.[1]), '80');
+    await child.stop();
+    assert.equal(await child.ended, 'SIGTERM');
+  });
+
+  it('is an error, with what it wrote, when it ends before that', async () => {
+    const child = startChildProcess(...script(`console.error('out of paper'); process.exitCode = 3`));
+    await assert.rejects(
+      child.waitForLine('stdout', (line) => line),
+      /ended \(3\) before it was ready:\nout of paper/,
+    );
+  });
+
+  it('is an error when it takes too long', async () => {
+    const child = startChildProcess(...script('setInterval(() => {}, 1e6)'), { patience: 1 });
+    await assert.rejects(
+      child.waitForLine('stdout', (line) => line),
+      /was not ready after 0.001 s/,
+    );
+    await child.stop();
+  });
+
+  it('takes its own children with it, even those that do not want to end', { timeout: 60_000 }, async () => {
+    const deaf = `process.on("SIGTERM", () => {}); console.log("deaf"); setInterval(() => {}, 1e6)`;
+    const child = startChildProcess(
+      ...script(`
+        const { spawn } = require('node:child_process');
+        spawn(process.execPath, ['--eval', ${JSON.stringify(deaf)}], { stdio: 'inherit' });
+        setInterval(() => {}, 1e6);
+      `),
+      { mercy: 1 },
+    );
+    await child.waitForLine('stdout', (line) => line);
+    await child.stop();
+    // It has ended when nobody holds its output any more, so the grandchild has, too.
+    assert.equal(await child.ended, 'SIGTERM');
+  });
+
+  it('is ended for good when it does not want to end', { timeout: 60_000 }, async () => {
+    const child = startChildProcess(
+      ...script(`process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1e6)`),
+      { mercy: 1 },
+    );
+    await child.waitForLine('stdout', (line) => line);
+    await child.stop();
+    assert.equal(await child.ended, 'SIGKILL');
+  });
+
+  it('sees the environment it is given, without what is taken away', async () => {
+    process.env['CHILD_PROCESS_TEST'] = 'inherited';
+    const code = `console.log(JSON.stringify([process.env.CHILD_PROCESS_TEST, process.env.GIVEN]))`;
+    const env = { CHILD_PROCESS_TEST: undefined, GIVEN: 'yes' };
+    const child = startChildProcess(...script(code), { env });
+    assert.equal(await child.waitForLine('stdout', (line) => line), '[null,"yes"]');
+    await child.stop();
+  });
+});
