@@ -50,7 +50,9 @@ test('opening with the key of somebody else opens another conversation', async (
   const { uuid } = await createAssistant(proxied);
   const openFrom = async (address: string) => {
     const headers = { 'Idempotency-Key': '1', 'X-Forwarded-For': address };
-    return (await proxied.post('/api/conversations', { assistant_id: uuid }, headers)).json['conversation_id'];
+    return (await proxied.post('/api/conversations', { assistant_id: uuid }, headers)).json[
+      'conversation_id'
+    ];
   };
   const first = await openFrom('198.51.100.1');
   assert.notEqual(await openFrom('198.51.100.2'), first);
