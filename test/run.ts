@@ -10,9 +10,9 @@ import { goesBy, selectSuites } from './runner/suites.ts';
  * limits the browsers; `REQUIRE_ALL=1` makes a missing browser or database a failure. Ends with the line
  * `N passed, N failed`.
  */
-const suites = selectSuites(process.argv.slice(2));
 const requireAll = process.env['REQUIRE_ALL'] === '1';
-const { engines, missingEngines, postgres, advice } = meetRequirements(requireAll);
+const { suites, requirements } = prepare();
+const { engines, missingEngines, postgres, advice } = requirements;
 const databases = postgres ? ['pglite', 'postgres'] : ['pglite'];
 for (const sentence of advice) console.log(sentence);
 console.log(`Browsers: ${engines.join(', ') || 'none'}. Databases: ${databases.join(', ')}.\n`);
@@ -53,6 +53,16 @@ if (skipped > 0) console.log(`${String(skipped)} skipped.`);
 if (red.length > 0) console.log(`Failed: ${red.join(', ')}.`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`${String(passed)} passed, ${String(failed)} failed`);
+
+/** Reads what the person asked for. What they got wrong is for them to set right: a sentence, not a stack. */
+function prepare() {
+  try {
+    return { suites: selectSuites(process.argv.slice(2)), requirements: meetRequirements(requireAll) };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+}
 
 /** One line for a green suite, everything for a red one. */
 function report({ suite, passed, failed, skipped, seconds, reason, output }: SuiteOutcome): void {

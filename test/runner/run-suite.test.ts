@@ -96,12 +96,18 @@ describe('judging a suite', () => {
 });
 
 describe('selecting suites', () => {
-  const names = (...wanted: string[]) => selectSuites(wanted).map(({ name }) => name);
+  const names = (...wanted: string[]) => selectSuites(wanted, false).map(({ name }) => name);
 
   it('takes all, a group or one of it', () => {
     assert.ok(names().length > 5);
     assert.deepEqual(names('service'), ['service:pglite', 'service:postgres']);
     assert.deepEqual(names('e2e', 'service:pglite'), ['service:pglite', 'e2e']);
+  });
+
+  it('adds the build when there is none and a suite needs it', () => {
+    const namesWithoutBuild = (...wanted: string[]) => selectSuites(wanted, true).map(({ name }) => name);
+    assert.deepEqual(namesWithoutBuild('e2e'), ['build', 'e2e']);
+    assert.deepEqual(namesWithoutBuild('lint'), ['lint:code', 'lint:format']);
   });
 
   it('refuses a name that no suite has', () => {

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../support/repository.ts';
 import { resultFileVariable } from './suite-result.ts';
@@ -76,8 +76,14 @@ export function allSuites(): Suite[] {
   ];
 }
 
-/** The suites that a person named, or all; an unknown name is an error that lists the known ones. */
-export function selectSuites(names: readonly string[], suites = allSuites()): Suite[] {
+const isBuilt = () => existsSync(join(repository, 'dist/voice-assistant-chat.js'));
+
+/**
+ * The suites that a person named, or all; and the build, where they need it and there is none yet. An unknown name is
+ * an error that lists the known ones.
+ */
+export function selectSuites(names: readonly string[], needsBuild = !isBuilt()): Suite[] {
+  const suites = allSuites();
   for (const name of names) {
     if (!suites.some((suite) => goesBy(suite, name))) {
       throw new Error(
@@ -85,7 +91,10 @@ export function selectSuites(names: readonly string[], suites = allSuites()): Su
       );
     }
   }
-  return names.length === 0 ? suites : suites.filter((suite) => names.some((name) => goesBy(suite, name)));
+  if (names.length === 0) return suites;
+  const named = suites.filter((suite) => names.some((name) => goesBy(suite, name)));
+  const wantsBuild = needsBuild && named.some(({ after }) => after?.includes('build'));
+  return suites.filter((suite) => named.includes(suite) || (wantsBuild && suite.name === 'build'));
 }
 
 /** Whether a suite has that name, or is of that group. */
