@@ -1,5 +1,5 @@
 import type { Problem, ProblemCode } from '../state/problem.ts';
-import type { Texts } from '../texts/texts.ts';
+import type { CoreTexts } from '../texts/texts.ts';
 
 /** A problem as a visitor reads it. */
 export interface Explanation {
@@ -14,7 +14,7 @@ export interface Explanation {
 const explanations: Readonly<
   Record<
     ProblemCode,
-    readonly [title: keyof Texts | undefined, advice: keyof Texts, action: Explanation['action']]
+    readonly [title: keyof CoreTexts | undefined, advice: keyof CoreTexts, action: Explanation['action']]
   >
 > = {
   'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
@@ -35,7 +35,7 @@ const explanations: Readonly<
   'assistant-id-malformed': [undefined, 'assistantAdvice', undefined],
 };
 
-export function explain(problem: Problem, texts: Texts): Explanation {
+export function explain(problem: Problem, texts: CoreTexts): Explanation {
   const [title, advice, action] = explanations[problem.code];
   return { title: title === undefined ? problem.message : texts[title], advice: texts[advice], action };
 }

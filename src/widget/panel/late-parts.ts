@@ -1,6 +1,6 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { Message } from '../state/snapshot.ts';
-import type { Texts } from '../texts/texts.ts';
+import type { CoreTexts } from '../texts/texts.ts';
 import type * as MarkdownModule from './markdown/markdown.ts';
 import { isMarkdown } from './message-log.ts';
 import type { MarkdownRenderer, PanelModel } from './panel-model.ts';
@@ -10,7 +10,7 @@ export class LateParts {
   inspector: ((model: PanelModel) => TemplateResult) | undefined;
   readonly #onLoad: (css: string) => void;
   #markdown: typeof MarkdownModule.markdown | undefined;
-  #renderer: { readonly texts: Texts; readonly render: MarkdownRenderer } | undefined;
+  #renderer: { readonly texts: CoreTexts; readonly render: MarkdownRenderer } | undefined;
   readonly #loading = new Map<string, Promise<void>>();
 
   /** @param onLoad takes the styles of a part that has come */
@@ -38,7 +38,7 @@ export class LateParts {
   }
 
   /** Draws a message's Markdown; undefined until that is loaded. The same texts give the same function. */
-  markdownFor(texts: Texts): MarkdownRenderer | undefined {
+  markdownFor(texts: CoreTexts): MarkdownRenderer | undefined {
     const markdown = this.#markdown;
     if (markdown === undefined) return undefined;
     if (this.#renderer?.texts !== texts) {

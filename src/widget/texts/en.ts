@@ -1,3 +1,4 @@
+/** What the panel says by itself; it comes with the panel. */
 export const en = {
   chat: 'Chat',
   close: 'Close chat',
@@ -18,7 +19,13 @@ export const en = {
   notSent: 'Not sent.',
   retry: 'Try again',
   retryIn: 'Trying again in {seconds} s',
+  edit: 'Edit',
   startOver: 'Start a new conversation',
+  ended: 'This conversation has ended.',
+  stop: 'Stop',
+  stopped: 'Stopped.',
+  latest: 'Latest messages',
+  more: 'More',
   count: '{count} of {limit} characters',
   tooLong: 'Too long by {excess}. Shorten your message, or send it in parts.',
 

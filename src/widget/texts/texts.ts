@@ -1,41 +1,44 @@
 import { en } from './en.ts';
+import type { enLate } from './en-late.ts';
 
-/** Every text of the panel. `{name}` and the like are filled in by {@link fill}. */
-export type Texts = { readonly [key in keyof typeof en]: string };
+type Values<Source> = { readonly [Key in keyof Source]: Source[Key] extends string ? string : Plural };
 
-/** Languages besides English, each loaded when it is needed. */
-const loaders: Readonly<Record<string, () => Promise<Texts>>> = {
-  ar: async () => (await import('./ar.ts')).ar,
-  de: async () => (await import('./de.ts')).de,
-};
+/** A text for each plural form of a language; `other` stands for those that are not there. */
+export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
+
+/** The texts that the panel needs at once. `{name}` and the like are filled in by {@link fill}. */
+export type CoreTexts = Values<typeof en>;
+
+/** The texts of the parts that load later. */
+export type LateTexts = Values<typeof enLate>;
+
+/** Every text: what a locale has, and what a site may override. */
+export type Texts = CoreTexts & LateTexts;
 
 export interface Locale {
   /** BCP 47, as in `de`. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
-  readonly texts: Texts;
+  /** English comes in two pieces, the others whole; late parts read them by `allTexts`. */
+  readonly texts: CoreTexts & Partial<LateTexts>;
 }
 
-const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
+export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
 
-/** Loads the first of `languages` that there are texts for; English if there are none or they cannot be loaded. */
+/** The first of `languages` that there are texts for; English if there are none or they cannot be loaded. */
 export async function loadLocale(languages: readonly string[]): Promise<Locale> {
   for (const tag of languages) {
-    const language = tag.toLowerCase().split('-')[0] ?? '';
-    if (language === 'en') break;
-    const load = loaders[language];
-    if (load === undefined) continue;
+    if (/^en\b/i.test(tag)) break;
     try {
-      const direction = rightToLeft.has(language) ? 'rtl' : 'ltr';
-      return { language, direction, texts: await load() };
+      // Which other languages there are is known by a part of its own: most visitors never need the list.
+      const locale = await (await import('./locales.ts')).loadTexts(tag);
+      if (locale) return locale;
     } catch {
       break; // Better English than no chat.
     }
   }
   return english;
 }
-
-export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
 
 /** Fills `{name}` with the value of that name. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
-import type { Texts } from '../../texts/texts.ts';
+import type { CoreTexts } from '../../texts/texts.ts';
 import { block } from './block.ts';
 import { BlockLexer, lastBlock } from './block-lexer.ts';
 import { heal } from './heal.ts';
@@ -11,7 +11,7 @@ export { markdownCss as css };
 
 /** What drawing a text depends on, apart from the text. */
 export interface MarkdownContext {
-  readonly texts: Texts;
+  readonly texts: CoreTexts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
 }

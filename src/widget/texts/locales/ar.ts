@@ -1,6 +1,6 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from '../texts.ts';
 
-export const ar: Texts = {
+export default {
   chat: 'محادثة',
   close: 'إغلاق المحادثة',
   newConversation: 'محادثة جديدة',
@@ -20,7 +20,13 @@ export const ar: Texts = {
   notSent: 'لم تُرسل.',
   retry: 'إعادة المحاولة',
   retryIn: 'إعادة المحاولة بعد {seconds} ث',
+  edit: 'تعديل',
   startOver: 'بدء محادثة جديدة',
+  ended: 'انتهت هذه المحادثة.',
+  stop: 'إيقاف',
+  stopped: 'تم الإيقاف.',
+  latest: 'أحدث الرسائل',
+  more: 'المزيد',
   count: '{count} من {limit} حرف',
   tooLong: 'أطول من المسموح بمقدار {excess}. اختصر رسالتك أو أرسلها على أجزاء.',
 
@@ -47,4 +53,56 @@ export const ar: Texts = {
   copied: 'تم النسخ',
   task: 'مهمة',
   table: 'جدول',
-};
+
+  newMessages: 'رسائل جديدة',
+  unread: {
+    zero: 'لا رسائل غير مقروءة',
+    one: 'رسالة واحدة غير مقروءة',
+    two: 'رسالتان غير مقروءتين',
+    few: '{count} رسائل غير مقروءة',
+    many: '{count} رسالة غير مقروءة',
+    other: '{count} رسالة غير مقروءة',
+  },
+
+  copyMessage: 'نسخ الرسالة',
+  helpful: 'مفيد',
+  notHelpful: 'غير مفيد',
+  newTab: 'يُفتح في علامة تبويب جديدة',
+  suggestions: 'إجابات مقترحة',
+
+  copyTranscript: 'نسخ المحادثة',
+  print: 'طباعة',
+  downloadText: 'تنزيل كنص',
+  downloadJson: 'تنزيل بصيغة JSON',
+  sound: 'الصوت',
+  forget: 'حذف المحادثة',
+  forgetQuestion: 'هل تريد حذف هذه المحادثة نهائيًا؟',
+  delete: 'حذف',
+  cancel: 'إلغاء',
+  dismiss: 'إخفاء',
+  resize: 'تغيير حجم الدردشة',
+
+  person: 'يجيب هنا الآن شخص حقيقي.',
+
+  startChat: 'بدء الدردشة',
+  optional: 'اختياري',
+  required: 'املأ هذا الحقل.',
+  invalid: 'تحقق من هذا الإدخال.',
+
+  dictate: 'إملاء',
+  stopDictating: 'إيقاف الإملاء',
+  listening: 'جارٍ الاستماع…',
+  readAloud: 'قراءة بصوت عالٍ',
+  stopReading: 'إيقاف القراءة',
+  noVoice: 'هذا المتصفح لا يستطيع ذلك.',
+  noMicrophone: 'الميكروفون محظور. اسمح به في إعدادات المتصفح.',
+  notUnderstood: 'لم يُفهم شيء. حاول مرة أخرى.',
+
+  used: 'استُخدم: {name}',
+  toolQuestion: 'هل تسمح للمساعد بتشغيل «{name}» في هذه الصفحة؟',
+  allow: 'سماح',
+  deny: 'عدم السماح',
+  toolDone: 'تم تشغيل «{name}».',
+  toolDenied: 'لم يُسمح بتشغيل «{name}».',
+  toolFailed: 'فشل تشغيل «{name}».',
+} satisfies Texts;

@@ -1,6 +1,6 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from '../texts.ts';
 
-export const de: Texts = {
+export default {
   chat: 'Chat',
   close: 'Chat schließen',
   newConversation: 'Neues Gespräch',
@@ -20,7 +20,13 @@ export const de: Texts = {
   notSent: 'Nicht gesendet.',
   retry: 'Erneut versuchen',
   retryIn: 'Neuer Versuch in {seconds} s',
+  edit: 'Bearbeiten',
   startOver: 'Neues Gespräch beginnen',
+  ended: 'Dieses Gespräch ist beendet.',
+  stop: 'Anhalten',
+  stopped: 'Angehalten.',
+  latest: 'Neueste Nachrichten',
+  more: 'Mehr',
   count: '{count} von {limit} Zeichen',
   tooLong: '{excess} Zeichen zu viel. Kürzen Sie die Nachricht oder senden Sie sie in Teilen.',
 
@@ -51,4 +57,49 @@ export const de: Texts = {
   copied: 'Kopiert',
   task: 'Aufgabe',
   table: 'Tabelle',
-};
+
+  newMessages: 'Neue Nachrichten',
+  unread: { one: '{count} ungelesene Nachricht', other: '{count} ungelesene Nachrichten' },
+
+  copyMessage: 'Nachricht kopieren',
+  helpful: 'Hilfreich',
+  notHelpful: 'Nicht hilfreich',
+  newTab: 'öffnet in neuem Tab',
+  suggestions: 'Antwortvorschläge',
+
+  copyTranscript: 'Verlauf kopieren',
+  print: 'Drucken',
+  downloadText: 'Als Text herunterladen',
+  downloadJson: 'Als JSON herunterladen',
+  sound: 'Ton',
+  forget: 'Gespräch löschen',
+  forgetQuestion: 'Dieses Gespräch endgültig löschen?',
+  delete: 'Löschen',
+  cancel: 'Abbrechen',
+  dismiss: 'Ausblenden',
+  resize: 'Größe des Chats ändern',
+
+  person: 'Hier antwortet jetzt ein Mensch.',
+
+  startChat: 'Chat beginnen',
+  optional: 'freiwillig',
+  required: 'Füllen Sie dieses Feld aus.',
+  invalid: 'Prüfen Sie diese Angabe.',
+
+  dictate: 'Diktieren',
+  stopDictating: 'Diktat beenden',
+  listening: 'Hört zu …',
+  readAloud: 'Vorlesen',
+  stopReading: 'Vorlesen beenden',
+  noVoice: 'Dieser Browser kann das nicht.',
+  noMicrophone: 'Das Mikrofon ist gesperrt. Erlauben Sie es in den Einstellungen des Browsers.',
+  notUnderstood: 'Es wurde nichts verstanden. Versuchen Sie es noch einmal.',
+
+  used: 'Verwendet: {name}',
+  toolQuestion: 'Darf der Assistent „{name}“ auf dieser Seite ausführen?',
+  allow: 'Erlauben',
+  deny: 'Nicht erlauben',
+  toolDone: '„{name}“ wurde ausgeführt.',
+  toolDenied: '„{name}“ wurde nicht erlaubt.',
+  toolFailed: '„{name}“ ist fehlgeschlagen.',
+} satisfies Texts;
