@@ -6,12 +6,15 @@ import {
   type Conversation,
   type OpenedConversation,
 } from '../contract/conversation.ts';
+import type { ClientTool, ToolResult } from '../contract/client-tool-request.ts';
 import type { OpenConversationRequest } from '../contract/conversation-request.ts';
 import {
+  deleteConversation,
   openConversation,
   readAssistantWidget,
   resumeConversation,
   sendMessage,
+  stopReply,
 } from '../contract/endpoints.ts';
 import { limits } from '../contract/limits.ts';
 import type { AssistantWidget } from '../contract/widget-settings.ts';
@@ -24,10 +27,12 @@ export { ChatError, type ChatErrorCode };
 export type {
   AnsweredMessage,
   AssistantWidget,
+  ClientTool,
   Conversation,
   FunctionCall,
   OpenConversationRequest,
   OpenedConversation,
+  ToolResult,
 };
 
 export interface ChatClientOptions {
@@ -44,6 +49,16 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** The same key and body give the same answer once, where the service knows such keys. */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** What may go along with a message: additions of our service, which others ignore. */
+export interface MessageOptions extends RequestOptions {
+  /** Laid over the conversation's variables from this message on. */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** Functions of the page that the assistant may ask for: a call with `client` reaches the listener. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
+  /** What such functions returned since the last message. */
+  readonly toolResults?: readonly ToolResult[] | undefined;
 }
 
 export interface StreamListeners {
@@ -63,6 +78,7 @@ interface Call extends RequestOptions {
   readonly uuid?: string;
   readonly body?: unknown;
   readonly accept?: string;
+  readonly keepalive?: boolean | undefined;
 }
 
 /**
@@ -96,8 +112,8 @@ export class ChatClient {
   }
 
   /** `POST /conversations/{uuid}/messages`: sends a message and waits for the whole answer. */
-  sendMessage(uuid: string, message: string, options: RequestOptions = {}): Promise<AnsweredMessage> {
-    const call = { ...options, uuid, body: { message } };
+  sendMessage(uuid: string, message: string, options: MessageOptions = {}): Promise<AnsweredMessage> {
+    const call = { ...options, uuid, body: messageBody(message, options) };
     return this.#json(sendMessage, call, 'conversation-not-found', this.#answerPatience);
   }
 
@@ -109,9 +125,10 @@ export class ChatClient {
     uuid: string,
     message: string,
     listeners: StreamListeners,
-    options: RequestOptions = {},
+    options: MessageOptions = {},
   ): Promise<AnsweredMessage> {
-    const call = { ...options, uuid, body: { message }, accept: 'text/event-stream, application/json;q=0.9' };
+    const body = messageBody(message, options);
+    const call = { ...options, uuid, body, accept: 'text/event-stream, application/json;q=0.9' };
     const exchange = new Exchange(this.#answerPatience, options.signal);
     // Needed from the first answer on, and loaded while the service thinks about that.
     const loading = import('./read-event-stream.ts');
@@ -136,6 +153,34 @@ export class ChatClient {
       }
       throw new ChatError('network', 'The connection broke before the answer was complete.');
     });
+  }
+
+  /**
+   * `POST /conversations/{uuid}/stop`: ends the reply under way, wherever it is written; what it has said so far
+   * becomes the answer. Well also where there is no reply, no conversation, or no such operation.
+   */
+  stopReply(uuid: string, options: RequestOptions = {}): Promise<void> {
+    return this.#unlessGone(stopReply, { ...options, uuid });
+  }
+
+  /**
+   * `DELETE /conversations/{uuid}`: forgets the conversation. Well also where it is gone already.
+   *
+   * @param options.keepalive lets the request outlive the page
+   */
+  deleteConversation(
+    uuid: string,
+    options: RequestOptions & { readonly keepalive?: boolean | undefined } = {},
+  ): Promise<void> {
+    return this.#unlessGone(deleteConversation, { ...options, uuid });
+  }
+
+  async #unlessGone(endpoint: typeof stopReply | typeof deleteConversation, call: Call): Promise<void> {
+    try {
+      await this.#json(endpoint, call, 'conversation-not-found');
+    } catch (error) {
+      if ((error as ChatError).code !== 'conversation-not-found') throw error;
+    }
   }
 
   #json<Body extends z.core.$ZodType>(
@@ -166,6 +211,7 @@ export class ChatClient {
         headers,
         credentials: 'omit',
         signal: exchange.signal,
+        keepalive: call.keepalive ?? false,
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
       },
     );
@@ -192,6 +238,11 @@ async function readAnswer<Body extends z.core.$ZodType>(
       status: response.status,
     })
   );
+}
+
+/** JSON leaves out what is undefined. */
+function messageBody(message: string, { variables, clientTools, toolResults }: MessageOptions): object {
+  return { message, variables, client_tools: clientTools, tool_results: toolResults };
 }
 
 /** undefined for what is not JSON: no schema accepts it. */

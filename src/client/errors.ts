@@ -3,6 +3,7 @@ export type ChatErrorCode =
   // The service refused, in its own words.
   | 'assistant-not-found'
   | 'conversation-not-found'
+  | 'conversation-ended'
   | 'insufficient-balance'
   | 'invalid-request'
   | 'too-many-requests'

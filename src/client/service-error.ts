@@ -9,6 +9,10 @@ const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   [errorTexts.tooManyRequests, 'too-many-requests'],
 ];
 
+/** Services say in words of their own that a conversation is over; beside these statuses nothing else ends. */
+const isEnded = (text: string, status: number): boolean =>
+  /\bended\b/i.test(text) && [400, 409, 410].includes(status);
+
 /** Only for answers without a text that tells: statuses differ between deployments. */
 function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
   if (status === 404) return notFound;
@@ -44,7 +48,8 @@ export function serviceErrorFrom(
   const lowerCase = text.toLowerCase();
   const byText = codesByText.find(([start]) => lowerCase.startsWith(start.toLowerCase()));
   return new ChatError(
-    byText?.[1] ?? codeByStatus(response.status, notFound),
+    byText?.[1] ??
+      (isEnded(text, response.status) ? 'conversation-ended' : codeByStatus(response.status, notFound)),
     text || `The service answered with status ${response.status}.`,
     {
       status: response.status,

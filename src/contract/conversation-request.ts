@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ClientTools, ToolResults } from './client-tool-request.ts';
 import { countCharacters, limits } from './limits.ts';
 
 /*
@@ -57,25 +58,37 @@ export const OpenConversationRequest = z.object(
 );
 export type OpenConversationRequest = z.input<typeof OpenConversationRequest>;
 
-/** Body of `POST /conversations/{uuid}/messages`. */
+/** A message's text, whoever writes it. */
+const MessageText = z
+  .string({
+    error: (issue) =>
+      issue.input === undefined || issue.input === null ? 'message is required' : 'message must be a string',
+  })
+  .check(
+    z.refine((text) => text.trim() !== '', { error: 'message is required', abort: true }),
+    z.refine((text) => !text.includes('\0'), 'message must not contain null characters'),
+    z.refine(
+      (text) => countCharacters(text) <= messageLimit.max,
+      `message may have at most ${messageLimit.max} characters`,
+    ),
+  );
+
+/** Body of `POST /conversations/{uuid}/messages`. All but the message are our additions. */
 export const SendMessageRequest = z.object(
   {
-    message: z
-      .string({
-        error: (issue) =>
-          issue.input === undefined || issue.input === null
-            ? 'message is required'
-            : 'message must be a string',
-      })
-      .check(
-        z.refine((text) => text.trim() !== '', { error: 'message is required', abort: true }),
-        z.refine((text) => !text.includes('\0'), 'message must not contain null characters'),
-        z.refine(
-          (text) => countCharacters(text) <= messageLimit.max,
-          `message may have at most ${messageLimit.max} characters`,
-        ),
-      ),
+    message: MessageText,
+    /** Laid over the conversation's. */
+    variables: z.nullish(Variables),
+    client_tools: z.nullish(ClientTools),
+    tool_results: z.nullish(ToolResults),
   },
   { error: 'the body must be a JSON object' },
 );
 export type SendMessageRequest = z.infer<typeof SendMessageRequest>;
+
+/** Body of `POST /user/conversations/{uuid}/messages`: what a person says in the assistant's place. */
+export const WriteMessageRequest = z.object(
+  { message: MessageText },
+  { error: 'the body must be a JSON object' },
+);
+export type WriteMessageRequest = z.infer<typeof WriteMessageRequest>;

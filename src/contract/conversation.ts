@@ -13,15 +13,22 @@ export const FunctionCall = z.looseObject({
 export type FunctionCall = z.infer<typeof FunctionCall> & {
   /** Absent while the call runs. */
   readonly result?: unknown;
+  /** Whether the page is asked to run it, which then owes the result to the next message. */
+  readonly client?: boolean;
 };
 
 const FunctionCalls = z.catch(z.array(FunctionCall), []);
+
+/** Our additions are absent from other services' answers, and so are odd ones from what is read. */
+const Flag = z.catch(z.optional(z.literal([true, false])), undefined);
 
 /** One line of a conversation's history, oldest first. `system` reports events, such as a person taking over. */
 export const HistoryItem = z.looseObject({
   role: z.catch(z.literal(['assistant', 'user', 'system']), 'system'),
   content: z.catch(z.string(), ''),
   function_calls: FunctionCalls,
+  /** ISO 8601, UTC. */
+  created_at: z.catch(z.optional(z.string()), undefined),
 });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
@@ -42,6 +49,10 @@ export const Conversation = z.looseObject({
   history: History,
   /** Empty where there are none, or odd ones. */
   variables: z.catch(z.looseObject({}), {}),
+  /** False while a person has taken over. */
+  ai_enabled: Flag,
+  /** True for one that takes no more messages. */
+  ended: Flag,
 });
 export type Conversation = z.infer<typeof Conversation>;
 
@@ -50,8 +61,13 @@ export const AnsweredMessage = z.looseObject({
   status: z.literal(true),
   message: z.string(),
   function_calls: FunctionCalls,
+  /** False while a person has taken over: the message was stored, and a person answers it or nobody. */
+  ai_enabled: Flag,
 });
 export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
+
+/** Answer of operations that have nothing more to say. */
+export const Done = z.looseObject({ status: z.literal(true) });
 
 /** Data of the stream's `delta` event: a further piece of the answer's text. */
 export const MessageDelta = z.looseObject({ text: z.string() });

@@ -1,4 +1,4 @@
-import { AnsweredMessage, Conversation, OpenedConversation } from './conversation.ts';
+import { AnsweredMessage, Conversation, Done, OpenedConversation } from './conversation.ts';
 import { ApiKeys, User } from './user.ts';
 import { AssistantWidget } from './widget-settings.ts';
 
@@ -32,6 +32,24 @@ export const sendMessage = {
   auth: 'none',
   response: AnsweredMessage,
   statuses: [200, 400, 404, 413, 422, 429],
+} as const;
+
+/** Stops the reply under way; what it has said so far is the answer. Well also without a reply. Our addition. */
+export const stopReply = {
+  method: 'POST',
+  path: '/api/conversations/:uuid/stop',
+  auth: 'none',
+  response: Done,
+  statuses: [200, 404, 429],
+} as const;
+
+/** Forgets a conversation, with its messages and variables. Our addition. */
+export const deleteConversation = {
+  method: 'DELETE',
+  path: '/api/conversations/:uuid',
+  auth: 'none',
+  response: Done,
+  statuses: [200, 404, 429],
 } as const;
 
 /** What a page may know of an assistant before anyone chats. Cacheable, no credential. */

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 export const errorTexts = {
   assistantNotFound: 'Assistant not found',
   conversationNotFound: 'Conversation not found',
+  conversationEnded: 'Conversation has ended',
   insufficientBalance: 'Insufficient balance. Please top up your account.',
   /** Followed by the reason. */
   engineFailed: 'Failed to process message: ',

@@ -134,6 +134,95 @@ describe('sending a message', () => {
   });
 });
 
+describe('what goes along with a message', () => {
+  const extras = {
+    variables: { first_name: 'Ada', basket: [{ id: 7 }] },
+    clientTools: [
+      {
+        name: 'show_product',
+        description: 'Shows a product',
+        parameters: [{ name: 'id', type: 'number', description: 'Its number', required: true }],
+      },
+    ],
+    toolResults: [{ name: 'show_product', arguments: { id: 7 }, result: { shown: true } }],
+  } as const;
+
+  it('has the names of the wire, in one piece and streamed', async () => {
+    const uuid = await openOne();
+    await client.sendMessage(uuid, 'One', extras);
+    await client.streamMessage(uuid, 'One', {}, extras);
+    const body = {
+      message: 'One',
+      variables: extras.variables,
+      client_tools: extras.clientTools,
+      tool_results: extras.toolResults,
+    };
+    const bodies = server.seen('send').map((request) => request.body);
+    assert.deepEqual(bodies.slice(-2), [body, body]);
+  });
+
+  it('comes back as a call for the page', async () => {
+    const calls = [{ name: 'show_product', arguments: { id: 7 }, client: true }];
+    server.answerNext('send', { status: true, message: 'Look!', function_calls: calls });
+    const { function_calls } = await client.sendMessage('x', 'Show it to me', extras);
+    assert.deepEqual(function_calls, calls);
+  });
+
+  it('is told whether a person has taken over, where the service says so', async () => {
+    for (const [sent, read] of [
+      [true, true],
+      [false, false],
+      [undefined, undefined],
+      ['no', undefined],
+    ]) {
+      server.answerNext('send', { status: true, message: '', ai_enabled: sent });
+      assert.equal((await client.sendMessage('x', 'Anyone?')).ai_enabled, read);
+    }
+  });
+});
+
+describe('stopping a reply', () => {
+  it('asks the service to', async () => {
+    server.answerNext('stop', { status: true });
+    await client.stopReply('a?b');
+    const { method, url, body } = server.seen('stop').at(-1) ?? assert.fail();
+    assert.deepEqual([method, url, body], ['POST', '/api/conversations/a%3Fb/stop', undefined]);
+  });
+
+  it('is well also where the service knows no such operation', async () => {
+    await client.stopReply(await openOne());
+    assert.equal(server.requests.at(-1)?.operation, 'stop');
+  });
+
+  it('says so where it failed', async () => {
+    server.answerNext('stop', { message: 'Server Error' }, 500);
+    assert.equal((await errorOf(client.stopReply('x'))).code, 'unavailable');
+  });
+});
+
+describe('forgetting a conversation', () => {
+  it('deletes it, also from a page that is going away', async () => {
+    const uuid = await openOne();
+    await client.deleteConversation(uuid, { keepalive: true });
+    assert.ok(!server.conversations.includes(uuid));
+    const { method, url } = server.requests.at(-1) ?? assert.fail();
+    assert.deepEqual([method, url], ['DELETE', `/api/conversations/${uuid}`]);
+  });
+
+  it('is well also when it is gone already', async () => {
+    const uuid = await openOne();
+    await client.deleteConversation(uuid);
+    await client.deleteConversation(uuid);
+  });
+
+  it('says so where it failed, and can be given up', async () => {
+    server.answerNext('delete', { message: 'Not from here' }, 405);
+    assert.equal((await errorOf(client.deleteConversation('x'))).code, 'refused');
+    const signal = AbortSignal.abort();
+    assert.equal((await errorOf(client.deleteConversation('x', { signal }))).code, 'aborted');
+  });
+});
+
 describe('reading what the widget looks like', () => {
   it('gives the settings, with gaps where they are missing or strange', async () => {
     const data = { name: 'Nora', widget_settings: { theme: 'dark', color: 7 } };

@@ -64,6 +64,25 @@ describe('reading a conversation again', () => {
     const variables = { name: 'Ada', visits: 2 };
     assert.deepEqual(z.parse(Conversation, { status: true, variables }).variables, variables);
   });
+
+  it('tells whether a person has taken over and whether it has ended, where it can', () => {
+    const read = (more: object) => {
+      const { ai_enabled, ended } = z.parse(Conversation, { status: true, ...more });
+      return [ai_enabled, ended];
+    };
+    assert.deepEqual(read({ ai_enabled: false, ended: true }), [false, true]);
+    assert.deepEqual(read({ ai_enabled: true, ended: false }), [true, false]);
+    assert.deepEqual(read({}), [undefined, undefined]);
+    assert.deepEqual(read({ ai_enabled: 'no', ended: null }), [undefined, undefined]);
+  });
+
+  it('tells when a line was written, where it can', () => {
+    const created = (created_at: unknown) =>
+      z.parse(Conversation, { status: true, history: [{ role: 'user', content: 'a', created_at }] })
+        .history?.[0]?.created_at;
+    assert.equal(created('2026-01-31T09:30:00.000000Z'), '2026-01-31T09:30:00.000000Z');
+    for (const odd of [undefined, null, 1_769_851_800, {}]) assert.equal(created(odd), undefined);
+  });
 });
 
 describe('reading an answer', () => {

@@ -14,9 +14,9 @@ describe('the endpoints', () => {
     });
   }
 
-  it('asks for a key below /api/user and nowhere else', () => {
+  it('asks for a key below /api/user and /api/automate and nowhere else', () => {
     for (const { path, auth } of Object.values(endpoints)) {
-      assert.equal(auth === 'bearer', path.startsWith('/api/user/'), path);
+      assert.equal(auth === 'bearer', /^\/api\/(user|automate)\//.test(path), path);
     }
   });
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** What a request asks for; `other` is anything that the interface does not know. */
-export type Operation = 'open' | 'read' | 'send' | 'widget' | 'other';
+export type Operation = 'open' | 'read' | 'send' | 'stop' | 'delete' | 'widget' | 'other';
 
 export interface Line {
   readonly role: string;
@@ -170,11 +170,15 @@ export class ChatServer {
     }
     const conversation = this.#conversations.get(uuid);
     if (operation === 'open') this.#open(response, step);
-    else if (operation === 'widget' || operation === 'other')
+    else if (operation === 'widget' || operation === 'stop' || operation === 'other')
       answerWith(response, { status: 404, body: { message: 'Not found' } });
     else if (conversation === undefined)
       answerWith(response, { status: 404, body: { status: false, error: 'Conversation not found' } });
-    else if (operation === 'read') sendJson(response, step, { status: true, history: conversation.history });
+    else if (operation === 'delete') {
+      this.#conversations.delete(uuid);
+      sendJson(response, step, { status: true });
+    } else if (operation === 'read')
+      sendJson(response, step, { status: true, history: conversation.history });
     else await this.#send(conversation, request, response, step, (body as { message: string }).message);
   }
 
@@ -223,8 +227,10 @@ export class ChatServer {
 }
 
 function route({ method, url = '' }: IncomingMessage): { operation: Operation; uuid: string } {
-  const [, uuid = '', rest = ''] = /\/api\/conversations\/([^/]+)(\/messages)?$/.exec(url) ?? [];
-  if (uuid !== '' && rest !== '' && method === 'POST') return { operation: 'send', uuid };
+  const [, uuid = '', rest = ''] = /\/api\/conversations\/([^/]+)(\/messages|\/stop)?$/.exec(url) ?? [];
+  if (uuid !== '' && rest === '/messages' && method === 'POST') return { operation: 'send', uuid };
+  if (uuid !== '' && rest === '/stop' && method === 'POST') return { operation: 'stop', uuid };
+  if (uuid !== '' && rest === '' && method === 'DELETE') return { operation: 'delete', uuid };
   if (uuid !== '' && rest === '' && method === 'GET') return { operation: 'read', uuid };
   if (url.endsWith('/api/conversations') && method === 'POST') return { operation: 'open', uuid };
   if (/\/api\/assistants\/[^/]+\/widget$/.test(url)) return { operation: 'widget', uuid };

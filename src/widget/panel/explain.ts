@@ -5,8 +5,8 @@ import type { CoreTexts } from '../texts/texts.ts';
 export interface Explanation {
   /** The service's own words where it gave any, else ours. */
   readonly title: string;
-  /** What to do next. */
-  readonly advice: string;
+  /** What to do next, where the action does not say it all. */
+  readonly advice: string | undefined;
   readonly action: 'retry' | 'start-over' | undefined;
 }
 
@@ -14,11 +14,16 @@ export interface Explanation {
 const explanations: Readonly<
   Record<
     ProblemCode,
-    readonly [title: keyof CoreTexts | undefined, advice: keyof CoreTexts, action: Explanation['action']]
+    readonly [
+      title: keyof CoreTexts | undefined,
+      advice: keyof CoreTexts | undefined,
+      action: Explanation['action'],
+    ]
   >
 > = {
   'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
   'conversation-not-found': [undefined, 'conversationAdvice', 'start-over'],
+  'conversation-ended': ['ended', undefined, 'start-over'],
   'insufficient-balance': [undefined, 'balanceAdvice', 'retry'],
   'invalid-request': [undefined, 'refusedAdvice', undefined],
   'too-many-requests': [undefined, 'waitAdvice', 'retry'],
@@ -37,5 +42,9 @@ const explanations: Readonly<
 
 export function explain(problem: Problem, texts: CoreTexts): Explanation {
   const [title, advice, action] = explanations[problem.code];
-  return { title: title === undefined ? problem.message : texts[title], advice: texts[advice], action };
+  return {
+    title: title === undefined ? problem.message : texts[title],
+    advice: advice && texts[advice],
+    action,
+  };
 }

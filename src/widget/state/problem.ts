@@ -43,4 +43,5 @@ const passing: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'too-many-requests',
   'insufficient-balance',
   'conversation-not-found',
+  'conversation-ended',
 ]);

@@ -7,6 +7,7 @@ import { isPassing, problemFrom } from '../../../src/widget/state/problem.ts';
 const codes: Record<ChatErrorCode, { fateUnknown: boolean; passes: boolean }> = {
   'assistant-not-found': { fateUnknown: false, passes: false },
   'conversation-not-found': { fateUnknown: false, passes: true },
+  'conversation-ended': { fateUnknown: false, passes: true },
   'insufficient-balance': { fateUnknown: false, passes: true },
   'invalid-request': { fateUnknown: false, passes: false },
   'too-many-requests': { fateUnknown: false, passes: true },

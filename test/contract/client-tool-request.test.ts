@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as z from 'zod/mini';
+import { SendMessageRequest, WriteMessageRequest } from '../../src/contract/conversation-request.ts';
+import { firstIssue } from './first-issue.ts';
+
+const issue = (fields: object) => firstIssue(SendMessageRequest, { message: 'a', ...fields });
+
+describe('the tools that a page offers', () => {
+  const tool = { name: 'show_product', description: 'Shows a product' };
+  const issueOf = (more: object) => issue({ client_tools: [{ ...tool, ...more }] });
+  const withParameter = (more: object) => issueOf({ parameters: [{ name: 'id', type: 'string', ...more }] });
+
+  it('need a name and a description', () => {
+    assert.equal(issueOf({}), undefined);
+    assert.equal(issueOf({ name: undefined }), 'client_tools: a name must be a string');
+    assert.equal(issueOf({ description: undefined }), 'client_tools: a description must be a string');
+  });
+
+  it('may be absent, null or none', () => {
+    for (const client_tools of [undefined, null, []]) assert.equal(issue({ client_tools }), undefined);
+  });
+
+  it('get empty defaults for what they leave out', () => {
+    const { client_tools } = z.parse(SendMessageRequest, {
+      message: 'a',
+      client_tools: [tool, { ...tool, name: 'go', parameters: [{ name: 'x', type: 'bool' }] }],
+    });
+    assert.deepEqual(client_tools, [
+      { ...tool, parameters: [] },
+      { ...tool, name: 'go', parameters: [{ name: 'x', type: 'bool', description: '', required: false }] },
+    ]);
+  });
+
+  it('have names of 2 to 64 letters, digits, _ and -', () => {
+    for (const name of ['ab', 'Show-Product_2', 'n'.repeat(64)]) assert.equal(issueOf({ name }), undefined);
+    for (const name of ['a', '', 'n'.repeat(65), 'show product', 'größe', 'a.b', 'ab\n'])
+      assert.equal(issueOf({ name }), 'client_tools: a name must be 2 to 64 letters, digits, _ or -', name);
+  });
+
+  it('have descriptions of 255 characters at most', () => {
+    assert.equal(issueOf({ description: '😀'.repeat(255) }), undefined);
+    assert.equal(
+      issueOf({ description: '😀'.repeat(256) }),
+      'client_tools: a description may have at most 255 characters',
+    );
+  });
+
+  it('have parameters of three types, named by as little as one letter', () => {
+    for (const type of ['string', 'number', 'bool'])
+      assert.equal(withParameter({ name: 'x', type, description: 'X', required: true }), undefined);
+    assert.match(withParameter({ type: 'boolean' }) ?? '', /string, number or bool/);
+    assert.match(withParameter({ name: 'a b' }) ?? '', /^client_tools: the name of a parameter/);
+    assert.match(withParameter({ description: 'd'.repeat(256) }) ?? '', /at most 255 characters/);
+    assert.equal(withParameter({ required: 'yes' }), 'client_tools: required must be true or false');
+    assert.equal(issueOf({ parameters: {} }), 'client_tools: parameters must be a list');
+    assert.equal(issueOf({ parameters: ['id'] }), 'client_tools: a parameter must be an object');
+  });
+
+  it('may be 16 with 16 parameters each, and not 17', () => {
+    const many = (count: number, fields: object) =>
+      Array.from({ length: count }, (_, index) => ({ ...fields, name: `n${index}` }));
+    const parameters = (count: number) => many(count, { type: 'string' });
+    assert.equal(issue({ client_tools: many(16, { ...tool, parameters: parameters(16) }) }), undefined);
+    assert.equal(issue({ client_tools: many(17, tool) }), 'client_tools: at most 16 are allowed');
+    assert.equal(issueOf({ parameters: parameters(17) }), 'client_tools: at most 16 parameters are allowed');
+  });
+
+  it('have different names', () => {
+    assert.equal(issue({ client_tools: [tool, tool] }), 'client_tools: two have the same name');
+  });
+
+  it('must be a list of objects', () => {
+    assert.equal(issue({ client_tools: tool }), 'client_tools must be a list');
+    assert.equal(issue({ client_tools: ['show_product'] }), 'client_tools: a tool must be an object');
+  });
+});
+
+describe('the results that come back with a message', () => {
+  const made = { name: 'show_product', arguments: { id: 7 } };
+  const issueOf = (more: object) => issue({ tool_results: [{ ...made, ...more }] });
+
+  it('may be any JSON, or absent', () => {
+    for (const result of [undefined, null, 0, '', 'done', [1, ['b']], { a: { b: true } }])
+      assert.equal(issueOf({ result }), undefined, JSON.stringify(result));
+    for (const tool_results of [undefined, null, []]) assert.equal(issue({ tool_results }), undefined);
+  });
+
+  it('say what was called with what', () => {
+    assert.equal(issueOf({ name: undefined }), 'tool_results: a name must be a string');
+    assert.equal(issueOf({ arguments: undefined }), 'tool_results: arguments must be an object');
+    assert.equal(issueOf({ arguments: [1] }), 'tool_results: arguments must be an object');
+    assert.equal(issue({ tool_results: ['done'] }), 'tool_results: a result must be an object');
+    assert.equal(issue({ tool_results: made }), 'tool_results must be a list');
+  });
+
+  it('have 4,000 characters at most, counted as JSON with name and arguments', () => {
+    const around = JSON.stringify({ ...made, result: '' }).length;
+    assert.equal(issueOf({ result: '😀'.repeat(4000 - around) }), undefined);
+    assert.equal(
+      issueOf({ result: '😀'.repeat(4001 - around) }),
+      'tool_results: one may have at most 4000 characters as JSON',
+    );
+  });
+
+  it('may be 16 and not 17', () => {
+    assert.equal(issue({ tool_results: Array(16).fill(made) }), undefined);
+    assert.equal(issue({ tool_results: Array(17).fill(made) }), 'tool_results: at most 16 are allowed');
+  });
+});
+
+describe('the variables of a message', () => {
+  it('have the bounds of those on opening', () => {
+    assert.equal(issue({ variables: { basket: ['boots'] } }), undefined);
+    assert.equal(issue({ variables: null }), undefined);
+    assert.equal(
+      issue({ variables: { text: 'a'.repeat(2001) } }),
+      'variables: a value may have at most 2000 characters',
+    );
+  });
+});
+
+describe('what a person says in the place of the assistant', () => {
+  it('has the bounds of a message', () => {
+    const written = (message: unknown) => firstIssue(WriteMessageRequest, { message });
+    assert.equal(written('a'.repeat(2000)), undefined);
+    assert.equal(written('a'.repeat(2001)), 'message may have at most 2000 characters');
+    assert.equal(written(' '), 'message is required');
+  });
+});
