@@ -8,34 +8,42 @@ import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'v
  * - `embed` `dist/embed.js`: the classic script that a site pastes, with the default build's chunks.
  */
 
+/** What the shell loads late. */
+const lateParts = ['chat-panel', 'teaser'];
+
 /**
- * Lets the classic script load the panel that the default build made: a classic script can have no chunks of its own.
- * It does so in the words of the default build, which names the chunk and how its exports are called; only the address
- * is made absolute, since a classic script from another origin has no base address that an import could be relative to.
+ * Lets the classic script load the parts that the default build made: a classic script can have no chunks of its own.
+ * It does so in the words of the default build, which names the chunks and how their exports are called; only the
+ * address is made absolute, since a classic script from another origin has no base address that an import could be
+ * relative to.
  */
-const panelOfDefaultBuild: Plugin = {
-  name: 'panel-of-default-build',
+const partsOfDefaultBuild: Plugin = {
+  name: 'parts-of-default-build',
   enforce: 'pre',
   resolveId(id) {
-    return id.endsWith('panel/chat-panel.ts')
-      ? { id: './panel-of-default-build', external: 'relative' }
-      : null;
+    const name = lateParts.find((part) => id.endsWith(`/${part}.ts`));
+    return name === undefined ? null : { id: `./default-build/${name}`, external: 'relative' };
   },
   generateBundle(_, bundle) {
     const module = readFileSync('dist/voice-assistant-chat.js', 'utf8');
-    const [, chunk, exports] =
-      /import\((`\.\/chunks\/chat-panel-[^`]+`)\)(\.then\(\w+=>\w+\.\w+\))?/.exec(module) ?? [];
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
-      const load = `import(new URL(${chunk ?? ''},embedUrl).href)${exports ?? ''}`;
-      const code = file.code.replace(/import\([`"']\.\/panel-of-default-build[`"']\)/, load);
-      if (chunk === undefined || code === file.code) {
-        throw new Error(
-          'dist/embed.js cannot load the panel: run the default build first, or adapt vite.config.ts.',
+      for (const name of lateParts) {
+        const words = new RegExp(
+          `import\\((\`\\./chunks/${name}-[^\`]+\`)\\)(\\.then\\(\\w+=>\\w+\\.\\w+\\))?`,
         );
+        const [, chunk, exports] = words.exec(module) ?? [];
+        const load = `import(new URL(${chunk ?? ''},embedScript.src).href)${exports ?? ''}`;
+        const code = file.code.replace(new RegExp(`import\\([\`"']\\./default-build/${name}[\`"']\\)`), load);
+        if (chunk === undefined || code === file.code) {
+          throw new Error(
+            `dist/embed.js cannot load ${name}: run the default build first, or adapt vite.config.ts.`,
+          );
+        }
+        file.code = code;
       }
       // The block keeps the name out of the page.
-      file.code = `{const embedUrl=document.currentScript.src;${code.replace(/(?=\n\/\/# |\s*$)/, '}')}`;
+      file.code = `{const embedScript=document.currentScript;${file.code.replace(/(?=\n\/\/# |\s*$)/, '}')}`;
     }
   },
 };
@@ -72,14 +80,14 @@ function withoutOldChunks(outDir: string): Plugin {
 export default defineConfig(({ mode }): UserConfig => {
   const common: BuildOptions = {
     target: 'es2022',
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
     sourcemap: true,
     emptyOutDir: false,
     modulePreload: false,
   };
   if (mode === 'embed') {
     return {
-      plugins: [panelOfDefaultBuild],
+      plugins: [partsOfDefaultBuild],
       build: {
         ...common,
         outDir: 'dist',

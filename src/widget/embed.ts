@@ -5,22 +5,23 @@ import { VoiceAssistantChat } from './voice-assistant-chat.ts';
  * are the element's attributes; those that other vendors' snippets use are understood too.
  */
 
+/** This script's own tag; the build defines it. */
+declare const embedScript: HTMLScriptElement;
+
 const otherNames: Readonly<Record<string, string>> = {
-  'header-title': 'heading',
-  'header-subtitle': 'subheading',
-  'button-main-text': 'launcher-label',
-  'button-sub-text': 'launcher-sublabel',
+  headerTitle: 'heading',
+  headerSubtitle: 'subheading',
+  buttonMainText: 'launcherLabel',
+  buttonSubText: 'launcherSublabel',
 };
 
-const { src, attributes } = document.currentScript as HTMLScriptElement;
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
-const element = document.createElement(name);
-element.setAttribute('base-url', new URL(src).origin);
-for (const { name, value } of attributes) {
-  const [, attribute] = /^data-(.+)/.exec(name) ?? [];
-  if (attribute) element.setAttribute(otherNames[attribute] ?? attribute, value);
+const element = new (customElements.get(name) as typeof VoiceAssistantChat)();
+element.baseUrl = new URL(embedScript.src).origin;
+for (const [name, value] of Object.entries(embedScript.dataset)) {
+  Reflect.set(element, otherNames[name] ?? name, value);
 }
 
 const append = (): void => {

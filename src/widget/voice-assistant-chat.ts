@@ -1,17 +1,18 @@
 import type { ChatEventMap } from './events.ts';
+import type { FormField } from './form-field.ts';
+import type { PageTool } from './page-tool.ts';
 import { defineProperties, observedAttributes, upgradeProperties, warnOnce } from './shell/attributes.ts';
-import { luminance, parseColor, readableOn, toCss } from './shell/contrast.ts';
 import { createLauncher, type Launcher } from './shell/launcher.ts';
 import { isComplete, resolveLook } from './shell/look.ts';
-import type { Panel, PanelHost, PanelInput } from './shell/panel-host.ts';
+import type { Panel, PanelInput } from './shell/panel-input.ts';
 import { SettingsSource } from './shell/settings-source.ts';
+import { whenIdle } from './shell/when-idle.ts';
 import shellCss from './shell/shell.css?inline';
+import type { Texts } from './texts/texts.ts';
 
-export type { ChatEventMap };
+export type { ChatEventMap, FormField, PageTool, Texts };
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-let shellSheet: CSSStyleSheet | undefined;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
 
 /** On a server there is no `HTMLElement`; there the class can be imported, and nothing more. */
 const Base =
@@ -29,6 +30,7 @@ const Base =
  * @slot notice - shown above the messages: a consent gate goes there
  * @slot footer - shown below the composer
  * @csspart launcher - the button that opens the chat
+ * @csspart teaser - the bubble that invites to chat
  * @csspart panel - the chat itself
  * @csspart header - its head
  * @csspart test-mark - the mark of a preview
@@ -85,41 +87,67 @@ export class VoiceAssistantChat extends Base {
   declare placeholder: string | null;
   /** Shown in an empty conversation, when the assistant has no initial message. */
   declare greeting: string | null;
+  /** Text of a bubble beside the launcher that invites to chat. */
+  declare teaser: string | null;
+  /** Seconds until the teaser shows. Default: 5. */
+  declare teaserDelay: string | null;
+  /** Who uses the browser: people with different keys never see each other's conversation. */
+  declare userKey: string | null;
+  /** Days after which a conversation is no longer gone on with. Default: 30. */
+  declare keepDays: string | null;
+  /** Origins, separated by white space, that images in answers may come from. */
+  declare allowImages: string | null;
+  /** Whether an answer that comes while the visitor is elsewhere makes a sound. */
+  declare sound: boolean;
+  /** Whether the visitor may dictate, and have answers read aloud. */
+  declare voice: boolean;
+  /** Whether answers say which functions the assistant used. */
+  declare showFunctionCalls: boolean;
+  /** Whether the console tells what happens. */
+  declare debug: boolean;
+  /** What the page wants the assistant to know; sent as variables. */
+  declare context: Readonly<Record<string, unknown>> | undefined;
+  /** What to ask before the conversation begins. */
+  declare form: readonly FormField[] | undefined;
+  /** Texts of the site's own, instead of the language's. */
+  declare messages: Partial<Texts> | undefined;
+  /** What the visitor may answer with one click. */
+  declare suggestions: readonly string[] | undefined;
+  /** What the page can do for the assistant. */
+  declare tools: readonly PageTool[] | undefined;
 
   #root: HTMLElement | undefined;
   #launcher: Launcher | undefined;
-  #colors: CSSStyleSheet | undefined;
+  #sheet: CSSStyleSheet | undefined;
   #input: PanelInput | undefined;
   #panel: Promise<Panel> | undefined;
   readonly #calls: ((panel: Panel) => void)[] = [];
   #isShown = false;
   #isByPerson = false;
   #isUpdateDue = false;
+  #cancelIdle: (() => void) | undefined;
+  readonly #notice = document.createElement('p');
   readonly #source = new SettingsSource(() => {
-    this.#update();
+    if (this.isConnected) this.#update();
   });
 
   connectedCallback(): void {
     upgradeProperties(this);
     if (this.#root === undefined) this.#draw();
     this.#update();
-    this.#withLoadedPanel((panel) => {
-      panel.connect();
-    });
+    this.#tellLoaded('connect');
   }
 
   disconnectedCallback(): void {
     // A move in the document is a removal and an insertion in one task: only what stays away is let go.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#source.stop();
-      this.#withLoadedPanel((panel) => {
-        panel.disconnect();
-      });
+      this.#cancelIdle?.();
+      this.#tellLoaded('disconnect');
     });
   }
 
-  attributeChangedCallback(_name: string, old: string | null, value: string | null): void {
+  attributeChangedCallback(_name: string, old: unknown, value: unknown): void {
     if (old === value || this.#isUpdateDue) return;
     this.#isUpdateDue = true;
     // Frameworks set attributes one by one; the panel sees them together.
@@ -131,7 +159,7 @@ export class VoiceAssistantChat extends Base {
 
   /** Shows the panel. The focus moves into it if a person's click or key press led to this call. */
   show(): void {
-    this.#isByPerson = (navigator as { userActivation?: UserActivation }).userActivation?.isActive ?? false;
+    this.#isByPerson = !!(navigator as { userActivation?: UserActivation }).userActivation?.isActive;
     this.open = true;
   }
 
@@ -151,74 +179,78 @@ export class VoiceAssistantChat extends Base {
    * service would refuse is put into the composer instead, with the reason.
    */
   send(text: string): void {
-    this.#withPanel((panel) => {
-      panel.send(text);
-    });
+    this.#tell('send', text);
   }
 
   /** Leaves this conversation and begins a new one. */
   restart(): void {
-    this.#withPanel((panel) => {
-      panel.restart();
-    });
+    this.#tell('restart');
   }
 
   /** Wipes the conversation, the draft and what else this browser keeps of the visitor, and hides the panel. */
   forget(): void {
     this.hide();
-    this.#withPanel((panel) => {
-      panel.forget();
-    });
+    this.#tell('forget');
   }
 
   #draw(): void {
     const { button } = (this.#launcher = createLauncher());
     this.#root = document.createElement('div');
     this.#root.className = 'root';
-    this.#root.append(button);
+    this.#notice.role = 'alert';
+    this.#root.append(button, this.#notice);
     const shadowRoot = this.attachShadow({ mode: 'open' });
-    shellSheet ??= sheetOf(shellCss);
-    this.#colors = sheetOf('');
-    shadowRoot.adoptedStyleSheets = [shellSheet, this.#colors];
+    this.#sheet = new CSSStyleSheet();
+    shadowRoot.adoptedStyleSheets = [this.#sheet];
     shadowRoot.append(this.#root);
 
-    button.addEventListener('click', () => {
+    button.onclick = () => {
       this.#isByPerson = true;
       this.open = !this.open;
-    });
+    };
     // A hand on its way to the button: what the panel needs is fetched meanwhile.
-    for (const sign of ['pointerenter', 'focus']) {
-      button.addEventListener(sign, () => void loadPanel().catch(() => undefined), { once: true });
-    }
+    button.onpointerenter = button.onfocus = () => {
+      loadPanel().catch(ignore);
+    };
   }
 
   /** Brings everything that shows in line with the attributes and with what the service says of the assistant. */
   #update(): void {
     const root = this.#root as HTMLElement;
     const launcher = this.#launcher as Launcher;
-    const { theme, color, position } = this;
-    const own = { theme, color, position };
     const baseUrl = (this.baseUrl?.trim() || VoiceAssistantChat.defaultBaseUrl).replace(/\/+$/, '');
     const id = this.assistantId?.trim();
     const idProblem = !id ? 'missing' : uuid.test(id) ? undefined : 'malformed';
     if (idProblem) warnOnce(`assistant-id is ${idProblem}.`);
     const storage = this.#storage;
-    const address = idProblem ? '' : `${baseUrl}/api/assistants/${id}/widget`;
-    this.#source.follow(address, storage, isComplete(own));
+    const source = this.#source;
+    source.follow(idProblem ? '' : `${baseUrl}/api/assistants/${id}/widget`, storage);
+    this.#cancelIdle?.();
+    this.#cancelIdle = whenIdle(() => {
+      if (!isComplete(this)) void source.ask();
+      // Something of an earlier visit waits to be sent or read.
+      if (this.#storage?.getItem('voice-assistant-chat:wake')) this.#tell('connect');
+      if (this.teaser)
+        loadTeaser().then((part) => {
+          part.showTeaser(this, root);
+        }, ignore);
+    });
 
-    const { settings } = this.#source;
-    const look = resolveLook(own, { ...settings.widget_settings });
-    const accent = parseColor(look.color, root);
-    this.#input = { baseUrl, idProblem, settings, storage, accent };
-    this.#colors?.replaceSync(`.root{--_accent:${toCss(accent)};--_on-accent:${readableOn(accent)}}`);
+    const { settings } = source;
+    const look = resolveLook(this, { ...settings.widget_settings });
+    this.#input = { baseUrl, idProblem, settings, storage };
+    const { block, inline } = look;
+    this.#sheet?.replaceSync(
+      `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>button,.root>p{${block}:calc(20px + env(safe-area-inset-${block}));${inline}:calc(20px + env(safe-area-inset-${inline}))}`,
+    );
     Object.assign(root.dataset, look);
-    root.toggleAttribute('data-pending', this.#source.isPending && !this.open);
+    root.toggleAttribute('data-pending', source.isUnknown && !isComplete(this) && !this.open);
     launcher.setLabel(this.launcherLabel, this.launcherSublabel);
     launcher.button.hidden = this.inline;
+    root.popover = this.inline ? null : 'manual';
+    if (!this.inline) root.togglePopover(true);
     launcher.button.ariaExpanded = String(this.open);
-    this.#withLoadedPanel((panel) => {
-      panel.update(this.#input as PanelInput);
-    });
+    this.#tellLoaded('update', this.#input);
     this.#showOrHide();
   }
 
@@ -229,72 +261,50 @@ export class VoiceAssistantChat extends Base {
     const takeFocus = this.#isByPerson;
     this.#isByPerson = false;
     if (isShown) {
+      this.#notice.textContent = '';
       void this.#source.ask();
-      this.#withPanel((panel) => {
-        // By now the wish may have changed.
-        if (this.#isShown) panel.show(takeFocus);
-      });
+      this.#tell('show', takeFocus);
     } else {
       // The focus goes back to where it came from, and not to nowhere.
       if (this.shadowRoot?.activeElement) this.#launcher?.button.focus();
-      this.#withLoadedPanel((panel) => {
-        if (!this.#isShown) panel.hide();
-      });
+      this.#tellLoaded('hide');
     }
     this.#dispatch(isShown ? 'chat-open' : 'chat-close');
   }
 
   /** Calls the panel, loading it first. What a page sent while that failed is sent when it succeeds. */
-  #withPanel(call: (panel: Panel) => void): void {
-    this.#calls.push(call);
-    this.#panel ??= this.#createPanel();
-    this.#withLoadedPanel((panel) => {
-      for (const waiting of this.#calls.splice(0)) waiting(panel);
+  #tell<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
+    this.#calls.push((panel) => {
+      (panel[name] as (...args: unknown[]) => void)(...args);
     });
+    this.#panel ??= this.#createPanel();
+    this.#panel.then((panel) => {
+      for (const call of this.#calls.splice(0)) call(panel);
+    }, ignore);
+  }
+
+  #tellLoaded<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
+    if (this.#panel) this.#tell(name, ...args);
   }
 
   async #createPanel(): Promise<Panel> {
     try {
       const { ChatPanel } = await loadPanel();
-      const host: PanelHost = {
-        element: this,
-        root: this.#root as HTMLElement,
-        luminance,
-        dispatch: this.#dispatch,
-        close: () => {
-          this.hide();
-        },
-      };
-      return new ChatPanel(host, this.#input as PanelInput);
+      return new ChatPanel(this, this.#input as PanelInput);
     } catch (cause) {
       this.#panel = undefined;
       this.open = false;
       const message = 'The chat could not be loaded. Reload the page to try again.';
-      const notice = document.createElement('p');
-      notice.role = 'alert';
-      notice.textContent = message;
-      this.#root?.append(notice);
-      this.addEventListener(
-        'chat-open',
-        () => {
-          notice.remove();
-        },
-        { once: true },
-      );
+      this.#notice.textContent = message;
       warnOnce(`${message} ${String(cause)}`);
       this.#dispatch('chat-error', { code: 'network', message });
       throw cause;
     }
   }
 
-  #withLoadedPanel(call: (panel: Panel) => void): void {
-    this.#panel?.then(call, () => undefined);
+  #dispatch(name: keyof ChatEventMap, detail?: object): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
-
-  readonly #dispatch: PanelHost['dispatch'] = (name, detail) =>
-    this.dispatchEvent(
-      new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: name === 'chat-send' }),
-    );
 
   get #storage(): Storage | undefined {
     const { persist } = this;
@@ -306,10 +316,12 @@ export class VoiceAssistantChat extends Base {
   }
 }
 
-function sheetOf(css: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  return sheet;
+function ignore(): void {
+  // A part that cannot be loaded is asked for again when it is next needed.
+}
+
+function loadTeaser() {
+  return import('./shell/teaser.ts');
 }
 
 function loadPanel() {

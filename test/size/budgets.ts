@@ -4,7 +4,7 @@
  */
 export const budgets = {
   /** Before anyone touches the launcher. */
-  shell: 4_000,
+  shell: 3_500,
   /** From nothing to a chat that one can type in, the shell included, in English. */
   usableChat: 26_000,
 } as const;

@@ -1,8 +1,8 @@
 import { render } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
-import type { Panel, PanelHost, PanelInput } from '../shell/panel-host.ts';
+import type { Panel, PanelInput } from '../shell/panel-input.ts';
+import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../state/conversation.ts';
-import { accentText } from './accent-text.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
 import { createConversation } from './create-conversation.ts';
@@ -11,20 +11,22 @@ import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import { LateParts } from './late-parts.ts';
+import { createPanelHost, type PanelHost } from './panel-host.ts';
+import { MarkdownRendererSource } from './markdown-renderer.ts';
+import { isMarkdown } from './message-log.ts';
 import type { PanelActions, PanelModel } from './panel-model.ts';
 import { panelView } from './panel-view.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
+import { tellPage } from './tell-page.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 /** The chat itself: draws a conversation and passes the visitor's wishes on to it. */
 export class ChatPanel implements Panel {
   readonly #host: PanelHost;
-  readonly #shadowRoot: ShadowRoot;
   #input: PanelInput;
   #options: ChatOptions;
   readonly #container = document.createElement('section');
-  readonly #sheet = new CSSStyleSheet();
   readonly #announcer = new Announcer();
   readonly #follow = new ScrollFollow();
   readonly #storage: VisitStorage;
@@ -36,9 +38,10 @@ export class ChatPanel implements Panel {
   #isVisible = false;
   #isInspecting = true;
   readonly #late = new LateParts((css) => {
-    adoptStyles(this.#shadowRoot, css);
+    if (css !== undefined) adoptStyles(this.#host.shadowRoot, css);
     this.#draw();
   });
+  readonly #markdown = new MarkdownRendererSource();
   #frame = 0;
   readonly #retryWatch = new RetryWatch(
     () => {
@@ -49,14 +52,12 @@ export class ChatPanel implements Panel {
     },
   );
 
-  constructor(host: PanelHost, input: PanelInput) {
-    this.#host = host;
+  constructor(element: VoiceAssistantChat, input: PanelInput) {
+    const host = (this.#host = createPanelHost(element));
     this.#input = input;
     this.#options = resolveOptions(host.element, input);
     this.#storage = new VisitStorage(input.storage);
-    this.#shadowRoot = host.root.getRootNode() as ShadowRoot;
-    adoptStyles(this.#shadowRoot, panelCss);
-    this.#shadowRoot.adoptedStyleSheets.push(this.#sheet);
+    adoptStyles(this.#host.shadowRoot, panelCss);
     const container = this.#container;
     container.id = 'panel';
     container.part.add('panel');
@@ -65,7 +66,7 @@ export class ChatPanel implements Panel {
     host.root.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.isComposing || !this.#isVisible || this.#options.isInline) return;
       event.stopPropagation();
-      host.close();
+      host.element.hide();
     });
     host.root.append(container, this.#announcer.element);
     this.#conversation = this.#newConversation();
@@ -85,18 +86,19 @@ export class ChatPanel implements Panel {
       this.#conversation = this.#newConversation();
       if (this.#isVisible) void this.#conversation.open();
     }
-    this.#sheet.replaceSync(`.root{--_accent-text:${accentText(input.accent, this.#host.luminance)}}`);
     const { root } = this.#host;
     root.dir = options.direction ?? this.#texts.locale?.direction ?? '';
     root.lang = this.#texts.locale?.language ?? '';
     this.#container.role = options.isInline ? 'region' : 'dialog';
     this.#container.setAttribute('aria-labelledby', 'heading');
-    if (type === 'test') this.#late.loadInspector();
+    if (type === 'test') void this.#late.load('inspector');
     void this.#texts.follow(options.languages);
     this.#draw();
   }
 
   show(takeFocus: boolean): void {
+    // While the panel loaded, the wish may have changed.
+    if (!this.#host.element.open && !this.#options.isInline) return;
     this.#isVisible = true;
     this.#container.hidden = false;
     const { activeElement } = document;
@@ -158,7 +160,7 @@ export class ChatPanel implements Panel {
 
   readonly #actions: PanelActions = {
     close: () => {
-      this.#host.close();
+      this.#host.element.hide();
     },
     restart: () => {
       this.restart();
@@ -197,6 +199,7 @@ export class ChatPanel implements Panel {
       () => this.#input.idProblem,
       () => this.#options,
       {
+        ...tellPage(this.#host),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
@@ -207,15 +210,9 @@ export class ChatPanel implements Panel {
           if (!resumed) void this.#announceLast();
           if (type === 'test') void conversation.readVariables().catch(() => undefined);
         },
-        onSent: (text) => {
-          dispatch('chat-sent', { text });
-        },
         onAnswer: (text, latency) => {
           void this.#announceLast();
           dispatch('chat-message', { text, latency });
-        },
-        onProblem: ({ code, message }) => {
-          dispatch('chat-error', { code, message });
         },
       },
     );
@@ -224,12 +221,16 @@ export class ChatPanel implements Panel {
 
   /** Reads the last answer out as it shows, without the marks that make it look so. */
   async #announceLast(): Promise<void> {
-    await this.#late.loadMarkdown(this.#conversation.snapshot.messages);
+    await this.#loadMarkdown();
     this.#render();
     const last = [
       ...this.#container.querySelectorAll<HTMLElement>('[part~="message-assistant"] > :last-child'),
     ].at(-1);
     if (this.#isVisible && last !== undefined) this.#announcer.announce(last);
+  }
+
+  async #loadMarkdown(): Promise<void> {
+    if (this.#conversation.snapshot.messages.some(isMarkdown)) await this.#late.load('markdown');
   }
 
   /** Also while the panel is hidden: what was written offline goes out all the same. */
@@ -253,7 +254,7 @@ export class ChatPanel implements Panel {
     const { locale } = this.#texts;
     if (!this.#isVisible || locale === undefined) return;
     const { snapshot, draft } = this.#conversation;
-    void this.#late.loadMarkdown(snapshot.messages);
+    void this.#loadMarkdown();
     const model: PanelModel = {
       options: this.#options,
       locale,
@@ -261,13 +262,12 @@ export class ChatPanel implements Panel {
       draft,
       now: Date.now(),
       isInspecting: this.#isInspecting,
-      markdown: this.#late.markdownFor(locale.texts),
+      markdown: this.#markdown.get(this.#late.get('markdown'), locale.texts, this.#options),
+      late: this.#late,
       actions: this.#actions,
     };
-    const inspector =
-      this.#options.type === 'test' && this.#isInspecting ? this.#late.inspector?.(model) : undefined;
     this.#follow.before(this.#log);
-    render(panelView(model, inspector), this.#container);
+    render(panelView(model), this.#container);
     this.#follow.after(this.#log);
     this.#watch();
   }

@@ -1,5 +1,5 @@
 import { ChatClient } from '../../client/chat-client.ts';
-import type { PanelInput } from '../shell/panel-host.ts';
+import type { PanelInput } from '../shell/panel-input.ts';
 import { ConversationStore } from '../state/conversation-store.ts';
 import { Conversation, type ConversationListener } from '../state/conversation.ts';
 import { newKey } from '../state/new-key.ts';

@@ -1,63 +1,44 @@
-import type { TemplateResult } from 'lit/html.js';
-import type { Message } from '../state/snapshot.ts';
-import type { CoreTexts } from '../texts/texts.ts';
-import type * as MarkdownModule from './markdown/markdown.ts';
-import { isMarkdown } from './message-log.ts';
-import type { MarkdownRenderer, PanelModel } from './panel-model.ts';
+/** Every part of the panel that loads when it is first needed. One line each: the bundler makes a chunk of it. */
+const loaders = {
+  inspector: () => import('./inspector.ts'),
+  markdown: () => import('./markdown/markdown.ts'),
+};
 
-/** The parts of the panel that are loaded when they are first needed. */
+export type LatePartName = keyof typeof loaders;
+
+/** What the module of a late part gives. Its `css`, if it has any, is adopted when it comes. */
+export type LatePart<Name extends LatePartName> = Awaited<ReturnType<(typeof loaders)[Name]>>;
+
+/** The parts of one panel that have been loaded, and those on their way. The chat works without any of them. */
 export class LateParts {
-  inspector: ((model: PanelModel) => TemplateResult) | undefined;
-  readonly #onLoad: (css: string) => void;
-  #markdown: typeof MarkdownModule.markdown | undefined;
-  #renderer: { readonly texts: CoreTexts; readonly render: MarkdownRenderer } | undefined;
-  readonly #loading = new Map<string, Promise<void>>();
+  readonly #onLoad: (css: string | undefined) => void;
+  readonly #parts = new Map<LatePartName, { readonly css?: string }>();
+  readonly #loading = new Map<LatePartName, Promise<void>>();
 
   /** @param onLoad takes the styles of a part that has come */
-  constructor(onLoad: (css: string) => void) {
+  constructor(onLoad: (css: string | undefined) => void) {
     this.#onLoad = onLoad;
   }
 
-  /** What a preview shows of the assistant's work. */
-  loadInspector(): void {
-    void this.#load('inspector', async () => {
-      const { inspector, css } = await import('./inspector.ts');
-      this.inspector = inspector;
-      return css;
-    });
+  /** The part, if it is there. */
+  get<Name extends LatePartName>(name: Name): LatePart<Name> | undefined {
+    return this.#parts.get(name) as LatePart<Name> | undefined;
   }
 
-  /** What draws Markdown, with the first answer that has any. */
-  async loadMarkdown(messages: readonly Message[]): Promise<void> {
-    if (this.#markdown !== undefined || !messages.some(isMarkdown)) return;
-    await this.#load('markdown', async () => {
-      const { markdown, css } = await import('./markdown/markdown.ts');
-      this.#markdown = markdown;
-      return css;
-    });
+  /** Loads the part, unless that was done; undefined if it cannot be loaded now. The next call tries again. */
+  async load<Name extends LatePartName>(name: Name): Promise<LatePart<Name> | undefined> {
+    if (!this.#loading.has(name)) this.#loading.set(name, this.#fetch(name));
+    await this.#loading.get(name);
+    return this.get(name);
   }
 
-  /** Draws a message's Markdown; undefined until that is loaded. The same texts give the same function. */
-  markdownFor(texts: CoreTexts): MarkdownRenderer | undefined {
-    const markdown = this.#markdown;
-    if (markdown === undefined) return undefined;
-    if (this.#renderer?.texts !== texts) {
-      const context = { texts, imageOrigins: [] };
-      const render: MarkdownRenderer = ({ key, text, status }) =>
-        markdown(key, text, status === 'streaming', context);
-      this.#renderer = { texts, render };
+  async #fetch(name: LatePartName): Promise<void> {
+    try {
+      const part: { readonly css?: string } = await loaders[name]();
+      this.#parts.set(name, part);
+      this.#onLoad(part.css);
+    } catch {
+      this.#loading.delete(name);
     }
-    return this.#renderer.render;
-  }
-
-  #load(name: string, load: () => Promise<string>): Promise<void> {
-    const loading =
-      this.#loading.get(name) ??
-      load().then(this.#onLoad, () => {
-        // The panel works without it, and the next drawing tries again.
-        this.#loading.delete(name);
-      });
-    this.#loading.set(name, loading);
-    return loading;
   }
 }

@@ -1,4 +1,4 @@
-import type { PanelInput } from '../shell/panel-host.ts';
+import type { PanelInput } from '../shell/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
 /** What the site, the assistant and the page say, resolved into what the panel goes by. */
@@ -17,6 +17,9 @@ export interface ChatOptions {
   readonly subheading: string | null;
   readonly placeholder: string | null;
   readonly greeting: string | null;
+  /** Origins that images may come from, separated by white space. */
+  readonly allowImages: string | null;
+  readonly showsFunctionCalls: boolean;
 }
 
 export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings }: PanelInput): ChatOptions {
@@ -35,6 +38,8 @@ export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings 
     subheading: element.subheading,
     placeholder: element.placeholder,
     greeting: element.greeting,
+    allowImages: element.allowImages,
+    showsFunctionCalls: element.showFunctionCalls,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { Message, Snapshot } from '../state/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
+import type { LateParts } from './late-parts.ts';
 import type { ChatOptions } from './options.ts';
 
 /** What a visitor may ask for. Templates send these up and draw what comes down. */
@@ -28,6 +29,7 @@ export interface PanelModel {
   readonly now: number;
   readonly isInspecting: boolean;
   readonly markdown: MarkdownRenderer | undefined;
+  readonly late: LateParts;
   readonly actions: PanelActions;
 }
 

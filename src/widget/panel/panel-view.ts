@@ -4,8 +4,11 @@ import { header } from './header.ts';
 import { messageLog } from './message-log.ts';
 import type { PanelModel } from './panel-model.ts';
 
-/** The whole panel. `inspector` is what a preview shows of the assistant's work, once that is loaded. */
-export function panelView(model: PanelModel, inspector: TemplateResult | undefined): TemplateResult {
+/** The whole panel. */
+export function panelView(model: PanelModel): TemplateResult {
+  const { options, isInspecting, late } = model;
+  const inspector =
+    options.type === 'test' && isInspecting ? late.get('inspector')?.inspector(model) : undefined;
   return html`${header(model)}
     <slot name="notice"></slot>
     ${messageLog(model)} ${inspector ?? nothing} ${composer(model)}

@@ -3,22 +3,28 @@
  * written in HTML, set before the element was defined, or set later.
  */
 
-const textAttributes =
-  'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting';
-const booleanAttributes = 'inline open';
+const texts =
+  'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting teaser teaser-delay user-key keep-days allow-images'.split(
+    ' ',
+  );
+const booleans = 'inline open sound voice show-function-calls debug'.split(' ');
+
+/** What a page hands over by a script; no attribute could hold functions. */
+const objects = 'context form messages suggestions tools'.split(' ');
 
 /** Of a fixed set of values; the first one stands for a missing or unknown value. */
-const enumeratedAttributes = { type: ['widget', 'test'], persist: ['local', 'session', 'none'] };
+const enumeratedAttributes: Readonly<Record<string, readonly string[]>> = {
+  type: ['widget', 'test'],
+  persist: ['local', 'session', 'none'],
+};
 
-const texts = textAttributes.split(' ');
-const booleans = booleanAttributes.split(' ');
-const properties = [...texts, ...booleans, ...Object.keys(enumeratedAttributes), 'variables'];
+const attributes = [...texts, ...booleans, ...Object.keys(enumeratedAttributes), 'variables'];
 
-export const observedAttributes: readonly string[] = [...properties, 'lang', 'dir'];
+export const observedAttributes: readonly string[] = [...attributes, 'lang', 'dir'];
 
 /** `assistant-id` to `assistantId`. */
 function propertyName(attribute: string): string {
-  return attribute.replace(/-./g, ([, letter]) => letter?.toUpperCase() ?? '');
+  return attribute.replace(/-./g, (pair) => pair.charAt(1).toUpperCase());
 }
 
 const warned = new Set<string>();
@@ -49,31 +55,50 @@ function parseVariables(json: string | null): unknown {
   return undefined;
 }
 
+/** An element that hears of changes of its attributes. */
+interface Observing extends HTMLElement {
+  attributeChangedCallback: (name: string, old: unknown, value: unknown) => void;
+}
+
+function read(name: string, value: string | null): unknown {
+  const allowed = enumeratedAttributes[name];
+  if (allowed) return oneOf(name, value, allowed);
+  if (name === 'variables') return parseVariables(value);
+  return booleans.includes(name) ? value !== null : value;
+}
+
 /**
  * Gives `prototype` a property for every attribute, in the manner of native elements: text is the attribute's value
- * or null, a boolean is its presence, an enumeration is one of its values.
+ * or null, a boolean is its presence, an enumeration is one of its values. Objects have a property and no attribute.
  */
 export function defineProperties(prototype: HTMLElement): void {
-  const define = (attribute: string, get: (value: string | null) => unknown): void => {
-    Object.defineProperty(prototype, propertyName(attribute), {
-      configurable: true,
+  for (const name of attributes) {
+    Object.defineProperty(prototype, propertyName(name), {
       enumerable: true,
       get(this: HTMLElement) {
-        return get(this.getAttribute(attribute));
+        return read(name, this.getAttribute(name));
       },
       set(this: HTMLElement, value: string | object | boolean | null | undefined) {
-        if (value === null || value === undefined || value === false) this.removeAttribute(attribute);
-        else if (typeof value === 'object') this.setAttribute(attribute, JSON.stringify(value));
-        else this.setAttribute(attribute, value === true ? '' : value);
+        if (value === null || value === undefined || value === false) this.removeAttribute(name);
+        else if (typeof value === 'object') this.setAttribute(name, JSON.stringify(value));
+        else this.setAttribute(name, value === true ? '' : value);
       },
     });
-  };
-  for (const name of texts) define(name, (value) => value);
-  for (const name of booleans) define(name, (value) => value !== null);
-  for (const [name, allowed] of Object.entries(enumeratedAttributes)) {
-    define(name, (value) => oneOf(name, value, allowed));
   }
-  define('variables', parseVariables);
+  for (const name of objects) {
+    const values = new WeakMap<HTMLElement, unknown>();
+    Object.defineProperty(prototype, name, {
+      enumerable: true,
+      get(this: HTMLElement) {
+        return values.get(this);
+      },
+      set(this: Observing, value: unknown) {
+        const old = values.get(this);
+        values.set(this, value);
+        this.attributeChangedCallback(name, old, value);
+      },
+    });
+  }
 }
 
 /**
@@ -81,12 +106,9 @@ export function defineProperties(prototype: HTMLElement): void {
  * do that while the script still loads.
  */
 export function upgradeProperties(element: HTMLElement): void {
-  const own = element as unknown as Record<string, unknown>;
-  for (const name of properties.map(propertyName)) {
-    if (!Object.hasOwn(own, name)) continue;
-    const value = own[name];
+  for (const [name, value] of Object.entries(element)) {
     // The instance's own value shadows the accessor.
-    Reflect.deleteProperty(own, name);
-    own[name] = value;
+    Reflect.deleteProperty(element, name);
+    Reflect.set(element, name, value);
   }
 }

@@ -11,7 +11,8 @@ export interface LookSettings {
 }
 
 export interface Look {
-  readonly theme: 'light' | 'dark' | 'auto';
+  /** A value of CSS's `color-scheme`. */
+  readonly theme: 'light' | 'dark' | 'light dark';
   /** Any CSS color. */
   readonly color: string;
   readonly block: 'top' | 'bottom';
@@ -26,8 +27,8 @@ const understood = {
   position: (value: string) => /left|right|top|bottom/i.test(value),
 };
 
-/** What `sources` say of a look, the most important first; undefined where none says anything of use. */
-function find(name: keyof LookSettings, sources: readonly LookSettings[]): string | undefined {
+/** What the first of `sources` that says anything of use says of a look. */
+function find(name: keyof LookSettings, ...sources: readonly LookSettings[]): string | undefined {
   for (const source of sources) {
     const value = source[name];
     if (typeof value === 'string' && understood[name](value.trim())) return value.trim();
@@ -36,12 +37,12 @@ function find(name: keyof LookSettings, sources: readonly LookSettings[]): strin
 }
 
 /** Both orders (`right-bottom`, `bottom-right`) and a bare side are understood; what is missing is right and bottom. */
-export function resolveLook(...sources: readonly LookSettings[]): Look {
-  const theme = find('theme', sources)?.toLowerCase();
-  const position = find('position', sources) ?? '';
+export function resolveLook(site: LookSettings, assistant: LookSettings): Look {
+  const theme = find('theme', site, assistant)?.toLowerCase();
+  const position = find('position', site, assistant) ?? '';
   return {
-    theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
-    color: find('color', sources) ?? '#2f5bea',
+    theme: theme === 'light' || theme === 'dark' ? theme : 'light dark',
+    color: find('color', site, assistant) ?? '#2f5bea',
     block: /top/i.test(position) ? 'top' : 'bottom',
     inline: /left/i.test(position) ? 'left' : 'right',
   };
@@ -49,5 +50,5 @@ export function resolveLook(...sources: readonly LookSettings[]): Look {
 
 /** Whether these settings leave nothing to ask the service for. */
 export function isComplete(settings: LookSettings): boolean {
-  return (['theme', 'color', 'position'] as const).every((name) => find(name, [settings]) !== undefined);
+  return !!(find('theme', settings) && find('color', settings) && find('position', settings));
 }

@@ -1,6 +1,6 @@
 /** Runs `task` when the page has nothing better to do, two seconds from now at the latest. Returns what cancels it. */
 export function whenIdle(task: () => void): () => void {
-  if ('requestIdleCallback' in globalThis) {
+  if (globalThis.requestIdleCallback as unknown) {
     const handle = requestIdleCallback(task, { timeout: 2000 });
     return () => {
       cancelIdleCallback(handle);
