@@ -1,6 +1,7 @@
 import { ChatClient } from '../../client/chat-client.ts';
 import type { PanelInput } from '../shell/panel-input.ts';
 import { ConversationStore } from '../state/conversation-store.ts';
+import { Deletions } from '../state/deletions.ts';
 import { Conversation, type ConversationListener } from '../state/conversation.ts';
 import { newKey } from '../state/new-key.ts';
 import type { ChatOptions } from './options.ts';
@@ -13,10 +14,13 @@ export function createConversation(
   options: () => ChatOptions,
   listener: ConversationListener,
 ): Conversation {
-  const { assistantId, baseUrl, type } = options();
+  const { assistantId, baseUrl, type, userKey, keepFor } = options();
+  const client = new ChatClient({ baseUrl });
+  const name = [baseUrl, assistantId ?? '', type, ...(userKey ? [userKey] : [])].join(':');
   const world = {
-    client: new ChatClient({ baseUrl }),
-    store: new ConversationStore(storage, `${baseUrl}:${assistantId ?? ''}:${type}`),
+    client,
+    store: new ConversationStore(storage, name, keepFor),
+    deletions: new Deletions(client, storage, baseUrl),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,

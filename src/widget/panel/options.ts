@@ -1,3 +1,4 @@
+import type { ClientTool } from '../../client/chat-client.ts';
 import type { PanelInput } from '../shell/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
@@ -7,7 +8,15 @@ export interface ChatOptions {
   readonly baseUrl: string;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** What the page wants the assistant to know, beside the variables. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** Functions of the page that the assistant may ask for. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
   readonly persist: 'local' | 'session' | 'none';
+  /** Separates people who share a computer. */
+  readonly userKey?: string | null;
+  /** Milliseconds after which an untouched conversation is dropped. */
+  readonly keepFor?: number | undefined;
   readonly isInline: boolean;
   /** Languages by preference: the site's, the assistant's, the page's, the browser's. */
   readonly languages: readonly string[];

@@ -1,17 +1,26 @@
-import type { ChatClient } from '../../client/chat-client.ts';
+import type { ChatClient, ToolResult } from '../../client/chat-client.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { deliver, findSent } from './deliver.ts';
-import { InvalidRequestError, openSession, resumeSession } from './open-session.ts';
-import type { Session, SessionRequest } from './open-session.ts';
-import { isPassing, problemFrom, type Problem } from './problem.ts';
+import type { Deletions } from './deletions.ts';
+import { NewsWatch } from './news-watch.ts';
+import { Outbox, type OutboxConversation } from './outbox.ts';
+import { problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
-import { emptySnapshot, isUnsent, type Message, type Snapshot } from './snapshot.ts';
+import {
+  InvalidRequestError,
+  openSession,
+  readSession,
+  type Session,
+  type SessionRequest,
+} from './session.ts';
+import { emptySnapshot, isUnsent, type Snapshot } from './snapshot.ts';
+import { Unread } from './unread.ts';
 
 /** What a conversation needs of the world around it. */
 export interface ConversationWorld {
   readonly client: ChatClient;
   readonly store: ConversationStore;
+  readonly deletions: Deletions;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly isOnline: () => boolean;
@@ -29,8 +38,8 @@ export interface ConversationListener {
 }
 
 /**
- * Owns one session with an assistant: opens or resumes it, sends in order, streams answers, and loses nothing that a
- * visitor wrote. The only one to call the client.
+ * Owns one session with an assistant: opens or resumes it, sends in order, streams answers, hears of what others write,
+ * and loses nothing that a visitor wrote. Beside its parts the only one to call the client.
  */
 export class Conversation {
   snapshot: Snapshot = emptySnapshot;
@@ -42,11 +51,14 @@ export class Conversation {
   #life = new AbortController();
   #keptId: string | undefined;
   #draft: string;
-  /** For every message that was sent and not confirmed: how many of the visitor's the history held before. */
-  readonly #sentAfter = new Map<string, number>();
+  readonly #outbox: Outbox;
+  readonly #unread = new Unread();
+  #isOpen: boolean;
+  #isVisible = false;
   /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
   #openingKey: string | undefined;
   readonly #retryTimer: RetryTimer;
+  readonly #newsWatch: NewsWatch;
 
   constructor(world: ConversationWorld, request: () => SessionRequest, listener: ConversationListener) {
     this.#world = world;
@@ -55,13 +67,18 @@ export class Conversation {
     this.#retryTimer = new RetryTimer(world.now, () => {
       this.retry();
     });
-    const { conversationId, draft, pending } = world.store.read();
-    this.#keptId = conversationId;
-    this.#draft = draft;
-    for (const { key, text, sentAfter } of pending) {
-      this.snapshot = reduce(this.snapshot, { type: 'queued', key, text });
-      if (sentAfter !== undefined) this.#sentAfter.set(key, sentAfter);
-    }
+    const conversation = this.#inside;
+    this.#outbox = new Outbox(world, listener, conversation);
+    this.#newsWatch = new NewsWatch({ client: world.client, conversation, outbox: this.#outbox, listener });
+    const kept = world.store.read();
+    this.#keptId = kept.conversationId;
+    this.#draft = kept.draft;
+    this.#isOpen = kept.isOpen ?? false;
+    this.#unread.restore(kept);
+    this.#outbox.restore(kept);
+    for (const message of kept.pending) this.snapshot = reduce(this.snapshot, { ...message, type: 'queued' });
+    this.snapshot = { ...this.snapshot, unread: this.#unread.count(this.snapshot, false) };
+    world.deletions.askAgain();
   }
 
   /** What the visitor is writing; kept like the conversation. */
@@ -85,40 +102,29 @@ export class Conversation {
     }
     const { signal } = this.#life;
     const startedAt = this.#world.now();
+    const resumed = this.#keptId !== undefined;
     this.#apply({ type: 'opening' });
     try {
-      const resumed = this.#keptId !== undefined;
-      const { client, newKey } = this.#world;
-      const { conversationId, history, variables } =
-        this.#keptId === undefined
-          ? await openSession(client, this.#request(), (this.#openingKey ??= newKey()), signal)
-          : await resumeSession(client, this.#keptId, signal);
+      const [conversationId, session] = await this.#openOrRead(signal);
       if (signal.aborted) return;
       this.#keptId = conversationId;
       this.#openingKey = undefined;
       const openedIn = this.#world.now() - startedAt;
-      this.#apply({
-        type: 'opened',
-        conversationId,
-        history: this.#withoutPending(history),
-        openedIn,
-        variables,
-      });
+      this.#apply({ type: 'opened', conversationId, session, openedIn, isNew: !resumed });
       this.#listener.onReady(conversationId, resumed);
     } catch (error) {
-      if (signal.aborted) return;
-      this.#fail(this.#problem(error));
+      if (!signal.aborted) this.#fail(this.#problem(error));
       return;
     }
-    await this.#pump();
+    await this.#outbox.pump(signal);
   }
 
   /** Takes a message of the visitor's into the queue, which empties itself in order. */
   send(text: string): void {
-    const { newKey } = this.#world;
+    const { newKey, now } = this.#world;
     this.#retryTimer.resume();
     this.#requeue();
-    this.#apply({ type: 'queued', key: newKey(), text });
+    this.#apply({ type: 'queued', key: newKey(), text, at: now() });
     void this.#goOn();
   }
 
@@ -126,6 +132,45 @@ export class Conversation {
   retry(key?: string): void {
     this.#requeue(key);
     void this.#goOn();
+  }
+
+  /** Ends the reply under way: what there is of it stays, as the answer. The service is asked to write no further. */
+  stop(): void {
+    this.#outbox.stop();
+  }
+
+  /**
+   * Takes a message that waits or failed out of the outbox, to be written differently. Gives its text, or `''` for one
+   * that the service has or may have.
+   */
+  takeBack(key: string): string {
+    const text = this.#outbox.takeBack(key);
+    void this.#outbox.pump(this.#life.signal);
+    return text;
+  }
+
+  /** What a function of the page returned: the assistant learns of it with the visitor's next message. */
+  addToolResult(result: ToolResult): void {
+    this.#outbox.addToolResult(result);
+    this.#save();
+  }
+
+  /** Whether the visitor sees the conversation: if not, what comes is unread, and nothing is asked for unasked. */
+  setVisible(isVisible: boolean): void {
+    this.#isVisible = isVisible;
+    this.#followNews(true);
+  }
+
+  /** The visitor has seen all that there is. */
+  markRead(): void {
+    this.#unread.markRead();
+    this.#apply({ type: 'unread', unread: 0 });
+  }
+
+  /** Whether the visitor wants the panel open; kept, so that the next page can show it again. */
+  setOpen(isOpen: boolean): void {
+    this.#isOpen = isOpen;
+    this.#save();
   }
 
   /** Leaves this conversation for a new one. What the visitor wrote and nobody has read goes along. */
@@ -137,107 +182,68 @@ export class Conversation {
   /** Leaves this conversation; the next opening begins a new one. What was not sent goes into the draft. */
   leave(): void {
     const unsent = this.snapshot.messages.filter(isUnsent).map(({ text }) => text);
-    this.#draft = [this.#draft, ...unsent].filter((text) => text.trim() !== '').join('\n\n');
+    this.#draft = joined(this.#draft, ...unsent);
     this.#leave(false);
   }
 
-  /** Leaves the conversation and wipes all that the browser keeps of it. */
+  /** Leaves the conversation, wipes all that the browser keeps of it, and asks the service to forget it as well. */
   forget(): void {
-    this.#world.store.clear();
+    const { store, deletions } = this.#world;
+    const id = this.#keptId;
     this.#draft = '';
+    this.#isOpen = false;
     this.#leave(false);
+    store.clear();
+    if (id !== undefined) deletions.ask(id);
   }
 
   /** Asks for the variables that the assistant fills in; a preview shows them. */
   async readVariables(): Promise<void> {
     const { conversationId } = this.snapshot;
     if (conversationId === undefined) return;
-    const { variables } = await this.#world.client.resumeConversation(conversationId);
-    if (conversationId === this.snapshot.conversationId) {
-      this.#apply({ type: 'variables', variables });
-    }
+    const { variables } = await readSession(this.#world.client, conversationId);
+    if (conversationId === this.snapshot.conversationId) this.#apply({ type: 'variables', variables });
   }
 
   /** Tries nothing again until it is opened. Requests under way come to their end: their answers belong to the visitor. */
   pause(): void {
     this.#retryTimer.pause();
+    this.setVisible(false);
   }
 
-  /** Sends what waits, one after another. While one is on its way, the status is `replying` and a second run does nothing. */
-  async #pump(): Promise<void> {
-    const { signal } = this.#life;
-    while (!signal.aborted && this.snapshot.status === 'ready') {
-      const next = this.#next();
-      if (next === undefined) break;
-      await this.#deliver(next, signal);
+  /** The side that the conversation's parts see. */
+  get #inside(): OutboxConversation {
+    return {
+      snapshot: () => this.snapshot,
+      request: this.#request,
+      apply: this.#apply,
+      fail: this.#fail,
+      retryAt: (time) => {
+        this.#retryTimer.start(time);
+      },
+      putBack: (text, beforeAll) => {
+        if (beforeAll || this.#draft.trim() === '') this.#draft = joined(text, this.#draft);
+      },
+    };
+  }
+
+  async #openOrRead(signal: AbortSignal): Promise<[conversationId: string, session: Session]> {
+    const { client, newKey } = this.#world;
+    const request = this.#request();
+    if (this.#keptId === undefined) {
+      const opened = await openSession(client, request, (this.#openingKey ??= newKey()), signal);
+      this.#outbox.tell(request);
+      return opened;
     }
+    const session = await readSession(client, this.#keptId, signal);
+    return [this.#keptId, await this.#outbox.withoutSought(session)];
   }
 
-  /** What may be sent now. A message that may have arrived already comes first, and one that waits holds the later ones up. */
-  #next(): Message | undefined {
-    const waiting = this.snapshot.messages.filter(
-      (message) =>
-        isUnsent(message) &&
-        (message.status !== 'failed' || message.problem === undefined || isPassing(message.problem)),
-    );
-    const next = waiting.find(({ key }) => this.#sentAfter.has(key)) ?? waiting[0];
-    return next?.status === 'queued' ? next : undefined;
-  }
-
-  async #deliver(message: Message, signal: AbortSignal): Promise<void> {
-    const { client, now } = this.#world;
-    const { key, text } = message;
-    const isRepeat = this.#sentAfter.has(key);
-    const isConfirmedUser = ({ role, status }: Message): boolean => role === 'user' && status === 'sent';
-    const sentAfter = this.#sentAfter.get(key) ?? this.snapshot.messages.filter(isConfirmedUser).length;
-    // Written down before it is sent: a page may go away at any moment.
-    this.#sentAfter.set(key, sentAfter);
-    const conversationId = this.snapshot.conversationId as string;
-    this.#apply({ type: 'sending', key });
-    try {
-      const apply = (event: ConversationEvent): void => {
-        this.#apply(event);
-      };
-      const onRefused = (): void => {
-        this.#sentAfter.delete(key);
-      };
-      const answer = await deliver({
-        client,
-        conversationId,
-        message,
-        sentAfter,
-        isRepeat,
-        signal,
-        now,
-        apply,
-        onRefused,
-      });
-      if (signal.aborted) return;
-      this.#sentAfter.delete(key);
-      this.#apply({ type: 'settled' });
-      this.#listener.onSent(text);
-      if (answer.text) this.#listener.onAnswer(answer.text, answer.latency);
-    } catch (error) {
-      if (signal.aborted) return;
-      const problem = this.#problem(error);
-      // Refused for what it says: the visitor can change it, and a new visit does not send it again.
-      if (problem.code === 'invalid-request' && !this.#sentAfter.has(key) && this.#draft.trim() === '')
-        this.#draft = text;
-      this.#apply({ type: 'send-failed', key, problem });
-      if (problem.code === 'conversation-not-found') this.#fail(problem);
-      else this.#listener.onProblem(problem);
-      this.#retryTimer.start(problem.retryAt);
-    }
-  }
-
-  /** The history up to the message whose answer is still looked for: that one shows as pending. */
-  #withoutPending(history: Session['history']): Session['history'] {
-    for (const { key, text } of this.snapshot.messages) {
-      const sentAfter = this.#sentAfter.get(key);
-      const at = sentAfter === undefined ? -1 : findSent(history, text, sentAfter);
-      if (at >= 0) return history.slice(0, at);
-    }
-    return history;
+  /** Waits for news while a person answers, or an answer is late, and the visitor is there to read it. */
+  #followNews(isDue = false): void {
+    const { status, aiEnabled } = this.snapshot;
+    const isWanted = this.#isVisible && status === 'ready' && (!aiEnabled || this.#outbox.late.length > 0);
+    this.#newsWatch.follow(isWanted, isDue);
   }
 
   #problem(error: unknown): Problem {
@@ -245,25 +251,21 @@ export class Conversation {
     return problemFrom(error, this.#world.now(), this.#world.isOnline());
   }
 
-  #fail(problem: Problem): void {
+  readonly #fail = (problem: Problem): void => {
     this.#apply({ type: 'failed', problem });
     this.#listener.onProblem(problem);
     this.#retryTimer.start(problem.retryAt);
-  }
+  };
 
   #requeue(key?: string): void {
     this.#retryTimer.stop();
-    for (const message of this.snapshot.messages.filter(isUnsent)) {
-      const { status, problem } = message;
-      if (status !== 'failed' || problem === undefined) continue;
-      if (message.key === key || isPassing(problem)) this.#apply({ type: 'requeued', key: message.key });
-    }
+    this.#outbox.requeue(key);
   }
 
   async #goOn(): Promise<void> {
     const { status } = this.snapshot;
     if (status === 'idle' || status === 'failed') await this.open();
-    else await this.#pump();
+    else await this.#outbox.pump(this.#life.signal);
   }
 
   #leave(keepPending: boolean): void {
@@ -272,28 +274,36 @@ export class Conversation {
     this.#retryTimer.stop();
     this.#keptId = undefined;
     this.#openingKey = undefined;
-    this.#sentAfter.clear();
+    this.#outbox.clear();
+    this.#unread.reset();
     this.#apply({ type: 'reset', keepPending });
   }
 
-  #apply(event: ConversationEvent): void {
-    this.snapshot = Object.freeze(reduce(this.snapshot, event));
-    // Pieces of an answer change nothing that is kept.
-    if (event.type !== 'delta' && event.type !== 'function-call') this.#save();
+  readonly #apply = (event: ConversationEvent): void => {
+    const next = reduce(this.snapshot, event);
+    // Pieces of an answer change nothing that is kept or counted.
+    const isPiece = event.type === 'delta' || event.type === 'function-call';
+    const isSeen = event.type === 'opened' ? event.isNew : this.#isVisible;
+    const unread = isPiece ? next.unread : this.#unread.count(next, isSeen);
+    this.snapshot = Object.freeze({ ...next, unread });
+    if (!isPiece) {
+      this.#save();
+      this.#followNews();
+    }
     this.#listener.onChange();
-  }
+  };
 
   #save(): void {
     this.#world.store.write({
-      ...(this.#keptId !== undefined && { conversationId: this.#keptId }),
+      conversationId: this.#keptId,
       draft: this.#draft,
-      // A message whose answer streams has arrived, but its answer has not.
-      pending: this.snapshot.messages
-        .filter((message) => isUnsent(message) || this.#sentAfter.has(message.key))
-        .map(({ key, text }) => {
-          const sentAfter = this.#sentAfter.get(key);
-          return { key, text, ...(sentAfter !== undefined && { sentAfter }) };
-        }),
+      ...this.#outbox.kept,
+      ...this.#unread.kept,
+      isOpen: this.#isOpen || undefined,
     });
   }
+}
+
+function joined(...texts: string[]): string {
+  return texts.filter((text) => text.trim() !== '').join('\n\n');
 }

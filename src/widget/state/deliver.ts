@@ -1,5 +1,7 @@
-import { ChatError, type ChatClient } from '../../client/chat-client.ts';
-import type { ConversationEvent, HistoryItem } from './reduce.ts';
+import { ChatError, type ChatClient, type ClientTool } from '../../client/chat-client.ts';
+import type { Attempt } from './conversation-store.ts';
+import type { ConversationEvent } from './reduce.ts';
+import { sleep } from './sleep.ts';
 import type { Message } from './snapshot.ts';
 
 /** One message on its way. */
@@ -7,10 +9,10 @@ export interface Delivery {
   readonly client: ChatClient;
   readonly conversationId: string;
   readonly message: Message;
-  /** How many messages of the visitor the history held when it was first sent. */
-  readonly sentAfter: number;
+  readonly attempt: Attempt;
   /** Whether it was sent before, and nobody knows what became of it. */
   readonly isRepeat: boolean;
+  readonly clientTools: readonly ClientTool[] | undefined;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly apply: (event: ConversationEvent) => void;
@@ -19,16 +21,14 @@ export interface Delivery {
 }
 
 export interface Delivered {
-  readonly text: string;
+  /** undefined while the service, which has the message, has not answered it. */
+  readonly text: string | undefined;
   /** Milliseconds from sending to the whole answer; undefined when it was found in the history. */
-  readonly latency: number | undefined;
+  readonly latency?: number;
 }
 
-/** How long to wait between looks for an answer that the service still writes, milliseconds. */
-const looks = [500, 1000, 2000, 3000, 5000, 8000, 13_000, 21_000];
-
-/** From which of those on a message that the history does not hold is taken for lost. */
-const lostAfter = 2000;
+/** For how long after it was sent a message may still be on its way, milliseconds. */
+const transit = 2000;
 
 /**
  * Sends one message and brings its answer, exactly once: a message that may have arrived already is looked up in the
@@ -37,9 +37,11 @@ const lostAfter = 2000;
  * @throws {ChatError} when the message was refused, or its fate stays unknown
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
-  const { client, conversationId, message, isRepeat, signal, now, apply, onRefused } = delivery;
+  const { client, conversationId, message, attempt, isRepeat, clientTools, signal, now, apply, onRefused } =
+    delivery;
   if (isRepeat) {
-    const found = await findAnswer(delivery, 0);
+    // A page that is loaded anew is faster than a request that is stuck on its way.
+    const found = await findDelivered(delivery, Math.min(transit, attempt.at + transit - now()), true);
     if (found !== undefined) return found;
   }
 
@@ -60,18 +62,19 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
           if (!signal.aborted) apply({ type: 'function-call', key, call });
         },
       },
-      { signal, idempotencyKey: key },
+      { ...attempt, clientTools, signal, idempotencyKey: key },
     );
     const latency = now() - startedAt;
     const timing = { first: (firstAt ?? now()) - startedAt, total: latency };
-    if (!signal.aborted) apply({ type: 'answered', key, answer, timing });
+    if (!signal.aborted) apply({ type: 'answered', key, answer, at: now(), timing });
     return { text: answer.message, latency };
   } catch (error) {
-    if (error instanceof ChatError && !error.fateUnknown) onRefused();
-    else if (firstAt !== undefined && !signal.aborted) {
+    if (signal.aborted || !(error instanceof ChatError)) throw error;
+    if (!error.fateUnknown) onRefused();
+    else if (firstAt !== undefined || error.code === 'timeout') {
       // The stream was cut, but it had begun: the service goes on writing, and the history will have the answer.
       await sleep(500, signal);
-      const found = await findAnswer(delivery, lostAfter);
+      const found = await findDelivered(delivery, transit, firstAt !== undefined);
       if (found !== undefined) return found;
     }
     throw error;
@@ -79,51 +82,23 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
 }
 
 /**
- * Where a history holds a message of the visitor's, or -1.
- *
- * @param sentAfter how many of the visitor's it held before that
- */
-export function findSent(history: readonly HistoryItem[], text: string, sentAfter: number): number {
-  let sentBefore = 0;
-  return history.findIndex(
-    // Services may trim what they store.
-    ({ role, content }) => role === 'user' && sentBefore++ >= sentAfter && content.trim() === text.trim(),
-  );
-}
-
-/**
- * Looks for the answer in the history, with growing pauses. Gives undefined if the message is not there, which is
- * also what becomes of one whose answer failed.
+ * Looks for a message in the history; undefined if it is not there.
  *
  * @param patience how long the message itself may need to show up, milliseconds
+ * @param waits whether to wait for the answer of one that is there
  */
-async function findAnswer(delivery: Delivery, patience: number): Promise<Delivered | undefined> {
-  const { client, conversationId, message, sentAfter, signal, apply } = delivery;
-  for (const pause of looks) {
-    const { history } = await client.resumeConversation(conversationId, { signal });
-    const lines = history ?? [];
-    const last = lines.at(-1);
-    const isHeld = findSent(lines, message.text, sentAfter) >= 0;
-    if (!isHeld && pause >= patience) return undefined;
-    if (isHeld && last?.role !== 'user') {
-      if (!signal.aborted) apply({ type: 'history', history: lines, accepted: message.key });
-      return { text: last?.content ?? '', latency: undefined };
-    }
-    await sleep(pause, signal);
-  }
-  throw new ChatError('timeout', 'The service took your message in, but its answer did not arrive.');
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(new ChatError('aborted', 'The conversation was left.'));
-      },
-      { once: true },
-    );
+export async function findDelivered(
+  delivery: Delivery,
+  patience: number,
+  waits: boolean,
+): Promise<Delivered | undefined> {
+  const { lookUp, isSettled } = await import('./look-up.ts').catch((cause: unknown) => {
+    throw new ChatError('network', 'A part of the chat could not be loaded.', { cause });
   });
+  const found = await lookUp(delivery, patience, waits);
+  if (found === undefined) return undefined;
+  const { session, answer } = found;
+  if (!isSettled(found)) return { text: undefined };
+  delivery.apply({ type: 'history', session, accepted: delivery.message.key });
+  return { text: answer ?? '' };
 }

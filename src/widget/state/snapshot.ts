@@ -1,7 +1,7 @@
 import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
 
-/** Where a conversation stands. */
+/** Where a conversation stands. An `ended` one takes no more messages: those that wait go along to a new one. */
 export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';
 
 /**
@@ -16,9 +16,16 @@ export interface Message {
   readonly role: 'assistant' | 'user' | 'system';
   readonly text: string;
   readonly status: MessageStatus;
+  /** What the assistant did for this answer. Those with `client` ask for a function of the page. */
   readonly functionCalls: readonly FunctionCall[];
+  /** When it was written, milliseconds since 1970; absent where the service does not say. */
+  readonly at?: number | undefined;
+  /** Set on an answer that the visitor stopped: its text may end anywhere. */
+  readonly isStopped?: true;
   /** Why a `failed` message failed; on one that waits again, why the try before did. */
   readonly problem?: Problem;
+  /** Set on a `failed` message that the service may hold all the same: it cannot be taken back. */
+  readonly fateUnknown?: boolean;
   /** Milliseconds from sending to the first piece of the answer, and to its end. */
   readonly timing?: { readonly first: number; readonly total: number };
 }
@@ -28,6 +35,10 @@ export interface Snapshot {
   readonly status: ConversationStatus;
   readonly conversationId: string | undefined;
   readonly messages: readonly Message[];
+  /** Messages of the assistant's, a person's or the service's that came while nobody looked. */
+  readonly unread: number;
+  /** False while a person has taken over and the assistant keeps silent. */
+  readonly aiEnabled: boolean;
   /** Why the conversation as a whole cannot go on. */
   readonly problem: Problem | undefined;
   /** The assistant's variables with the site's laid over them, where the service tells. */
@@ -40,6 +51,8 @@ export const emptySnapshot: Snapshot = Object.freeze({
   status: 'idle',
   conversationId: undefined,
   messages: [],
+  unread: 0,
+  aiEnabled: true,
   problem: undefined,
   variables: undefined,
   openedIn: undefined,

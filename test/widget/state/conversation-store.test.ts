@@ -27,8 +27,8 @@ const full: KeptConversation = {
   conversationId: 'c',
   draft: 'Hel',
   pending: [
-    { key: '1', text: 'One', sentAfter: 0 },
-    { key: '2', text: 'Two' },
+    { key: '1', text: 'One', at: 1000, attempt: { sentAfter: 0, lengths: [], at: 1001 } },
+    { key: '2', text: 'Two', at: 2000 },
   ],
 };
 
@@ -49,7 +49,7 @@ describe('a kept conversation', () => {
     const kept = new Map<string, string>();
     const store = new ConversationStore(storageOf(kept), 'a');
     store.write(full);
-    assert.deepEqual([...kept.keys()], ['voice-assistant-chat:conversation:a']);
+    assert.deepEqual([...kept.keys()], ['voice-assistant-chat:conversation:a', 'voice-assistant-chat:wake']);
     store.write(nothingKept);
     assert.equal(kept.size, 0);
   });
@@ -76,7 +76,7 @@ describe('a kept conversation', () => {
   }
 
   it('is kept in its parts as far as they make sense', () => {
-    const broken = { conversationId: 'c', draft: 7, pending: [{ key: 1 }], extra: true };
+    const broken = { conversationId: 'c', draft: 7, pending: [{ key: 1 }], extra: true, keptAt: Date.now() };
     const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', JSON.stringify(broken)]]));
     assert.deepEqual(new ConversationStore(storage, 'a').read(), {
       conversationId: 'c',

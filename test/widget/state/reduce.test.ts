@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Problem } from '../../../src/widget/state/problem.ts';
-import { reduce, type ConversationEvent, type HistoryItem } from '../../../src/widget/state/reduce.ts';
+import { reduce, type ConversationEvent } from '../../../src/widget/state/reduce.ts';
+import type { Session } from '../../../src/widget/state/session.ts';
+import type { HistoryItem } from '../../../src/widget/state/with-history.ts';
 import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/state/snapshot.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
@@ -16,20 +18,40 @@ const call = (name: string, id: number, result?: unknown) => ({
 });
 const network: Problem = { code: 'network', message: 'Broken' };
 const hello = [line('assistant', 'Hello!')];
+const sessionWith = (history: readonly HistoryItem[], differing: Partial<Session> = {}): Session => ({
+  history: [...history],
+  variables: undefined,
+  aiEnabled: true,
+  ended: undefined,
+  ...differing,
+});
 const opened = (history: readonly HistoryItem[] = hello): ConversationEvent => ({
   type: 'opened',
   conversationId: 'c',
-  history,
+  session: sessionWith(history),
   openedIn: 5,
+  isNew: true,
 });
-const queued = (key: string, text = key): ConversationEvent => ({ type: 'queued', key, text });
+const historyIs = (history: readonly HistoryItem[], accepted?: string): ConversationEvent => ({
+  type: 'history',
+  session: sessionWith(history),
+  ...(accepted !== undefined && { accepted }),
+});
+const queued = (key: string, text = key): ConversationEvent => ({ type: 'queued', key, text, at: 1000 });
 const sending = (key: string): ConversationEvent => ({ type: 'sending', key });
 const delta = (key: string, text: string): ConversationEvent => ({ type: 'delta', key, text });
 const answered = (key: string, message: string): ConversationEvent => ({
   type: 'answered',
   key,
   answer: { status: true, message, function_calls: [] },
+  at: 2000,
   timing: { first: 1, total: 2 },
+});
+const failedWith = (key: string, problem: Problem): ConversationEvent => ({
+  type: 'send-failed',
+  key,
+  problem,
+  fateUnknown: false,
 });
 
 function freezeDeep<T>(value: T): T {
@@ -124,7 +146,7 @@ describe('a message', () => {
 
   it('fails without its half answer, and says why', () => {
     const events = [opened([]), queued('a'), sending('a'), delta('a', 'x')];
-    const snapshot = after(...events, { type: 'send-failed', key: 'a', problem: network });
+    const snapshot = after(...events, failedWith('a', network));
     assert.deepEqual([snapshot.status, shown(snapshot)], ['ready', ['user a failed']]);
     assert.deepEqual(snapshot.messages[0]?.problem, network);
   });
@@ -134,7 +156,7 @@ describe('a message', () => {
       opened([]),
       queued('a'),
       sending('a'),
-      { type: 'send-failed', key: 'a', problem: network },
+      failedWith('a', network),
       { type: 'requeued', key: 'a' },
     ];
     const [message] = after(...failed).messages;
@@ -186,7 +208,7 @@ describe('the history', () => {
       line('user', 'b'),
       line('assistant', 'Yes'),
     ];
-    const snapshot = after(...events, { type: 'history', history, accepted: 'b' });
+    const snapshot = after(...events, historyIs(history, 'b'));
     assert.deepEqual(shown(snapshot), [
       'assistant Hello! done',
       'user a sent',
@@ -200,7 +222,7 @@ describe('the history', () => {
   it('leaves messages that show already as they are', () => {
     const before = after(opened(), queued('a'), sending('a'), answered('a', 'Hey'));
     const history = [...hello, line('user', 'a'), line('assistant', 'Hey'), line('system', 'Nora is here')];
-    const snapshot = reduce(before, { type: 'history', history });
+    const snapshot = reduce(before, historyIs(history));
     for (const [index, message] of before.messages.entries()) assert.equal(snapshot.messages[index], message);
     assert.equal(snapshot.messages.at(-1)?.status, 'done');
     assert.equal(new Set(keys(snapshot)).size, 4);
@@ -210,7 +232,7 @@ describe('the history', () => {
     const history = [line('user', 'a'), line('assistant', 'Hey')];
     for (const text of ['He', 'Hey']) {
       const events = [opened([]), queued('a'), sending('a'), delta('a', text)];
-      const snapshot = after(...events, { type: 'history', history });
+      const snapshot = after(...events, historyIs(history));
       assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey done']);
     }
   });
@@ -218,7 +240,7 @@ describe('the history', () => {
 
 describe('the end', () => {
   const events = [opened(), queued('a'), sending('a'), answered('a', 'Hey'), queued('b'), queued('c')];
-  const failed: ConversationEvent = { type: 'send-failed', key: 'b', problem: network };
+  const failed: ConversationEvent = failedWith('b', network);
 
   it('of a conversation leaves nothing', () => {
     assert.deepEqual(after(...events, { type: 'reset', keepPending: false }), emptySnapshot);

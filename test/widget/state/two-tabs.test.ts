@@ -114,6 +114,6 @@ describe('two tabs with one conversation', () => {
     await failToSend(first, 'One');
     first.conversation.draft = 'T';
     second.conversation.forget();
-    assert.equal(browser.kept.size, 0);
+    await until(() => browser.kept.size === 0);
   });
 });

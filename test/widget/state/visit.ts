@@ -1,9 +1,15 @@
-import { ChatClient, type RequestOptions, type StreamListeners } from '../../../src/client/chat-client.ts';
+import {
+  ChatClient,
+  type MessageOptions,
+  type RequestOptions,
+  type StreamListeners,
+} from '../../../src/client/chat-client.ts';
 import type { OpenConversationRequest } from '../../../src/client/chat-client.ts';
 import { ConversationStore } from '../../../src/widget/state/conversation-store.ts';
+import { Deletions } from '../../../src/widget/state/deletions.ts';
 import { Conversation } from '../../../src/widget/state/conversation.ts';
 import { newKey } from '../../../src/widget/state/new-key.ts';
-import type { SessionRequest } from '../../../src/widget/state/open-session.ts';
+import type { SessionRequest } from '../../../src/widget/state/session.ts';
 import type { Problem } from '../../../src/widget/state/problem.ts';
 import type { ChatServer } from '../../support/chat-server.ts';
 import { until } from '../../support/until.ts';
@@ -41,7 +47,7 @@ export class Browser {
   }
 }
 
-type Storage = ConstructorParameters<typeof ConversationStore>[0];
+type Storage = NonNullable<ConstructorParameters<typeof ConversationStore>[0]>;
 
 /** One page's life: its conversation, and all that it told. */
 export class Visit {
@@ -71,10 +77,12 @@ export class Visit {
     };
     const store = new ConversationStore(storage, 'test');
     store.write = ifAlive(store.write.bind(store));
+    const client = new PageClient({ baseUrl: server.url, patience: hour, answerPatience }, signal);
     this.conversation = new Conversation(
       {
-        client: new PageClient({ baseUrl: server.url, patience: hour, answerPatience }, signal),
+        client,
         store,
+        deletions: new Deletions(client, storage, server.url),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,
@@ -122,7 +130,7 @@ export class Visit {
 
   get isSettled(): boolean {
     const { status, messages } = this.conversation.snapshot;
-    if (status === 'failed') return true;
+    if (status === 'failed' || status === 'ended') return true;
     if (status !== 'ready') return false;
     return (
       messages.every(({ status }) => status !== 'queued' && status !== 'sending') ||
@@ -140,8 +148,8 @@ class PageClient extends ChatClient {
     this.#page = page;
   }
 
-  #bound(options: RequestOptions = {}): RequestOptions {
-    const signals = options.signal === undefined ? [this.#page] : [this.#page, options.signal];
+  #bound<Options extends RequestOptions>(options?: Options): Options | RequestOptions {
+    const signals = options?.signal === undefined ? [this.#page] : [this.#page, options.signal];
     return { ...options, signal: AbortSignal.any(signals) };
   }
 
@@ -153,7 +161,7 @@ class PageClient extends ChatClient {
     return super.resumeConversation(uuid, this.#bound(options));
   }
 
-  override streamMessage(uuid: string, text: string, listeners: StreamListeners, options?: RequestOptions) {
+  override streamMessage(uuid: string, text: string, listeners: StreamListeners, options?: MessageOptions) {
     return super.streamMessage(uuid, text, listeners, this.#bound(options));
   }
 }

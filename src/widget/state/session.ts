@@ -1,5 +1,9 @@
-import type { OpenConversationRequest } from '../../client/chat-client.ts';
-import type { ChatClient, Conversation } from '../../client/chat-client.ts';
+import type {
+  ChatClient,
+  ClientTool,
+  Conversation,
+  OpenConversationRequest,
+} from '../../client/chat-client.ts';
 import type { Problem, ProblemCode } from './problem.ts';
 
 /** Which assistant, and how it is asked. */
@@ -10,12 +14,20 @@ export interface SessionRequest {
   readonly idProblem: 'missing' | 'malformed' | undefined;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** What the page wants the assistant to know: further variables, below those of the tag. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** Functions of the page that the assistant may ask for; they are offered with every message. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
 }
 
+/** A conversation as the service has it. */
 export interface Session {
-  readonly conversationId: string;
   readonly history: NonNullable<Conversation['history']>;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** False while a person has taken over. */
+  readonly aiEnabled: boolean;
+  /** Set where it takes no more messages. */
+  readonly ended: Problem | undefined;
 }
 
 /** The site's tag asks for something that no service would accept; found out without a request. */
@@ -29,6 +41,11 @@ export class InvalidRequestError extends Error {
   }
 }
 
+/** All that the page says to the assistant; undefined if it says nothing. */
+export function variablesOf({ context, variables }: SessionRequest): SessionRequest['variables'] {
+  return context ? { ...context, ...variables } : variables;
+}
+
 /**
  * Opens a conversation with an assistant.
  *
@@ -38,10 +55,11 @@ export class InvalidRequestError extends Error {
  */
 export async function openSession(
   client: ChatClient,
-  { assistantId, idProblem, type, variables }: SessionRequest,
+  request: SessionRequest,
   idempotencyKey: string,
   signal: AbortSignal,
-): Promise<Session> {
+): Promise<[conversationId: string, session: Session]> {
+  const { assistantId, idProblem, type } = request;
   if (idProblem !== undefined) {
     throw new InvalidRequestError(
       `assistant-id-${idProblem}`,
@@ -50,21 +68,30 @@ export async function openSession(
         : `“${assistantId}” is not the ID of an assistant.`,
     );
   }
-  const request = {
+  const variables = variablesOf(request);
+  const body = {
     assistant_id: assistantId,
     type,
     ...(variables && { variables }),
   } as OpenConversationRequest;
-  const opened = await client.openConversation(request, { idempotencyKey, signal });
-  return { conversationId: opened.conversation_id, history: opened.history ?? [], variables: undefined };
+  const { conversation_id, history } = await client.openConversation(body, { idempotencyKey, signal });
+  return [
+    conversation_id,
+    { history: history ?? [], variables: undefined, aiEnabled: true, ended: undefined },
+  ];
 }
 
-/** Goes on with a conversation of an earlier visit. */
-export async function resumeSession(
+/** Reads a conversation that was opened before. */
+export async function readSession(
   client: ChatClient,
   conversationId: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Session> {
-  const { history, variables } = await client.resumeConversation(conversationId, { signal });
-  return { conversationId, history: history ?? [], variables };
+  const read = await client.resumeConversation(conversationId, { signal });
+  return {
+    history: read.history ?? [],
+    variables: read.variables,
+    aiEnabled: read.ai_enabled ?? true,
+    ended: read.ended ? { code: 'conversation-ended', message: 'The conversation has ended.' } : undefined,
+  };
 }

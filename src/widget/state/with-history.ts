@@ -1,0 +1,50 @@
+import type { Conversation } from '../../client/chat-client.ts';
+import { isPending, type Message } from './snapshot.ts';
+
+export type HistoryItem = NonNullable<Conversation['history']>[number];
+
+/**
+ * The service's history, then what is still pending. Messages that already show keep their key and what is known of
+ * them. A service may give no more than the end of a long history: what showed before that stays.
+ */
+export function withHistory(
+  messages: readonly Message[],
+  history: readonly HistoryItem[],
+): readonly Message[] {
+  const shown = messages.filter((message) => !isPending(message) && message.status !== 'streaming');
+  const keys = new Set(shown.map(({ key }) => key));
+  let next = 0;
+  let earlier: readonly Message[] = [];
+  const confirmed = history.map((item, index) => {
+    let at = next;
+    while (at < shown.length && !isSame(shown[at] as Message, item)) at++;
+    const before = shown[at];
+    if (before !== undefined) {
+      if (index === 0) earlier = shown.slice(0, at);
+      next = at + 1;
+      return before;
+    }
+    let key = `history-${index}`;
+    while (keys.has(key)) key += '+';
+    keys.add(key);
+    return messageFrom(item, key);
+  });
+  return [...earlier, ...confirmed, ...messages.filter(isPending)];
+}
+
+/** A stopped answer may be longer with the service, which heard of the stop later. */
+function isSame({ role, text, isStopped }: Message, item: HistoryItem): boolean {
+  return role === item.role && (isStopped ? item.content.startsWith(text) : text === item.content);
+}
+
+function messageFrom({ role, content, function_calls, created_at }: HistoryItem, key: string): Message {
+  const at = Date.parse(created_at ?? '');
+  return {
+    key,
+    role,
+    text: content,
+    status: role === 'user' ? 'sent' : 'done',
+    functionCalls: function_calls,
+    ...(at > 0 && { at }),
+  };
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { answerTo, ChatServer } from '../../support/chat-server.ts';
+import { Browser } from './visit.ts';
+
+/* With real timers: what they measure is what is tested. */
+
+let server: ChatServer;
+let browser: Browser;
+
+beforeEach(async () => {
+  server = await ChatServer.start({ streams: true });
+  browser = new Browser();
+});
+afterEach(() => server.stop());
+
+describe('a message that fails', () => {
+  it('by time-out is looked up before it is sent again', async () => {
+    const hasty = browser.visit(server, { answerPatience: 40 });
+    await hasty.conversation.open();
+    server.next('send', { raw: () => undefined });
+    hasty.conversation.send('One');
+    await hasty.settled();
+    assert.deepEqual(hasty.told, ['opened', 'problem timeout']);
+    hasty.goAway();
+    const patient = browser.visit(server);
+    void patient.conversation.open();
+    await patient.settled();
+    assert.deepEqual(patient.states, ['One sent']);
+    const [uuid = ''] = server.conversations;
+    assert.deepEqual(
+      server.historyOf(uuid).map(({ content }) => content),
+      ['One', answerTo('One')],
+    );
+    patient.goAway();
+  });
+});
