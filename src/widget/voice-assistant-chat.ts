@@ -31,6 +31,7 @@ const Base =
  * @slot footer - shown below the composer
  * @csspart launcher - the button that opens the chat
  * @csspart teaser - the bubble that invites to chat
+ * @csspart teaser-dismiss-button - its button that takes it away
  * @csspart panel - the chat itself
  * @csspart header - its head
  * @csspart test-mark - the mark of a preview

@@ -191,6 +191,18 @@ describe('the look', () => {
     });
   }
 
+  it('draws every icon in lines of the color of its button', async () => {
+    const chat = mount();
+    await chat.open();
+    const icons = chat.findAll('button svg');
+    expect(icons).not.to.be.empty;
+    for (const icon of icons) {
+      const { stroke, fill } = getComputedStyle(icon);
+      expect(stroke).to.equal(getComputedStyle(icon.parentElement as Element).color);
+      expect(fill).to.equal('none');
+    }
+  });
+
   it('fills its box when inline, without a launcher', async () => {
     const box = document.createElement('div');
     box.style.cssText = 'width: 380px; height: 500px';

@@ -268,6 +268,9 @@ export class ChatPanel implements Panel {
     };
     this.#follow.before(this.#log);
     render(panelView(model), this.#container);
+    // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
+    const input = this.#container.querySelector('textarea');
+    if (input !== null && input.value !== draft) input.value = draft;
     this.#follow.after(this.#log);
     this.#watch();
   }

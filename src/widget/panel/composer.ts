@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { live } from 'lit/directives/live.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import { fill } from '../texts/texts.ts';
 import { sendIcon } from './icons.ts';
@@ -46,7 +45,6 @@ export function composer(model: PanelModel): TemplateResult {
         placeholder=${options.placeholder ?? texts.placeholder}
         enterkeyhint="send"
         dir=${draft === '' ? nothing : 'auto'}
-        .value=${live(draft)}
         @input=${onInput}
         @keydown=${onKeyDown}
       ></textarea>

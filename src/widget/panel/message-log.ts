@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
-import { repeat } from 'lit/directives/repeat.js';
 import type { Message } from '../state/snapshot.ts';
 import type { PanelModel } from './panel-model.ts';
 import { headingOf } from './panel-model.ts';
@@ -20,7 +19,7 @@ export function messageLog(model: PanelModel): TemplateResult {
   return html`<div part="message-log" role="log" aria-live="off" aria-label=${texts.messages} tabindex="0">
     ${isEmpty ? html`<p class="empty">${options.greeting ?? texts.empty}</p>` : nothing}
     <ol>
-      ${repeat(messages, keyOf, (message) =>
+      ${messages.map((message) =>
         message.problem?.retryAt === undefined
           ? guard([message, locale, options, model.markdown], () => item(model, message))
           : item(model, message),
@@ -36,10 +35,6 @@ export function messageLog(model: PanelModel): TemplateResult {
     }
     ${problem === undefined ? nothing : problemNotice(model, problem)}
   </div>`;
-}
-
-function keyOf({ key }: Message): string {
-  return key;
 }
 
 function item(model: PanelModel, message: Message): TemplateResult {

@@ -1,34 +1,110 @@
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
+import { dismissLabel } from './dismiss-label.ts';
 import teaserCss from './teaser.css?inline';
 
-const invited = new WeakSet<VoiceAssistantChat>();
+const dismissedKey = 'voice-assistant-chat:teaser';
 
-/** Shows the teaser of an element once, after its delay, unless the visitor opened the chat meanwhile. */
+/** One for each element: a second call brings its bubble in line with what the element says now. */
+const teasers = new WeakMap<VoiceAssistantChat, Teaser>();
+
+/**
+ * Shows an element's teaser beside its launcher, once its delay is over: until the visitor opens the chat or dismisses
+ * the teaser, and not to one who has chatted before.
+ */
 export function showTeaser(element: VoiceAssistantChat, root: HTMLElement): void {
-  if (invited.has(element) || element.open || element.inline) return;
-  invited.add(element);
-  const bubble = document.createElement('button');
-  bubble.type = 'button';
-  bubble.part.value = 'teaser';
-  bubble.textContent = element.teaser;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(teaserCss);
-  element.shadowRoot?.adoptedStyleSheets.push(sheet);
-  const timer = setTimeout(
-    () => {
-      root.append(bubble);
-    },
-    1000 * Number(element.teaserDelay ?? 5),
-  );
-  bubble.onclick = () => {
-    element.show();
-  };
-  element.addEventListener(
-    'chat-open',
-    () => {
-      clearTimeout(timer);
-      bubble.remove();
-    },
-    { once: true },
-  );
+  const teaser = teasers.get(element) ?? new Teaser(element, root);
+  teasers.set(element, teaser);
+  teaser.update();
+}
+
+class Teaser {
+  readonly #element: VoiceAssistantChat;
+  readonly #root: HTMLElement;
+  readonly #bubble = document.createElement('div');
+  readonly #text = document.createElement('button');
+  readonly #dismissButton = document.createElement('button');
+  #isOver = false;
+
+  constructor(element: VoiceAssistantChat, root: HTMLElement) {
+    this.#element = element;
+    this.#root = root;
+    const bubble = this.#bubble;
+    bubble.part.value = 'teaser';
+    bubble.dir = 'auto';
+    this.#dismissButton.part.value = 'teaser-dismiss-button';
+    this.#text.type = this.#dismissButton.type = 'button';
+    this.#text.onclick = () => {
+      element.show();
+    };
+    this.#dismissButton.onclick = () => {
+      this.#dismiss();
+    };
+    bubble.onkeydown = (event) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      this.#dismiss();
+    };
+    bubble.append(this.#text, this.#dismissButton);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(teaserCss);
+    element.shadowRoot?.adoptedStyleSheets.push(sheet);
+    // The shell calls again when a teaser changes, but not when it is taken away. The observer ends with the element.
+    new MutationObserver(() => {
+      this.update();
+    }).observe(element, { attributeFilter: ['teaser', 'open', 'inline', 'persist'] });
+  }
+
+  update(): void {
+    const { teaser, open, inline, teaserDelay } = this.#element;
+    this.#isOver ||= open || this.#wasDismissed || this.#hasChatted;
+    if (!teaser || inline || this.#isOver) {
+      this.#bubble.remove();
+      return;
+    }
+    const seconds = Number(teaserDelay?.trim() || NaN);
+    // The style sheet waits, not a timer: an element that is taken away leaves nothing behind.
+    this.#bubble.style.animationDelay = `${seconds >= 0 && seconds < Infinity ? seconds : 5}s`;
+    if (this.#text.textContent !== teaser) this.#text.textContent = teaser;
+    if (!this.#bubble.isConnected) this.#root.append(this.#bubble);
+    void dismissLabel(this.#element).then((label) => {
+      this.#dismissButton.ariaLabel = this.#dismissButton.title = label;
+    });
+  }
+
+  #dismiss(): void {
+    this.#isOver = true;
+    // Nothing is kept before the visitor consents to that.
+    if (!this.#awaitsConsent) this.#storage?.setItem(dismissedKey, 'dismissed');
+    const hadFocus = this.#bubble.matches(':focus-within');
+    this.#bubble.remove();
+    if (hadFocus) this.#root.querySelector('button')?.focus();
+  }
+
+  get #wasDismissed(): boolean {
+    return this.#storage?.getItem(dismissedKey) === 'dismissed';
+  }
+
+  get #hasChatted(): boolean {
+    const id = this.#element.assistantId?.trim() ?? '';
+    return Object.keys(this.#storage ?? {}).some(
+      (key) => key.startsWith('voice-assistant-chat:conversation:') && key.includes(id),
+    );
+  }
+
+  get #awaitsConsent(): boolean {
+    return (
+      this.#element.querySelector('[slot=consent]') !== null &&
+      !this.#storage?.getItem('voice-assistant-chat:consent')
+    );
+  }
+
+  /** What `persist` names; undefined where nothing is kept or the browser allows no storage. */
+  get #storage(): Storage | undefined {
+    const { persist } = this.#element;
+    try {
+      return persist === 'none' ? undefined : globalThis[`${persist}Storage`];
+    } catch {
+      return undefined;
+    }
+  }
 }

@@ -1,0 +1,188 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, engine, press, setViewport, supports } from '../support/page.ts';
+
+const look = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
+const invitation = { ...look, teaser: 'Questions about sizes? Ask away.', 'teaser-delay': '0' };
+
+function teaserOf(chat: Chat): HTMLElement | null {
+  return chat.find('[part="teaser"]');
+}
+
+/** Whether the teaser can be seen, and not only waits. */
+function isInviting(chat: Chat): boolean {
+  return teaserOf(chat)?.checkVisibility({ visibilityProperty: true }) ?? false;
+}
+
+async function invited(chat: Chat): Promise<HTMLElement> {
+  await until(() => isInviting(chat), 'the teaser');
+  return teaserOf(chat) as HTMLElement;
+}
+
+/** Mounts another element with the same attributes, and waits until it has had the time to show a teaser. */
+async function nextVisit(attributes: Readonly<Record<string, string>>): Promise<Chat> {
+  const chat = mount(attributes);
+  // It has nothing to do with the first one's reasons, and shows its teaser right after.
+  const other = mount({ ...invitation, persist: 'none' });
+  await invited(other);
+  other.element.remove();
+  return chat;
+}
+
+describe('the teaser', () => {
+  afterEach(unmountAll);
+
+  it('shows beside the launcher, without taking the focus or loading the panel', async () => {
+    const { activeElement } = document;
+    const chat = mount(invitation);
+    const teaser = await invited(chat);
+    expect(teaser.innerText).to.contain('Questions about sizes?');
+    expect(document.activeElement).to.equal(activeElement);
+    expect(chat.find('#panel')).to.be.null;
+  });
+
+  it('opens the chat when it is clicked, and goes', async () => {
+    const chat = mount(invitation);
+    const teaser = await invited(chat);
+    await click(teaser.querySelector('button') as Element);
+    await chat.ready();
+    await until(() => teaserOf(chat) === null, 'the teaser to go');
+    chat.element.hide();
+    expect(isInviting(chat)).to.be.false;
+  });
+
+  it('waits for as long as the site says, and five seconds where that makes no sense', async () => {
+    for (const [delay, expected] of [
+      ['3600', '3600s'],
+      ['0.5', '0.5s'],
+      ['soon', '5s'],
+      ['-1', '5s'],
+      ['Infinity', '5s'],
+      ['', '5s'],
+    ] as const) {
+      const chat = mount({ ...invitation, 'teaser-delay': delay });
+      await until(() => teaserOf(chat) !== null, 'the teaser to wait');
+      expect(getComputedStyle(teaserOf(chat) as Element).animationDelay, delay).to.equal(expected);
+      chat.element.remove();
+    }
+    const chat = mount({ ...look, teaser: 'Hello' });
+    await until(() => teaserOf(chat) !== null, 'the teaser to wait');
+    const teaser = teaserOf(chat) as HTMLElement;
+    expect(getComputedStyle(teaser).animationDelay).to.equal('5s');
+    expect(isInviting(chat)).to.be.false;
+    // What the clock will do, done now.
+    for (const animation of teaser.getAnimations()) animation.finish();
+    expect(isInviting(chat)).to.be.true;
+  });
+
+  for (const position of ['right-bottom', 'left-bottom', 'right-top', 'left-top']) {
+    it(`stands clear of the launcher and inside the window, ${position}`, async () => {
+      const chat = mount({ ...invitation, position });
+      const teaser = (await invited(chat)).getBoundingClientRect();
+      const launcher = chat.launcher.getBoundingClientRect();
+      expect(position.includes('bottom') ? teaser.bottom < launcher.top : teaser.top > launcher.bottom).to.be
+        .true;
+      expect(
+        position.includes('left') ? teaser.left - launcher.left : teaser.right - launcher.right,
+      ).to.be.closeTo(0, 1);
+      expect(Math.min(teaser.left, teaser.top)).to.be.at.least(0);
+      expect(teaser.right).to.be.at.most(innerWidth);
+    });
+  }
+
+  it('breaks long words, also on a phone', async function () {
+    if (!supports.phoneViewport) this.skip();
+    await setViewport(320, 640);
+    try {
+      const chat = mount({ ...invitation, teaser: 'Donaudampfschifffahrtsgesellschaft'.repeat(3) });
+      const teaser = await invited(chat);
+      expect(teaser.scrollWidth).to.be.at.most(teaser.clientWidth);
+      expect(teaser.getBoundingClientRect().left).to.be.at.least(0);
+    } finally {
+      await setViewport(800, 600);
+    }
+  });
+
+  it('is dismissed for good', async () => {
+    const chat = mount(invitation);
+    await invited(chat);
+    await click(chat.part('teaser-dismiss-button'));
+    expect(teaserOf(chat)).to.be.null;
+    chat.element.remove();
+    expect(teaserOf(await nextVisit(invitation))).to.be.null;
+  });
+
+  it('is dismissed by Escape, and hands its focus to the launcher', async () => {
+    const chat = mount(invitation);
+    const teaser = await invited(chat);
+    (teaser.querySelector('button') as HTMLElement).focus();
+    await press('Escape');
+    expect(teaserOf(chat)).to.be.null;
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.launcher);
+  });
+
+  it('is dismissed without keeping anything with persist="none"', async () => {
+    const chat = mount({ ...invitation, persist: 'none' });
+    await invited(chat);
+    await click(chat.part('teaser-dismiss-button'));
+    expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
+  });
+
+  it('names its button in the language of the page', async () => {
+    for (const [lang, label] of [
+      ['en', 'Dismiss'],
+      ['de-AT', 'Ausblenden'],
+    ] as const) {
+      const chat = mount({ ...invitation, lang });
+      await invited(chat);
+      await until(() => chat.part('teaser-dismiss-button').ariaLabel === label, `“${label}”`);
+      chat.element.remove();
+    }
+    const chat = mount({ ...invitation, lang: 'de' });
+    chat.element.messages = { dismiss: 'Nicht jetzt' };
+    await invited(chat);
+    await until(() => chat.part('teaser-dismiss-button').ariaLabel === 'Nicht jetzt', 'the site’s own words');
+  });
+
+  it('does not invite a visitor who has chatted before', async () => {
+    const first = mount(look);
+    await first.open();
+    await until(() => localStorage.length > 0 && first.messages.length > 0, 'a conversation');
+    first.element.remove();
+    expect(teaserOf(await nextVisit(invitation))).to.be.null;
+  });
+
+  it('follows its attribute, and leaves with it', async () => {
+    const chat = mount(invitation);
+    const teaser = await invited(chat);
+    chat.element.teaser = 'New in: boots';
+    await until(() => teaser.innerText.includes('New in: boots'), 'the new words');
+    chat.element.teaser = null;
+    await until(() => teaserOf(chat) === null, 'the teaser to go');
+    chat.element.teaser = 'Back again';
+    expect((await invited(chat)).innerText).to.contain('Back again');
+    chat.element.inline = true;
+    await until(() => teaserOf(chat) === null, 'the teaser to go when there is no launcher');
+  });
+
+  it('waits anew when its element has been away', async () => {
+    const chat = mount({ ...invitation, 'teaser-delay': '3600' });
+    await until(() => teaserOf(chat) !== null, 'the teaser to wait');
+    const teaser = teaserOf(chat) as HTMLElement;
+    for (const animation of teaser.getAnimations()) animation.finish();
+    expect(isInviting(chat)).to.be.true;
+    chat.element.remove();
+    expect(teaser.getAnimations()).to.deep.equal([]);
+    document.body.append(chat.element);
+    await until(() => !isInviting(chat) && teaserOf(chat) !== null, 'the teaser to wait again');
+  });
+
+  it('has targets of 44 pixels', async () => {
+    const chat = mount({ ...invitation, teaser: 'Hi' });
+    for (const button of (await invited(chat)).querySelectorAll('button')) {
+      const { width, height } = button.getBoundingClientRect();
+      // Engines round a line's height differently.
+      expect(Math.min(height, button.matches('[part]') ? width : 44), engine).to.be.at.least(43.9);
+    }
+  });
+});
