@@ -1,5 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'vite';
+import { pack } from './src/widget/texts/packed-texts.ts';
+import { textKeys } from './src/widget/texts/text-keys.ts';
+import type { Texts } from './src/widget/texts/texts.ts';
 
 /*
  * Three builds of one source:
@@ -67,6 +70,20 @@ const lexerOfMarked: Plugin = {
   },
 };
 
+/** Writes each language as one string without the names of its texts, which the list of languages has once for all. */
+const packedTexts: Plugin = {
+  name: 'packed-texts',
+  async transform(code, id) {
+    if (id.endsWith('/texts/text-keys.ts')) {
+      return { code: `export const textKeys = '${textKeys.join()}'.split(',');`, map: null };
+    }
+    if (!/\/texts\/locales\/[\w-]+\.ts$/.test(id)) return null;
+    // The types are gone by now, and with them all imports.
+    const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { default: Texts };
+    return { code: `export default ${JSON.stringify(pack(module.default))}`, map: null };
+  },
+};
+
 /** Takes away what earlier builds left: chunks have a new name for every content, so they would pile up. */
 function withoutOldChunks(outDir: string): Plugin {
   return {
@@ -109,7 +126,7 @@ export default defineConfig(({ mode }): UserConfig => {
   };
   const outDir = isForBundlers ? 'dist/npm' : 'dist';
   return {
-    plugins: [lexerOfMarked, withoutOldChunks(outDir)],
+    plugins: [lexerOfMarked, packedTexts, withoutOldChunks(outDir)],
     build: {
       ...common,
       outDir,

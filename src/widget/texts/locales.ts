@@ -1,12 +1,95 @@
+import { unpack } from './packed-texts.ts';
 import type { Locale, Texts } from './texts.ts';
 
+/** Sources have texts by name; the build packs them into one string. */
+type Load = () => Promise<{ readonly default: Texts | string }>;
+
 /** Every language besides English, each loaded when it is needed. */
-const loaders: Readonly<Record<string, () => Promise<{ readonly default: Texts }>>> = {
+const loaders: Readonly<Record<string, Load>> = {
+  af: () => import('./locales/af.ts'),
   ar: () => import('./locales/ar.ts'),
+  az: () => import('./locales/az.ts'),
+  be: () => import('./locales/be.ts'),
+  bg: () => import('./locales/bg.ts'),
+  bn: () => import('./locales/bn.ts'),
+  bs: () => import('./locales/bs.ts'),
+  ca: () => import('./locales/ca.ts'),
+  cs: () => import('./locales/cs.ts'),
+  da: () => import('./locales/da.ts'),
   de: () => import('./locales/de.ts'),
+  el: () => import('./locales/el.ts'),
+  es: () => import('./locales/es.ts'),
+  et: () => import('./locales/et.ts'),
+  eu: () => import('./locales/eu.ts'),
+  fa: () => import('./locales/fa.ts'),
+  fi: () => import('./locales/fi.ts'),
+  fil: () => import('./locales/fil.ts'),
+  fr: () => import('./locales/fr.ts'),
+  gl: () => import('./locales/gl.ts'),
+  gu: () => import('./locales/gu.ts'),
+  he: () => import('./locales/he.ts'),
+  hi: () => import('./locales/hi.ts'),
+  hr: () => import('./locales/hr.ts'),
+  hu: () => import('./locales/hu.ts'),
+  hy: () => import('./locales/hy.ts'),
+  id: () => import('./locales/id.ts'),
+  is: () => import('./locales/is.ts'),
+  it: () => import('./locales/it.ts'),
+  ja: () => import('./locales/ja.ts'),
+  ka: () => import('./locales/ka.ts'),
+  kk: () => import('./locales/kk.ts'),
+  kn: () => import('./locales/kn.ts'),
+  ko: () => import('./locales/ko.ts'),
+  lt: () => import('./locales/lt.ts'),
+  lv: () => import('./locales/lv.ts'),
+  mk: () => import('./locales/mk.ts'),
+  ml: () => import('./locales/ml.ts'),
+  mr: () => import('./locales/mr.ts'),
+  ms: () => import('./locales/ms.ts'),
+  nb: () => import('./locales/nb.ts'),
+  nl: () => import('./locales/nl.ts'),
+  pa: () => import('./locales/pa.ts'),
+  pl: () => import('./locales/pl.ts'),
+  pt: () => import('./locales/pt.ts'),
+  'pt-br': () => import('./locales/pt-br.ts'),
+  ro: () => import('./locales/ro.ts'),
+  ru: () => import('./locales/ru.ts'),
+  sk: () => import('./locales/sk.ts'),
+  sl: () => import('./locales/sl.ts'),
+  sq: () => import('./locales/sq.ts'),
+  sr: () => import('./locales/sr.ts'),
+  sv: () => import('./locales/sv.ts'),
+  sw: () => import('./locales/sw.ts'),
+  ta: () => import('./locales/ta.ts'),
+  te: () => import('./locales/te.ts'),
+  th: () => import('./locales/th.ts'),
+  tr: () => import('./locales/tr.ts'),
+  uk: () => import('./locales/uk.ts'),
+  ur: () => import('./locales/ur.ts'),
+  vi: () => import('./locales/vi.ts'),
+  zh: () => import('./locales/zh.ts'),
+  'zh-tw': () => import('./locales/zh-tw.ts'),
 };
 
 export const languages: readonly string[] = Object.keys(loaders);
+
+/** Other tags for the same language: old ones, and what stands closest to a language without texts of its own. */
+const aliases: Readonly<Record<string, string>> = {
+  in: 'id',
+  iw: 'he',
+  mo: 'ro',
+  nn: 'nb',
+  no: 'nb',
+  prs: 'fa',
+  sh: 'hr',
+  tl: 'fil',
+  yue: 'zh-tw',
+  'zh-hant': 'zh-tw',
+  'zh-hk': 'zh-tw',
+  'zh-mo': 'zh-tw',
+};
+
+const rightToLeft: readonly string[] = ['ar', 'fa', 'he', 'ur'];
 
 /**
  * The texts for a language tag such as `pt-BR`: of the tag as it is, else of its language alone.
@@ -16,13 +99,16 @@ export const languages: readonly string[] = Object.keys(loaders);
 export async function loadTexts(tag: string): Promise<Locale | undefined> {
   const parts = tag.toLowerCase().split(/[-_]/);
   for (; parts.length > 0; parts.pop()) {
-    const language = parts.join('-');
-    const load = Object.hasOwn(loaders, language) ? loaders[language] : undefined;
-    if (load === undefined) continue;
-    const { default: texts } = await load();
-    return { language, direction: rightToLeft.has(language) ? 'rtl' : 'ltr', texts };
+    const name = parts.join('-');
+    const language = Object.hasOwn(aliases, name) ? aliases[name] : name;
+    if (language === undefined || !Object.hasOwn(loaders, language)) continue;
+    const loaded = (await loaders[language]?.())?.default;
+    if (loaded === undefined) continue;
+    return {
+      language,
+      direction: rightToLeft.includes(language) ? 'rtl' : 'ltr',
+      texts: typeof loaded === 'string' ? unpack(loaded) : loaded,
+    };
   }
   return undefined;
 }
-
-const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
