@@ -137,7 +137,8 @@ export default defineConfig(({ mode }): UserConfig => {
           // Vite leaves the white space of ES libraries alone unless told otherwise.
           minify: true,
           entryFileNames: '[name].js',
-          chunkFileNames: 'chunks/[name]-[hash:6].js',
+          // With one chunk for each language six characters are too few.
+          chunkFileNames: 'chunks/[name]-[hash:7].js',
           // What late parts share with the panel stays with the panel, which is there before them.
           codeSplitting: { groups: [{ name: 'chat-panel', test: /lit-html|widget.panel.chat-panel/ }] },
         },

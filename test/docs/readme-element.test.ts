@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { languages } from '../../src/widget/texts/locales.ts';
 import { budgets } from '../size/budgets.ts';
 import { repository } from '../support/repository.ts';
 import { codeIn, Document } from './document.ts';
@@ -64,6 +65,11 @@ describe("the README's account of the element", () => {
       ...literalsOf('src/client/errors.ts', 'ChatErrorCode'),
       ...literalsOf('src/widget/state/problem.ts', 'ProblemCode'),
     ]);
+  });
+
+  it('names every language, and no other', () => {
+    const [, list] = readme.section('Languages').split(/^(?=[A-Z].*`af`)/m);
+    sameNames(codeIn(list?.split('\n\n')[0]), ['en', ...languages]);
   });
 
   it('states the size budgets', () => {

@@ -7,4 +7,6 @@ export const budgets = {
   shell: 3_500,
   /** From nothing to a chat that one can type in, the shell included, in English. */
   usableChat: 26_000,
+  /** One language besides English. */
+  locale: 1_600,
 } as const;

@@ -27,7 +27,11 @@ export function unpack(packed: string): Texts {
   const values = packed.split('\n').map((line) => {
     const parts = line.split('|');
     if (parts.length === 1) return line;
-    return Object.fromEntries(forms.map((form, index) => [form, parts[index]]).filter(([, text]) => text));
+    const plural: Partial<Record<Intl.LDMLPluralRule, string>> = {};
+    forms.forEach((form, index) => {
+      if (parts[index]) plural[form] = parts[index];
+    });
+    return plural;
   });
   return Object.fromEntries(textKeys.map((key, index) => [key, values[index]])) as unknown as Texts;
 }

@@ -28,7 +28,7 @@ export default {
   latest: 'Mga pinakabagong mensahe',
   more: 'Higit pa',
   count: '{count} sa {limit} character',
-  tooLong: 'Sobra nang {excess} character. Paikliin ang mensahe, o ipadala ito nang hati-hati.',
+  tooLong: 'Sobra nang {excess} character. Paikliin ang mensahe, o ipadala ito nang bahagi-bahagi.',
 
   offline: 'Offline ka.',
   offlineAdvice: 'Nakatago ang mensahe mo at ipapadala kapag bumalik ang koneksyon.',
@@ -57,7 +57,7 @@ export default {
   table: 'Talahanayan',
 
   newMessages: 'Mga bagong mensahe',
-  unread: { one: '{count} hindi pa nababasang mensahe', other: '{count} na hindi pa nababasang mensahe' },
+  unread: { one: '{count} hindi pa nababasang mensahe', other: '{count} hindi pa nababasang mensahe' },
 
   copyMessage: 'Kopyahin ang mensahe',
   helpful: 'Nakatulong',

@@ -28,7 +28,7 @@ export default {
   latest: 'Derniers messages',
   more: 'Plus',
   count: '{count} caractères sur {limit}',
-  tooLong: 'Caractères en trop : {excess}. Raccourcissez votre message ou envoyez-le en plusieurs fois.',
+  tooLong: 'Caractères en trop : {excess}. Raccourcissez votre message ou envoyez-le en plusieurs fois.',
 
   offline: 'Vous êtes hors ligne.',
   offlineAdvice: 'Votre message est conservé et partira dès que vous serez reconnecté.',
@@ -42,10 +42,10 @@ export default {
   balanceAdvice:
     'Le propriétaire de ce site doit recharger son solde pour que la discussion continue. Votre message est conservé.',
   assistantAdvice:
-    'Cette discussion est mal configurée. Propriétaires du site : vérifiez assistant-id dans la balise.',
+    'Cette discussion est mal configurée. Propriétaires du site : vérifiez assistant-id dans la balise.',
   assistantMissing: 'Cette discussion n’a pas d’assistant.',
   conversationAdvice:
-    'Elle a peut-être été supprimée. Vous pouvez en commencer une autre ; votre texte y sera repris.',
+    'Elle a peut-être été supprimée. Vous pouvez en commencer une autre ; votre texte y sera repris.',
   waitAdvice: 'Trop de messages en peu de temps. Votre message est conservé.',
   refusedAdvice: 'Modifiez votre message et renvoyez-le.',
   engineAdvice: 'Rien n’a été facturé. Réessayez.',
@@ -76,7 +76,7 @@ export default {
   downloadJson: 'Télécharger en JSON',
   sound: 'Son',
   forget: 'Supprimer la conversation',
-  forgetQuestion: 'Supprimer définitivement cette conversation ?',
+  forgetQuestion: 'Supprimer définitivement cette conversation ?',
   delete: 'Supprimer',
   cancel: 'Annuler',
   dismiss: 'Masquer',
@@ -98,11 +98,11 @@ export default {
   noMicrophone: 'Le microphone est bloqué. Autorisez-le dans les réglages du navigateur.',
   notUnderstood: 'Rien n’a été compris. Réessayez.',
 
-  used: 'Utilisé : {name}',
-  toolQuestion: 'Autoriser l’assistant à exécuter « {name} » sur cette page ?',
+  used: 'Utilisé : {name}',
+  toolQuestion: 'Autoriser l’assistant à exécuter « {name} » sur cette page ?',
   allow: 'Autoriser',
   deny: 'Ne pas autoriser',
-  toolDone: '« {name} » a été exécuté.',
-  toolDenied: '« {name} » n’a pas été autorisé.',
-  toolFailed: '« {name} » a échoué.',
+  toolDone: '« {name} » a été exécuté.',
+  toolDenied: '« {name} » n’a pas été autorisé.',
+  toolFailed: '« {name} » a échoué.',
 } satisfies Texts;

@@ -19,7 +19,7 @@ export default {
   sending: 'Sendir…',
   notSent: 'Ekki sent.',
   retry: 'Reyna aftur',
-  retryIn: 'Reynt aftur eftir {seconds} sek.',
+  retryIn: 'Reynt aftur eftir {seconds} sek',
   edit: 'Breyta',
   startOver: 'Hefja nýtt samtal',
   ended: 'Þessu samtali er lokið.',

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { languages } from '../../src/widget/texts/locales.ts';
+import { repository } from '../support/repository.ts';
+import { budgets } from './budgets.ts';
+import { compressedSize } from './compressed-size.ts';
+
+for (const folder of ['dist/chunks', 'dist/npm/chunks']) {
+  describe(`each language in ${folder}`, () => {
+    const chunks = join(repository, folder);
+    for (const language of languages) {
+      it(`${language} is one file of at most ${String(budgets.locale)} bytes`, () => {
+        // The name ends in a hash of seven characters, which may be hyphens too.
+        const files = readdirSync(chunks).filter(
+          (name) => name.startsWith(`${language}-`) && name.length === `${language}-1234567.js`.length,
+        );
+        const [file] = files;
+        assert.ok(file !== undefined && files.length === 1, `not one file: ${files.join()}`);
+        const size = compressedSize(join(chunks, file));
+        assert.ok(size <= budgets.locale, `${file} has ${String(size)} bytes`);
+      });
+    }
+  });
+}

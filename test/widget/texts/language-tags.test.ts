@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { loadTexts } from '../../../src/widget/texts/locales.ts';
+import { english, loadLocale } from '../../../src/widget/texts/texts.ts';
+
+describe('the texts for a language tag', () => {
+  for (const [tag, language] of [
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['de_CH', 'de'],
+    ['DE-de-x-private', 'de'],
+    ['pt-BR', 'pt-br'],
+    ['pt-PT', 'pt'],
+    ['zh', 'zh'],
+    ['zh-CN', 'zh'],
+    ['zh-Hans-HK', 'zh'],
+    ['zh-TW', 'zh-tw'],
+    ['zh-HK', 'zh-tw'],
+    ['zh-Hant', 'zh-tw'],
+    ['zh-Hant-MO', 'zh-tw'],
+    ['no', 'nb'],
+    ['nn-NO', 'nb'],
+    ['iw', 'he'],
+    ['in-ID', 'id'],
+    ['tl-PH', 'fil'],
+    ['fa-AF', 'fa'],
+  ] as const) {
+    it(`${tag} are those of ${language}`, async () => {
+      assert.equal((await loadTexts(tag))?.language, language);
+    });
+  }
+
+  for (const tag of ['', 'x', 'tlh', 'constructor', '__proto__', 'd-e', '-de', '*']) {
+    it(`"${tag}" are none`, async () => {
+      assert.equal(await loadTexts(tag), undefined);
+    });
+  }
+});
+
+describe('of several languages', () => {
+  it('the first that there are texts for counts', async () => {
+    assert.equal((await loadLocale(['tlh', 'fr-CA', 'de'])).language, 'fr');
+  });
+
+  it('English counts as one, with any region', async () => {
+    assert.equal(await loadLocale(['en-GB', 'de']), english);
+  });
+
+  it('none with texts leaves English', async () => {
+    assert.equal(await loadLocale(['tlh', '']), english);
+  });
+});
