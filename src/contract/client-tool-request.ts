@@ -9,6 +9,13 @@ import { countCharacters, toolLimits } from './limits.ts';
 
 const { tools, toolName, toolDescription, toolResults } = toolLimits;
 
+/** `null` stands for an absent optional field, as JSON clients often send it. */
+const orElse = <Value>(schema: z.ZodMiniType<Value>, fallback: Value) =>
+  z.pipe(
+    z.nullish(schema),
+    z.transform((value) => value ?? fallback),
+  );
+
 const nameOf = (what: string, min: number) =>
   z
     .string(`${what} must be a string`)
@@ -35,8 +42,8 @@ const ClientToolParameter = z.object(
     type: z.enum(['string', 'number', 'bool'], {
       error: 'client_tools: the type of a parameter must be string, number or bool',
     }),
-    description: z._default(z.nullish(descriptionOf('client_tools: the description of a parameter')), ''),
-    required: z._default(z.nullish(z.boolean('client_tools: required must be true or false')), false),
+    description: orElse(descriptionOf('client_tools: the description of a parameter'), ''),
+    required: orElse(z.boolean('client_tools: required must be true or false'), false),
   },
   { error: 'client_tools: a parameter must be an object' },
 );
@@ -45,14 +52,12 @@ const CheckedTool = z.object(
   {
     name: nameOf('client_tools: a name', toolName.min),
     description: descriptionOf('client_tools: a description'),
-    parameters: z._default(
-      z.nullish(
-        z
-          .array(ClientToolParameter, 'client_tools: parameters must be a list')
-          .check(
-            z.maxLength(tools.parameters, `client_tools: at most ${tools.parameters} parameters are allowed`),
-          ),
-      ),
+    parameters: orElse(
+      z
+        .array(ClientToolParameter, 'client_tools: parameters must be a list')
+        .check(
+          z.maxLength(tools.parameters, `client_tools: at most ${tools.parameters} parameters are allowed`),
+        ),
       [],
     ),
   },
@@ -67,7 +72,6 @@ export const ClientTools = z.array(CheckedTool, 'client_tools must be a list').c
     'client_tools: two have the same name',
   ),
 );
-
 export type ClientTools = z.infer<typeof ClientTools>;
 
 const CheckedResult = z

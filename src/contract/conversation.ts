@@ -69,6 +69,9 @@ export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
 /** Answer of operations that have nothing more to say. */
 export const Done = z.looseObject({ status: z.literal(true) });
 
+/** Answer of the operations by which a person takes over and hands back. */
+export const AiState = z.looseObject({ status: z.literal(true), ai_enabled: z.boolean() });
+
 /** Data of the stream's `delta` event: a further piece of the answer's text. */
 export const MessageDelta = z.looseObject({ text: z.string() });
 export type MessageDelta = z.infer<typeof MessageDelta>;

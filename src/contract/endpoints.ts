@@ -1,4 +1,4 @@
-import { AnsweredMessage, Conversation, Done, OpenedConversation } from './conversation.ts';
+import { AiState, AnsweredMessage, Conversation, Done, OpenedConversation } from './conversation.ts';
 import { ApiKeys, User } from './user.ts';
 import { AssistantWidget } from './widget-settings.ts';
 
@@ -77,4 +77,31 @@ export const listApiKeys = {
   auth: 'bearer',
   response: ApiKeys,
   statuses: [200, 401, 429],
+} as const;
+
+/** Says something to a visitor in the assistant's place. Our addition. */
+export const writeAsPerson = {
+  method: 'POST',
+  path: '/api/user/conversations/:uuid/messages',
+  auth: 'bearer',
+  response: Done,
+  statuses: [200, 401, 404, 413, 422, 429],
+} as const;
+
+/** A person takes a conversation over: from now on the assistant does not answer. */
+export const disableAi = {
+  method: 'POST',
+  path: '/api/automate/conversations/:uuid/disable-ai',
+  auth: 'bearer',
+  response: AiState,
+  statuses: [200, 401, 404, 429],
+} as const;
+
+/** A person hands a conversation back to the assistant. */
+export const enableAi = {
+  method: 'POST',
+  path: '/api/automate/conversations/:uuid/enable-ai',
+  auth: 'bearer',
+  response: AiState,
+  statuses: [200, 401, 404, 429],
 } as const;

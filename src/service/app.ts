@@ -9,9 +9,11 @@ import { accessLog } from './http/access-log.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
 import { rateLimit } from './http/rate-limit.ts';
+import { refuse, takesKey } from './http/refuse.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { healthRoutes } from './routes/health.ts';
+import { automateRoutes } from './routes/owner-conversations.ts';
 import { userRoutes } from './routes/user.ts';
 import { widgetFileRoutes } from './routes/widget-files.ts';
 
@@ -28,12 +30,10 @@ export function createApp(context: AppContext): Hono {
   const { config, database, log } = context;
   const app = new Hono();
   app.onError((error, c) => {
-    if (error instanceof ConversationError) return c.json(error.toBody(), error.status);
+    if (error instanceof ConversationError) return refuse(c, error);
     log.error({ err: error }, 'a request failed unexpectedly');
     const text = 'Something went wrong inside the service. Please try again.';
-    return c.req.path.startsWith('/api/user')
-      ? c.json({ message: text }, 500)
-      : c.json({ status: false, error: text }, 500);
+    return takesKey(c) ? c.json({ message: text }, 500) : c.json({ status: false, error: text }, 500);
   });
   app.notFound((c) => c.json({ message: 'Not found.' }, 404));
 
@@ -63,6 +63,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
   app.route('/api/user', userRoutes(database));
+  app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));
   app.route('/', widgetFileRoutes(config.widgetDir));
   return app;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as endpoints from '../../src/contract/endpoints.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
-import { limits } from '../../src/contract/limits.ts';
+import { limits, toolLimits } from '../../src/contract/limits.ts';
 import { codeIn, Document } from './document.ts';
 import { settingsInSources } from './sources.ts';
 
@@ -48,7 +48,7 @@ describe("the README's account of the service", () => {
 
   it('states every limit of the wire', () => {
     const section = readme.section('Limits');
-    const numbers = Object.values(limits).flatMap((limit) =>
+    const numbers = Object.values({ ...limits, ...toolLimits }).flatMap((limit) =>
       typeof limit === 'number' ? [limit] : Object.values(limit),
     );
     const missing = numbers.filter((number) => !section.includes(number.toLocaleString('en')));

@@ -12,6 +12,8 @@ test('a page of any origin may call the public endpoints, without credentials', 
     ['/api/conversations', 'POST'],
     [`/api/conversations/${randomUUID()}/messages`, 'POST'],
     [`/api/conversations/${randomUUID()}`, 'GET'],
+    [`/api/conversations/${randomUUID()}`, 'DELETE'],
+    [`/api/conversations/${randomUUID()}/stop`, 'POST'],
     [`/api/assistants/${assistant}/widget`, 'GET'],
   ] as const) {
     const { status, headers } = await service.request('OPTIONS', path, undefined, {
@@ -49,8 +51,10 @@ test('a page can read errors too, and when to try again', async () => {
 
 test('a page may not call the endpoints that take a key', async () => {
   for (const method of ['OPTIONS', 'GET']) {
-    const { headers } = await service.request(method, '/api/user/me', undefined, { Origin });
-    assert.equal(headers.get('Access-Control-Allow-Origin'), null);
+    for (const path of ['/api/user/me', `/api/automate/conversations/${randomUUID()}/enable-ai`]) {
+      const { headers } = await service.request(method, path, undefined, { Origin });
+      assert.equal(headers.get('Access-Control-Allow-Origin'), null);
+    }
   }
 });
 

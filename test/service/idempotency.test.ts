@@ -114,7 +114,10 @@ test('a repeat as an event stream gets the answer as one piece', async () => {
   const events = await (await service.stream(conversation, 'Stream', key)).all();
   assert.deepEqual(events, [
     { event: 'delta', data: { text: 'In three pieces' } },
-    { event: 'done', data: { status: true, message: 'In three pieces', function_calls: [] } },
+    {
+      event: 'done',
+      data: { status: true, message: 'In three pieces', function_calls: [], ai_enabled: true },
+    },
   ]);
   model.behave({});
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createAssistant, startService } from '../support/service.ts';
+import { wireTimestamp } from '../support/service-client.ts';
 
 const service = await startService();
 
@@ -17,7 +18,12 @@ test('opening a conversation answers with its UUID and the initial message', asy
     json['conversation_id'] as string,
     /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   );
-  assert.deepEqual(json['history'], [{ role: 'assistant', content: 'Welcome!' }]);
+  const [greeting] = json['history'] as Record<string, string>[];
+  assert.deepEqual(
+    { ...greeting, created_at: '' },
+    { role: 'assistant', content: 'Welcome!', created_at: '' },
+  );
+  assert.match(greeting?.['created_at'] ?? '', wireTimestamp);
   assert.equal(headers.get('Cache-Control'), 'no-store');
 });
 

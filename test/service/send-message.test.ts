@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startModelServer } from '../support/model-server.ts';
+import { linesOf, wireTimestamp } from '../support/service-client.ts';
 import { atEnd, createAssistant, startService } from '../support/service.ts';
 
 const model = await startModelServer();
@@ -17,7 +18,12 @@ test('a message is answered with JSON, and both are in the history', async () =>
   const conversation = await service.open(assistant);
   const { status, json, headers } = await service.send(conversation, 'Hello?');
   assert.equal(status, 200);
-  assert.deepEqual(json, { status: true, message: 'You said: Hello?', function_calls: [] });
+  assert.deepEqual(json, {
+    status: true,
+    message: 'You said: Hello?',
+    function_calls: [],
+    ai_enabled: true,
+  });
   assert.equal(headers.get('Cache-Control'), 'no-store');
   const {
     status: readStatus,
@@ -25,15 +31,20 @@ test('a message is answered with JSON, and both are in the history', async () =>
     headers: readHeaders,
   } = await service.get(`/api/conversations/${conversation}`);
   assert.equal(readStatus, 200);
-  assert.deepEqual(read, {
-    status: true,
-    history: [
-      { role: 'assistant', content: 'Welcome!' },
-      { role: 'user', content: 'Hello?' },
-      { role: 'assistant', content: 'You said: Hello?' },
-    ],
-    variables: null,
-  });
+  const history = read['history'] as { role: string; content: string; created_at: string }[];
+  assert.deepEqual(
+    { ...read, history: linesOf(history) },
+    {
+      status: true,
+      history: ['assistant: Welcome!', 'user: Hello?', 'assistant: You said: Hello?'],
+      variables: null,
+      ai_enabled: true,
+      ended: false,
+    },
+  );
+  const moments = history.map((line) => line.created_at);
+  for (const moment of moments) assert.match(moment, wireTimestamp);
+  assert.deepEqual(moments, moments.toSorted());
   assert.equal(readHeaders.get('Cache-Control'), 'no-store');
 });
 
@@ -49,7 +60,10 @@ test('a message is answered with an event stream if the client asks for one', as
     { event: 'delta', data: { text: 'One ' } },
     { event: 'delta', data: { text: 'two ' } },
     { event: 'delta', data: { text: 'three\n"✓"' } },
-    { event: 'done', data: { status: true, message: 'One two three\n"✓"', function_calls: [] } },
+    {
+      event: 'done',
+      data: { status: true, message: 'One two three\n"✓"', function_calls: [], ai_enabled: true },
+    },
   ]);
   model.behave({});
 });
@@ -226,7 +240,7 @@ test('unknown paths and methods are not found, as JSON', async () => {
   for (const [method, path] of [
     ['GET', '/api/nothing'],
     ['GET', '/api/conversations'],
-    ['DELETE', `/api/conversations/${randomUUID()}`],
+    ['PUT', `/api/conversations/${randomUUID()}`],
   ] as const) {
     const { status, json } = await service.request(method, path);
     assert.equal(status, 404);

@@ -96,6 +96,37 @@ if (testDatabase === 'pglite') {
     assert.deepEqual(await readMoney(here, poor.userId), { balance: 0, ledger: 0 });
   });
 
+  test('a reply is stopped by way of a process that does not write it', async () => {
+    const conversation = await first.open(assistant);
+    const gate = Promise.withResolvers<string>();
+    model.behave({ pieces: ['One ', 'two ', gate.promise, 'three'] });
+    const { balance } = await readMoney(here, userId);
+    const stream = await first.stream(conversation, 'Count');
+    await stream.until((events) => events.length === 2);
+    const { status } = await second.post(`/api/conversations/${conversation}/stop`, undefined);
+    assert.equal(status, 200);
+    const done = (await stream.all()).at(-1);
+    assert.deepEqual([done?.event, done?.data['message']], ['done', 'One two ']);
+    assert.deepEqual(await second.history(conversation), ['user: Count', 'assistant: One two ']);
+    assert.ok(Math.abs(balance - (await readMoney(here, userId)).balance - 0.01) < 1e-9);
+    gate.resolve('');
+    model.behave({});
+  });
+
+  test('a reply ends when its conversation is deleted by way of another process', async () => {
+    const conversation = await first.open(assistant);
+    const gate = Promise.withResolvers<string>();
+    model.behave({ pieces: ['One ', gate.promise, 'two'] });
+    const stream = await first.stream(conversation, 'Count');
+    await stream.until((events) => events.length === 1);
+    const { status } = await second.request('DELETE', `/api/conversations/${conversation}`);
+    assert.equal(status, 200);
+    const end = (await stream.all()).at(-1);
+    assert.deepEqual(end, { event: 'error', data: { status: false, error: 'Conversation not found' } });
+    gate.resolve('');
+    model.behave({});
+  });
+
   test('two processes share one rate limit', async () => {
     const limited = { ...env, RATE_LIMIT: '6', TRUST_PROXY: '1' };
     const [left, right] = [await startServiceProcess(limited), await startServiceProcess(limited)];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
+import { linesOf } from '../support/service-client.ts';
 import { createAssistant, startService } from '../support/service.ts';
 
 const service = await startService();
@@ -14,7 +15,7 @@ async function openWith(assistant: { variables?: Record<string, unknown> }, vari
 
 test("the request's variables override the assistant's, and the conversation shows both", async () => {
   const { json } = await openWith({ variables: { first_name: 'you', city: 'Oslo' } }, { first_name: 'Ada' });
-  assert.deepEqual(json['history'], [{ role: 'assistant', content: 'Hi Ada from Oslo.' }]);
+  assert.deepEqual(linesOf(json['history']), ['assistant: Hi Ada from Oslo.']);
   const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);
   assert.deepEqual(read['variables'], { first_name: 'Ada', city: 'Oslo' });
 });
@@ -37,7 +38,7 @@ test('odd names and values survive storing unchanged', async () => {
 test('half an emoji in a variable becomes the replacement character', async () => {
   const { status, json } = await openWith({}, { first_name: '\ud83d' });
   assert.equal(status, 200);
-  assert.deepEqual(json['history'], [{ role: 'assistant', content: 'Hi \ufffd from .' }]);
+  assert.deepEqual(linesOf(json['history']), ['assistant: Hi \ufffd from .']);
 });
 
 const name = (length: number) => 'n'.repeat(length);
@@ -76,4 +77,53 @@ test('nesting that would exhaust a stack is refused like any other', async () =>
     `{"assistant_id":"${uuid}","variables":{"a":${deep}}}`,
   );
   assert.equal(status, 422);
+});
+
+describe('variables that come with a message', () => {
+  const send = (conversation: string, variables: unknown) =>
+    service.send(conversation, 'Hello', {}, { variables });
+  const read = async (conversation: string) =>
+    (await service.get(`/api/conversations/${conversation}`)).json['variables'];
+
+  test('are laid over those of the conversation and stay', async () => {
+    const { uuid } = await createAssistant(service, { variables: { city: 'Oslo' } });
+    const conversation = await service.open(uuid, { variables: { page: '/', cart: ['boots'] } });
+    assert.equal((await send(conversation, { page: '/tents', first_name: 'Ada' })).status, 200);
+    await service.send(conversation, 'And?');
+    assert.deepEqual(await read(conversation), {
+      city: 'Oslo',
+      cart: ['boots'],
+      page: '/tents',
+      first_name: 'Ada',
+    });
+  });
+
+  test('have the bounds of those on opening, and are refused with the message', async () => {
+    const { uuid } = await createAssistant(service, { variables: { city: 'Oslo' } });
+    const conversation = await service.open(uuid);
+    for (const [variables, error] of [
+      [many(101), 'variables: at most 100 are allowed'],
+      [{ a: 'x'.repeat(2001) }, 'variables: a value may have at most 2000 characters'],
+      [{ a: '\0' }, 'variables must not contain null characters'],
+      ['{}', 'variables must be an object'],
+    ] as const) {
+      const { status, json } = await send(conversation, variables);
+      assert.deepEqual([status, json['error']], [422, error]);
+    }
+    assert.deepEqual(await service.history(conversation), []);
+    assert.deepEqual(await read(conversation), { city: 'Oslo' });
+  });
+
+  test('cannot grow without end: a conversation holds 200', async () => {
+    const { uuid } = await createAssistant(service);
+    const conversation = await service.open(uuid, { variables: many(100) });
+    const more = (first: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`w${first + index}`, 'x']));
+    assert.equal((await send(conversation, more(0, 100))).status, 200);
+    assert.equal((await send(conversation, { v1: 'known' })).status, 200);
+    const { status, json } = await send(conversation, more(100, 1));
+    assert.equal(status, 422);
+    assert.match(json['error'] as string, /^variables: a conversation may have at most 200/);
+    assert.equal((await service.history(conversation)).length, 4);
+  });
 });

@@ -15,6 +15,13 @@ export interface StreamedEvent {
   data: Record<string, unknown>;
 }
 
+/** A moment on the wire: ISO 8601, UTC, with microseconds. */
+export const wireTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** A history as "role: content" lines. */
+export const linesOf = (history: unknown): string[] =>
+  (history as { role: string; content: string }[]).map(({ role, content }) => `${role}: ${content}`);
+
 /** Plain requests to a service over HTTP, as any client could make them. */
 export class ServiceClient {
   readonly url: string;
@@ -59,16 +66,19 @@ export class ServiceClient {
   }
 
   /** Sends a message and waits for the JSON answer. */
-  send(conversation: string, message: string, headers: Record<string, string> = {}): Promise<ServiceAnswer> {
-    return this.post(`/api/conversations/${conversation}/messages`, { message }, headers);
+  send(
+    conversation: string,
+    message: string,
+    headers: Record<string, string> = {},
+    along: Record<string, unknown> = {},
+  ): Promise<ServiceAnswer> {
+    return this.post(`/api/conversations/${conversation}/messages`, { message, ...along }, headers);
   }
 
   /** The history of a conversation as "role: content" lines. */
   async history(conversation: string): Promise<string[]> {
     const { json } = await this.get(`/api/conversations/${conversation}`);
-    return (json['history'] as { role: string; content: string }[]).map(
-      ({ role, content }) => `${role}: ${content}`,
-    );
+    return linesOf(json['history']);
   }
 
   /** Sends a message and asks for an event stream. */
@@ -76,12 +86,13 @@ export class ServiceClient {
     conversation: string,
     message: string,
     headers: Record<string, string> = {},
+    along: Record<string, unknown> = {},
   ): Promise<EventStream> {
     const leave = new AbortController();
     const response = await fetch(`${this.url}/api/conversations/${conversation}/messages`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
-      body: JSON.stringify({ message }),
+      body: JSON.stringify({ message, ...along }),
       signal: leave.signal,
     });
     return new EventStream(response, leave);

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { apiKeys, users } from '../db/schema.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
 
 /** Scanners for leaked secrets recognise keys by it. */
 export const apiKeyPrefix = 'vac_';
@@ -59,10 +60,6 @@ export async function isApiKeyOf(queries: Queries, userId: number, key: string):
     .where(and(eq(apiKeys.userId, userId), eq(apiKeys.keyHash, hashKey(key))));
   return found.length > 0;
 }
-
-/** A moment as the wire has it: ISO 8601, UTC, with microseconds, which a JavaScript date would lose. */
-const wireTimestamp = (column: typeof apiKeys.createdAt | typeof apiKeys.lastUsedAt) =>
-  sql<string>`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** The keys of a user, newest first, without their values (interface: "API key"). */
 export async function listApiKeys(queries: Queries, userId: number) {

@@ -3,17 +3,40 @@ import { moveMoney } from '../billing/ledger.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
+import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
+import type { PageTool } from '../engine/engine.ts';
 import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from './conversation-error.ts';
+import { hasEnded } from './has-ended.ts';
+import { mergeVariables } from './merge-variables.ts';
+
+/** A visitor's message with what goes along. */
+export interface VisitorMessage {
+  conversationUuid: string;
+  text: string;
+  /** Laid over the conversation's. */
+  variables: StoredVariables;
+  /** What the assistant may ask the page for. */
+  pageTools: PageTool[];
+  /** What the page has done since the last message. */
+  toolResults: StoredToolResult[];
+}
 
 /** A stored, paid user message that waits for its reply. */
-export interface AcceptedMessage {
+export interface AcceptedMessage extends Pick<VisitorMessage, 'text' | 'pageTools' | 'toolResults'> {
   id: number;
   conversationId: number;
   turn: number;
-  text: string;
 }
+
+/** What became of a message. */
+export type Acceptance =
+  | { to: 'answer'; message: AcceptedMessage }
+  /** Stored for the person who has taken over. */
+  | { to: 'keep' }
+  /** Stored by an earlier request with the same key. */
+  | { to: 'repeat'; messageId: number };
 
 /** Who writes the reply, and for how long that holds unless it is renewed. */
 export interface Lease {
@@ -25,57 +48,70 @@ export interface Lease {
 export const leaseEnd = (milliseconds: number) => sql`now() + ${milliseconds} * interval '1 millisecond'`;
 
 /**
- * Stores a user's message and takes its price, both or neither. The conversation's row is locked first, so turns are
+ * Stores a user's message and takes its price, both or neither; one that a person shall answer is free. The conversation's row is locked first, so turns are
  * numbered in the order in which they are stored, and every transaction takes its locks in the same order:
  * conversation, key, balance.
  *
- * @returns the message to reply to, or the id of the message that an earlier request with the same key stored.
  * @throws ConversationError
  */
 export async function acceptMessage(
   { db }: Database,
-  message: { conversationUuid: string; text: string },
+  message: VisitorMessage,
   lease: Lease,
   keyed?: KeyedRequest,
-): Promise<AcceptedMessage | { repeatOf: number }> {
+): Promise<Acceptance> {
   return db.transaction(async (tx) => {
     const conversation = await lockConversation(tx, message.conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
-    if (earlier) return { repeatOf: earlier.messageId ?? 0 };
+    if (earlier) return { to: 'repeat', messageId: earlier.messageId ?? 0 };
     if (conversation.assistantDeleted) throw ConversationError.assistantNotFound();
+    if (conversation.hasEnded) throw ConversationError.conversationEnded();
 
-    const price = conversation.type === 'widget' ? widgetMessagePrice : '0';
+    const { id: conversationId, aiEnabled } = conversation;
+    const { text, pageTools, toolResults } = message;
+    const isBilled = aiEnabled && conversation.type === 'widget';
     const turn = conversation.turns + 1;
     const [stored] = await tx
       .insert(messages)
       .values({
-        conversationId: conversation.id,
+        conversationId,
         turn,
         role: 'user',
-        content: message.text,
-        cost: price,
-        replyState: 'pending',
-        replyOwner: lease.owner,
-        replyLeaseUntil: leaseEnd(lease.milliseconds),
+        content: text,
+        toolResults,
+        cost: isBilled ? widgetMessagePrice : '0',
+        ...(aiEnabled && {
+          replyState: 'pending',
+          replyOwner: lease.owner,
+          replyLeaseUntil: leaseEnd(lease.milliseconds),
+        }),
       })
       .returning({ id: messages.id });
     if (!stored) throw new Error('The message was not stored.');
     await tx
       .update(conversations)
-      .set({ turns: turn, updatedAt: sql`now()` })
-      .where(eq(conversations.id, conversation.id));
-    if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: stored.id });
+      .set({
+        turns: turn,
+        updatedAt: sql`now()`,
+        variables: mergeVariables(conversation.variables, message.variables),
+      })
+      .where(eq(conversations.id, conversationId));
+    if (keyed) await noteOutcome(tx, keyed, { conversationId, messageId: stored.id });
     // Last, because the owner's balance is shared by all their conversations: its lock is held the shortest.
-    if (conversation.type === 'widget') {
+    if (isBilled) {
       const paid = await moveMoney(tx, {
         userId: conversation.ownerId,
         kind: 'charge',
-        amount: price,
+        amount: widgetMessagePrice,
         messageId: stored.id,
       });
       if (!paid) throw ConversationError.insufficientBalance();
     }
-    return { id: stored.id, conversationId: conversation.id, turn, text: message.text };
+    if (!aiEnabled) return { to: 'keep' };
+    return {
+      to: 'answer',
+      message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
+    };
   });
 }
 
@@ -85,6 +121,9 @@ async function lockConversation(queries: Queries, uuid: string) {
       id: conversations.id,
       type: conversations.type,
       turns: conversations.turns,
+      variables: conversations.variables,
+      aiEnabled: conversations.aiEnabled,
+      hasEnded,
       ownerId: assistants.userId,
       assistantDeleted: sql<boolean>`${assistants.deletedAt} IS NOT NULL`,
     })

@@ -4,6 +4,7 @@ import { errorTexts } from '../../contract/error-body.ts';
 const statuses = {
   'assistant-not-found': 404,
   'conversation-not-found': 404,
+  'conversation-ended': 400,
   'insufficient-balance': 400,
   'reply-failed': 400,
   'invalid-request': 422,
@@ -31,12 +32,22 @@ export class ConversationError extends Error {
     return { status: false, error: this.message };
   }
 
+  /** The same for the endpoints that take a key; their bodies have `message` as the one field that can be wrong. */
+  toOwnerBody(): { message: string; errors?: Record<string, string[]> } {
+    if (this.code !== 'invalid-request') return { message: this.message };
+    return { message: this.message, errors: { message: [this.message] } };
+  }
+
   static assistantNotFound(): ConversationError {
     return new ConversationError('assistant-not-found', errorTexts.assistantNotFound);
   }
 
   static conversationNotFound(): ConversationError {
     return new ConversationError('conversation-not-found', errorTexts.conversationNotFound);
+  }
+
+  static conversationEnded(): ConversationError {
+    return new ConversationError('conversation-ended', errorTexts.conversationEnded);
   }
 
   static insufficientBalance(): ConversationError {

@@ -5,7 +5,9 @@ import type { EngineRequest, Utterance } from '../engine/engine.ts';
 import { findPassages } from '../knowledge/find-passages.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { fillVariables } from './fill-variables.ts';
-import { readHistory } from './history.ts';
+import { ConversationError } from './conversation-error.ts';
+import { readLines } from './history.ts';
+import type { StoredLine } from './history.ts';
 
 /** How much of what was said before an engine gets: latest lines first, as many whole ones as fit. */
 const historyBounds = { lines: 40, characters: 24_000 };
@@ -25,11 +27,11 @@ export async function buildEngineRequest(
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(eq(conversations.id, message.conversationId));
-  if (!found) throw new Error('The conversation of an accepted message is gone.');
+  if (!found) throw ConversationError.conversationNotFound();
   const { assistant, language, variables } = found;
   const { knowledgebaseId } = assistant;
 
-  const lines = await readHistory(db, message.conversationId, {
+  const lines = await readLines(db, message.conversationId, {
     beforeTurn: message.turn,
     limit: historyBounds.lines,
   });
@@ -40,18 +42,25 @@ export async function buildEngineRequest(
       systemPrompt: fillVariables(assistant.systemPrompt, variables).slice(0, systemPromptCharacters),
       temperature: Number(assistant.llmTemperature),
     },
-    history: keepLatest(lines.filter((line): line is Utterance => line.role !== 'system')),
+    history: keepLatest(lines.filter(isSpoken)),
     message: message.text,
+    toolResults: message.toolResults,
+    pageTools: message.pageTools,
     findPassages: async (question, limit) =>
       knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit),
   };
 }
 
-function keepLatest(history: Utterance[]): Utterance[] {
+/** Events are not for engines, nor are answers that were stopped before their first word. */
+function isSpoken(line: StoredLine): line is StoredLine & { role: Utterance['role'] } {
+  return line.role !== 'system' && line.content.trim() !== '';
+}
+
+function keepLatest(history: (StoredLine & { role: Utterance['role'] })[]): Utterance[] {
   let characters = 0;
-  const first = history.findLastIndex((line) => {
-    characters += line.content.length;
+  const first = history.findLastIndex(({ content, toolResults }) => {
+    characters += content.length + (toolResults.length > 0 ? JSON.stringify(toolResults).length : 0);
     return characters > historyBounds.characters;
   });
-  return history.slice(first + 1).map(({ role, content }) => ({ role, content }));
+  return history.slice(first + 1).map(({ role, content, toolResults }) => ({ role, content, toolResults }));
 }

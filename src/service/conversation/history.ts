@@ -1,30 +1,56 @@
 import { and, asc, desc, eq, lt, ne } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { messages } from '../db/schema.ts';
-import type { StoredFunctionCall } from '../db/schema.ts';
+import type { StoredFunctionCall, StoredToolResult } from '../db/schema.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
 
 /** One line of a conversation's history, as the wire has it. */
 export interface HistoryLine {
   role: 'assistant' | 'user' | 'system';
   content: string;
   function_calls?: StoredFunctionCall[];
+  created_at: string;
+}
+
+/** One stored line, with what only an engine gets. */
+export interface StoredLine {
+  role: HistoryLine['role'];
+  content: string;
+  functionCalls: StoredFunctionCall[];
+  toolResults: StoredToolResult[];
+  createdAt: string;
 }
 
 /** Lines that a reader gets at most. A longer conversation shows its latest ones. */
 const historyLimit = 1000;
 
+/** Reads what was said, as a visitor may see it. */
+export async function readHistory(
+  queries: Queries,
+  conversationId: number,
+  options: { beforeTurn?: number } = {},
+): Promise<HistoryLine[]> {
+  const lines = await readLines(queries, conversationId, { ...options, limit: historyLimit });
+  return lines.map(({ role, content, functionCalls, createdAt }) => ({
+    role,
+    content,
+    ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
+    created_at: createdAt,
+  }));
+}
+
 /**
  * Reads what was said, oldest first: each user message before its reply. Messages whose reply failed are left out,
  * because the visitor was told so, was not charged, and may have sent them again.
  *
- * @param beforeTurn leaves out this turn and later ones.
+ * @param options.beforeTurn leaves out this turn and later ones.
+ * @param options.limit lines at most; the latest ones count.
  */
-export async function readHistory(
+export async function readLines(
   queries: Queries,
   conversationId: number,
-  options: { beforeTurn?: number; limit?: number } = {},
-): Promise<HistoryLine[]> {
-  const { beforeTurn, limit = historyLimit } = options;
+  { beforeTurn, limit }: { beforeTurn?: number; limit: number },
+): Promise<StoredLine[]> {
   const latest = queries
     .select()
     .from(messages)
@@ -38,10 +64,14 @@ export async function readHistory(
     .orderBy(desc(messages.turn), desc(messages.id))
     .limit(limit)
     .as('latest');
-  const rows = await queries.select().from(latest).orderBy(asc(latest.turn), asc(latest.id));
-  return rows.map(({ role, content, functionCalls }) => ({
-    role,
-    content,
-    ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
-  }));
+  return queries
+    .select({
+      role: latest.role,
+      content: latest.content,
+      functionCalls: latest.functionCalls,
+      toolResults: latest.toolResults,
+      createdAt: wireTimestamp(latest.createdAt),
+    })
+    .from(latest)
+    .orderBy(asc(latest.turn), asc(latest.id));
 }

@@ -61,7 +61,7 @@ export async function openConversation(
         .values({ conversationId: conversation.id, turn: 0, role: 'assistant', content });
     }
     if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
-    return { uuid, history: content.trim() === '' ? [] : [{ role: 'assistant', content }] };
+    return { uuid, history: await readHistory(tx, conversation.id) };
   });
 }
 

@@ -13,6 +13,7 @@ import { buildEngineRequest } from './engine-request.ts';
 import { Reply } from './reply.ts';
 import { failReply, storeAnswer } from './settle-reply.ts';
 import type { Answer } from './settle-reply.ts';
+import { StopWatch, stopped } from './stop-watch.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
 
@@ -39,7 +40,8 @@ export class Replies {
   readonly #timeoutMs: number;
   readonly #log: Logger;
   readonly #underWay = new Map<number, { reply: Reply; done: Promise<void> }>();
-  readonly #stop = new AbortController();
+  readonly #stops: StopWatch;
+  readonly #closing = new AbortController();
 
   constructor(parts: {
     database: Database;
@@ -53,6 +55,7 @@ export class Replies {
     this.#signals = parts.signals;
     this.#timeoutMs = parts.config.timeoutMs;
     this.#log = parts.log;
+    this.#stops = new StopWatch(parts.database);
     this.lease = { owner: randomUUID(), milliseconds: parts.config.leaseMs };
   }
 
@@ -66,6 +69,16 @@ export class Replies {
   /** The reply to that message, if this process is writing it. */
   find(messageId: number): Reply | undefined {
     return this.#underWay.get(messageId)?.reply;
+  }
+
+  /** Ends the reply to that message where it is, if this process is writing it. */
+  stop(messageId: number): void {
+    this.#stops.stop(messageId);
+  }
+
+  /** Ends it for good, because its conversation is gone. */
+  discard(messageId: number): void {
+    this.#stops.discard(messageId);
   }
 
   /** Promises for another lease that this process still writes its replies. */
@@ -86,34 +99,37 @@ export class Replies {
   /** Waits for the replies under way, gives up those that take longer than `milliseconds`, and waits for that. */
   async finish(milliseconds: number): Promise<void> {
     const deadline = setTimeout(() => {
-      this.#stop.abort(new EngineError('the service is being restarted; please send the message again'));
+      this.#closing.abort(new EngineError('the service is being restarted; please send the message again'));
     }, milliseconds);
     await Promise.all([...this.#underWay.values()].map(({ done }) => done));
     clearTimeout(deadline);
   }
 
   async #run(message: AcceptedMessage, reply: Reply): Promise<void> {
+    const stop = this.#stops.watch(message.id);
     try {
       await this.#waitForTurn(message);
-      const answer = await this.#ask(message, reply);
-      if (!(await storeAnswer(this.#database, message, this.lease.owner, answer))) {
-        throw new EngineError('the answer came too late; please send the message again');
-      }
-      reply.complete(answer);
+      const answer = await this.#ask(message, reply, stop);
+      const settled = await storeAnswer(this.#database, message, this.lease.owner, answer);
+      if (!settled) throw new EngineError('the answer came too late; please send the message again');
+      reply.complete(settled);
     } catch (error) {
-      await this.#giveUp(message, reply, error);
+      if (error instanceof ConversationError) reply.fail(error);
+      else await this.#giveUp(message, reply, error);
     } finally {
+      this.#stops.release(message.id);
       this.#underWay.delete(message.id);
       this.#signals.notify(turnSignal(message.conversationId));
       this.#signals.notify(settledSignal(message.id));
     }
   }
 
-  async #ask(message: AcceptedMessage, reply: Reply): Promise<Answer> {
+  async #ask(message: AcceptedMessage, reply: Reply, stop: AbortSignal): Promise<Answer> {
     const request = await buildEngineRequest(this.#database, message);
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#timeoutMs)]);
+    const signal = AbortSignal.any([this.#closing.signal, stop, AbortSignal.timeout(this.#timeoutMs)]);
     const answer: Answer = { text: '', functionCalls: [] };
     try {
+      signal.throwIfAborted();
       for await (const event of this.#engine.reply(request, signal)) {
         signal.throwIfAborted();
         take(event, answer, reply);
@@ -121,10 +137,14 @@ export class Replies {
       }
     } catch (error) {
       // Engines and libraries have errors of their own for an abort; what counts is why it was aborted.
-      signal.throwIfAborted();
-      throw error;
+      if (signal.reason !== stopped) {
+        signal.throwIfAborted();
+        throw error;
+      }
     }
-    if (answer.text.trim() === '') throw new EngineError('the assistant gave no answer');
+    if (answer.text.trim() === '' && answer.functionCalls.length === 0 && signal.reason !== stopped) {
+      throw new EngineError('the assistant gave no answer');
+    }
     return { ...answer, text: answer.text.toWellFormed() };
   }
 
@@ -145,7 +165,7 @@ export class Replies {
         .limit(1);
       return earlier ? undefined : true;
     };
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(turnWait)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(turnWait)]);
     await pollUntil(this.#signals, turnSignal(message.conversationId), isFirst, signal);
   }
 
@@ -168,9 +188,9 @@ export class Replies {
 /** Adds to the answer what an engine said, and passes it on. */
 function take(event: ReplyEvent, answer: Answer, reply: Reply): void {
   if (event.type === 'function_call') {
-    const { name, arguments: input, result } = event;
-    answer.functionCalls.push({ name, arguments: input, ...(result === undefined ? {} : { result }) });
-    reply.emit(event);
+    const { type, ...call } = event;
+    answer.functionCalls.push(call);
+    reply.emit({ type, ...call });
     return;
   }
   // PostgreSQL cannot store null characters.

@@ -1,6 +1,6 @@
 import type { ReplyEvent } from '../engine/engine.ts';
 import type { ConversationError } from './conversation-error.ts';
-import type { Answer } from './settle-reply.ts';
+import type { SettledAnswer } from './settle-reply.ts';
 
 /**
  * A reply under way. It goes on whether or not anyone listens; a listener gets every event from the first, however
@@ -8,7 +8,7 @@ import type { Answer } from './settle-reply.ts';
  */
 export class Reply {
   readonly #events: ReplyEvent[] = [];
-  readonly #outcome = Promise.withResolvers<Answer>();
+  readonly #outcome = Promise.withResolvers<SettledAnswer>();
   #settled = false;
   #progress = Promise.withResolvers<undefined>();
 
@@ -18,7 +18,7 @@ export class Reply {
   }
 
   /** The stored answer. Rejects with the ConversationError that the visitor is told. */
-  get answer(): Promise<Answer> {
+  get answer(): Promise<SettledAnswer> {
     return this.#outcome.promise;
   }
 
@@ -40,7 +40,7 @@ export class Reply {
     this.#wake();
   }
 
-  complete(answer: Answer): void {
+  complete(answer: SettledAnswer): void {
     this.#settled = true;
     this.#outcome.resolve(answer);
     this.#wake();

@@ -1,14 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.ts';
-import { messages } from '../db/schema.ts';
+import { conversations, messages } from '../db/schema.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { acceptMessage } from './accept-message.ts';
+import type { VisitorMessage } from './accept-message.ts';
 import { ConversationError } from './conversation-error.ts';
 import { settledSignal } from './replies.ts';
 import type { Replies } from './replies.ts';
 import { Reply } from './reply.ts';
-import type { Answer } from './settle-reply.ts';
+import type { SettledAnswer } from './settle-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
 
@@ -30,17 +31,20 @@ export interface Sending {
  */
 export async function sendMessage(
   { database, replies, signals }: Sending,
-  message: { conversationUuid: string; text: string },
+  message: VisitorMessage,
   keyed?: KeyedRequest,
 ): Promise<Reply> {
   const accepted = await acceptMessage(database, message, replies.lease, keyed);
-  if (!('repeatOf' in accepted)) return replies.start(accepted);
-
-  const underWay = replies.find(accepted.repeatOf);
+  if (accepted.to === 'answer') return replies.start(accepted.message);
+  const reply = new Reply();
+  if (accepted.to === 'keep') {
+    reply.complete({ text: '', functionCalls: [], aiEnabled: false });
+    return reply;
+  }
+  const underWay = replies.find(accepted.messageId);
   if (underWay) return underWay;
-  const repeat = new Reply();
-  void followElsewhere({ database, signals }, accepted.repeatOf, repeat);
-  return repeat;
+  void followElsewhere({ database, signals }, accepted.messageId, reply);
+  return reply;
 }
 
 /** Waits for the answer that an earlier request got, or is getting from another process, and tells it as one piece. */
@@ -57,7 +61,7 @@ async function followElsewhere(
       AbortSignal.timeout(repeatWait),
     );
     for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });
-    repeat.emit({ type: 'delta', text: answer.text });
+    if (answer.text !== '') repeat.emit({ type: 'delta', text: answer.text });
     repeat.complete(answer);
   } catch (error) {
     repeat.fail(
@@ -70,7 +74,7 @@ async function followElsewhere(
   }
 }
 
-async function readAnswer({ db }: Database, messageId: number): Promise<Answer | undefined> {
+async function readAnswer({ db }: Database, messageId: number): Promise<SettledAnswer | undefined> {
   const reply = alias(messages, 'reply');
   const [found] = await db
     .select({
@@ -78,12 +82,16 @@ async function readAnswer({ db }: Database, messageId: number): Promise<Answer |
       failure: messages.failure,
       text: reply.content,
       functionCalls: reply.functionCalls,
+      aiEnabled: conversations.aiEnabled,
     })
     .from(messages)
+    .innerJoin(conversations, eq(conversations.id, messages.conversationId))
     .leftJoin(reply, eq(reply.inReplyTo, messages.id))
     .where(eq(messages.id, messageId));
   if (!found) throw ConversationError.conversationNotFound();
   if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
-  if (found.text === null) return undefined;
-  return { text: found.text, functionCalls: found.functionCalls ?? [] };
+  const { text, functionCalls, aiEnabled } = found;
+  // Stored for a person: nothing will come.
+  if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
+  return text === null ? undefined : { text, functionCalls: functionCalls ?? [], aiEnabled };
 }

@@ -1,10 +1,12 @@
 import { and, eq, lte, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { ledgerEntries, messages } from '../db/schema.ts';
+import { conversations, ledgerEntries, messages } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import { freeKey } from '../idempotency/idempotency-key.ts';
 import type { AcceptedMessage } from './accept-message.ts';
+import { ConversationError } from './conversation-error.ts';
 
 /** What an assistant answered. */
 export interface Answer {
@@ -12,20 +14,34 @@ export interface Answer {
   functionCalls: StoredFunctionCall[];
 }
 
+/** An answer as it is told, with what has become of the conversation by then. */
+export interface SettledAnswer extends Answer {
+  /** False while a person has taken over. */
+  aiEnabled: boolean;
+}
+
 const settled = { replyOwner: null, replyLeaseUntil: null };
 
 /**
  * Stores the reply to a message.
  *
- * @returns false if the message is no longer this owner's to answer: its lease had run out, and it was refunded.
+ * @returns undefined if the message is no longer this owner's to answer: its lease had run out, and it was refunded.
+ * @throws ConversationError if the conversation was deleted.
  */
 export async function storeAnswer(
   { db }: Database,
   message: AcceptedMessage,
   owner: string,
   answer: Answer,
-): Promise<boolean> {
+): Promise<SettledAnswer | undefined> {
   return db.transaction(async (tx) => {
+    // First, as in every transaction that touches both: a deletion locks the conversation and then its messages.
+    const [conversation] = await tx
+      .update(conversations)
+      .set({ updatedAt: sql`now()` })
+      .where(eq(conversations.id, message.conversationId))
+      .returning({ aiEnabled: conversations.aiEnabled });
+    if (!conversation) throw ConversationError.conversationNotFound();
     const answered = await tx
       .update(messages)
       .set({ replyState: 'answered', ...settled })
@@ -33,7 +49,7 @@ export async function storeAnswer(
         and(eq(messages.id, message.id), eq(messages.replyState, 'pending'), eq(messages.replyOwner, owner)),
       )
       .returning({ id: messages.id });
-    if (answered.length === 0) return false;
+    if (answered.length === 0) return undefined;
     await tx.insert(messages).values({
       conversationId: message.conversationId,
       turn: message.turn,
@@ -42,7 +58,7 @@ export async function storeAnswer(
       functionCalls: answer.functionCalls,
       inReplyTo: message.id,
     });
-    return true;
+    return { ...answer, ...conversation };
   });
 }
 
@@ -66,24 +82,28 @@ const sweepLimit = 100;
  * @returns how many there were.
  */
 export async function failAbandonedReplies({ db }: Database, everyone = false): Promise<number> {
-  return db.transaction(async (tx) => {
-    const abandoned = await tx
-      .select({ id: messages.id })
-      .from(messages)
-      .where(
-        and(
-          eq(messages.replyState, 'pending'),
-          everyone ? undefined : lte(messages.replyLeaseUntil, sql`now()`),
-        ),
-      )
-      .orderBy(messages.id)
-      .limit(sweepLimit)
-      .for('update', { skipLocked: true });
-    for (const { id } of abandoned) {
-      await giveUp(tx, id, 'the service stopped while it was answering; please send the message again');
-    }
-    return abandoned.length;
-  });
+  return db.transaction((tx) => failAbandoned(tx, everyone ? undefined : leaseIsOver));
+}
+
+const leaseIsOver = lte(messages.replyLeaseUntil, sql`now()`);
+
+/** The same for one conversation, whose messages this transaction has locked. */
+export async function failAbandonedOf(tx: Queries, conversationId: number): Promise<void> {
+  await failAbandoned(tx, and(eq(messages.conversationId, conversationId), leaseIsOver));
+}
+
+async function failAbandoned(tx: Queries, which: SQL | undefined): Promise<number> {
+  const abandoned = await tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.replyState, 'pending'), which))
+    .orderBy(messages.id)
+    .limit(sweepLimit)
+    .for('update', { skipLocked: true });
+  for (const { id } of abandoned) {
+    await giveUp(tx, id, 'the service stopped while it was answering; please send the message again');
+  }
+  return abandoned.length;
 }
 
 async function giveUp(

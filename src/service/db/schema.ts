@@ -23,8 +23,17 @@ const rowId = (name = 'id') => bigint(name, { mode: 'number' });
 /** Key/value pairs of an assistant or a conversation. */
 export type StoredVariables = Record<string, unknown>;
 
-/** A tool that ran during a reply, as it is stored and as the wire shows it. */
+/** A tool that was called during a reply, as it is stored and as the wire shows it. */
 export interface StoredFunctionCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  result?: unknown;
+  /** Whether the page was asked to run it. */
+  client?: true;
+}
+
+/** What a tool of the page returned, as it is stored and as the wire has it. */
+export interface StoredToolResult {
   name: string;
   arguments: Record<string, unknown>;
   result?: unknown;
@@ -95,6 +104,8 @@ export const assistants = pgTable('assistants', {
   llmTemperature: numeric('llm_temperature').notNull().default('0.10'),
   knowledgebaseId: integer('knowledgebase_id'),
   knowledgebaseMode: text('knowledgebase_mode', { enum: ['function_call', 'prompt', 'hybrid'] }),
+  conversationInactivityTimeout: integer('conversation_inactivity_timeout').notNull().default(30),
+  conversationEndedRetrigger: boolean('conversation_ended_retrigger').notNull().default(false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
   deletedAt: moment('deleted_at'),
 });
@@ -117,14 +128,17 @@ export const messages = pgTable('messages', {
   role: text({ enum: ['assistant', 'user', 'system'] }).notNull(),
   content: text().notNull(),
   functionCalls: jsonb('function_calls').$type<StoredFunctionCall[]>().notNull().default([]),
+  toolResults: jsonb('tool_results').$type<StoredToolResult[]>().notNull().default([]),
   replyState: text('reply_state', { enum: ['pending', 'answered', 'failed', 'done'] })
     .notNull()
     .default('done'),
   failure: text(),
   replyOwner: uuid('reply_owner'),
   replyLeaseUntil: moment('reply_lease_until'),
+  replyStopRequested: boolean('reply_stop_requested').notNull().default(false),
   inReplyTo: rowId('in_reply_to'),
   cost: numeric().notNull().default('0'),
+  createdAt: moment('created_at').notNull().defaultNow(),
 });
 
 export const ledgerEntries = pgTable('ledger_entries', {

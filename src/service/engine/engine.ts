@@ -13,6 +13,23 @@ export interface Passage {
 export interface Utterance {
   role: 'assistant' | 'user';
   content: string;
+  /** Of a user's line: what the page had done before it was sent. */
+  toolResults: PageToolResult[];
+}
+
+/** A function of the visitor's page that an assistant may ask for. */
+export interface PageTool {
+  name: string;
+  /** When and how to use it. */
+  description: string;
+  parameters: { name: string; type: 'string' | 'number' | 'bool'; description: string; required: boolean }[];
+}
+
+/** What such a function returned. It comes from the visitor's browser, so it may be anything. */
+export interface PageToolResult {
+  name: string;
+  arguments: Record<string, unknown>;
+  result?: unknown;
 }
 
 /** Everything that a reply may depend on. Variables have been filled in already. */
@@ -29,6 +46,10 @@ export interface EngineRequest {
   history: Utterance[];
   /** The visitor's message. */
   message: string;
+  /** What the page has done since the assistant's last answer. */
+  toolResults: PageToolResult[];
+  /** What the page can be asked for now. */
+  pageTools: PageTool[];
   /** Finds the passages of the assistant's knowledge base that fit a question, best first; none without a knowledge base. */
   findPassages: (question: string, limit: number) => Promise<Passage[]>;
 }
@@ -36,7 +57,14 @@ export interface EngineRequest {
 /** What happens while an assistant replies, in order. */
 export type ReplyEvent =
   | { type: 'delta'; text: string }
-  | { type: 'function_call'; name: string; arguments: Record<string, unknown>; result?: unknown };
+  | {
+      type: 'function_call';
+      name: string;
+      arguments: Record<string, unknown>;
+      result?: unknown;
+      /** The page runs it after the reply; the result comes with the visitor's next message. */
+      client?: true;
+    };
 
 /** How an assistant answers. */
 export interface Engine {

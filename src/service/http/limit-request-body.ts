@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { limits } from '../../contract/limits.ts';
 import { ConversationError } from '../conversation/conversation-error.ts';
+import { refuse } from './refuse.ts';
 
 /** Refuses bodies past the limit of the wire (interface: 413 in the shape of the endpoint's other errors). */
 export function limitRequestBody(): MiddlewareHandler {
@@ -14,7 +15,7 @@ export function limitRequestBody(): MiddlewareHandler {
         'body-too-large',
         `the body may have at most ${limits.requestBody} bytes`,
       );
-      return c.json(error.toBody(), error.status);
+      return refuse(c, error);
     },
   });
 }

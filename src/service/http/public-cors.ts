@@ -7,7 +7,7 @@ const preflightSeconds = 86_400;
 export const publicCors = () =>
   cors({
     origin: '*',
-    allowMethods: ['GET', 'HEAD', 'POST'],
+    allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowHeaders: ['Content-Type', 'Accept', 'Idempotency-Key'],
     exposeHeaders: ['Retry-After'],
     maxAge: preflightSeconds,

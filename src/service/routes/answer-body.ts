@@ -1,6 +1,6 @@
-import type { Answer } from '../conversation/settle-reply.ts';
+import type { SettledAnswer } from '../conversation/settle-reply.ts';
 
 /** The answer to a message, as the wire has it (interface: `POST /conversations/{uuid}/messages`). */
-export function answerBody({ text, functionCalls }: Answer) {
-  return { status: true, message: text, function_calls: functionCalls };
+export function answerBody({ text, functionCalls, aiEnabled }: SettledAnswer) {
+  return { status: true, message: text, function_calls: functionCalls, ai_enabled: aiEnabled };
 }

@@ -2,16 +2,17 @@ import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation-request.ts';
 import type { Config } from '../config.ts';
-import { ConversationError } from '../conversation/conversation-error.ts';
+import { deleteConversation } from '../conversation/delete-conversation.ts';
 import { openConversation } from '../conversation/open-conversation.ts';
 import { readConversation } from '../conversation/read-conversation.ts';
 import { sendMessage } from '../conversation/send-message.ts';
 import type { Sending } from '../conversation/send-message.ts';
+import { stopReply } from '../conversation/stop-reply.ts';
 import { requestAddress } from '../http/client-address.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
-import { isUuid } from '../http/is-uuid.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
-import { storableVariables } from '../http/storable-variables.ts';
+import { requireUuid } from '../http/require-uuid.ts';
+import { storableJson } from '../http/storable-json.ts';
 import { answerBody } from './answer-body.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
@@ -31,7 +32,7 @@ export function conversationRoutes(
     const request = {
       assistantUuid: body.assistant_id.toLowerCase(),
       type: body.type ?? 'widget',
-      variables: storableVariables(body.variables ?? {}),
+      variables: storableJson(body.variables ?? {}, 'variables'),
     };
     const keyed = readIdempotencyKey(c, 'open', request);
     // The answer is a capability: whoever guesses or repeats a stranger's weak key must not be handed it.
@@ -40,21 +41,33 @@ export function conversationRoutes(
     return c.json({ status: true, conversation_id: uuid, history });
   });
   routes.get('/:uuid', compress(), async (c) => {
-    const { history, variables } = await readConversation(database, requireUuid(c.req.param('uuid')));
-    return c.json({ status: true, history, variables });
+    const uuid = requireUuid(c.req.param('uuid'));
+    const { history, variables, aiEnabled, ended } = await readConversation(database, uuid);
+    return c.json({ status: true, history, variables, ai_enabled: aiEnabled, ended });
   });
   routes.post('/:uuid/messages', async (c) => {
     const conversationUuid = requireUuid(c.req.param('uuid'));
     const body = await readJsonBody(c, SendMessageRequest);
-    const message = { conversationUuid, text: body.message.toWellFormed() };
-    const reply = await sendMessage(sending, message, readIdempotencyKey(c, conversationUuid, body));
+    const message = {
+      conversationUuid,
+      text: body.message.toWellFormed(),
+      variables: storableJson(body.variables ?? {}, 'variables'),
+      pageTools: body.client_tools ?? [],
+      toolResults: storableJson(body.tool_results ?? [], 'tool_results'),
+    };
+    // Not what goes along: a page that was loaded anew may offer other tools with the message that it repeats.
+    const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });
+    const reply = await sendMessage(sending, message, keyed);
     if (acceptsEventStream(c)) return streamReply(c, reply, keepAliveMs);
     return c.json(answerBody(await reply.answer));
   });
+  routes.post('/:uuid/stop', async (c) => {
+    await stopReply(sending, requireUuid(c.req.param('uuid')));
+    return c.json({ status: true });
+  });
+  routes.delete('/:uuid', async (c) => {
+    await deleteConversation(sending, requireUuid(c.req.param('uuid')));
+    return c.json({ status: true });
+  });
   return routes;
-}
-
-function requireUuid(text: string): string {
-  if (!isUuid(text)) throw ConversationError.conversationNotFound();
-  return text.toLowerCase();
 }

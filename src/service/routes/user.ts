@@ -3,6 +3,7 @@ import { listApiKeys } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { ownerConversationRoutes } from './owner-conversations.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
 export function userRoutes(database: Database): Hono<Authenticated> {
@@ -15,5 +16,6 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   routes.get('/api-keys', async (c) =>
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
   );
+  routes.route('/conversations', ownerConversationRoutes(database));
   return routes;
 }

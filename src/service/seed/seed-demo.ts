@@ -87,6 +87,8 @@ async function seedAssistant(
       variables,
       knowledgebaseId,
       knowledgebaseMode: 'prompt',
+      // Whoever tries the demo comes back after lunch and goes on.
+      conversationEndedRetrigger: true,
       widgetSettings,
     })
     .onConflictDoNothing({ target: assistants.uuid });

@@ -1,0 +1,20 @@
+import { limits } from '../../contract/limits.ts';
+import type { StoredVariables } from '../db/schema.ts';
+import { ConversationError } from './conversation-error.ts';
+
+/** Variables that a conversation holds at most: the assistant's own and as many of the visitor's. */
+const countLimit = 2 * limits.variables.count;
+
+/**
+ * Lays the variables of a message over those of its conversation.
+ *
+ * @throws ConversationError if there are too many then: each message may bring new names.
+ */
+export function mergeVariables(known: StoredVariables, given: StoredVariables): StoredVariables {
+  const merged = { ...known, ...given };
+  if (Object.keys(merged).length <= countLimit) return merged;
+  throw new ConversationError(
+    'invalid-request',
+    `variables: a conversation may have at most ${countLimit}, its assistant's included`,
+  );
+}

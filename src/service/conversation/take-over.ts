@@ -1,0 +1,69 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database, Queries } from '../db/database.ts';
+import { assistants, conversations, messages } from '../db/schema.ts';
+import { ConversationError } from './conversation-error.ts';
+
+/** What the history says of a change. */
+const announcements = {
+  joined: 'A person has joined the conversation.',
+  left: 'The assistant is back.',
+} as const;
+
+/** A conversation and the user who asks. Somebody else's conversation is not told from one that does not exist. */
+export interface OwnedConversation {
+  uuid: string;
+  userId: number;
+}
+
+/**
+ * Lets a person take a conversation over, or hand it back. Messages that were accepted before are still answered by
+ * the assistant.
+ *
+ * @throws ConversationError
+ */
+export async function setAiEnabled(
+  { db }: Database,
+  owned: OwnedConversation,
+  enabled: boolean,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const conversation = await lockOwned(tx, owned);
+    if (conversation.aiEnabled === enabled) return;
+    await tx.update(conversations).set({ aiEnabled: enabled }).where(eq(conversations.id, conversation.id));
+    await addLine(tx, conversation, 'system', enabled ? announcements.left : announcements.joined);
+  });
+}
+
+/**
+ * Says something in the assistant's place. Brings a conversation back that has ended.
+ *
+ * @throws ConversationError
+ */
+export async function writeAsPerson({ db }: Database, owned: OwnedConversation, text: string): Promise<void> {
+  await db.transaction(async (tx) => addLine(tx, await lockOwned(tx, owned), 'assistant', text));
+}
+
+async function lockOwned(queries: Queries, { uuid, userId }: OwnedConversation) {
+  const [conversation] = await queries
+    .select({ id: conversations.id, turns: conversations.turns, aiEnabled: conversations.aiEnabled })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .where(and(eq(conversations.uuid, uuid), eq(assistants.userId, userId)))
+    .for('no key update', { of: conversations });
+  if (!conversation) throw ConversationError.conversationNotFound();
+  return conversation;
+}
+
+/** A turn of its own keeps the line behind everything that was said before. */
+async function addLine(
+  queries: Queries,
+  { id, turns }: { id: number; turns: number },
+  role: 'assistant' | 'system',
+  content: string,
+): Promise<void> {
+  await queries.insert(messages).values({ conversationId: id, turn: turns + 1, role, content });
+  await queries
+    .update(conversations)
+    .set({ turns: turns + 1, updatedAt: sql`now()` })
+    .where(eq(conversations.id, id));
+}

@@ -1,0 +1,46 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { WriteMessageRequest } from '../../contract/conversation-request.ts';
+import { setAiEnabled, writeAsPerson } from '../conversation/take-over.ts';
+import type { OwnedConversation } from '../conversation/take-over.ts';
+import type { Database } from '../db/database.ts';
+import { bearerAuth } from '../http/bearer-auth.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { readJsonBody } from '../http/read-json-body.ts';
+import { requireUuid } from '../http/require-uuid.ts';
+
+const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
+  uuid: requireUuid(c.req.param('uuid') ?? ''),
+  userId: c.get('user').id,
+});
+
+/** A person takes over and hands back (`POST /automate/conversations/{uuid}/disable-ai` and `.../enable-ai`). */
+export function automateRoutes(database: Database): Hono<Authenticated> {
+  const routes = new Hono<Authenticated>();
+  routes.use(bearerAuth(database));
+  for (const [action, enabled] of [
+    ['disable-ai', false],
+    ['enable-ai', true],
+  ] as const) {
+    routes.post(`/conversations/:uuid/${action}`, async (c) => {
+      await setAiEnabled(database, ownedBy(c), enabled);
+      return c.json({ status: true, ai_enabled: enabled });
+    });
+  }
+  return routes;
+}
+
+/**
+ * What a person says to a visitor (our addition: `POST /user/conversations/{uuid}/messages`). For mounting where a key
+ * was asked for already.
+ */
+export function ownerConversationRoutes(database: Database): Hono<Authenticated> {
+  const routes = new Hono<Authenticated>();
+  routes.post('/:uuid/messages', async (c) => {
+    const owned = ownedBy(c);
+    const { message } = await readJsonBody(c, WriteMessageRequest);
+    await writeAsPerson(database, owned, message.toWellFormed());
+    return c.json({ status: true });
+  });
+  return routes;
+}

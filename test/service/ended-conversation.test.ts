@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { createAssistant, readMoney, startService } from '../support/service.ts';
+
+const service = await startService();
+const { db, pool } = service.running.database;
+
+/** An assistant's conversation, last spoken in that many minutes ago. */
+async function quiet(minutes: number, settings: { timeout?: number; retrigger?: boolean } = {}) {
+  const { uuid, userId, id } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
+  await pool.query(
+    `UPDATE assistants SET conversation_inactivity_timeout = coalesce($1, conversation_inactivity_timeout),
+       conversation_ended_retrigger = coalesce($2, conversation_ended_retrigger) WHERE id = $3`,
+    [settings.timeout, settings.retrigger, id],
+  );
+  const conversation = await service.open(uuid);
+  await passTime(conversation, minutes);
+  return { conversation, userId };
+}
+
+const passTime = (conversation: string, minutes: number) =>
+  pool.query(`UPDATE conversations SET updated_at = updated_at - $1 * interval '1 minute' WHERE uuid = $2`, [
+    minutes,
+    conversation,
+  ]);
+
+const ended = async (conversation: string) =>
+  (await service.get(`/api/conversations/${conversation}`)).json['ended'];
+
+test('a conversation ends after 30 minutes without a message: nothing more is stored or billed', async () => {
+  const { conversation, userId } = await quiet(31);
+  assert.equal(await ended(conversation), true);
+  const refusal = { status: false, error: 'Conversation has ended' };
+  const { status, json } = await service.send(conversation, 'Still there?');
+  assert.deepEqual([status, json], [400, refusal]);
+  const streamed = await service.post(
+    `/api/conversations/${conversation}/messages`,
+    { message: 'Still there?' },
+    { Accept: 'text/event-stream' },
+  );
+  assert.deepEqual([streamed.status, streamed.json], [400, refusal]);
+  assert.deepEqual(await service.history(conversation), ['assistant: Hello!']);
+  assert.deepEqual(await readMoney(service, userId), { balance: 1, ledger: 1 });
+});
+
+test('it has not ended before, and every message and answer begins the wait anew', async () => {
+  const { conversation } = await quiet(29);
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'Hi')).status, 200);
+  await passTime(conversation, 29);
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'Hi again')).status, 200);
+});
+
+test('how long it waits is the choice of its assistant', async () => {
+  assert.equal(await ended((await quiet(6, { timeout: 5 })).conversation), true);
+  assert.equal(await ended((await quiet(4, { timeout: 5 })).conversation), false);
+  assert.equal(await ended((await quiet(1439, { timeout: 1440 })).conversation), false);
+});
+
+test('an assistant may let its conversations go on', async () => {
+  const { conversation } = await quiet(60 * 24, { retrigger: true });
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'Good morning')).status, 200);
+});
+
+test('a message that was answered before the end is answered again to a repeat', async () => {
+  const { conversation } = await quiet(0);
+  const key = { 'Idempotency-Key': randomUUID() };
+  const { json } = await service.send(conversation, 'Hello', key);
+  await passTime(conversation, 31);
+  assert.deepEqual((await service.send(conversation, 'Hello', key)).json, json);
+});
+
+test('what a person writes brings an ended conversation back', async () => {
+  const { conversation, userId } = await quiet(31);
+  const key = await createApiKey(db, userId, 'Desk');
+  const { status } = await service.post(
+    `/api/user/conversations/${conversation}/messages`,
+    { message: 'Sorry for the wait.' },
+    { Authorization: `Bearer ${key}` },
+  );
+  assert.equal(status, 200);
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'No problem')).status, 200);
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startModelServer } from '../support/model-server.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const stop = (conversation: string) => service.post(`/api/conversations/${conversation}/stop`, undefined);
+
+/** A conversation whose first reply has said "One two " and goes on when `goOn` is called. */
+async function talking(options: { balance?: string } = {}) {
+  const { uuid, userId } = await createAssistant(service, options);
+  const conversation = await service.open(uuid);
+  const gate = Promise.withResolvers<string>();
+  model.behave(({ messages }) =>
+    messages.at(-1)?.content === 'Count' ? { pieces: ['One ', 'two ', gate.promise, 'three'] } : {},
+  );
+  const key = { 'Idempotency-Key': randomUUID() };
+  const stream = await service.stream(conversation, 'Count', key);
+  await stream.until((events) => events.length === 2);
+  const goOn = () => {
+    gate.resolve('');
+  };
+  return { conversation, userId, stream, key, goOn };
+}
+
+test('a stopped reply ends where it is, and what it has said is the answer', async () => {
+  const { conversation, stream, goOn } = await talking();
+  const { status, json } = await stop(conversation);
+  assert.deepEqual([status, json], [200, { status: true }]);
+  const done = (await stream.all()).at(-1);
+  assert.deepEqual([done?.event, done?.data['message']], ['done', 'One two ']);
+  assert.deepEqual(await service.history(conversation), ['user: Count', 'assistant: One two ']);
+  goOn();
+});
+
+test('a stopped reply is billed like any, once, however often it is stopped', async () => {
+  const { conversation, stream, userId, goOn } = await talking({ balance: '1' });
+  const answers = await Promise.all([1, 2, 3].map(() => stop(conversation)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  await stream.all();
+  assert.deepEqual(await readMoney(service, userId), { balance: 0.99, ledger: 0.99 });
+  assert.equal((await service.history(conversation)).length, 2);
+  goOn();
+});
+
+test('a repeat of a stopped message gets the same answer', async () => {
+  const { conversation, stream, key, goOn } = await talking();
+  await stop(conversation);
+  await stream.all();
+  assert.equal((await service.send(conversation, 'Count', key)).json['message'], 'One two ');
+  goOn();
+});
+
+test('a reply that is stopped before its first word is an empty answer, which the model is not told of', async () => {
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  const gate = Promise.withResolvers<undefined>();
+  const calls = model.requests.length;
+  model.behave({ gate: gate.promise });
+  const answer = service.send(conversation, 'Think');
+  await model.received(calls + 1);
+  await stop(conversation);
+  const { status, json } = await answer;
+  assert.deepEqual([status, json['message']], [200, '']);
+  gate.resolve(undefined);
+  model.behave({});
+  await service.send(conversation, 'Next');
+  assert.deepEqual(await service.history(conversation), [
+    'user: Think',
+    'assistant: ',
+    'user: Next',
+    'assistant: You said: Next',
+  ]);
+  assert.deepEqual(
+    model.requests
+      .at(-1)
+      ?.messages.slice(1)
+      .map(({ content }) => content),
+    ['Think', 'Next'],
+  );
+});
+
+test('only the reply under way is stopped: the message that waits behind it is answered', async () => {
+  const { conversation, stream, goOn } = await talking();
+  const next = service.send(conversation, 'Next');
+  const { pool } = service.running.database;
+  for (let turns = 0; turns < 2;) {
+    await nextTurn();
+    const { rows } = await pool.query<{ turns: number }>('SELECT turns FROM conversations WHERE uuid = $1', [
+      conversation,
+    ]);
+    turns = rows[0]?.turns ?? 0;
+  }
+  await stop(conversation);
+  await stream.all();
+  assert.equal((await next).json['message'], 'You said: Next');
+  goOn();
+});
+
+test('stopping where there is no reply changes nothing', async () => {
+  model.behave({});
+  const { uuid } = await createAssistant(service);
+  const conversation = await service.open(uuid);
+  assert.equal((await stop(conversation)).status, 200);
+  await service.send(conversation, 'Hello');
+  assert.equal((await stop(conversation)).status, 200);
+  assert.equal((await service.send(conversation, 'Again')).json['message'], 'You said: Again');
+});
+
+test('an unknown conversation cannot be stopped', async () => {
+  for (const conversation of [randomUUID(), 'abc']) {
+    const { status, json } = await stop(conversation);
+    assert.deepEqual([status, json], [404, { status: false, error: 'Conversation not found' }]);
+  }
+});
