@@ -1,0 +1,75 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright';
+import { findEngines } from '../support/browsers.ts';
+import { startWidgetSite } from '../support/widget-site.ts';
+import { figures } from './figures.ts';
+import { visits, type Note } from './visits.ts';
+
+/*
+ * `npm run bench`: how fast the built chat is in Chromium, with a blank page as the zero line. Visits of all kinds take
+ * turns, so that a busy moment of the machine meets them all, and medians count. `--rounds 9` makes more of them,
+ * `--only answer` only those of that name (`blank`, `chat`, `history`, `answer`). Ends with 1 when a figure is over
+ * its limit.
+ */
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', multiple: true } },
+});
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1 on.');
+const wanted = visits.filter(({ name }) => values.only?.includes(name) ?? true);
+if (wanted.length === 0)
+  throw new Error(`--only takes ${[...new Set(visits.map(({ name }) => name))].join(', ')}.`);
+const engine = findEngines(['chromium']).find(({ name }) => name === 'chromium');
+if (engine?.name !== 'chromium') throw new Error('The bench needs Chromium.');
+
+const notes = new Map<Note, number[]>();
+const site = await startWidgetSite();
+const browser = await chromium.launch({ executablePath: engine.executablePath, args: engine.args });
+try {
+  for (let round = 1; round <= rounds; round++) {
+    process.stdout.write(`Round ${String(round)} of ${String(rounds)}\n`);
+    for (let time = 0; time < Math.max(...wanted.map(({ times }) => times)); time++) {
+      for (const { make } of wanted.filter(({ times }) => time < times)) {
+        for (const [note, value] of Object.entries(await make(browser, site)) as [Note, number][])
+          notes.set(note, [...(notes.get(note) ?? []), value]);
+      }
+    }
+  }
+} finally {
+  await browser.close();
+  await site.stop();
+}
+
+const sorted = (note: Note) => (notes.get(note) ?? []).toSorted((a, b) => a - b);
+const at = (note: Note, share: number) => {
+  const values = sorted(note);
+  return values[Math.floor((values.length - 1) * share)] ?? NaN;
+};
+const rows = figures
+  .map(({ name, limit, unit, value }) => ({ name, limit, unit, figure: value((note) => at(note, 0.5)) }))
+  .filter(({ figure }) => !Number.isNaN(figure));
+const show = (value: number, unit: string) =>
+  `${value.toFixed(unit === 'ms' ? 0 : 2)} ${unit}`.trim().padStart(9);
+
+console.log(`\n${''.padEnd(46)}   figure     limit`);
+for (const { name, limit, unit, figure } of rows)
+  console.log(
+    `${name.padEnd(46)} ${show(figure, unit)} ${show(limit, unit)}  ${figure <= limit ? 'ok' : 'OVER'}`,
+  );
+console.log(`\nWhat the figures are made of, in ms: lowest, median, highest`);
+for (const note of notes.keys())
+  console.log(`${note.padEnd(46)} ${[0, 0.5, 1].map((share) => show(at(note, share), 'ms')).join(' ')}`);
+
+for (const pieces of new Set(site.streams.map((stream) => stream.pieces))) {
+  const took = Math.max(
+    ...site.streams.filter((stream) => stream.pieces === pieces).map((stream) => stream.took),
+  );
+  if (pieces > 1) console.log(`The service wrote ${String(pieces)} pieces in at most ${took.toFixed(0)} ms.`);
+}
+const load = loadavg()[0] ?? 0;
+const processors = availableParallelism();
+console.log(
+  `Load ${load.toFixed(1)} on ${String(processors)} processors${load > processors ? ': figures of time are too high on a busy machine' : ''}.`,
+);
+process.exitCode = rows.some(({ figure, limit }) => figure > limit) ? 1 : 0;
