@@ -19,7 +19,7 @@ export default {
   sending: 'در حال ارسال…',
   notSent: 'ارسال نشد.',
   retry: 'تلاش دوباره',
-  retryIn: 'تلاش دوباره تا {seconds} ثانیه',
+  retryIn: 'تلاش دوباره پس از {seconds} ثانیه',
   edit: 'ویرایش',
   startOver: 'شروع گفت‌وگوی جدید',
   ended: 'این گفت‌وگو پایان یافته است.',
@@ -58,8 +58,8 @@ export default {
   unread: { one: '{count} پیام خوانده‌نشده', other: '{count} پیام خوانده‌نشده' },
 
   copyMessage: 'کپی پیام',
-  helpful: 'مفید',
-  notHelpful: 'نامفید',
+  helpful: 'مفید بود',
+  notHelpful: 'مفید نبود',
   newTab: 'در زبانهٔ جدید باز می‌شود',
   suggestions: 'پاسخ‌های پیشنهادی',
 
@@ -82,8 +82,8 @@ export default {
   required: 'این بخش را پر کنید.',
   invalid: 'این مورد را بررسی کنید.',
 
-  dictate: 'گفتن با صدا',
-  stopDictating: 'پایان گفتن',
+  dictate: 'نوشتن با صدا',
+  stopDictating: 'پایان نوشتن با صدا',
   listening: 'در حال گوش دادن…',
   readAloud: 'خواندن با صدا',
   stopReading: 'توقف خواندن',

@@ -14,7 +14,7 @@ export default {
   connecting: 'Conectando…',
   typing: 'Escribindo unha resposta…',
   empty: 'Faga a súa primeira pregunta.',
-  test: 'Proba · de balde',
+  test: 'Proba · gratuíta',
   queued: 'Agardando o envío',
   sending: 'Enviando…',
   notSent: 'Non enviada.',

@@ -94,7 +94,7 @@ export default {
   used: 'გამოყენებულია: {name}',
   toolQuestion: 'შეუძლია ასისტენტს ამ გვერდზე „{name}“ გაუშვას?',
   allow: 'დაშვება',
-  deny: 'არ დაშვება',
+  deny: 'აკრძალვა',
   toolDone: '„{name}“ გაეშვა.',
   toolDenied: '„{name}“ არ დაიშვა.',
   toolFailed: '„{name}“ ვერ შესრულდა.',

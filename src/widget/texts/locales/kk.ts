@@ -19,7 +19,7 @@ export default {
   sending: 'Жіберілуде…',
   notSent: 'Жіберілмеді.',
   retry: 'Қайталап көру',
-  retryIn: '{seconds} с кейін қайталанады',
+  retryIn: '{seconds} секундтан кейін қайталанады',
   edit: 'Өзгерту',
   startOver: 'Жаңа әңгіме бастау',
   ended: 'Бұл әңгіме аяқталды.',

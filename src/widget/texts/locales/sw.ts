@@ -17,7 +17,7 @@ export default {
   test: 'Jaribio · bila malipo',
   queued: 'Inasubiri kutumwa',
   sending: 'Inatuma…',
-  notSent: 'Haijatumwa.',
+  notSent: 'Haikutumwa.',
   retry: 'Jaribu tena',
   retryIn: 'Itajaribu tena baada ya sek. {seconds}',
   edit: 'Hariri',

@@ -94,7 +94,7 @@ export default {
   used: 'பயன்படுத்தியது: {name}',
   toolQuestion: 'இந்தப் பக்கத்தில் “{name}”-ஐ உதவியாளர் இயக்கலாமா?',
   allow: 'அனுமதி',
-  deny: 'அனுமதிக்காதே',
+  deny: 'அனுமதிக்க வேண்டாம்',
   toolDone: '“{name}” இயக்கப்பட்டது.',
   toolDenied: '“{name}” அனுமதிக்கப்படவில்லை.',
   toolFailed: '“{name}” தோல்வியடைந்தது.',

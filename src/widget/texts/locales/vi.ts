@@ -84,8 +84,8 @@ export default {
   required: 'Hãy điền vào ô này.',
   invalid: 'Hãy kiểm tra mục này.',
 
-  dictate: 'Đọc để nhập',
-  stopDictating: 'Dừng đọc để nhập',
+  dictate: 'Đọc chính tả',
+  stopDictating: 'Dừng đọc chính tả',
   listening: 'Đang nghe…',
   readAloud: 'Đọc to',
   stopReading: 'Dừng đọc',

@@ -51,7 +51,7 @@ export default {
 
   copy: '複製',
   copied: '已複製',
-  task: '工作',
+  task: '任務',
   table: '表格',
 
   newMessages: '新訊息',
