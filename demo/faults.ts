@@ -12,12 +12,18 @@ import {
 import { errorTexts } from '../src/contract/error-body.ts';
 import { limits } from '../src/contract/limits.ts';
 import { breakages } from './faults/breakages.ts';
+import { changes } from './faults/changes.ts';
 import type { Fault, FaultContext, FaultRequest, Step } from './faults/fault.ts';
 import { otherServices } from './faults/other-services.ts';
 import { PlainConversations } from './faults/plain-conversations.ts';
 import { refusals } from './faults/refusals.ts';
 
-const faultsByKind: Readonly<Record<string, Fault>> = { ...refusals, ...breakages, ...otherServices };
+const faultsByKind: Readonly<Record<string, Fault>> = {
+  ...refusals,
+  ...breakages,
+  ...changes,
+  ...otherServices,
+};
 
 /** Every kind of fault that has an address of its own. */
 export const faultKinds: readonly string[] = Object.keys(faultsByKind);

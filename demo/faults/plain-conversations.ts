@@ -1,6 +1,6 @@
 /** A line as plain services write it: without the optional fields. */
 export interface PlainLine {
-  readonly role: 'assistant' | 'user';
+  readonly role: 'assistant' | 'user' | 'system';
   readonly content: string;
 }
 
@@ -10,6 +10,8 @@ export interface PlainConversation {
   readonly history: PlainLine[];
   /** When the next message may come, in milliseconds since the epoch; unset while nothing was refused. */
   retryAt?: number;
+  /** What a person has still to say, and from when on; unset while none has taken over. */
+  personAnswers?: { readonly at: number; readonly content: string }[];
 }
 
 const greeting = 'Hello! I stand in for another service. Send me something and see what happens.';
@@ -46,7 +48,12 @@ export class PlainConversations {
 
   /** Writes down a message and its answer. */
   add(conversation: PlainConversation, message: string, answer: string): void {
-    if (conversation.history.length + 2 > this.#bounds.lines) return;
-    conversation.history.push({ role: 'user', content: message }, { role: 'assistant', content: answer });
+    this.write(conversation, { role: 'user', content: message }, { role: 'assistant', content: answer });
+  }
+
+  /** Writes down lines, all of them or none. */
+  write(conversation: PlainConversation, ...lines: readonly PlainLine[]): void {
+    if (conversation.history.length + lines.length > this.#bounds.lines) return;
+    conversation.history.push(...lines);
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { faultKinds, faults } from '../../demo/faults.ts';
+import { personAnswersAfter } from '../../demo/faults/changes.ts';
 import { ChatClient, ChatError } from '../../src/client/chat-client.ts';
 
 let server: ServerType;
@@ -211,8 +212,58 @@ describe('function-calls, a service whose assistant has a tool', () => {
   });
 });
 
+describe('ended, a service whose conversations end after one answer', () => {
+  it('answers once, then refuses, and says so to who reads', async () => {
+    const client = clientOf('ended');
+    const uuid = await openAt('ended');
+    assert.notEqual((await client.resumeConversation(uuid)).ended, true);
+    assert.match((await client.sendMessage(uuid, 'One')).message, /One/);
+    assert.equal(await codeOf(client.sendMessage(uuid, 'Two')), 'conversation-ended');
+    const { ended, history } = await client.resumeConversation(uuid);
+    assert.equal(ended, true);
+    assert.equal(history?.length, 3);
+  });
+
+  it('takes the message in a new conversation', async () => {
+    const client = clientOf('ended');
+    assert.match((await client.sendMessage(await openAt('ended'), 'Two')).message, /Two/);
+  });
+});
+
+describe('taken-over, a service where a person answers', () => {
+  it('stores a message, answers with nothing, and has the answer of the person later', async (test) => {
+    test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const client = clientOf('taken-over');
+    const uuid = await openAt('taken-over');
+    const read = async () => {
+      const { history, ai_enabled } = await client.resumeConversation(uuid);
+      return [ai_enabled, ...(history ?? []).slice(1).map(({ role }) => role)];
+    };
+    const { message, ai_enabled } = await client.sendMessage(uuid, 'Anybody there?');
+    assert.deepEqual([message, ai_enabled], ['', false]);
+    assert.deepEqual(await read(), [false, 'system', 'user']);
+    test.mock.timers.tick(personAnswersAfter - 1);
+    assert.deepEqual(await read(), [false, 'system', 'user']);
+    test.mock.timers.tick(1);
+    assert.deepEqual(await read(), [false, 'system', 'user', 'assistant']);
+    await client.sendMessage(uuid, 'Thanks');
+    assert.deepEqual(await read(), [false, 'system', 'user', 'assistant', 'user']);
+    test.mock.timers.tick(personAnswersAfter);
+    assert.deepEqual(await read(), [false, 'system', 'user', 'assistant', 'user', 'assistant']);
+  });
+});
+
 it('covers every kind of fault', () => {
-  const elsewhere = ['cut-line', 'cut-stream', 'function-calls', 'json-only', 'message-refused', 'timeout'];
+  const elsewhere = [
+    'cut-line',
+    'cut-stream',
+    'ended',
+    'function-calls',
+    'json-only',
+    'message-refused',
+    'taken-over',
+    'timeout',
+  ];
   const covered = new Set([
     ...Object.keys(opening),
     ...Object.keys(sending).filter((kind) => !kind.endsWith('-on-message')),

@@ -129,6 +129,7 @@ const answerFaults = [
   ['engine-failed', 'Engine failed', 'The language model behind the assistant is not available.'],
   ['balance-spent', 'Balance spent', 'The balance runs out in the middle of a conversation.'],
   ['conversation-not-found', 'Conversation not found', 'The service has forgotten the conversation.'],
+  ['ended', 'Ended', 'The conversation ends after one answer.', 'Send a second message.'],
   ['message-refused', 'Message refused', 'A stricter service that takes twenty characters at most.'],
   ['cut-stream', 'Broken stream', 'The answer breaks off in the middle, and is lost.'],
   [
@@ -195,6 +196,13 @@ export function galleryGroups(assistants) {
           title: 'JSON only',
           says: 'No streaming, no idempotency keys, no settings: the answer comes in one piece.',
           attributes: { 'assistant-id': uuid, ...faultAt('json-only') },
+          message: question,
+        },
+        {
+          id: 'service-taken-over',
+          title: 'A person answers',
+          says: 'A person has taken the conversation over, and answers after a while.',
+          attributes: { 'assistant-id': uuid, ...faultAt('taken-over') },
           message: question,
         },
         {
