@@ -36,7 +36,7 @@ const partsOfDefaultBuild: Plugin = {
           `import\\((\`\\./chunks/${name}-[^\`]+\`)\\)(\\.then\\(\\w+=>\\w+\\.\\w+\\))?`,
         );
         const [, chunk, exports] = words.exec(module) ?? [];
-        const load = `import(new URL(${chunk ?? ''},embedScript.src).href)${exports ?? ''}`;
+        const load = `import(new URL(${chunk ?? ''},embedScript.src))${exports ?? ''}`;
         const code = file.code.replace(new RegExp(`import\\([\`"']\\./default-build/${name}[\`"']\\)`), load);
         if (chunk === undefined || code === file.code) {
           throw new Error(

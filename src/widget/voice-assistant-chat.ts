@@ -47,6 +47,24 @@ const Base =
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field
  * @csspart send-button - its button
+ * @csspart resize-handle - the corner that the panel is resized by
+ * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages
+ * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring
+ * @cssproperty --voice-assistant-chat-surface - the background
+ * @cssproperty --voice-assistant-chat-text - the color of text
+ * @cssproperty --voice-assistant-chat-raised - the background of the assistant's messages
+ * @cssproperty --voice-assistant-chat-muted - the color of text of less weight
+ * @cssproperty --voice-assistant-chat-line - the color of dividing lines
+ * @cssproperty --voice-assistant-chat-control - the color of borders of what can be used
+ * @cssproperty --voice-assistant-chat-danger - the color of problems
+ * @cssproperty --voice-assistant-chat-radius - corners of the panel and of messages
+ * @cssproperty --voice-assistant-chat-font - font families
+ * @cssproperty --voice-assistant-chat-font-size - the size of text
+ * @cssproperty --voice-assistant-chat-width - the width of the panel
+ * @cssproperty --voice-assistant-chat-height - the height of the panel
+ * @cssproperty --voice-assistant-chat-launcher-size - the height of the launcher
+ * @cssproperty --voice-assistant-chat-offset-x - the distance from the left or right side of the window
+ * @cssproperty --voice-assistant-chat-offset-y - the distance from its top or bottom
  */
 export class VoiceAssistantChat extends Base {
   static readonly observedAttributes = observedAttributes;
@@ -242,14 +260,15 @@ export class VoiceAssistantChat extends Base {
     this.#input = { baseUrl, idProblem, settings, storage };
     const { block, inline } = look;
     this.#sheet?.replaceSync(
-      `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>button,.root>p{${block}:calc(20px + env(safe-area-inset-${block}));${inline}:calc(20px + env(safe-area-inset-${inline}))}`,
+      `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`,
     );
     Object.assign(root.dataset, look);
     root.toggleAttribute('data-pending', source.isUnknown && !isComplete(this) && !this.open);
     launcher.setLabel(this.launcherLabel, this.launcherSublabel);
     launcher.button.hidden = this.inline;
-    root.popover = this.inline ? null : 'manual';
-    if (!this.inline) root.togglePopover(true);
+    // In a dialog it is part of that: as a popover it would lie below one that is opened later.
+    root.popover = this.inline || this.closest('dialog') ? null : 'manual';
+    if (root.popover) root.togglePopover(true);
     launcher.button.ariaExpanded = String(this.open);
     this.#tellLoaded('update', this.#input);
     this.#showOrHide();
@@ -295,7 +314,7 @@ export class VoiceAssistantChat extends Base {
     } catch (cause) {
       this.#panel = undefined;
       this.open = false;
-      const message = 'The chat could not be loaded. Reload the page to try again.';
+      const message = 'The chat could not be loaded. Reload the page.';
       this.#notice.textContent = message;
       warnOnce(`${message} ${String(cause)}`);
       this.#dispatch('chat-error', { code: 'network', message });
@@ -308,9 +327,9 @@ export class VoiceAssistantChat extends Base {
   }
 
   get #storage(): Storage | undefined {
-    const { persist } = this;
     try {
-      return persist === 'none' ? undefined : globalThis[`${persist}Storage`];
+      // There is no `noneStorage`.
+      return (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`];
     } catch {
       return undefined; // Blocked by the browser's settings: nothing is kept then.
     }

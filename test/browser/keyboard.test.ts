@@ -27,7 +27,7 @@ describe('with the keyboard alone', () => {
     expect(focused(chat)).to.equal(chat.launcher);
     await press('Enter');
     await chat.ready();
-    await until(() => focused(chat) === chat.input, 'the focus in the composer');
+    await until(() => focused(chat)?.localName === 'textarea', 'the focus in the composer');
     await type('Hello\n');
     await chat.answered(2);
     expect(focused(chat)).to.equal(chat.input);
@@ -57,6 +57,7 @@ describe('with the keyboard alone', () => {
       'message-log',
       'composer-input',
       'send-button',
+      'resize-handle',
     ]);
     expect(document.activeElement).to.equal(after);
     after.remove();
@@ -90,7 +91,7 @@ describe('with the keyboard alone', () => {
       chat.element.show();
     });
     await click(before);
-    await until(() => focused(chat) === chat.input, 'the focus in the composer');
+    await until(() => focused(chat)?.localName === 'textarea', 'the focus in the composer');
   });
 
   it('every control shows where the focus is', async () => {

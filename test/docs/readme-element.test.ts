@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +7,7 @@ import { languages } from '../../src/widget/texts/locales.ts';
 import { budgets } from '../size/budgets.ts';
 import { repository } from '../support/repository.ts';
 import { codeIn, Document } from './document.ts';
-import { eventsInSources, literalsOf, partsInSources, slotsInSources } from './sources.ts';
+import { eventsInSources, literalsOf, partsInSources, slotsInSources, tokensInSources } from './sources.ts';
 
 const readme = new Document('README.md');
 
@@ -23,6 +24,25 @@ const names = (heading: string, cell = 0) => readme.rows(heading).flatMap((row) 
 const sameNames = (documented: Iterable<string>, actual: Iterable<string>) => {
   assert.deepEqual([...documented].sort(), [...actual].sort());
 };
+
+/** The names after a tag of the class's TSDoc. */
+const tagged = (tag: string) =>
+  Array.from(
+    readFileSync(join(repository, 'src/widget/voice-assistant-chat.ts'), 'utf8').matchAll(
+      new RegExp(` \\* @${tag} ([\\w-]+)`, 'g'),
+    ),
+    ([, name = '']) => name,
+  );
+
+describe("the class's account", () => {
+  it('names every custom property, and no other', () => {
+    sameNames(tagged('cssproperty'), tokensInSources());
+  });
+
+  it('names every slot, and no other', () => {
+    sameNames(tagged('slot'), slotsInSources());
+  });
+});
 
 describe("the README's account of the element", () => {
   it('names every attribute, and no other', () => {
@@ -58,6 +78,10 @@ describe("the README's account of the element", () => {
 
   it('names every part, and no other', () => {
     sameNames(names('Styling'), partsInSources());
+  });
+
+  it('names every custom property, and no other', () => {
+    sameNames(names('Tokens'), tokensInSources());
   });
 
   it('names every code of an error, and no other', () => {

@@ -127,6 +127,11 @@ export function slotsInSources(): Set<string> {
   return new Set(matches([/<slot name="([^"]+)"/g, /\bslot\.name = '([^']+)'/g]));
 }
 
+/** Custom properties that a page may set. */
+export function tokensInSources(): Set<string> {
+  return new Set(matches([/\bvar\(\s*(--voice-assistant-chat-[\w-]+)/g]));
+}
+
 function matches(patterns: readonly RegExp[]): string[] {
   return globSync('src/widget/**/*.{ts,css}', { cwd: repository }).flatMap((path) => {
     const text = readFileSync(join(repository, path), 'utf8');

@@ -5,6 +5,7 @@ import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
+import { createContainer } from './create-container.ts';
 import { createConversation } from './create-conversation.ts';
 import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
@@ -15,6 +16,7 @@ import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource } from './markdown-renderer.ts';
 import { isMarkdown } from './message-log.ts';
 import type { PanelActions, PanelModel } from './panel-model.ts';
+import { PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
@@ -26,10 +28,11 @@ export class ChatPanel implements Panel {
   readonly #host: PanelHost;
   #input: PanelInput;
   #options: ChatOptions;
-  readonly #container = document.createElement('section');
+  readonly #container: HTMLElement;
   readonly #announcer = new Announcer();
   readonly #follow = new ScrollFollow();
   readonly #storage: VisitStorage;
+  readonly #place: PanelPlace;
   #conversation: Conversation;
   #identity = '';
   readonly #texts = new LocaleSource(() => {
@@ -58,17 +61,9 @@ export class ChatPanel implements Panel {
     this.#options = resolveOptions(host.element, input);
     this.#storage = new VisitStorage(input.storage);
     adoptStyles(this.#host.shadowRoot, panelCss);
-    const container = this.#container;
-    container.id = 'panel';
-    container.part.add('panel');
-    container.tabIndex = -1;
-    container.hidden = true;
-    host.root.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape' || event.isComposing || !this.#isVisible || this.#options.isInline) return;
-      event.stopPropagation();
-      host.element.hide();
-    });
-    host.root.append(container, this.#announcer.element);
+    const container = (this.#container = createContainer(host));
+    host.root.append(this.#announcer.element);
+    this.#place = new PanelPlace(host, container, this.#late, this.#storage, () => this.#texts.locale);
     this.#conversation = this.#newConversation();
     this.update(input);
   }
@@ -101,6 +96,7 @@ export class ChatPanel implements Panel {
     if (!this.#host.element.open && !this.#options.isInline) return;
     this.#isVisible = true;
     this.#container.hidden = false;
+    this.#place.enter();
     const { activeElement } = document;
     void this.#texts.follow(this.#options.languages).then(() => {
       this.#render();
@@ -114,6 +110,7 @@ export class ChatPanel implements Panel {
   hide(): void {
     this.#isVisible = false;
     this.#container.hidden = true;
+    this.#place.leave();
     this.#conversation.pause();
     this.#watch();
   }
@@ -139,10 +136,12 @@ export class ChatPanel implements Panel {
 
   forget(): void {
     this.#conversation.forget();
+    this.#place.forget();
     if (this.#options.isInline && this.#host.element.isConnected) void this.#conversation.open();
   }
 
   connect(): void {
+    this.#place.enter();
     if (this.#isVisible) void this.#conversation.open();
     this.#draw();
   }
@@ -152,6 +151,7 @@ export class ChatPanel implements Panel {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#retryWatch.stop();
+    this.#place.leave();
   }
 
   get #log(): Element | null {

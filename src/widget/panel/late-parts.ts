@@ -2,6 +2,7 @@
 const loaders = {
   inspector: () => import('./inspector.ts'),
   markdown: () => import('./markdown/markdown.ts'),
+  place: () => import('./place/place.ts'),
 };
 
 export type LatePartName = keyof typeof loaders;

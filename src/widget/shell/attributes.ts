@@ -80,8 +80,11 @@ export function defineProperties(prototype: HTMLElement): void {
       },
       set(this: HTMLElement, value: string | object | boolean | null | undefined) {
         if (value === null || value === undefined || value === false) this.removeAttribute(name);
-        else if (typeof value === 'object') this.setAttribute(name, JSON.stringify(value));
-        else this.setAttribute(name, value === true ? '' : value);
+        else
+          this.setAttribute(
+            name,
+            value === true ? '' : typeof value === 'object' ? JSON.stringify(value) : value,
+          );
       },
     });
   }

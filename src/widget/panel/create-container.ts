@@ -1,0 +1,17 @@
+import type { PanelHost } from './panel-host.ts';
+
+/** Puts the element into the page that the panel is drawn in: hidden, until the chat opens. Escape closes it. */
+export function createContainer({ element, root }: PanelHost): HTMLElement {
+  const container = document.createElement('section');
+  container.id = 'panel';
+  container.part.add('panel');
+  container.tabIndex = -1;
+  container.hidden = true;
+  root.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || event.isComposing || container.hidden || element.inline) return;
+    event.stopPropagation();
+    element.hide();
+  });
+  root.append(container);
+  return container;
+}

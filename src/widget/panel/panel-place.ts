@@ -1,0 +1,49 @@
+import type { Locale } from '../texts/texts.ts';
+import type { LateParts } from './late-parts.ts';
+import type { PanelHost } from './panel-host.ts';
+import type { VisitStorage } from './visit-storage.ts';
+
+/** Keeps the panel in its place while it shows: above the page, in the size that the visitor gave it, within reach. */
+export class PanelPlace {
+  /** Call when the panel shows, and when the element comes back into a document. */
+  readonly enter: () => void;
+  /** Call when the panel hides or the element leaves: no listener stays. */
+  readonly leave: () => void;
+  /** Forgets the size that the visitor chose. */
+  readonly forget: () => void;
+
+  constructor(
+    { root }: PanelHost,
+    panel: HTMLElement,
+    late: LateParts,
+    storage: VisitStorage,
+    locale: () => Locale | undefined,
+  ) {
+    const key = 'voice-assistant-chat:size';
+    const isThere = (): boolean => root.isConnected && !panel.hidden;
+    let stop: (() => void) | undefined;
+    const follow = async (): Promise<void> => {
+      const part = await late.load('place');
+      if (isThere()) stop ??= part?.followPlace({ root, panel, storage, key, locale });
+    };
+    panel.onpointerover = panel.onkeydown = follow;
+    this.enter = () => {
+      if (!isThere()) return;
+      // What opened since lies above it, unless it steps up anew.
+      if (root.popover) {
+        root.togglePopover(false);
+        root.togglePopover(true);
+      }
+      root.style.cssText = storage.getItem(key) ?? '';
+      // There a keyboard comes and goes on the screen. Elsewhere it is soon enough when a hand comes near.
+      if (matchMedia('(pointer: coarse)').matches) void follow();
+    };
+    this.leave = () => {
+      stop?.();
+      stop = undefined;
+    };
+    this.forget = () => {
+      storage.removeItem(key);
+    };
+  }
+}

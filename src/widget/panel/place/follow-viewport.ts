@@ -1,0 +1,59 @@
+import type { PlacedPanel } from './placed-panel.ts';
+
+const properties = ['--_view-top', '--_view-height', '--_view-covered'] as const;
+
+/**
+ * Keeps a panel that fills the screen within what can be seen of it: a keyboard on the screen covers the page without
+ * making it smaller, and browsers scroll the page to show the field behind it. Returns what ends that.
+ */
+export function followViewport({ root, panel }: PlacedPanel): () => void {
+  const viewport = visualViewport;
+  if (viewport === null) return () => undefined;
+
+  const letGo = (): void => {
+    for (const name of properties) root.style.removeProperty(name);
+  };
+  const follow = (): void => {
+    // Whoever has zoomed in with two fingers wants to look around.
+    if (viewport.scale > 1.01) {
+      letGo();
+      return;
+    }
+    const values = [viewport.offsetTop, viewport.height, innerHeight - viewport.height];
+    for (const [index, name] of properties.entries())
+      root.style.setProperty(name, `${Math.max(0, values[index] ?? 0)}px`);
+  };
+  const onTouchMove = (event: TouchEvent): void => {
+    const fillsScreen =
+      getComputedStyle(panel).position === 'fixed' &&
+      panel.offsetWidth >= document.documentElement.clientWidth;
+    if (fillsScreen && event.touches.length < 2 && event.cancelable && !scrolls(event, panel))
+      event.preventDefault();
+  };
+
+  follow();
+  viewport.addEventListener('resize', follow);
+  viewport.addEventListener('scroll', follow);
+  // Not passive: the page behind would scroll with a finger on the header.
+  panel.addEventListener('touchmove', onTouchMove, { passive: false });
+  return () => {
+    letGo();
+    viewport.removeEventListener('resize', follow);
+    viewport.removeEventListener('scroll', follow);
+    panel.removeEventListener('touchmove', onTouchMove);
+  };
+}
+
+/** Whether a finger is on something within the panel that can be scrolled. */
+function scrolls(event: Event, panel: HTMLElement): boolean {
+  const path = event.composedPath();
+  return path.slice(0, Math.max(0, path.indexOf(panel))).some((target) => {
+    if (!(target instanceof Element)) return false;
+    const { overflowX, overflowY } = getComputedStyle(target);
+    const isOpen = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
+    return (
+      (isOpen(overflowY) && target.scrollHeight > target.clientHeight) ||
+      (isOpen(overflowX) && target.scrollWidth > target.clientWidth)
+    );
+  });
+}

@@ -1,0 +1,115 @@
+import { allTexts } from '../../texts/all-texts.ts';
+import type { PlacedPanel } from './placed-panel.ts';
+
+const smallest = { width: 300, height: 320 };
+/** Pixels for each press of an arrow key. */
+const step = 16;
+
+/**
+ * Puts a handle at the corner of the panel that is away from its launcher, for pointers and keys: arrows move it, Home
+ * and End go to the smallest and largest size, a double click or Delete goes back to the size that the site chose.
+ * Returns what takes it away.
+ */
+export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel): () => void {
+  const handle = document.createElement('div');
+  handle.part.add('resize-handle');
+  handle.role = 'slider';
+  handle.tabIndex = 0;
+  handle.ariaValueMin = String(smallest.width);
+
+  /** 1 where growing means moving right or down, else -1. */
+  const direction = () => ({
+    x: root.dataset['inline'] === 'left' ? 1 : -1,
+    y: root.dataset['block'] === 'top' ? 1 : -1,
+  });
+
+  const place = (): void => {
+    const { left, right, top, bottom, width, height } = panel.getBoundingClientRect();
+    const { x, y } = direction();
+    handle.style.left = `${x > 0 ? right : left}px`;
+    handle.style.top = `${y > 0 ? bottom : top}px`;
+    handle.style.cursor = x === y ? 'nwse-resize' : 'nesw-resize';
+    const current = locale();
+    handle.ariaLabel = handle.title = current ? allTexts(current).resize : '';
+    handle.ariaValueNow = String(Math.round(width));
+    handle.ariaValueMax = String(innerWidth);
+    handle.ariaValueText = `${Math.round(width)} × ${Math.round(height)}`;
+  };
+
+  /** The style sheet keeps it within the window. */
+  const resize = (width: number, height: number): void => {
+    root.style.setProperty('--_width', `${Math.max(smallest.width, Math.round(width))}px`);
+    root.style.setProperty('--_height', `${Math.max(smallest.height, Math.round(height))}px`);
+    place();
+  };
+  const keep = (): void => {
+    const { width, height } = panel.getBoundingClientRect();
+    storage.setItem(key, `--_width:${Math.round(width)}px;--_height:${Math.round(height)}px`);
+  };
+  const reset = (): void => {
+    root.style.removeProperty('--_width');
+    root.style.removeProperty('--_height');
+    storage.removeItem(key);
+    place();
+  };
+
+  handle.onpointerdown = (down) => {
+    if (down.button !== 0) return;
+    // A press would select the texts of the page.
+    down.preventDefault();
+    handle.focus();
+    handle.setPointerCapture(down.pointerId);
+    const { width, height } = panel.getBoundingClientRect();
+    handle.onpointermove = (move) => {
+      const { x, y } = direction();
+      resize(width + x * (move.clientX - down.clientX), height + y * (move.clientY - down.clientY));
+    };
+    handle.onlostpointercapture = () => {
+      if (handle.onpointermove === null) return;
+      handle.onpointermove = null;
+      keep();
+    };
+  };
+  handle.ondblclick = reset;
+  handle.onkeydown = (event) => {
+    const { width, height } = panel.getBoundingClientRect();
+    const { x, y } = direction();
+    const wishes: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => {
+        resize(width - x * step, height);
+      },
+      ArrowRight: () => {
+        resize(width + x * step, height);
+      },
+      ArrowUp: () => {
+        resize(width, height - y * step);
+      },
+      ArrowDown: () => {
+        resize(width, height + y * step);
+      },
+      Home: () => {
+        resize(0, 0);
+      },
+      End: () => {
+        resize(innerWidth, innerHeight);
+      },
+    };
+    if (event.key === 'Delete' || event.key === 'Backspace') reset();
+    else if (event.key in wishes) {
+      wishes[event.key]?.();
+      keep();
+    } else return;
+    event.preventDefault();
+  };
+
+  const observer = new ResizeObserver(place);
+  observer.observe(panel);
+  addEventListener('resize', place);
+  panel.after(handle);
+  place();
+  return () => {
+    observer.disconnect();
+    removeEventListener('resize', place);
+    handle.remove();
+  };
+}
