@@ -1,7 +1,7 @@
 import { ChatClient } from '../../client/chat-client.ts';
 import type { PanelInput } from '../shell/panel-input.ts';
 import { ConversationStore } from '../state/conversation-store.ts';
-import { Deletions } from '../state/deletions.ts';
+import { Forgotten } from '../state/forgotten.ts';
 import { Conversation, type ConversationListener } from '../state/conversation.ts';
 import { newKey } from '../state/new-key.ts';
 import type { ChatOptions } from './options.ts';
@@ -20,7 +20,7 @@ export function createConversation(
   const world = {
     client,
     store: new ConversationStore(storage, name, keepFor),
-    deletions: new Deletions(client, storage, baseUrl),
+    forgotten: new Forgotten(client, storage, baseUrl),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,

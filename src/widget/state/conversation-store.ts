@@ -1,50 +1,6 @@
-import * as z from 'zod/mini';
-import type { ToolResult } from '../../client/chat-client.ts';
-import { setWake, type KeptStorage } from './wake-entry.ts';
-
-const ToolResults = z.optional(z.array(z.looseObject({ name: z.string(), arguments: z.looseObject({}) })));
-
-/** What was true when a message was first sent: by that it is looked up, and sent the same way again. */
-const Attempt = z.object({
-  /** How many messages of the visitor the history held. */
-  sentAfter: z.number(),
-  /** How long the last of them were, characters: a service may give no more than the end of its history. */
-  lengths: z.array(z.number()),
-  /** Milliseconds since 1970. */
-  at: z.number(),
-  variables: z.optional(z.looseObject({})),
-  toolResults: ToolResults,
-});
-export type Attempt = z.infer<typeof Attempt> & { readonly toolResults?: readonly ToolResult[] | undefined };
-
-/** A visitor's message that the service has not confirmed. */
-const PendingMessage = z.object({
-  key: z.string(),
-  text: z.string(),
-  /** When it was written, milliseconds since 1970. */
-  at: z.number(),
-  /** Absent while it was never sent, and where the service refused it. */
-  attempt: z.optional(Attempt),
-});
-export type PendingMessage = z.infer<typeof PendingMessage>;
-
-/** What a browser keeps of a conversation. The history itself stays with the service. */
-const KeptConversation = z.object({
-  conversationId: z.optional(z.string()),
-  draft: z.catch(z.string(), ''),
-  pending: z.catch(z.array(PendingMessage), []),
-  /** What functions of the page returned; goes with the next message. */
-  toolResults: ToolResults,
-  /** How many messages there were that the visitor did not write, and how many of them were seen. */
-  heard: z.optional(z.number()),
-  seen: z.optional(z.number()),
-  isOpen: z.optional(z.literal(true)),
-  /** When it was kept last, milliseconds since 1970. */
-  keptAt: z.optional(z.number()),
-});
-export type KeptConversation = Omit<z.infer<typeof KeptConversation>, 'keptAt'>;
-
-export const nothingKept: KeptConversation = { draft: '', pending: [] };
+import { nothingKept, parseKept, type KeptConversation } from './kept-conversation.ts';
+import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
+import { setWake } from './wake-entry.ts';
 
 /** Thirty days, milliseconds. */
 export const defaultKeepFor = 30 * 24 * 3_600_000;
@@ -94,40 +50,29 @@ export class ConversationStore {
   write(kept: KeptConversation): void {
     this.#own(kept);
     const stored = this.#stored();
-    const next = {
-      ...stored,
-      pending: [...stored.pending.filter(({ key }) => !this.#ownKeys.has(key)), ...kept.pending],
-    };
+    const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
+    const next = { ...stored, pending: [...others, ...kept.pending] };
     for (const part of parts)
       if (kept[part] !== this.#known[part]) Object.assign(next, { [part]: kept[part] });
-    try {
-      const { conversationId, draft, pending, toolResults, heard = 0, seen = 0, isOpen } = next;
-      const unread = Math.max(0, heard - seen);
-      if (conversationId ?? (draft || toolResults || pending.length > 0 || isOpen))
-        this.#storage?.setItem(this.#key, JSON.stringify({ ...next, keptAt: this.#now() }));
-      else this.clear();
-      const isWanted = pending.length > 0 || unread > 0 || isOpen;
-      if (this.#storage) setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
-      this.#known = kept;
-    } catch {
-      // Full or blocked: it stays a change, and goes along with the next one.
-    }
+    const { conversationId, draft, pending, luggage, unread = 0, isOpen } = next;
+    const isWanted = pending.length > 0 || unread > 0 || isOpen;
+    const isWorthIt = isWanted || conversationId !== undefined || draft || luggage;
+    const json = isWorthIt ? JSON.stringify({ ...next, keptAt: this.#now() }) : '';
+    // Full or blocked: it stays a change, and goes along with the next one.
+    if (!writeItem(this.#storage, this.#key, json)) return;
+    this.#known = kept;
+    setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
   }
 
   /** Wipes everything, also what other tabs have written. */
   clear(): void {
-    try {
-      this.#storage?.removeItem(this.#key);
-      if (this.#storage) setWake(this.#storage, this.#name);
-    } catch {
-      // Blocked: then there is nothing to wipe.
-    }
+    writeItem(this.#storage, this.#key, '');
+    setWake(this.#storage, this.#name);
   }
 
   #stored(): KeptConversation {
     try {
-      const stored: unknown = JSON.parse(this.#storage?.getItem(this.#key) ?? '');
-      const { keptAt = 0, ...kept } = KeptConversation.parse(stored);
+      const { keptAt = 0, ...kept } = parseKept(readItem(this.#storage, this.#key));
       if (this.#now() < keptAt + this.#keepFor) return kept;
       this.clear();
     } catch {
@@ -142,4 +87,4 @@ export class ConversationStore {
 }
 
 /** What this tab may have changed, apart from its messages. */
-const parts = ['conversationId', 'draft', 'toolResults', 'heard', 'seen', 'isOpen'] as const;
+const parts = ['conversationId', 'draft', 'luggage', 'seen', 'unread', 'isOpen'] as const;

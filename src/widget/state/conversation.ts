@@ -1,26 +1,27 @@
 import type { ChatClient, ToolResult } from '../../client/chat-client.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import type { Deletions } from './deletions.ts';
+import type { Forgotten } from './forgotten.ts';
 import { NewsWatch } from './news-watch.ts';
-import { Outbox, type OutboxConversation } from './outbox.ts';
+import { loadSend, Outbox, type OutboxConversation } from './outbox.ts';
 import { problemFrom, type Problem } from './problem.ts';
-import { reduce, type ConversationEvent } from './reduce.ts';
+import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
 import {
   InvalidRequestError,
   openSession,
   readSession,
+  variablesOf,
   type Session,
   type SessionRequest,
 } from './session.ts';
-import { emptySnapshot, isUnsent, type Snapshot } from './snapshot.ts';
-import { Unread } from './unread.ts';
+import { shownMessages } from './shown-messages.ts';
+import { emptySnapshot, heardIn, isUnsent, type Snapshot } from './snapshot.ts';
 
 /** What a conversation needs of the world around it. */
 export interface ConversationWorld {
   readonly client: ChatClient;
   readonly store: ConversationStore;
-  readonly deletions: Deletions;
+  readonly forgotten: Forgotten;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly isOnline: () => boolean;
@@ -52,7 +53,8 @@ export class Conversation {
   #keptId: string | undefined;
   #draft: string;
   readonly #outbox: Outbox;
-  readonly #unread = new Unread();
+  /** How many messages that the visitor did not write were seen at the last visit. */
+  #seenBefore: number;
   #isOpen: boolean;
   #isVisible = false;
   /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
@@ -74,11 +76,11 @@ export class Conversation {
     this.#keptId = kept.conversationId;
     this.#draft = kept.draft;
     this.#isOpen = kept.isOpen ?? false;
-    this.#unread.restore(kept);
+    this.#seenBefore = kept.seen ?? 0;
     this.#outbox.restore(kept);
     for (const message of kept.pending) this.snapshot = reduce(this.snapshot, { ...message, type: 'queued' });
-    this.snapshot = { ...this.snapshot, unread: this.#unread.count(this.snapshot, false) };
-    world.deletions.askAgain();
+    this.snapshot = { ...this.snapshot, unread: kept.unread ?? 0 };
+    world.forgotten.ask();
   }
 
   /** What the visitor is writing; kept like the conversation. */
@@ -89,6 +91,8 @@ export class Conversation {
   set draft(text: string) {
     this.#draft = text;
     this.#save();
+    // It will be needed soon.
+    loadSend().catch(() => undefined);
   }
 
   /** Opens the conversation, or resumes the one that was kept; if that was done, goes on after a pause. */
@@ -106,11 +110,14 @@ export class Conversation {
     this.#apply({ type: 'opening' });
     try {
       const [conversationId, session] = await this.#openOrRead(signal);
-      if (signal.aborted) return;
+      signal.throwIfAborted();
       this.#keptId = conversationId;
       this.#openingKey = undefined;
       const openedIn = this.#world.now() - startedAt;
-      this.#apply({ type: 'opened', conversationId, session, openedIn, isNew: !resumed });
+      const messages = await shownMessages(() => this.snapshot.messages, session.history);
+      signal.throwIfAborted();
+      const seen = resumed ? this.#seen : undefined;
+      this.#apply({ type: 'opened', conversationId, session, messages, openedIn, seen });
       this.#listener.onReady(conversationId, resumed);
     } catch (error) {
       if (!signal.aborted) this.#fail(this.#problem(error));
@@ -123,14 +130,16 @@ export class Conversation {
   send(text: string): void {
     const { newKey, now } = this.#world;
     this.#retryTimer.resume();
-    this.#requeue();
+    this.#retryTimer.stop();
+    this.#outbox.requeue();
     this.#apply({ type: 'queued', key: newKey(), text, at: now() });
     void this.#goOn();
   }
 
   /** Tries again whatever failed and may succeed now. */
   retry(key?: string): void {
-    this.#requeue(key);
+    this.#retryTimer.stop();
+    this.#outbox.requeue(key);
     void this.#goOn();
   }
 
@@ -163,7 +172,6 @@ export class Conversation {
 
   /** The visitor has seen all that there is. */
   markRead(): void {
-    this.#unread.markRead();
     this.#apply({ type: 'unread', unread: 0 });
   }
 
@@ -188,13 +196,12 @@ export class Conversation {
 
   /** Leaves the conversation, wipes all that the browser keeps of it, and asks the service to forget it as well. */
   forget(): void {
-    const { store, deletions } = this.#world;
     const id = this.#keptId;
     this.#draft = '';
     this.#isOpen = false;
     this.#leave(false);
-    store.clear();
-    if (id !== undefined) deletions.ask(id);
+    this.#world.store.clear();
+    this.#world.forgotten.ask(id);
   }
 
   /** Asks for the variables that the assistant fills in; a preview shows them. */
@@ -232,7 +239,7 @@ export class Conversation {
     const request = this.#request();
     if (this.#keptId === undefined) {
       const opened = await openSession(client, request, (this.#openingKey ??= newKey()), signal);
-      this.#outbox.tell(request);
+      this.#outbox.told = JSON.stringify(variablesOf(request));
       return opened;
     }
     const session = await readSession(client, this.#keptId, signal);
@@ -257,11 +264,6 @@ export class Conversation {
     this.#retryTimer.start(problem.retryAt);
   };
 
-  #requeue(key?: string): void {
-    this.#retryTimer.stop();
-    this.#outbox.requeue(key);
-  }
-
   async #goOn(): Promise<void> {
     const { status } = this.snapshot;
     if (status === 'idle' || status === 'failed') await this.open();
@@ -273,19 +275,17 @@ export class Conversation {
     this.#life = new AbortController();
     this.#retryTimer.stop();
     this.#keptId = undefined;
+    this.#seenBefore = 0;
     this.#openingKey = undefined;
     this.#outbox.clear();
-    this.#unread.reset();
     this.#apply({ type: 'reset', keepPending });
   }
 
   readonly #apply = (event: ConversationEvent): void => {
     const next = reduce(this.snapshot, event);
     // Pieces of an answer change nothing that is kept or counted.
-    const isPiece = event.type === 'delta' || event.type === 'function-call';
-    const isSeen = event.type === 'opened' ? event.isNew : this.#isVisible;
-    const unread = isPiece ? next.unread : this.#unread.count(next, isSeen);
-    this.snapshot = Object.freeze({ ...next, unread });
+    const isPiece = event.type === 'reply' && event.isPiece;
+    this.snapshot = Object.freeze(this.#isVisible || isPiece ? next : withUnread(this.snapshot, next));
     if (!isPiece) {
       this.#save();
       this.#followNews();
@@ -293,12 +293,19 @@ export class Conversation {
     this.#listener.onChange();
   };
 
+  /** How many messages that the visitor did not write were seen. */
+  get #seen(): number {
+    const { conversationId, messages, unread } = this.snapshot;
+    return conversationId === undefined ? this.#seenBefore : heardIn(messages) - unread;
+  }
+
   #save(): void {
     this.#world.store.write({
       conversationId: this.#keptId,
       draft: this.#draft,
       ...this.#outbox.kept,
-      ...this.#unread.kept,
+      seen: this.#seen,
+      unread: this.snapshot.unread,
       isOpen: this.#isOpen || undefined,
     });
   }

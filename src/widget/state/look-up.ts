@@ -1,9 +1,13 @@
-import type { Attempt } from './conversation-store.ts';
-import type { Delivery } from './deliver.ts';
+import type { Attempt } from './kept-conversation.ts';
+import type { Delivered, Delivery } from './deliver.ts';
+import type { HistoryItem } from './message-from.ts';
+import type { ConversationEvent } from './reduce.ts';
 import { readSession, type Session } from './session.ts';
 import { sleep } from './sleep.ts';
 import type { Message } from './snapshot.ts';
-import type { HistoryItem } from './with-history.ts';
+import { withHistory } from './with-history.ts';
+
+export { withHistory };
 
 /*
  * What became of a message whose fate is unknown. Loaded when that first happens.
@@ -12,35 +16,41 @@ import type { HistoryItem } from './with-history.ts';
 /** How long to wait between looks for an answer that the service still writes, milliseconds. */
 const looks = [500, 1000, 2000, 3000, 5000, 8000, 13_000, 21_000];
 
+/** For how long after it was sent a message may still be on its way, milliseconds. */
+const transit = 2000;
+
 /** A message that the service has. */
-export interface Found {
+interface Found {
   readonly session: Session;
   /** undefined while nobody has answered. */
   readonly answer: string | undefined;
 }
 
 /**
- * Looks for a message and its answer in the history, with growing pauses. Gives undefined if the message is not there,
- * which is also what becomes of one whose answer failed.
+ * Looks for a message and its answer in the history, with growing pauses; undefined if the message is not there, which
+ * is also what becomes of one whose answer failed.
  *
- * @param patience how long the message itself may need to show up, milliseconds
- * @param waits whether to wait for the answer of one that is there
+ * @param waits whether to wait for the answer of a message that is there
  */
-export async function lookUp(
-  { client, conversationId, message, attempt, signal }: Delivery,
-  patience: number,
-  waits: boolean,
-): Promise<Found | undefined> {
-  let found: Found | undefined;
+export async function findDelivered(delivery: Delivery, waits: boolean): Promise<Delivered | undefined> {
+  const { client, conversationId, message, attempt, signal, now, apply, snapshot } = delivery;
+  // A page that is loaded anew is faster than a request that is stuck on its way.
+  const patience = Math.min(transit, attempt.at + transit - now());
   let waited = 0;
   for (const pause of looks) {
     const session = await readSession(client, conversationId, signal);
-    found = foundIn(session, message.text, attempt);
-    if (found === undefined ? waited >= patience : isSettled(found) || !waits) return found;
+    const found = foundIn(session, message.text, attempt);
+    if (found === undefined && waited >= patience) return undefined;
+    if (found && isSettled(found)) {
+      const others = snapshot().messages.filter(({ key }) => key !== message.key);
+      apply({ type: 'history', session, messages: withHistory(others, session.history) });
+      return { text: found.answer ?? '' };
+    }
+    if (found && !waits) break;
     await sleep(pause, signal);
     waited += pause;
   }
-  return found;
+  return { text: undefined };
 }
 
 /** Whether there is nothing more to wait for: an answer is there, or none will be written. */
@@ -58,26 +68,28 @@ export function foundIn(session: Session, text: string, attempt: Attempt): Found
 
 /**
  * The history up to the message whose answer is still looked for: that one shows as pending. In a conversation that
- * has ended nobody looks any more: there the messages that arrived are told by their keys, and the history is whole.
+ * has ended nobody looks any more: there the messages that arrived are no longer pending, and the history is whole.
  */
 export function withoutSought(
   session: Session,
   messages: readonly Message[],
-  attempts: ReadonlyMap<string, Attempt>,
-): { readonly session: Session; readonly arrived: readonly string[] } {
-  const arrived: string[] = [];
+  attempts: Map<string, Attempt>,
+  apply: (event: ConversationEvent) => void,
+): Session {
   for (const { key, text } of messages) {
     const attempt = attempts.get(key);
     const at = attempt ? findSent(session.history, text, attempt) : -1;
     if (at < 0) continue;
-    if (!session.ended) return { session: { ...session, history: session.history.slice(0, at) }, arrived };
-    arrived.push(key);
+    if (!session.ended) return { ...session, history: session.history.slice(0, at) };
+    attempts.delete(key);
+    apply({ type: 'taken-back', key });
   }
-  return { session, arrived };
+  return session;
 }
 
 /** Where a history holds a message of the visitor's, or -1. */
 export function findSent(history: readonly HistoryItem[], text: string, attempt: Attempt): number {
+  // Services may trim what they store.
   const own = history.flatMap(({ role, content }, at) =>
     role === 'user' ? { at, text: content.trim() } : [],
   );
@@ -85,7 +97,6 @@ export function findSent(history: readonly HistoryItem[], text: string, attempt:
     own.map(({ text }) => text.length),
     attempt,
   );
-  // Services may trim what they store.
   return own.slice(start).find((message) => message.text === text.trim())?.at ?? -1;
 }
 

@@ -5,6 +5,7 @@ import { foundIn, isSettled } from './look-up.ts';
 import type { Outbox, OutboxConversation } from './outbox.ts';
 import { readSession } from './session.ts';
 import { sleep } from './sleep.ts';
+import { withHistory } from './with-history.ts';
 
 /*
  * Hears of what a person, or a service that took its time, writes without having been asked just now. Loaded when
@@ -54,15 +55,19 @@ async function ask(
     const found = foundIn(session, text, attempt);
     if (found === undefined) {
       const problem = { code: 'engine-failed', message: 'The service could not answer.' } as const;
-      outbox.settle(key);
+      outbox.attempts.delete(key);
       conversation.apply({ type: 'send-failed', key, problem, fateUnknown: false });
       listener.onProblem(problem);
     } else if (isSettled(found)) {
-      outbox.settle(key);
+      outbox.attempts.delete(key);
       listener.onSent(text);
     }
   }
-  conversation.apply({ type: 'history', session });
+  conversation.apply({
+    type: 'history',
+    session,
+    messages: withHistory(conversation.snapshot().messages, session.history),
+  });
   const known = new Set(messages.map(({ key }) => key));
   const news = conversation.snapshot().messages.filter(({ key, role }) => !known.has(key) && role !== 'user');
   for (const { role, text } of news) if (role === 'assistant') listener.onAnswer(text, undefined);

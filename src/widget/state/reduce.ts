@@ -1,17 +1,6 @@
 import type { Problem } from './problem.ts';
-import {
-  change,
-  completeReply,
-  confirm,
-  growReply,
-  stopReply,
-  withoutReply,
-  type Reply,
-  type ReplyPiece,
-} from './reply.ts';
 import type { Session } from './session.ts';
-import { emptySnapshot, isUnsent, type Message, type Snapshot } from './snapshot.ts';
-import { withHistory } from './with-history.ts';
+import { emptySnapshot, heardIn, isUnsent, type Message, type Snapshot } from './snapshot.ts';
 
 /** What happens to a conversation. */
 export type ConversationEvent =
@@ -20,20 +9,24 @@ export type ConversationEvent =
       readonly type: 'opened';
       readonly conversationId: string;
       readonly session: Session;
+      readonly messages: readonly Message[];
       readonly openedIn: number;
-      /** Whether it began just now, and is not one of an earlier visit. */
-      readonly isNew: boolean;
+      /** How many messages that the visitor did not write were seen before; undefined for a new one. */
+      readonly seen: number | undefined;
     }
   | { readonly type: 'failed'; readonly problem: Problem }
   /** The conversation as the service has it now: the truth about everything but what is still pending. */
-  | { readonly type: 'history'; readonly session: Session; readonly accepted?: string }
+  | { readonly type: 'history'; readonly session: Session; readonly messages: readonly Message[] }
   | { readonly type: 'variables'; readonly variables: Readonly<Record<string, unknown>> | undefined }
   | { readonly type: 'queued'; readonly key: string; readonly text: string; readonly at: number }
   | { readonly type: 'sending'; readonly key: string }
-  | ReplyPiece
-  | ({ readonly type: 'answered' } & Reply)
-  /** The visitor wanted no more of the answer. */
-  | { readonly type: 'stopped'; readonly key: string; readonly at: number }
+  /** There is more of a reply, or all of it; a piece alone is nothing to keep. */
+  | {
+      readonly type: 'reply';
+      readonly messages: readonly Message[];
+      readonly isPiece: boolean;
+      readonly aiEnabled?: boolean | undefined;
+    }
   /** The service took the message in, and nobody knows when the answer comes. */
   | { readonly type: 'late'; readonly key: string }
   | {
@@ -58,18 +51,19 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
   switch (event.type) {
     case 'opening':
       return { ...snapshot, status: 'opening', problem: undefined };
-    case 'opened':
+    case 'opened': {
+      const heard = heardIn(event.messages);
       return {
-        ...withSession({ ...snapshot, status: 'ready' }, event.session),
+        ...withSession({ ...snapshot, status: 'ready' }, event),
+        unread: Math.max(0, heard - (event.seen ?? heard)),
         conversationId: event.conversationId,
         openedIn: event.openedIn,
       };
+    }
     case 'failed':
       return { ...snapshot, status: 'failed', problem: event.problem };
-    case 'history': {
-      const others = messages.filter(({ key }) => key !== event.accepted);
-      return withSession({ ...snapshot, messages: others }, event.session);
-    }
+    case 'history':
+      return withSession(snapshot, event);
     case 'variables':
       return { ...snapshot, variables: event.variables };
     case 'queued':
@@ -81,24 +75,19 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
         problem: undefined,
         messages: change(messages, event.key, { status: 'sending' }),
       };
-    case 'delta':
-    case 'function-call':
-      return { ...snapshot, messages: growReply(messages, event) };
-    case 'answered':
-      return {
-        ...snapshot,
-        messages: completeReply(messages, event),
-        aiEnabled: event.answer.ai_enabled ?? snapshot.aiEnabled,
-      };
-    case 'stopped':
-      return { ...snapshot, messages: stopReply(messages, event.key, event.at) };
+    case 'reply':
+      return { ...snapshot, messages: event.messages, aiEnabled: event.aiEnabled ?? snapshot.aiEnabled };
     case 'late':
-      return { ...settled(snapshot), messages: confirm(messages, event.key) };
+      return { ...settled(snapshot), messages: change(messages, event.key, { status: 'sent' }) };
     case 'send-failed': {
       const { key, problem, fateUnknown } = event;
       return {
         ...settled(snapshot),
-        messages: change(withoutReply(messages, key), key, { status: 'failed', problem, fateUnknown }),
+        messages: change(
+          messages.filter(({ status }) => status !== 'streaming'),
+          key,
+          { status: 'failed', problem, fateUnknown },
+        ),
       };
     }
     case 'requeued':
@@ -116,12 +105,23 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
   }
 }
 
+/** The same, with what has come between two snapshots of an open conversation as unread. */
+export function withUnread(before: Snapshot, after: Snapshot): Snapshot {
+  if (before.conversationId !== after.conversationId) return after;
+  const come = heardIn(after.messages) - heardIn(before.messages);
+  return { ...after, unread: Math.max(0, after.unread + come) };
+}
+
 /** The service says whether the conversation goes on, and who answers; where it does not, all is as usual. */
-function withSession(snapshot: Snapshot, { history, variables, aiEnabled, ended }: Session): Snapshot {
+function withSession(
+  snapshot: Snapshot,
+  { session, messages }: { readonly session: Session; readonly messages: readonly Message[] },
+): Snapshot {
+  const { variables, aiEnabled, ended } = session;
   return {
     ...snapshot,
     status: ended ? 'ended' : snapshot.status,
-    messages: withHistory(snapshot.messages, history),
+    messages,
     problem: ended,
     variables,
     aiEnabled,
@@ -130,6 +130,10 @@ function withSession(snapshot: Snapshot, { history, variables, aiEnabled, ended 
 
 function settled(snapshot: Snapshot): Snapshot {
   return snapshot.status === 'replying' ? { ...snapshot, status: 'ready' } : snapshot;
+}
+
+function change(messages: readonly Message[], key: string, changes: Partial<Message>): readonly Message[] {
+  return messages.map((message) => (message.key === key ? { ...message, ...changes } : message));
 }
 
 function queuedMessage({ key, text, at }: { key: string; text: string; at: number }): Message {

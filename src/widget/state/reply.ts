@@ -15,16 +15,12 @@ export interface Reply {
   readonly timing: { readonly first: number; readonly total: number };
 }
 
-export function change(
-  messages: readonly Message[],
-  key: string,
-  changes: Partial<Message>,
-): readonly Message[] {
+function change(messages: readonly Message[], key: string, changes: Partial<Message>): readonly Message[] {
   return messages.map((message) => (message.key === key ? { ...message, ...changes } : message));
 }
 
 /** The message with that key was taken in; whatever went wrong before does not matter any more. */
-export function confirm(messages: readonly Message[], confirmed: string): readonly Message[] {
+function confirm(messages: readonly Message[], confirmed: string): readonly Message[] {
   return messages.map((message): Message => {
     if (message.key !== confirmed) return message;
     const { key, role, text, functionCalls, at } = message;
@@ -75,7 +71,7 @@ export function stopReply(messages: readonly Message[], key: string, at: number)
   return change(confirm(messages, key), replyKey(key), { status: 'done', isStopped: true, at });
 }
 
-export function withoutReply(messages: readonly Message[], key: string): readonly Message[] {
+function withoutReply(messages: readonly Message[], key: string): readonly Message[] {
   return messages.filter((message) => message.key !== replyKey(key));
 }
 

@@ -67,3 +67,8 @@ export function isPending(message: Message): boolean {
 export function isUnsent(message: Message): boolean {
   return isPending(message) && message.problem?.code !== 'invalid-request';
 }
+
+/** How many messages there are that the visitor did not write. */
+export function heardIn(messages: readonly Message[]): number {
+  return messages.filter(({ status }) => status === 'done').length;
+}

@@ -1,5 +1,4 @@
-/** The part of the browser's `Storage` that is used. */
-export type KeptStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
 
 /**
  * Where a page finds out, before it loads the panel, that it should load it unasked. The value is a JSON object with
@@ -15,23 +14,19 @@ export const wakeKey = 'voice-assistant-chat:wake';
 
 export interface Wake {
   readonly unread: number;
-  readonly isOpen?: true | undefined;
+  readonly isOpen?: boolean | undefined;
 }
 
 /** Says that a conversation wants the panel at the next visit, or, without `wake`, that it does not. */
-export function setWake(storage: KeptStorage, key: string, wake?: Wake): void {
-  const all = wakes(storage);
-  if (wake === undefined && all[key] === undefined) return;
-  // JSON leaves out what is undefined.
-  const next = JSON.stringify({ ...all, [key]: wake });
-  if (next === '{}') storage.removeItem(wakeKey);
-  else if (next !== JSON.stringify(all)) storage.setItem(wakeKey, next);
-}
-
-function wakes(storage: KeptStorage): Record<string, Wake | undefined> {
+export function setWake(storage: KeptStorage | undefined, name: string, wake?: Wake): void {
+  const before = readItem(storage, wakeKey);
+  let all: object = {};
   try {
-    return { ...(JSON.parse(storage.getItem(wakeKey) ?? '{}') as object) };
+    all = { ...(JSON.parse(before) as object) };
   } catch {
-    return {};
+    // None, or nothing that makes sense.
   }
+  // JSON leaves out what is undefined.
+  const next = JSON.stringify({ ...all, [name]: wake }).replace(/^\{\}$/, '');
+  if (next !== before) writeItem(storage, wakeKey, next);
 }

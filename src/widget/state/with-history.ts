@@ -1,7 +1,5 @@
-import type { Conversation } from '../../client/chat-client.ts';
+import { messageFrom, type HistoryItem } from './message-from.ts';
 import { isPending, type Message } from './snapshot.ts';
-
-export type HistoryItem = NonNullable<Conversation['history']>[number];
 
 /**
  * The service's history, then what is still pending. Messages that already show keep their key and what is known of
@@ -24,27 +22,15 @@ export function withHistory(
       next = at + 1;
       return before;
     }
-    let key = `history-${index}`;
-    while (keys.has(key)) key += '+';
-    keys.add(key);
-    return messageFrom(item, key);
+    let message = messageFrom(item, index);
+    for (let n = 1; keys.has(message.key); n++) message = messageFrom(item, `${index}-${n}`);
+    keys.add(message.key);
+    return message;
   });
   return [...earlier, ...confirmed, ...messages.filter(isPending)];
 }
 
 /** A stopped answer may be longer with the service, which heard of the stop later. */
-function isSame({ role, text, isStopped }: Message, item: HistoryItem): boolean {
-  return role === item.role && (isStopped ? item.content.startsWith(text) : text === item.content);
-}
-
-function messageFrom({ role, content, function_calls, created_at }: HistoryItem, key: string): Message {
-  const at = Date.parse(created_at ?? '');
-  return {
-    key,
-    role,
-    text: content,
-    status: role === 'user' ? 'sent' : 'done',
-    functionCalls: function_calls,
-    ...(at > 0 && { at }),
-  };
+function isSame({ role, text, isStopped }: Message, { role: itsRole, content }: HistoryItem): boolean {
+  return role === itsRole && (isStopped ? content.startsWith(text) : text === content);
 }

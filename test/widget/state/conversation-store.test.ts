@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  ConversationStore,
-  nothingKept,
-  type KeptConversation,
-} from '../../../src/widget/state/conversation-store.ts';
+import { ConversationStore } from '../../../src/widget/state/conversation-store.ts';
+import { nothingKept, type KeptConversation } from '../../../src/widget/state/kept-conversation.ts';
 import { ChatServer } from '../../support/chat-server.ts';
 import { Browser, Visit } from './visit.ts';
 
@@ -76,7 +73,7 @@ describe('a kept conversation', () => {
   }
 
   it('is kept in its parts as far as they make sense', () => {
-    const broken = { conversationId: 'c', draft: 7, pending: [{ key: 1 }], extra: true, keptAt: Date.now() };
+    const broken = { conversationId: 'c', draft: 7, pending: [{ key: 1 }], keptAt: Date.now() };
     const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', JSON.stringify(broken)]]));
     assert.deepEqual(new ConversationStore(storage, 'a').read(), {
       conversationId: 'c',

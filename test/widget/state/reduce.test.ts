@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import type { Problem } from '../../../src/widget/state/problem.ts';
 import { reduce, type ConversationEvent } from '../../../src/widget/state/reduce.ts';
 import type { Session } from '../../../src/widget/state/session.ts';
-import type { HistoryItem } from '../../../src/widget/state/with-history.ts';
+import type { HistoryItem } from '../../../src/widget/state/message-from.ts';
+import { completeReply, growReply, type ReplyPiece } from '../../../src/widget/state/reply.ts';
+import { withHistory } from '../../../src/widget/state/with-history.ts';
 import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/state/snapshot.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
@@ -25,28 +27,37 @@ const sessionWith = (history: readonly HistoryItem[], differing: Partial<Session
   ended: undefined,
   ...differing,
 });
-const opened = (history: readonly HistoryItem[] = hello): ConversationEvent => ({
-  type: 'opened',
-  conversationId: 'c',
-  session: sessionWith(history),
-  openedIn: 5,
-  isNew: true,
-});
-const historyIs = (history: readonly HistoryItem[], accepted?: string): ConversationEvent => ({
-  type: 'history',
-  session: sessionWith(history),
-  ...(accepted !== undefined && { accepted }),
-});
+/** An event, or one that follows from what shows. */
+type Next = ConversationEvent | ((messages: Snapshot['messages']) => ConversationEvent);
+const opened =
+  (history: readonly HistoryItem[] = hello): Next =>
+  (messages) => ({
+    type: 'opened',
+    conversationId: 'c',
+    session: sessionWith(history),
+    messages: withHistory(messages, history),
+    openedIn: 5,
+    seen: undefined,
+  });
+
 const queued = (key: string, text = key): ConversationEvent => ({ type: 'queued', key, text, at: 1000 });
 const sending = (key: string): ConversationEvent => ({ type: 'sending', key });
-const delta = (key: string, text: string): ConversationEvent => ({ type: 'delta', key, text });
-const answered = (key: string, message: string): ConversationEvent => ({
-  type: 'answered',
-  key,
-  answer: { status: true, message, function_calls: [] },
-  at: 2000,
-  timing: { first: 1, total: 2 },
-});
+const piece =
+  (of: ReplyPiece): Next =>
+  (messages) => ({ type: 'reply', messages: growReply(messages, of), isPiece: true });
+const delta = (key: string, text: string): Next => piece({ type: 'delta', key, text });
+const answered =
+  (key: string, message: string): Next =>
+  (messages) => ({
+    type: 'reply',
+    messages: completeReply(messages, {
+      key,
+      answer: { status: true, message, function_calls: [] },
+      at: 2000,
+      timing: { first: 1, total: 2 },
+    }),
+    isPiece: false,
+  });
 const failedWith = (key: string, problem: Problem): ConversationEvent => ({
   type: 'send-failed',
   key,
@@ -63,12 +74,13 @@ function freezeDeep<T>(value: T): T {
 }
 
 /** Applies events one after another to frozen snapshots, each twice: a change of the input or a whim would show. */
-function after(...events: ConversationEvent[]): Snapshot {
+function after(...events: Next[]): Snapshot {
   let snapshot = freezeDeep<Snapshot>({ ...emptySnapshot });
-  for (const event of freezeDeep(events)) {
-    const next = reduce(snapshot, event);
-    assert.deepEqual(reduce(snapshot, event), next);
-    snapshot = freezeDeep(next);
+  for (const next of events) {
+    const event = freezeDeep(typeof next === 'function' ? next(snapshot.messages) : next);
+    const reduced = reduce(snapshot, event);
+    assert.deepEqual(reduce(snapshot, event), reduced);
+    snapshot = freezeDeep(reduced);
   }
   return snapshot;
 }
@@ -152,7 +164,7 @@ describe('a message', () => {
   });
 
   it('that waits again still says why, until it is answered', () => {
-    const failed: ConversationEvent[] = [
+    const failed: Next[] = [
       opened([]),
       queued('a'),
       sending('a'),
@@ -177,7 +189,7 @@ describe('the calls of tools', () => {
       opened([]),
       queued('a'),
       sending('a'),
-      ...told.map((one): ConversationEvent => ({ type: 'function-call', key: 'a', call: one })),
+      ...told.map((one) => piece({ type: 'function-call', key: 'a', call: one })),
     ).messages[1]?.functionCalls;
 
   it('show when they begin, and again with their result', () => {
@@ -195,46 +207,6 @@ describe('the calls of tools', () => {
     ]);
     const twice = calls(call('find', 1), call('find', 1), call('find', 1, 'x'));
     assert.deepEqual(twice, [call('find', 1, 'x'), call('find', 1)]);
-  });
-});
-
-describe('the history', () => {
-  it('is the truth about all that is not pending', () => {
-    const events = [opened(), queued('a'), sending('a'), answered('a', 'Hey'), queued('b'), queued('c')];
-    const history = [
-      ...hello,
-      line('user', 'a'),
-      line('assistant', 'Hey!'),
-      line('user', 'b'),
-      line('assistant', 'Yes'),
-    ];
-    const snapshot = after(...events, historyIs(history, 'b'));
-    assert.deepEqual(shown(snapshot), [
-      'assistant Hello! done',
-      'user a sent',
-      'assistant Hey! done',
-      'user b sent',
-      'assistant Yes done',
-      'user c queued',
-    ]);
-  });
-
-  it('leaves messages that show already as they are', () => {
-    const before = after(opened(), queued('a'), sending('a'), answered('a', 'Hey'));
-    const history = [...hello, line('user', 'a'), line('assistant', 'Hey'), line('system', 'Nora is here')];
-    const snapshot = reduce(before, historyIs(history));
-    for (const [index, message] of before.messages.entries()) assert.equal(snapshot.messages[index], message);
-    assert.equal(snapshot.messages.at(-1)?.status, 'done');
-    assert.equal(new Set(keys(snapshot)).size, 4);
-  });
-
-  it('replaces an answer that was cut off', () => {
-    const history = [line('user', 'a'), line('assistant', 'Hey')];
-    for (const text of ['He', 'Hey']) {
-      const events = [opened([]), queued('a'), sending('a'), delta('a', text)];
-      const snapshot = after(...events, historyIs(history));
-      assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey done']);
-    }
   });
 });
 

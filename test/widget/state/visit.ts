@@ -6,7 +6,7 @@ import {
 } from '../../../src/client/chat-client.ts';
 import type { OpenConversationRequest } from '../../../src/client/chat-client.ts';
 import { ConversationStore } from '../../../src/widget/state/conversation-store.ts';
-import { Deletions } from '../../../src/widget/state/deletions.ts';
+import { Forgotten } from '../../../src/widget/state/forgotten.ts';
 import { Conversation } from '../../../src/widget/state/conversation.ts';
 import { newKey } from '../../../src/widget/state/new-key.ts';
 import type { SessionRequest } from '../../../src/widget/state/session.ts';
@@ -82,7 +82,7 @@ export class Visit {
       {
         client,
         store,
-        deletions: new Deletions(client, storage, server.url),
+        forgotten: new Forgotten(client, storage, server.url),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { HistoryItem } from '../../../src/widget/state/message-from.ts';
+import type { Message } from '../../../src/widget/state/snapshot.ts';
+import { withHistory } from '../../../src/widget/state/with-history.ts';
+
+const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
+  role,
+  content,
+  function_calls: [],
+});
+const message = (
+  key: string,
+  role: Message['role'],
+  text: string,
+  differing: Partial<Message> = {},
+): Message => ({
+  key,
+  role,
+  text,
+  status: role === 'user' ? 'sent' : 'done',
+  functionCalls: [],
+  ...differing,
+});
+const shown = (messages: readonly Message[]): string[] =>
+  messages.map(({ role, text, status }) => `${role} ${text} ${status}`);
+const keys = (messages: readonly Message[]): string[] => messages.map(({ key }) => key);
+
+const hello = message('h', 'assistant', 'Hello!');
+const asked = message('a', 'user', 'One?');
+const said = message('a-reply', 'assistant', 'One.');
+
+describe('the history', () => {
+  it('is the truth about all that is not pending', () => {
+    const waiting = message('b', 'user', 'Two?', { status: 'queued' });
+    const history = [line('assistant', 'Hello!'), line('user', 'One?'), line('assistant', 'One!')];
+    const merged = withHistory([hello, asked, said, waiting], history);
+    assert.deepEqual(shown(merged), [
+      'assistant Hello! done',
+      'user One? sent',
+      'assistant One! done',
+      'user Two? queued',
+    ]);
+  });
+
+  it('leaves messages that show already as they are', () => {
+    const before = [hello, asked, said];
+    const history = before.map(({ role, text }) => line(role, text));
+    const merged = withHistory(before, [...history, line('system', 'Nora is here')]);
+    for (const [index, one] of before.entries()) assert.equal(merged[index], one);
+    assert.equal(merged.at(-1)?.status, 'done');
+    assert.equal(new Set(keys(merged)).size, 4);
+  });
+
+  it('takes in what was written in between, and every message keeps a key of its own', () => {
+    const first = withHistory([], [line('assistant', 'Hello!'), line('user', 'One?'), line('user', 'Two?')]);
+    const history = [
+      line('assistant', 'Hello!'),
+      line('user', 'One?'),
+      line('assistant', 'One.'),
+      line('user', 'Two?'),
+      line('assistant', 'Two.'),
+    ];
+    const merged = withHistory(first, history);
+    assert.deepEqual([merged[1], merged[3]], [first[1], first[2]]);
+    assert.equal(new Set(keys(merged)).size, 5);
+  });
+
+  it('replaces an answer that was cut off', () => {
+    const cut = message('a-reply', 'assistant', 'On', { status: 'streaming' });
+    const merged = withHistory([asked, cut], [line('user', 'One?'), line('assistant', 'One.')]);
+    assert.deepEqual(shown(merged), ['user One? sent', 'assistant One. done']);
+  });
+
+  it('leaves a stopped answer stopped, though the service wrote on for a moment', () => {
+    const stopped = message('a-reply', 'assistant', 'On', { isStopped: true });
+    const merged = withHistory([asked, stopped], [line('user', 'One?'), line('assistant', 'One. T')]);
+    assert.equal(merged[1], stopped);
+  });
+
+  it('of which the service gives no more than the end leaves what showed before', () => {
+    const merged = withHistory(
+      [hello, asked, said],
+      [line('user', 'One?'), line('assistant', 'One.'), line('user', 'Two?')],
+    );
+    assert.deepEqual(shown(merged), [
+      'assistant Hello! done',
+      'user One? sent',
+      'assistant One. done',
+      'user Two? sent',
+    ]);
+  });
+
+  it('says when each message was written, where the service does', () => {
+    const [dated, undated, odd] = withHistory(
+      [],
+      [
+        { ...line('assistant', 'Hello!'), created_at: '2026-01-31T09:30:00.000000Z' },
+        line('user', 'One?'),
+        { ...line('user', 'Two?'), created_at: 'yesterday' },
+      ],
+    );
+    assert.equal(dated?.at, Date.parse('2026-01-31T09:30:00Z'));
+    assert.deepEqual([undated?.at, odd?.at], [undefined, undefined]);
+  });
+});
