@@ -10,9 +10,17 @@ export interface ChatRequest {
   model: string;
   temperature?: number;
   stream?: boolean;
-  messages: { role: string; content: string }[];
+  messages: { role: string; content: string; tool_calls?: unknown; tool_call_id?: string }[];
+  tools?: { type: string; function: { name: string; description: string; parameters: unknown } }[];
+  tool_choice?: string;
   /** Value of the Authorization header. */
   authorization: string | undefined;
+}
+
+/** A call of a function, with its arguments as JSON or as the text that the model shall write instead. */
+export interface ModelCall {
+  name: string;
+  arguments: Record<string, unknown> | string;
 }
 
 /** How the model takes a request. */
@@ -21,6 +29,10 @@ export interface Behaviour {
   status?: number;
   /** Says this, in these pieces, waiting for those that are promised. By default it repeats the question. */
   pieces?: (string | Promise<string>)[];
+  /** Says `before`, calls these, and says its pieces once it was told of them; never to a request without tools. */
+  calls?: ModelCall[];
+  /** What it says before it calls. */
+  before?: string;
   /** Waits that many milliseconds before each piece. */
   pause?: number;
   /** Waits for it before the first piece. */
@@ -118,6 +130,14 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   send({ role: 'assistant', content: '' }, null);
   await gate;
+  const { calls, before } = behaviour;
+  if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
+    if (before !== undefined) send({ content: before }, null);
+    for (const piece of piecesOf(calls)) send({ tool_calls: [piece] }, null);
+    send({}, 'tool_calls');
+    response.end('data: [DONE]\n\n');
+    return;
+  }
   for (const content of pieces) {
     if (pause > 0) await delay(pause);
     send({ content: await content }, null);
@@ -130,4 +150,17 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
   }
   send({}, 'stop');
   response.end('data: [DONE]\n\n');
+}
+
+/** Calls as models stream them: the name first, then the arguments bit by bit. */
+function piecesOf(calls: ModelCall[]): object[] {
+  return calls.flatMap(({ name, arguments: given }, index) => {
+    const json = typeof given === 'string' ? given : JSON.stringify(given);
+    const half = Math.ceil(json.length / 2);
+    return [
+      { index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } },
+      { index, function: { arguments: json.slice(0, half) } },
+      { index, function: { arguments: json.slice(half) } },
+    ];
+  });
 }

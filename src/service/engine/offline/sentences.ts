@@ -5,6 +5,11 @@ export interface Sentences {
   goodbye: string;
   identity: string;
   nothingFound: string;
+  /** `{name}` is a tool of the page. */
+  asked: string;
+  /** `{parameters}` are what the tool needs and the message does not hold. */
+  incomplete: string;
+  returned: string;
 }
 
 const english: Sentences = {
@@ -15,6 +20,10 @@ const english: Sentences = {
   nothingFound:
     "I'm sorry, I found nothing about that in my knowledge base. Could you put your question in other words? " +
     'No language model is configured here, so I can only pass on what is written there.',
+  asked: 'I have asked this page to run “{name}”. I will learn what came of it with your next message.',
+  incomplete:
+    'To have this page run “{name}” I need: {parameters}. Please write words in quotation marks and numbers in digits.',
+  returned: 'The page has run “{name}”. It returned: {result}',
 };
 
 const german: Sentences = {
@@ -26,6 +35,12 @@ const german: Sentences = {
   nothingFound:
     'Dazu habe ich in meiner Wissensdatenbank leider nichts gefunden. Können Sie Ihre Frage anders formulieren? ' +
     'Hier ist kein Sprachmodell eingerichtet, daher kann ich nur weitergeben, was dort steht.',
+  asked:
+    'Ich habe diese Seite gebeten, „{name}“ auszuführen. Was daraus wurde, erfahre ich mit Ihrer nächsten Nachricht.',
+  incomplete:
+    'Damit diese Seite „{name}“ ausführen kann, brauche ich: {parameters}. Bitte schreiben Sie Wörter in ' +
+    'Anführungszeichen und Zahlen in Ziffern.',
+  returned: 'Die Seite hat „{name}“ ausgeführt. Das Ergebnis: {result}',
 };
 
 const arabic: Sentences = {
@@ -36,6 +51,10 @@ const arabic: Sentences = {
   nothingFound:
     'عذرًا، لم أجد شيئًا عن ذلك في قاعدة المعرفة الخاصة بي. هل يمكنك صياغة سؤالك بطريقة أخرى؟ ' +
     'لا يوجد نموذج لغوي مُعدّ هنا، لذلك لا أستطيع إلا نقل ما هو مكتوب فيها.',
+  asked: 'طلبت من هذه الصفحة تشغيل «{name}». سأعرف النتيجة مع رسالتك التالية.',
+  incomplete:
+    'لتشغيل «{name}» في هذه الصفحة أحتاج إلى: {parameters}. يُرجى كتابة الكلمات بين علامتي اقتباس والأعداد بالأرقام.',
+  returned: 'شغّلت الصفحة «{name}». النتيجة: {result}',
 };
 
 const byLanguage: Record<string, Sentences> = { en: english, de: german, ar: arabic };

@@ -1,6 +1,6 @@
-import type { Sentences } from './sentences.ts';
+const kinds = ['greeting', 'thanks', 'goodbye', 'identity'] as const;
 
-type SmallTalk = Exclude<keyof Sentences, 'nothingFound'>;
+type SmallTalk = (typeof kinds)[number];
 
 /** Longest message, in words, that can be nothing but small talk. "Hello, when do you open?" is a question. */
 const wordLimit = 6;
@@ -34,8 +34,6 @@ const phrases: Record<string, Record<SmallTalk, RegExp>> = {
     identity: /^(من أنت|من انت|هل أنت (إنسان|روبوت|شخص|آلة)|هل انت (انسان|روبوت|شخص))$/,
   },
 };
-
-const kinds = ['greeting', 'thanks', 'goodbye', 'identity'] as const;
 
 /** Recognises a message that only greets, thanks, says goodbye or asks who is talking, in the language or in English. */
 export function findSmallTalk(message: string, language: string): SmallTalk | undefined {

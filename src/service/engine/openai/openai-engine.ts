@@ -4,6 +4,10 @@ import type { LanguageModelConfig } from '../../config.ts';
 import { EngineError } from '../engine.ts';
 import type { Engine, EngineRequest, ReplyEvent } from '../engine.ts';
 import { buildPrompt } from './build-prompt.ts';
+import type { ChatMessage } from './build-prompt.ts';
+import { CollectedCalls } from './collect-calls.ts';
+import { callLimit, describeTools, takeCall } from './page-calls.ts';
+import type { WrittenCall } from './page-calls.ts';
 import { publicReason } from './public-reason.ts';
 import { withSilenceLimit } from './silence-limit.ts';
 
@@ -12,6 +16,9 @@ const noKey = 'none';
 
 /** Times that a request is tried again if the model's server could not take it. Never once it has begun to answer. */
 const retries = 1;
+
+/** Times that the model may ask for functions in one reply. After that it has to make do with words. */
+const callRounds = 4;
 
 /** Answers with a language model behind any endpoint that speaks OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
@@ -34,29 +41,83 @@ export class OpenAiEngine implements Engine {
 
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
     try {
-      const stream = await this.#client.chat.completions.create(
-        {
-          model: this.#config.model,
-          temperature: request.assistant.temperature,
-          messages: await buildPrompt(request),
-          stream: true,
-        },
-        { signal },
-      );
-      let finished = false;
-      for await (const chunk of withSilenceLimit(stream, this.#config.silenceMs)) {
-        const choice = chunk.choices[0];
-        if (choice?.delta.content) yield { type: 'delta', text: choice.delta.content };
-        finished ||= choice?.finish_reason != null;
+      const messages = await buildPrompt(request);
+      let passedOn = 0;
+      let hasSpoken = false;
+      for (let round = 0; round <= callRounds; round++) {
+        const said: string[] = [];
+        const calls = new CollectedCalls();
+        for await (const text of this.#say(request, messages, round < callRounds, calls, signal)) {
+          // What is said before a call and after it are two paragraphs.
+          yield { type: 'delta', text: hasSpoken && said.length === 0 ? `\n\n${text}` : text };
+          said.push(text);
+        }
+        hasSpoken ||= said.length > 0;
+        if (calls.all.length === 0) return;
+        messages.push(asMessage(said.join(''), calls.all));
+        for (const call of calls.all) {
+          const { event, told } =
+            passedOn < callLimit
+              ? takeCall(call, request.pageTools)
+              : { told: `Only ${callLimit} calls fit into one answer. Nothing was run.` };
+          if (event) {
+            passedOn++;
+            yield event;
+          }
+          messages.push({ role: 'tool', tool_call_id: call.id, content: told });
+        }
       }
-      // A connection that is cut between two events looks like an end.
-      if (!finished) throw new EngineError('the language model broke off its answer');
     } catch (error) {
       if (error instanceof EngineError || signal.aborted) throw error;
       this.#log.warn(describeFailure(error), 'the language model failed');
       throw new EngineError(publicReason(error), { cause: error });
     }
   }
+
+  /** One request to the model: yields what it says and collects what it calls. */
+  async *#say(
+    { assistant, pageTools }: EngineRequest,
+    messages: ChatMessage[],
+    mayCall: boolean,
+    calls: CollectedCalls,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, undefined> {
+    const stream = await this.#client.chat.completions.create(
+      {
+        model: this.#config.model,
+        temperature: assistant.temperature,
+        messages,
+        stream: true,
+        ...(pageTools.length > 0 && {
+          tools: describeTools(pageTools),
+          tool_choice: mayCall ? 'auto' : 'none',
+        }),
+      },
+      { signal },
+    );
+    let finished = false;
+    for await (const chunk of withSilenceLimit(stream, this.#config.silenceMs)) {
+      const choice = chunk.choices[0];
+      if (choice?.delta.content) yield choice.delta.content;
+      for (const piece of choice?.delta.tool_calls ?? []) calls.add(piece);
+      finished ||= choice?.finish_reason != null;
+    }
+    // A connection that is cut between two events looks like an end.
+    if (!finished) throw new EngineError('the language model broke off its answer');
+  }
+}
+
+/** What a model said and called, as it is told so itself in the next round. */
+function asMessage(content: string, calls: WrittenCall[]): ChatMessage {
+  return {
+    role: 'assistant',
+    content,
+    tool_calls: calls.map(({ id, name, arguments: written }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: written },
+    })),
+  };
 }
 
 /** What may be logged of it: a provider's message can quote the key or the prompt. */

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService();
+const { uuid: assistant } = await createAssistant(service, { balance: '100' });
+
+const tools = [
+  {
+    name: 'show_product',
+    description: 'Shows a product.',
+    parameters: [
+      { name: 'name', type: 'string', required: true },
+      { name: 'count', type: 'number' },
+      { name: 'color', type: 'string' },
+      { name: 'large', type: 'bool' },
+    ],
+  },
+  { name: 'scrollToTop', description: 'Scrolls up.' },
+  { name: 'open', description: 'Opens the cart.' },
+];
+const ask = async (message: string, more: object = {}) =>
+  (await service.send(await service.open(assistant), message, {}, { client_tools: tools, ...more })).json;
+const calls = async (message: string) =>
+  ((await ask(message))['function_calls'] as { name: string; arguments: unknown; client: boolean }[]).map(
+    ({ name, arguments: given, client }) => {
+      assert.equal(client, true);
+      return [name, given];
+    },
+  );
+
+test('a message that names a tool of the page has it called, and says that the result is not known yet', async () => {
+  const answer = await ask('Please run show_product "Boots"');
+  assert.deepEqual(answer['function_calls'], [
+    { name: 'show_product', arguments: { name: 'Boots' }, client: true },
+  ]);
+  assert.match(answer['message'] as string, /asked this page to run “show_product”.*with your next message/);
+});
+
+test('a name counts in words as well, in any letter case', async () => {
+  for (const message of ['Show product "Boots"', 'could you SHOW-PRODUCT “Boots”?', 'show_product «Boots»'])
+    assert.deepEqual(await calls(message), [['show_product', { name: 'Boots' }]], message);
+  assert.deepEqual(await calls('Now scroll to top, please'), [['scrollToTop', {}]]);
+});
+
+test('a name inside another word, or a common word in a sentence, is none', async () => {
+  for (const message of ['show_products "Boots"', 'reshow product "Boots"', 'When do you open?', 'scroll'])
+    assert.deepEqual(await calls(message), [], message);
+  assert.deepEqual(await calls('Open, please'), [['open', {}]]);
+});
+
+test('parameters take the strings, numbers, and yes or no that the message holds, in their order', async () => {
+  assert.deepEqual(await calls('show product "Boots 2" 3 times in "dark red", large: yes'), [
+    ['show_product', { name: 'Boots 2', count: 3, color: 'dark red', large: true }],
+  ]);
+  assert.deepEqual(await calls('show product "Boots" -1.5 no'), [
+    ['show_product', { name: 'Boots', count: -1.5, large: false }],
+  ]);
+});
+
+test('without what it needs nothing is called, and the answer says what is missing', async () => {
+  const answer = await ask('Show product');
+  assert.deepEqual(answer['function_calls'], []);
+  assert.match(answer['message'] as string, /I need: name\./);
+});
+
+test('what came of it is told with the next message', async () => {
+  const tool_results = [
+    { name: 'show_product', arguments: { name: 'Boots' }, result: { price: '{name} €199' } },
+    { name: 'scrollToTop', arguments: {} },
+  ];
+  assert.equal(
+    (await ask('And?', { tool_results }))['message'],
+    'The page has run “show_product”. It returned: {"price":"{name} €199"}\n\n' +
+      'The page has run “scrollToTop”. It returned: null',
+  );
+  assert.match(
+    (await ask('Thanks', { tool_results }))['message'] as string,
+    /It returned: null\n\nYou're welcome/,
+  );
+});

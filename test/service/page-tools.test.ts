@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startModelServer } from '../support/model-server.ts';
+import type { StreamedEvent } from '../support/service-client.ts';
+import { atEnd, createAssistant, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const { uuid: assistant } = await createAssistant(service, { balance: '100' });
+
+const showProduct = {
+  name: 'show_product',
+  description: 'Shows a product on the page.',
+  parameters: [
+    { name: 'id', type: 'number', description: 'Its number.', required: true },
+    { name: 'color', type: 'string' },
+    { name: 'large', type: 'bool' },
+  ],
+};
+const along = { client_tools: [showProduct, { name: 'go_back', description: 'Goes back.' }] };
+const call = { name: 'show_product', arguments: { id: 7 }, client: true };
+
+const ofKind = (events: StreamedEvent[], kind: string) =>
+  events.filter(({ event }) => event === kind).map(({ data }) => data);
+
+describe('a language model and the tools of a page', () => {
+  test('the model learns what the page offers, in the words of its protocol', async () => {
+    model.behave({});
+    await service.send(await service.open(assistant), 'Hello', {}, along);
+    const [first, second] = model.requests.at(-1)?.tools ?? [];
+    assert.deepEqual(first, {
+      type: 'function',
+      function: {
+        name: 'show_product',
+        description: 'Shows a product on the page.',
+        parameters: {
+          type: 'object',
+          properties: {
+            id: { type: 'number', description: 'Its number.' },
+            color: { type: 'string', description: '' },
+            large: { type: 'boolean', description: '' },
+          },
+          required: ['id'],
+          additionalProperties: false,
+        },
+      },
+    });
+    assert.equal(second?.function.name, 'go_back');
+  });
+
+  test('without tools of the page the model is told of none', async () => {
+    await service.send(await service.open(assistant), 'Hello');
+    assert.equal(model.requests.at(-1)?.tools, undefined);
+  });
+
+  test('a call reaches the page at once and without a result, and the model goes on writing', async () => {
+    model.behave({
+      before: 'One moment.',
+      calls: [{ name: 'show_product', arguments: { id: 7 } }],
+      pieces: ['Have a ', 'look!'],
+    });
+    const conversation = await service.open(assistant);
+    const events = await (await service.stream(conversation, 'Show me number 7', {}, along)).all();
+    assert.deepEqual(
+      events.map(({ event }) => event),
+      ['delta', 'function_call', 'delta', 'delta', 'done'],
+    );
+    assert.deepEqual(ofKind(events, 'function_call'), [call]);
+    assert.deepEqual(ofKind(events, 'done'), [
+      { status: true, message: 'One moment.\n\nHave a look!', function_calls: [call], ai_enabled: true },
+    ]);
+    const [asked, told] = model.requests.at(-1)?.messages.slice(-2) ?? [];
+    assert.equal(asked?.content, 'One moment.');
+    assert.equal(told?.role, 'tool');
+    assert.match(told.content, /page was asked.*visitor's next message/s);
+
+    const { json } = await service.get(`/api/conversations/${conversation}`);
+    const answer = (json['history'] as Record<string, unknown>[]).at(-1);
+    assert.deepEqual(answer?.['function_calls'], [call]);
+  });
+
+  test('a call alone is an answer', async () => {
+    model.behave({ calls: [{ name: 'go_back', arguments: '' }], pieces: [] });
+    const { status, json } = await service.send(await service.open(assistant), 'Back', {}, along);
+    assert.equal(status, 200);
+    assert.equal(json['message'], '');
+    assert.deepEqual(json['function_calls'], [{ name: 'go_back', arguments: {}, client: true }]);
+  });
+
+  test('results come to the model before the message that brought them, and stay in its memory', async () => {
+    model.behave({});
+    const conversation = await service.open(assistant);
+    const tool_results = [{ name: 'show_product', arguments: { id: 7 }, result: { shown: true } }];
+    await service.send(conversation, 'Did it work?', {}, { tool_results });
+    const withResults = model.requests.at(-1)?.messages.slice(1) ?? [];
+    assert.equal(withResults.length, 2);
+    assert.match(withResults[0]?.content ?? '', /"name":"show_product".*"result":\{"shown":true\}/);
+    assert.deepEqual(withResults[1], { role: 'user', content: 'Did it work?' });
+    await service.send(conversation, 'Good');
+    assert.deepEqual(model.requests.at(-1)?.messages.slice(1, 3), withResults);
+    // Visitors see what was said, not what their page did.
+    assert.doesNotMatch((await service.get(`/api/conversations/${conversation}`)).text, /shown/);
+  });
+
+  const odd: [what: string, name: string, given: Record<string, unknown> | string, told: RegExp][] = [
+    ['of a function that nobody offered', 'delete_all', {}, /no such function/],
+    ['with arguments that are no JSON', 'show_product', '{"id": 7', /not a JSON object/],
+    ['with a list for arguments', 'show_product', '[7]', /not a JSON object/],
+    ['without what it needs', 'show_product', { color: 'red' }, /"id" is missing/],
+    ['with a wrong type', 'show_product', { id: '7' }, /"id" must be a number/],
+    ['with endless arguments', 'show_product', { id: 7, color: 'x'.repeat(2000) }, /longer than 2000/],
+  ];
+  for (const [what, name, given, told] of odd) {
+    test(`a call ${what} does not reach the page, and the model learns why`, async () => {
+      model.behave({ calls: [{ name, arguments: given }], pieces: ['Sorry.'] });
+      const { json } = await service.send(await service.open(assistant), 'Do it', {}, along);
+      assert.deepEqual([json['message'], json['function_calls']], ['Sorry.', []]);
+      assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', told);
+    });
+  }
+
+  test('arguments that nobody declared, and text that cannot be stored, are left out', async () => {
+    const given = '{"id": 7, "color": "re\\u0000d\\ud83d", "admin": true, "__proto__": {"large": true}}';
+    model.behave({ calls: [{ name: 'show_product', arguments: given }], pieces: ['Here.'] });
+    const { json } = await service.send(await service.open(assistant), 'Show it', {}, along);
+    assert.deepEqual(json['function_calls'], [{ ...call, arguments: { id: 7, color: 'red\ufffd' } }]);
+  });
+
+  test('no more calls reach the page than fit into its next message', async () => {
+    const many = Array.from({ length: 20 }, (_, id) => ({ name: 'show_product', arguments: { id } }));
+    model.behave({ calls: many, pieces: ['Done.'] });
+    const { json } = await service.send(await service.open(assistant), 'Show all', {}, along);
+    assert.equal((json['function_calls'] as unknown[]).length, 16);
+    assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /Only 16 calls/);
+  });
+
+  test('a model that calls again and again has to come to words at last', async () => {
+    // Says after each call that it wants another one.
+    model.behave(({ messages, tool_choice }) => {
+      messages.push({ role: 'user', content: 'And again' });
+      return tool_choice === 'none'
+        ? { pieces: ['Enough.'] }
+        : { calls: [{ name: 'go_back', arguments: {} }] };
+    });
+    const calls = model.requests.length;
+    const { json } = await service.send(await service.open(assistant), 'Back, back, back', {}, along);
+    assert.equal(json['message'], 'Enough.');
+    assert.equal((json['function_calls'] as unknown[]).length, 4);
+    assert.equal(model.requests.length, calls + 5);
+  });
+});
+
+test('tools and results that break the rules are refused with the message', async () => {
+  const conversation = await service.open(assistant);
+  for (const [more, error] of [
+    [{ client_tools: 'all' }, 'client_tools must be a list'],
+    [{ client_tools: [{ ...showProduct, name: 'a b' }] }, /^client_tools: a name must be/],
+    [{ tool_results: [{ name: 'go_back', arguments: {}, result: '\0' }] }, /null characters/],
+    [{ tool_results: [{ name: 'go_back', arguments: {}, result: 'x'.repeat(4000) }] }, /at most 4000/],
+  ] as const) {
+    const { status, json } = await service.send(conversation, 'Hi', {}, more);
+    assert.equal(status, 422);
+    assert.match(json['error'] as string, new RegExp(error));
+  }
+  assert.deepEqual(await service.history(conversation), []);
+});
+
+test('a repeat may offer other tools and bring other results: it gets the first answer', async () => {
+  model.behave({});
+  const conversation = await service.open(assistant);
+  const key = { 'Idempotency-Key': 'a key of this conversation' };
+  const first = await service.send(conversation, 'Hello', key, along);
+  const second = await service.send(conversation, 'Hello', key, { variables: { page: '/new' } });
+  assert.deepEqual([second.status, second.json], [200, first.json]);
+});
