@@ -44,7 +44,13 @@ const find = (pattern: string, ...exclude: string[]) =>
  * beside what computes.
  */
 export function allSuites(): Suite[] {
-  const unitTests = find('test/**/*.test.ts', 'test/browser/**', 'test/service/**', 'test/size/**');
+  const unitTests = find(
+    'test/**/*.test.ts',
+    'test/browser/**',
+    'test/service/**',
+    'test/size/**',
+    'test/leak/**',
+  );
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 5 },
     { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build'], limit: 8 },
@@ -62,6 +68,13 @@ export function allSuites(): Suite[] {
     {
       name: 'size',
       run: nodeTests(find('test/size/**/*.test.ts')),
+      counts: 'tests',
+      after: ['build'],
+      limit: 5,
+    },
+    {
+      name: 'leak',
+      run: nodeTests(find('test/leak/**/*.test.ts')),
       counts: 'tests',
       after: ['build'],
       limit: 5,

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
+import { findEngines } from '../support/browsers.ts';
+import { assistantId, startWidgetSite, type WidgetSite } from '../support/widget-site.ts';
+import { mountAndRemove } from './mounts.ts';
+import { watchPage } from './watch-page.ts';
+
+const engine = findEngines(['chromium']).find(({ name }) => name === 'chromium');
+
+/** Bytes that one mount and removal may leave behind. */
+const budget = 0.2 * 1024;
+const batches = 5;
+const mountsPerBatch = 40;
+
+/** Else code that is compiled better and better, and sometimes thrown away, would drown what a chat leaves. */
+const steadyCode =
+  '--js-flags=--no-opt --no-maglev --no-sparkplug --no-lazy-feedback-allocation --no-flush-bytecode';
+
+interface Level {
+  readonly heap: number;
+  readonly nodes: number;
+  readonly listeners: number;
+}
+
+describe(
+  '200 chats that were put into a page and removed',
+  {
+    skip: engine ? false : 'needs Chromium',
+  },
+  () => {
+    let site: WidgetSite;
+    let browser: Browser;
+    let page: Page;
+    const levels: Level[] = [];
+    let running: string[] = [];
+
+    before(async () => {
+      assert.ok(engine?.name === 'chromium');
+      const { executablePath, args } = engine;
+      site = await startWidgetSite();
+      browser = await chromium.launch({ executablePath, args: [...args, steadyCode] });
+      page = await browser.newPage();
+      await page.addInitScript(watchPage);
+      await page.goto(`${site.url}/element`);
+      const session = await page.context().newCDPSession(page);
+      await session.send('Performance.enable');
+      // The first ones compile what the others share.
+      for (let batch = 0; batch <= batches + 1; batch++) {
+        await page.evaluate(mountAndRemove, { count: mountsPerBatch, assistantId });
+        running = await runningAtLast(page);
+        if (batch > 0) levels.push(await measure(session));
+      }
+    });
+    after(async () => {
+      await browser.close();
+      await site.stop();
+    });
+
+    it(`leave at most ${String(budget)} bytes each`, () => {
+      const bytes = growth(levels.map(({ heap }) => heap));
+      console.log(
+        `  ${bytes.toFixed(0)} bytes each; heap ${levels.map(({ heap }) => String(heap)).join(', ')}\n`,
+      );
+      assert.ok(bytes <= budget, `${bytes.toFixed(0)} bytes each`);
+    });
+
+    it('leave no node', () => {
+      const nodes = levels.map((level) => level.nodes);
+      assert.ok(growth(nodes) < 0.05, nodes.join(', '));
+    });
+
+    it('leave no listener on anything', () => {
+      const listeners = levels.map((level) => level.listeners);
+      assert.ok(growth(listeners) < 0.05, listeners.join(', '));
+    });
+
+    it('leave no timer, frame, observer or channel running, and no listener on the page', () => {
+      assert.deepEqual(running, []);
+    });
+  },
+);
+
+/** What still runs when what was under way has had its time to end. */
+async function runningAtLast(page: Page): Promise<string[]> {
+  const patience = performance.now() + 5_000;
+  for (;;) {
+    const running = await page.evaluate(() => window.watch.running());
+    if (running.length === 0 || performance.now() > patience) return running;
+    await sleep(50);
+  }
+}
+
+async function measure(session: CDPSession): Promise<Level> {
+  // What one round lets go of may have held what the next one finds.
+  for (let round = 0; round < 4; round++) await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const metric = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? NaN;
+  return { heap: usedSize, nodes: metric('Nodes'), listeners: metric('JSEventListeners') };
+}
+
+/** Growth for each mount. What grows by every batch leaks; a single leap is something that is made once. */
+function growth(values: readonly number[]): number {
+  const steps = values.slice(1).map((value, index) => value - (values[index] ?? NaN));
+  return (steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? NaN) / mountsPerBatch;
+}
