@@ -1,26 +1,7 @@
 import { expect } from '@open-wc/testing';
-import 'axe-core/axe.min.js';
-import type { AxeResults, RunOptions } from 'axe-core';
-import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { violations } from '../support/axe-violations.ts';
+import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
 import { service } from '../support/service-under-test.ts';
-
-declare const axe: { run(context: Element, options: RunOptions): Promise<AxeResults> };
-
-/** What axe finds wrong with a widget, best practices included. */
-async function violations(chat: Chat): Promise<string> {
-  // What is still fading in has no final colors yet.
-  const fading = chat.find('[part="panel"]')?.getAnimations() ?? [];
-  await Promise.all(fading.map(({ finished }) => finished));
-  const found = await axe.run(chat.element, { rules: { region: { enabled: false } } });
-  return found.violations
-    .flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ html, any, all, none }) =>
-          `${id}: ${html} ${[...any, ...all, ...none].map(({ message }) => message).join(' ')}`,
-      ),
-    )
-    .join('\n');
-}
 
 describe('axe finds nothing wrong with', () => {
   afterEach(unmountAll);

@@ -30,8 +30,8 @@ export function header(model: PanelModel): TemplateResult {
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
     <div class="titles">
-      <h2 id="heading">${heading}</h2>
-      ${options.subheading ? html`<p>${options.subheading}</p>` : nothing}
+      <h2 id="heading" dir="auto">${heading}</h2>
+      ${options.subheading ? html`<p dir="auto">${options.subheading}</p>` : nothing}
     </div>
     ${options.type === 'test' ? html`<span part="test-mark">${texts.test}</span>${inspectorButton}` : nothing}
     <slot name="header"></slot>

@@ -1,0 +1,21 @@
+import 'axe-core/axe.min.js';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Chat } from './chat-fixture.ts';
+
+declare const axe: { run(context: Element, options: RunOptions): Promise<AxeResults> };
+
+/** What axe finds wrong with a widget, best practices included. */
+export async function violations(chat: Chat): Promise<string> {
+  // What is still fading in has no final colors yet.
+  const fading = chat.find('[part="panel"]')?.getAnimations() ?? [];
+  await Promise.all(fading.map(({ finished }) => finished));
+  const found = await axe.run(chat.element, { rules: { region: { enabled: false } } });
+  return found.violations
+    .flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ html, any, all, none }) =>
+          `${id}: ${html} ${[...any, ...all, ...none].map(({ message }) => message).join(' ')}`,
+      ),
+    )
+    .join('\n');
+}
