@@ -31,6 +31,56 @@ export const toolLimits = {
   toolResults: { count: 16, characters: 4000 },
 } as const;
 
+/** What the owner's records may hold (interface: "Limits" and the tables of fields). Apart, because no visitor loads it. */
+export const recordLimits = {
+  /** Ids of one list, such as `tool_ids`; entries of one, such as `tools`. Ours. */
+  listed: 50,
+  /** Characters of an address. Ours. */
+  url: 2048,
+  /** Digits of a phone number, country code included (E.164). */
+  phoneDigits: { min: 7, max: 15 },
+  /** The highest page, ours, and the most records of one. */
+  page: { number: 1_000_000, size: 100 },
+  variables: limits.variables,
+  name: 255,
+  assistant: {
+    initialMessage: 200,
+    /** Ours: what a prompt may have after variables were filled in. */
+    systemPrompt: 64_000,
+    prompt: 1000,
+    /** Seconds. */
+    maxDuration: { min: 20, max: 1200 },
+    maxSilence: { min: 1, max: 360 },
+    maxInitialSilence: { min: 1, max: 120 },
+    ringingTime: { min: 1, max: 60 },
+    reengagementInterval: { min: 7, max: 600 },
+    /** Minutes. */
+    inactivityTimeout: { min: 1, max: 1440 },
+    share: { min: 0, max: 1 },
+    speechSpeed: { min: 0.7, max: 1.2 },
+    sensitivity: { min: 0, max: 5 },
+    interruptWords: { min: 0, max: 10 },
+    /** Characters of the fields of `post_call_schema`. */
+    schemaName: { min: 3, max: 16 },
+    schemaDescription: { min: 3, max: 255 },
+    /** Ours. */
+    toolDescription: 1000,
+    filler: 255,
+  },
+  tool: {
+    /** Ours: what language models take as the name of a function. */
+    name: { min: 1, max: 64 },
+    description: 255,
+    /** Seconds. */
+    timeout: { min: 1, max: 30 },
+    /** Characters of a header's name and value. Ours. */
+    headerName: 255,
+    headerValue: 4096,
+    schemaName: { min: 2, max: 32 },
+    schemaDescription: { min: 3, max: 255 },
+  },
+} as const;
+
 /**
  * Counts characters as the interface means them: Unicode code points, so an emoji outside the basic plane is one
  * character and not two.

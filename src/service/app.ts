@@ -9,6 +9,7 @@ import { accessLog } from './http/access-log.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
 import { rateLimit } from './http/rate-limit.ts';
+import { Refusal } from './http/refusal.ts';
 import { refuse, takesKey } from './http/refuse.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -31,6 +32,7 @@ export function createApp(context: AppContext): Hono {
   const app = new Hono();
   app.onError((error, c) => {
     if (error instanceof ConversationError) return refuse(c, error);
+    if (error instanceof Refusal) return c.json(error.body, error.status);
     log.error({ err: error }, 'a request failed unexpectedly');
     const text = 'Something went wrong inside the service. Please try again.';
     return takesKey(c) ? c.json({ message: text }, 500) : c.json({ status: false, error: text }, 500);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import * as endpoints from '../../src/contract/endpoints.ts';
+import * as visitorEndpoints from '../../src/contract/endpoints.ts';
+import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
 import { limits, toolLimits } from '../../src/contract/limits.ts';
 import { codeIn, Document } from './document.ts';
@@ -29,8 +30,8 @@ describe("the README's account of the service", () => {
   }
 
   it('names every operation with its statuses, and no other', () => {
-    const operations = readme
-      .rows('The HTTP interface')
+    const endpoints = { ...visitorEndpoints, ...ownerEndpoints };
+    const operations = [...readme.rows('The HTTP interface'), ...readme.rows("The owner's records")]
       .filter(([operation = '']) => operation.includes('/api/'))
       .map(([operation, , statuses = '']) => [codeIn(operation)[0], statuses.trim()]);
     const actual = Object.values(endpoints).map(({ method, path, statuses }) => [

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readConfig } from '../../src/service/config.ts';
 import { migrate } from '../../src/service/db/migrate.ts';
+import { openPglite } from '../../src/service/db/open-pglite.ts';
+import { openPostgres } from '../../src/service/db/open-postgres.ts';
+import { createLog } from '../../src/service/log.ts';
 import { repository } from '../support/repository.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { atEnd, createDatabase, startService, testDatabase } from '../support/service.ts';
@@ -59,3 +62,52 @@ test(
     await Promise.all(processes.map((service) => service.stop()));
   },
 );
+
+test("an earlier version's assistants keep working, and names of records that nobody could have are dropped", async () => {
+  const earlier = await mkdtemp(join(tmpdir(), 'service-'));
+  atEnd(() => rm(earlier, { recursive: true, force: true }));
+  const address = testDatabase === 'postgres' ? await createDatabase() : undefined;
+  const config = readConfig({ DATA_DIR: earlier, DATABASE_URL: address });
+  const log = createLog('silent');
+  const database =
+    config.databaseUrl === undefined
+      ? await openPglite(join(earlier, 'database'), log)
+      : await openPostgres(config.databaseUrl, 1, log);
+  atEnd(() => database.close());
+  await database.pool.query(
+    'CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at timestamptz DEFAULT now())',
+  );
+  for (const file of files.filter((name) => name < '0003')) {
+    await database.pool.query(await readFile(join(repository, 'src/service/db/migrations', file), 'utf8'));
+    await database.pool.query('INSERT INTO schema_migrations (name) VALUES ($1)', [file]);
+  }
+  await database.pool.query(`
+    INSERT INTO users (name, email) VALUES ('Ada', 'ada@example.com');
+    INSERT INTO assistants (uuid, user_id, name, voice_id, language_id, llm_model_id, phone_number_id, tool_ids, variables)
+      VALUES ('6f1f3d0a-52c4-4c7b-9d53-0b6a5d1c7e01', 1, 'Kim', 1, 1, 1, 7, '{3,4}', '{"city": "Oslo"}');
+    INSERT INTO conversations (uuid, assistant_id, type) VALUES ('6f1f3d0a-52c4-4c7b-9d53-0b6a5d1c7e02', 1, 'test');
+    INSERT INTO messages (conversation_id, turn, role, content) VALUES (1, 0, 'assistant', 'Hello');
+    INSERT INTO knowledgebases (user_id, name) VALUES (1, 'Shop');
+    INSERT INTO documents (knowledgebase_id, name, type, status) VALUES (1, 'Hours', 'txt', 'active')`);
+  await migrate(database.pool);
+  const { rows } = await database.pool.query(
+    `SELECT assistants.name, phone_number_id, tool_ids, assistants.variables, content, voices.name AS voice,
+       documents.name AS document
+     FROM assistants JOIN conversations ON assistant_id = assistants.id
+       JOIN messages ON conversation_id = conversations.id
+       JOIN voices ON voices.id = voice_id JOIN models ON models.id = llm_model_id
+       JOIN knowledgebases ON knowledgebases.user_id = assistants.user_id
+       JOIN documents ON documents.knowledgebase_id = knowledgebases.id`,
+  );
+  assert.deepEqual(rows, [
+    {
+      name: 'Kim',
+      phone_number_id: null,
+      tool_ids: [],
+      variables: { city: 'Oslo' },
+      content: 'Hello',
+      voice: 'Mira',
+      document: 'Hours',
+    },
+  ]);
+});

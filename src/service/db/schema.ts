@@ -1,24 +1,12 @@
-import {
-  bigint,
-  boolean,
-  customType,
-  integer,
-  jsonb,
-  numeric,
-  pgTable,
-  text,
-  timestamp,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { boolean, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bytea, moment, rowId } from './columns.ts';
+
+export { assistants } from './assistants-table.ts';
 
 /*
  * The columns that the code reads and writes, for typed queries. The numbered migrations are the truth about the
  * tables: defaults, checks, keys and indexes stand there alone.
  */
-
-const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 6, mode: 'string' });
-const rowId = (name = 'id') => bigint(name, { mode: 'number' });
 
 /** Key/value pairs of an assistant or a conversation. */
 export type StoredVariables = Record<string, unknown>;
@@ -84,30 +72,6 @@ export const documents = pgTable('documents', {
     .notNull()
     .default('processing'),
   contentHash: bytea('content_hash'),
-});
-
-export const assistants = pgTable('assistants', {
-  id: integer().generatedAlwaysAsIdentity(),
-  uuid: uuid().notNull(),
-  userId: integer('user_id').notNull(),
-  name: text().notNull(),
-  status: text({ enum: ['active', 'inactive'] })
-    .notNull()
-    .default('inactive'),
-  voiceId: integer('voice_id').notNull(),
-  llmModelId: integer('llm_model_id'),
-  languageId: integer('language_id').notNull(),
-  timezone: text().notNull().default('UTC'),
-  initialMessage: text('initial_message').notNull().default(''),
-  systemPrompt: text('system_prompt').notNull().default(''),
-  variables: jsonb().$type<StoredVariables>().notNull().default({}),
-  llmTemperature: numeric('llm_temperature').notNull().default('0.10'),
-  knowledgebaseId: integer('knowledgebase_id'),
-  knowledgebaseMode: text('knowledgebase_mode', { enum: ['function_call', 'prompt', 'hybrid'] }),
-  conversationInactivityTimeout: integer('conversation_inactivity_timeout').notNull().default(30),
-  conversationEndedRetrigger: boolean('conversation_ended_retrigger').notNull().default(false),
-  widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
-  deletedAt: moment('deleted_at'),
 });
 
 export const conversations = pgTable('conversations', {

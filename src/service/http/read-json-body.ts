@@ -1,9 +1,7 @@
 import type { Context } from 'hono';
 import type * as z from 'zod/mini';
 import { ConversationError } from '../conversation/conversation-error.ts';
-
-/** Deepest nesting of a body. Variables of a few levels are plenty; thousands would exhaust a validator's stack. */
-const maximumDepth = 64;
+import { isDeeperThan, maximumDepth } from './nesting.ts';
 
 /** A request's body schema: anything of zod that parses. */
 interface Schema<Output> {
@@ -34,18 +32,6 @@ function parseJson(text: string): unknown {
   if (isDeeperThan(value, maximumDepth))
     throw invalid(`the body may be nested at most ${maximumDepth} levels deep`);
   return value;
-}
-
-/** Walks level by level, not by recursion: the input decides how deep it goes. */
-function isDeeperThan(value: unknown, depth: number): boolean {
-  let level: unknown[] = [value];
-  for (let passed = 0; passed <= depth; passed++) {
-    level = level.flatMap((item): unknown[] =>
-      typeof item === 'object' && item !== null ? Object.values(item) : [],
-    );
-    if (level.length === 0) return false;
-  }
-  return true;
 }
 
 function invalid(message: string, cause?: unknown): ConversationError {

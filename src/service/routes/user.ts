@@ -4,6 +4,8 @@ import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
+import { ownerAssistantRoutes } from './owner-assistants.ts';
+import { toolRoutes } from './tools.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
 export function userRoutes(database: Database): Hono<Authenticated> {
@@ -17,5 +19,7 @@ export function userRoutes(database: Database): Hono<Authenticated> {
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
   );
   routes.route('/conversations', ownerConversationRoutes(database));
+  ownerAssistantRoutes(routes, database);
+  toolRoutes(routes, database);
   return routes;
 }

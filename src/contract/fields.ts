@@ -1,0 +1,155 @@
+import * as z from 'zod/mini';
+import { countCharacters, recordLimits } from './limits.ts';
+
+/*
+ * What the requests below `/api/user` are made of. A message of a schema is the end of a sentence that begins with
+ * "The <name> field", so that one rule reads well on every field. Numbers and booleans may come as the text of
+ * them: our own answers write decimals as strings and some booleans as 0 and 1, and a query has nothing but text.
+ */
+
+const { listed, page, phoneDigits, url, variables } = recordLimits;
+
+const numberFrom = (value: unknown) =>
+  typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+
+const booleanFrom = (value: unknown) => {
+  if (value === 1 || value === '1' || value === 'true') return true;
+  return value === 0 || value === '0' || value === 'false' ? false : value;
+};
+
+/** A schema that reads from anything what it calls its own. */
+const from = <Value>(read: (value: unknown) => unknown, schema: z.ZodMiniType<Value>) =>
+  z.pipe(z.transform(read), schema) as unknown as z.ZodMiniType<Value, Value>;
+
+/** A bound of text or numbers. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+export const integer = ({ min, max }: Bounds) =>
+  from(numberFrom, z.int().check(z.minimum(min), z.maximum(max)));
+
+export const decimal = ({ min, max }: Bounds) =>
+  from(numberFrom, z.number().check(z.minimum(min), z.maximum(max)));
+
+export const flag = () => from(booleanFrom, z.boolean());
+
+/** The id of a record: PostgreSQL's integers. */
+export const id = () => integer({ min: 1, max: 2_147_483_647 });
+
+/** Different ids, as many as a list may have. */
+export const ids = () => z.array(id()).check(z.maxLength(listed));
+
+/** Text that may be empty. */
+export const text = (max: number) =>
+  z
+    .string()
+    .register(z.globalRegistry, { maxLength: max })
+    .check(z.refine((value) => countCharacters(value) <= max, `must not be greater than ${max} characters.`));
+
+/** Text of which something is left when the white space around it is taken away. */
+export const filledText = (max: number) =>
+  text(max)
+    .register(z.globalRegistry, { minLength: 1, maxLength: max })
+    .check(z.refine((value) => value.trim() !== '', 'is required.'));
+
+/** Text that is no shorter and no longer. */
+export const boundedText = ({ min, max }: Bounds) =>
+  text(max)
+    .register(z.globalRegistry, { minLength: min, maxLength: max })
+    .check(z.refine((value) => countCharacters(value) >= min, `must be at least ${min} characters.`));
+
+/** Text of a fixed form. `what` ends the sentence "The <name> field …". */
+export const patternText = (pattern: RegExp, what: string) =>
+  z
+    .string()
+    .register(z.globalRegistry, { pattern: pattern.source })
+    .check(z.refine((value) => pattern.test(value), what));
+
+export const webAddress = () =>
+  text(url)
+    .register(z.globalRegistry, { format: 'uri', maxLength: url })
+    .check(z.refine(isWebAddress, 'must be a valid URL that begins with http:// or https://.'));
+
+const webUrl = z.url({ protocol: /^https?$/ });
+
+function isWebAddress(value: string): boolean {
+  return webUrl.safeParse(value).success;
+}
+
+/** A number of the whole world, with what people put between the digits taken out: `+4915112345678`. */
+export const phoneNumber = () =>
+  from(
+    (value) => (typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value),
+    patternText(
+      new RegExp(`^\\+[1-9]\\d{${phoneDigits.min - 1},${phoneDigits.max - 1}}$`),
+      'must be a phone number in E.164 format, such as +4915112345678.',
+    ),
+  );
+
+/** Name of a time zone, such as `Europe/Berlin`. */
+export const timeZone = () => z.string().check(z.refine(isTimeZone, 'must be a valid timezone.'));
+
+function isTimeZone(value: string): boolean {
+  if (!/^[a-z]/i.test(value)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** `YYYY-MM-DD`, a day that the calendar has. */
+export const day = () =>
+  patternText(/^\d{4}-\d{2}-\d{2}$/, 'must match the format YYYY-MM-DD.').check(
+    z.refine(
+      (value) =>
+        !/^\d{4}-\d{2}-\d{2}$/.test(value) ||
+        (!Number.isNaN(Date.parse(value)) && new Date(value).toISOString().startsWith(value)),
+      'must be a day of the calendar.',
+    ),
+  );
+
+/** PHP writes an object without keys as `[]`. */
+const objectFrom = (value: unknown) => (Array.isArray(value) && value.length === 0 ? {} : value);
+
+/** Key/value pairs for `{{variable_name}}`. */
+export const variablesField = () => from(objectFrom, checkedVariables);
+
+const checkedVariables = z.record(z.string(), z.json()).check(
+  z.refine(
+    (all) => Object.keys(all).length <= variables.count,
+    `must not have more than ${variables.count} items.`,
+  ),
+  z.refine(
+    (all) => Object.keys(all).every((name) => countCharacters(name) <= variables.nameCharacters),
+    `must not have names greater than ${variables.nameCharacters} characters.`,
+  ),
+  z.refine(
+    (all) =>
+      Object.values(all).every(
+        (value) =>
+          countCharacters(typeof value === 'string' ? value : JSON.stringify(value)) <=
+          variables.valueCharacters,
+      ),
+    `must not have values greater than ${variables.valueCharacters} characters.`,
+  ),
+);
+
+/** The query of a list with pages. */
+export const pageQuery = {
+  page: z.optional(integer({ min: 1, max: page.number })),
+  per_page: z.optional(integer({ min: 1, max: page.size })),
+};
+
+/** A shape whose fields may all be absent. `null` stands for an absent one. */
+export type Nullish<Shape extends Record<string, z.ZodMiniType>> = {
+  [Name in keyof Shape]: z.ZodMiniOptional<z.ZodMiniNullable<Shape[Name]>>;
+};
+
+export function nullish<Shape extends Record<string, z.ZodMiniType>>(shape: Shape): Nullish<Shape> {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, z.nullish(schema)]),
+  ) as Nullish<Shape>;
+}

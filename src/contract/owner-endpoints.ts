@@ -1,0 +1,3 @@
+/* The operations that an owner's key opens, as data; `endpoints.ts` has those that a visitor's browser knows. */
+export * from './assistant-endpoints.ts';
+export { createTool, deleteTool, listTools, readTool, updateTool } from './tool.ts';

@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { boundedText, filledText, integer, nullish, patternText, text, webAddress } from './fields.ts';
+import { recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { Message, messageWith, timestamp } from './record-answers.ts';
+
+/* Mid-call tools: what an assistant can call while it talks (interface: "Mid-call tools"). */
+
+const { listed, tool: limit } = recordLimits;
+
+const requiredFields = {
+  name: patternText(
+    new RegExp(`^[a-z][a-z_]{${limit.name.min - 1},${limit.name.max - 1}}$`),
+    `must begin with a lowercase letter and have at most ${limit.name.max} lowercase letters and underscores.`,
+  ),
+  description: filledText(limit.description),
+  endpoint: webAddress(),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+};
+
+const optionalFields = {
+  timeout: integer(limit.timeout),
+  headers: z
+    .array(
+      z.object({
+        // What HTTP allows (RFC 9110): anything else could not be sent, or would add a header.
+        name: patternText(/^[\w!#$%&'*+.^`|~-]{1,255}$/, 'must be the name of an HTTP header.'),
+        value: text(limit.headerValue).check(
+          z.refine(
+            (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
+            'must be the value of an HTTP header.',
+          ),
+        ),
+      }),
+    )
+    .check(z.maxLength(listed)),
+  schema: z
+    .array(
+      z.object({
+        name: patternText(
+          new RegExp(`^[A-Za-z][A-Za-z_]{${limit.schemaName.min - 1},${limit.schemaName.max - 1}}$`),
+          `must be ${limit.schemaName.min} to ${limit.schemaName.max} letters and underscores that begin with a letter.`,
+        ),
+        type: z.enum(['string', 'number', 'boolean']),
+        description: boundedText(limit.schemaDescription),
+      }),
+    )
+    .check(z.maxLength(listed)),
+};
+
+/** A tool as it is listed and read. */
+export const Tool = z.looseObject({
+  id: z.int(),
+  name: z.string(),
+  description: z.string(),
+  endpoint: z.string(),
+  method: z.string(),
+  timeout: z.int(),
+  headers: z.array(z.looseObject({ name: z.string(), value: z.string() })),
+  schema: z.array(z.looseObject({ name: z.string(), type: z.string(), description: z.string() })),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Tool = z.infer<typeof Tool>;
+
+/** Body of `POST /user/tools`. */
+export const CreateToolRequest = z.object({ ...requiredFields, ...nullish(optionalFields) });
+
+/** Body of `PUT /user/tools/{id}`: what is given changes, lists as wholes; `null` stands for the default. */
+export const UpdateToolRequest = z.object({
+  ...z.partial(z.object(requiredFields)).shape,
+  ...nullish(optionalFields),
+});
+
+/** The tools, oldest first. */
+export const listTools = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/tools',
+  response: z.array(Tool),
+});
+
+/** One tool. */
+export const readTool = ownerEndpoint({ method: 'GET', path: '/api/user/tools/:id', response: Tool });
+
+/** Creates a tool. */
+export const createTool = ownerEndpoint({
+  method: 'POST',
+  path: '/api/user/tools',
+  request: CreateToolRequest,
+  response: messageWith(Tool),
+  success: 201,
+});
+
+/** Changes the given fields of a tool. */
+export const updateTool = ownerEndpoint({
+  method: 'PUT',
+  path: '/api/user/tools/:id',
+  request: UpdateToolRequest,
+  response: messageWith(Tool),
+});
+
+/** Deletes a tool, also from the assistants that have it. */
+export const deleteTool = ownerEndpoint({
+  method: 'DELETE',
+  path: '/api/user/tools/:id',
+  response: Message,
+});

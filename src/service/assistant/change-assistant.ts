@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../db/database.ts';
+import { assistants } from '../db/schema.ts';
+import { Refusal } from '../http/refusal.ts';
+import { isOwned } from './save-assistant.ts';
+import type { OwnedAssistant } from './save-assistant.ts';
+
+/** The webhook fields, as far as an operation sets them. */
+type Webhooks = Partial<
+  Pick<
+    typeof assistants.$inferInsert,
+    'isWebhookActive' | 'webhookUrl' | 'inboundWebhookUrl' | 'conversationEndedWebhookUrl'
+  >
+>;
+
+/**
+ * Turns webhooks of an assistant on or off.
+ *
+ * @throws Refusal if there is no such assistant.
+ */
+export async function setWebhooks(
+  { db }: Database,
+  owned: OwnedAssistant,
+  webhooks: Webhooks,
+): Promise<void> {
+  await requireOne(
+    db
+      .update(assistants)
+      .set({ ...webhooks, updatedAt: sql`now()` })
+      .where(isOwned(owned))
+      .returning({ id: assistants.id }),
+  );
+}
+
+/**
+ * Deletes an assistant: it is not found any more, and its number is free, but what it did stays readable.
+ *
+ * @throws Refusal if there is no such assistant.
+ */
+export async function deleteAssistant({ db }: Database, owned: OwnedAssistant): Promise<void> {
+  await requireOne(
+    db
+      .update(assistants)
+      .set({ deletedAt: sql`now()`, phoneNumberId: null })
+      .where(isOwned(owned))
+      .returning({ id: assistants.id }),
+  );
+}
+
+async function requireOne(changed: PromiseLike<unknown[]>): Promise<void> {
+  if ((await changed).length === 0) throw Refusal.notFound('Assistant');
+}

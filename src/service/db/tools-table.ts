@@ -1,0 +1,17 @@
+import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+/** The mid-call tools of the users. */
+export const tools = pgTable('tools', {
+  id: integer().generatedAlwaysAsIdentity(),
+  userId: integer('user_id').notNull(),
+  name: text().notNull(),
+  description: text().notNull(),
+  endpoint: text().notNull(),
+  method: text({ enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] }).notNull(),
+  timeout: integer().notNull().default(10),
+  headers: jsonb().$type<{ name: string; value: string }[]>().notNull().default([]),
+  schema: jsonb().$type<{ name: string; type: string; description: string }[]>().notNull().default([]),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});

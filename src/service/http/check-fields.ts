@@ -1,0 +1,76 @@
+import type * as z from 'zod/mini';
+import type { FieldErrors } from './refusal.ts';
+import { storable, unstorable } from './storable.ts';
+
+/** What came of checking fields: the good ones, and what is wrong with the others. */
+export interface CheckedFields<Fields> {
+  fields: Partial<Fields>;
+  errors: FieldErrors;
+}
+
+/**
+ * Checks an object field by field, so that every field that fails is named and rules that ask the database can look
+ * at those that do not. Unknown fields are dropped.
+ */
+export function checkFields<Schema extends z.ZodMiniObject>(
+  schema: Schema,
+  given: Readonly<Record<string, unknown>>,
+): CheckedFields<z.infer<Schema>> {
+  const fields: Record<string, unknown> = {};
+  const errors: FieldErrors = {};
+  const fail = (field: string, message: string) => {
+    const messages = (errors[field] ??= []);
+    if (!messages.includes(message)) messages.push(message);
+  };
+  for (const [name, fieldSchema] of Object.entries(schema.shape)) {
+    const value = Object.hasOwn(given, name) ? storable(given[name]) : undefined;
+    if (value === unstorable) {
+      fail(name, sentence(name, 'must not contain null characters.'));
+      continue;
+    }
+    const parsed = (fieldSchema as z.ZodMiniType).safeParse(value, { reportInput: true });
+    if (!parsed.success) {
+      for (const issue of parsed.error.issues) {
+        const field = [name, ...issue.path].join('.');
+        fail(field, sentence(field, describeIssue(issue)));
+      }
+    } else if (parsed.data !== undefined) {
+      fields[name] = parsed.data;
+    }
+  }
+  return { fields: fields as Partial<z.infer<Schema>>, errors };
+}
+
+/** `The max duration field must be …`: a field's name as people read it. */
+export function sentence(field: string, rest: string): string {
+  return rest.startsWith('selected ')
+    ? `The selected ${readable(field)} ${rest.slice('selected '.length)}`
+    : `The ${readable(field)} field ${rest}`;
+}
+
+const readable = (field: string) => field.replaceAll('_', ' ');
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** The rest of the sentence that says what is wrong. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const { input } = issue;
+  if (issue.code === 'custom') return issue.message;
+  if (input === undefined || input === null) return 'is required.';
+  if (issue.code === 'invalid_type')
+    return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}.`;
+  if (issue.code === 'invalid_value') return 'selected is invalid.';
+  if (issue.code === 'too_small') return `must be at least ${Number(issue.minimum)}.`;
+  if (issue.code !== 'too_big') return 'is invalid.';
+  return issue.origin === 'array'
+    ? `must not have more than ${Number(issue.maximum)} items.`
+    : `must not be greater than ${Number(issue.maximum)}.`;
+}

@@ -1,0 +1,70 @@
+import type { Context, Hono } from 'hono';
+import type * as z from 'zod/mini';
+import type { OwnerEndpoint } from '../../contract/owner-endpoint.ts';
+import type { Authenticated } from './bearer-auth.ts';
+import { checkFields } from './check-fields.ts';
+import { readBody, readQuery } from './read-fields.ts';
+import { Refusal } from './refusal.ts';
+import type { FieldErrors } from './refusal.ts';
+
+/** The largest id that a record can have. */
+const maximumId = 2_147_483_647;
+
+type Shape<Schema> = Schema extends z.ZodMiniObject ? z.infer<Schema> : Record<string, never>;
+
+/** A request whose key is valid and whose every field is. */
+export interface Operation<Endpoint extends OwnerEndpoint> {
+  c: Context<Authenticated>;
+  userId: number;
+  body: Shape<Endpoint['request']>;
+  query: Shape<Endpoint['query']>;
+  /** An id of the path; one that no record can have is 0, which none has. */
+  id: (name?: string) => number;
+}
+
+/** Rules that ask the database about the fields that are well so far. What they find wrong joins the rest. */
+export type FieldRules<Endpoint extends OwnerEndpoint> = (
+  fields: Partial<Shape<Endpoint['request']>>,
+  operation: Pick<Operation<Endpoint>, 'userId' | 'id'>,
+) => Promise<FieldErrors>;
+
+/**
+ * Mounts an operation as its contract describes it: checks query and body, and answers with what the handler returns.
+ * For routes behind `bearerAuth`.
+ */
+export function operate<Endpoint extends OwnerEndpoint>(
+  routes: Hono<Authenticated>,
+  endpoint: Endpoint,
+  handle: (operation: Operation<Endpoint>) => Promise<unknown>,
+  rules?: FieldRules<Endpoint>,
+): void {
+  routes.on(endpoint.method, endpoint.path.slice('/api/user'.length), async (c) => {
+    const userId = c.get('user').id;
+    const id = (name = 'id') => readId(c.req.param(name));
+    const query = check(endpoint.query, endpoint.query && readQuery(c));
+    throwIfAny(query.errors);
+    const body = check(endpoint.request, endpoint.request && (await readBody(c)));
+    const found = (await rules?.(body.fields as Partial<Shape<Endpoint['request']>>, { userId, id })) ?? {};
+    throwIfAny({ ...found, ...body.errors });
+    const answer = await handle({
+      c,
+      userId,
+      body: body.fields as Shape<Endpoint['request']>,
+      query: query.fields as Shape<Endpoint['query']>,
+      id,
+    });
+    return c.json(answer, endpoint.success ?? 200);
+  });
+}
+
+const check = (schema: z.ZodMiniObject | undefined, given: Record<string, unknown> | undefined) =>
+  schema ? checkFields(schema, given ?? {}) : { fields: {}, errors: {} };
+
+function throwIfAny(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw Refusal.invalid(errors);
+}
+
+function readId(text: string | undefined): number {
+  const id = /^\d{1,10}$/.test(text ?? '') ? Number(text) : 0;
+  return id <= maximumId ? id : 0;
+}

@@ -1,0 +1,99 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/assistant-endpoints.ts';
+import { deleteAssistant, setWebhooks } from '../assistant/change-assistant.ts';
+import {
+  listAssignableNumbers,
+  listLanguages,
+  listModels,
+  listProviders,
+  listVoices,
+} from '../assistant/choices.ts';
+import { listAssistants, listOutboundAssistants } from '../assistant/list-assistants.ts';
+import {
+  checkAssistantChanges,
+  checkNewAssistant,
+  createAssistant,
+  updateAssistant,
+} from '../assistant/save-assistant.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import { paginate } from '../http/paginate.ts';
+
+/** Assistants of a page, unless the request says how many (interface: `GET /user/assistants/get`). */
+const pageSize = 10;
+
+/** The owner's assistants (interface: "Assistants"). */
+export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(
+    routes,
+    endpoints.createAssistant,
+    async ({ userId, body }) => ({
+      message: 'Assistant created successfully.',
+      data: await createAssistant(database, userId, body),
+    }),
+    (fields, { userId }) => checkNewAssistant(database, userId, fields),
+  );
+  operate(
+    routes,
+    endpoints.updateAssistant,
+    async ({ userId, body, id }) => ({
+      message: 'Assistant updated successfully.',
+      data: await updateAssistant(database, { id: id(), userId }, body),
+    }),
+    (fields, { userId, id }) => checkAssistantChanges(database, { id: id(), userId }, fields),
+  );
+  operate(routes, endpoints.deleteAssistant, async ({ userId, id }) => {
+    await deleteAssistant(database, { id: id(), userId });
+    return { message: 'Assistant deleted successfully.' };
+  });
+  operate(routes, endpoints.listAssistants, async ({ c, userId, query }) => {
+    const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
+    const { total, assistants } = await listAssistants(database, userId, page);
+    return paginate(c, page, total, assistants);
+  });
+  operate(routes, endpoints.listOutboundAssistants, ({ userId }) => listOutboundAssistants(database, userId));
+  webhookRoutes(routes, database);
+  choiceRoutes(routes, database);
+}
+
+function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.enableInboundWebhook, async ({ userId, body }) => {
+    const owned = { id: body.assistant_id, userId };
+    await setWebhooks(database, owned, { inboundWebhookUrl: body.webhook_url });
+    return { message: 'Inbound webhook enabled successfully.', data: [] };
+  });
+  operate(routes, endpoints.disableInboundWebhook, async ({ userId, body }) => {
+    await setWebhooks(database, { id: body.assistant_id, userId }, { inboundWebhookUrl: null });
+    return { message: 'Inbound webhook disabled successfully.', data: [] };
+  });
+  operate(routes, endpoints.disableWebhook, async ({ userId, body }) => {
+    const owned = { id: body.assistant_id, userId };
+    await setWebhooks(database, owned, { isWebhookActive: false, webhookUrl: null });
+    return { message: 'Webhook disabled successfully.', data: [] };
+  });
+  operate(routes, endpoints.enableConversationEndedWebhook, async ({ userId, body }) => {
+    const owned = { id: body.assistant_id, userId };
+    await setWebhooks(database, owned, { conversationEndedWebhookUrl: body.webhook_url });
+    return { message: 'Conversation ended webhook enabled successfully.', data: [] };
+  });
+  operate(routes, endpoints.disableConversationEndedWebhook, async ({ userId, body }) => {
+    await setWebhooks(database, { id: body.assistant_id, userId }, { conversationEndedWebhookUrl: null });
+    return { message: 'Conversation ended webhook disabled successfully.', data: [] };
+  });
+}
+
+function choiceRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listLanguages, () => listLanguages(database));
+  operate(routes, endpoints.listVoices, ({ query }) => listVoices(database, query));
+  operate(routes, endpoints.listModels, ({ query }) => listModels(database, query.type ?? 'llm'));
+  operate(routes, endpoints.listSynthesizerProviders, ({ query }) =>
+    listProviders(database, 'synthesizer', query.language_id),
+  );
+  operate(routes, endpoints.listTranscriberProviders, ({ query }) =>
+    listProviders(database, 'transcriber', query.language_id),
+  );
+  operate(routes, endpoints.listAssignableNumbers, ({ userId, query }) =>
+    listAssignableNumbers(database, userId, query.type),
+  );
+}

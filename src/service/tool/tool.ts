@@ -1,0 +1,67 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type * as z from 'zod/mini';
+import type { CreateToolRequest, UpdateToolRequest } from '../../contract/tool.ts';
+import type { Database } from '../db/database.ts';
+import { tools } from '../db/tools-table.ts';
+import { fromWire, wireColumns } from '../db/wire-columns.ts';
+import { Refusal } from '../http/refusal.ts';
+
+/** A tool and the user who asks for it. */
+interface OwnedTool {
+  id: number;
+  userId: number;
+}
+
+const isOwned = ({ id, userId }: OwnedTool) => and(eq(tools.id, id), eq(tools.userId, userId));
+
+const record = wireColumns(tools, ['user_id']);
+
+/** The tools of a user, oldest first. */
+export const listTools = ({ db }: Database, userId: number) =>
+  db.select(record).from(tools).where(eq(tools.userId, userId)).orderBy(asc(tools.id));
+
+/** @throws Refusal if there is no such tool. */
+export async function readTool({ db }: Database, owned: OwnedTool) {
+  const [found] = await db.select(record).from(tools).where(isOwned(owned));
+  return found ?? notFound();
+}
+
+/** Stores a tool. Its fields have been checked. */
+export async function createTool({ db }: Database, userId: number, given: z.infer<typeof CreateToolRequest>) {
+  const values = { ...fromWire(tools, given), userId } as typeof tools.$inferInsert;
+  const [created] = await db.insert(tools).values(values).returning(record);
+  return created;
+}
+
+/** @throws Refusal if there is no such tool. */
+export async function updateTool(
+  { db }: Database,
+  owned: OwnedTool,
+  given: z.infer<typeof UpdateToolRequest>,
+) {
+  const [updated] = await db
+    .update(tools)
+    .set({ ...fromWire(tools, given), updatedAt: sql`now()` })
+    .where(isOwned(owned))
+    .returning(record);
+  return updated ?? notFound();
+}
+
+/**
+ * Deletes a tool and takes it from the assistants that have it.
+ *
+ * @throws Refusal if there is no such tool.
+ */
+export async function deleteTool({ db }: Database, owned: OwnedTool): Promise<void> {
+  await db.transaction(async (tx) => {
+    const deleted = await tx.delete(tools).where(isOwned(owned)).returning({ id: tools.id });
+    if (deleted.length === 0) notFound();
+    await tx.execute(sql`
+      UPDATE assistants SET tool_ids = array_remove(tool_ids, ${owned.id}::integer)
+      WHERE user_id = ${owned.userId} AND ${owned.id}::integer = ANY (tool_ids)`);
+  });
+}
+
+function notFound(): never {
+  throw Refusal.notFound('Tool');
+}

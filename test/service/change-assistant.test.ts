@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assistantBody, readAssistant } from '../support/assistant-body.ts';
+import { Owner } from '../support/owner.ts';
+import { addNumber } from '../support/records.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const owner = await Owner.create(service);
+const { pool } = service.running.database;
+const create = (more: Record<string, unknown> = {}) => owner.create('assistant', assistantBody(more));
+const read = (id: number) => readAssistant(owner, id);
+
+describe('changing an assistant', () => {
+  const change = (id: number, body: unknown) => owner.put(`assistant/${id}`, body);
+
+  test('changes the given fields alone, and answers like creating', async () => {
+    const { id } = await create({ max_duration: 100, variables: { a: 1 } });
+    const before = await read(id);
+    const { status, json } = await change(id, { name: 'Kai', status: 'active' });
+    assert.equal(status, 200);
+    assert.deepEqual(json['data'], { id, name: 'Kai', status: 'active', type: 'outbound', mode: 'pipeline' });
+    const { updated_at, ...after } = await read(id);
+    assert.ok(String(updated_at) > String(before['updated_at']));
+    delete before['updated_at'];
+    assert.deepEqual(after, { ...before, name: 'Kai', status: 'active' });
+  });
+
+  test('null puts optional fields back to their defaults, and an empty list clears one', async () => {
+    const { id } = await create({
+      max_duration: 100,
+      reengagement_prompt: 'Hello?',
+      secondary_language_ids: [2],
+      voice_stability: 1,
+    });
+    const gone = {
+      max_duration: null,
+      reengagement_prompt: null,
+      voice_stability: null,
+      secondary_language_ids: [],
+    };
+    assert.equal((await change(id, gone)).status, 200);
+    const record = await read(id);
+    assert.deepEqual(
+      Object.keys(gone).map((field) => record[field]),
+      [600, null, '0.70', []],
+    );
+  });
+
+  test('another mode brings its own settings, and needs its own model and voice', async () => {
+    const { id } = await create({ fillers: true, allow_interruptions: false, llm_model_id: 1 });
+    const { errors } = await change(id, { mode: 'multimodal' });
+    assert.deepEqual(Object.keys(errors).sort(), ['multimodal_model_id', 'voice_id']);
+    const changed = await change(id, { mode: 'multimodal', multimodal_model_id: 2, voice_id: 3 });
+    assert.equal(changed.status, 200);
+    const record = await read(id);
+    assert.deepEqual(
+      ['llm_model_id', 'transcriber_provider_id', 'fillers', 'allow_interruptions'].map(
+        (name) => record[name],
+      ),
+      [null, null, 0, true],
+    );
+  });
+
+  test('rules look at what was there before as well', async () => {
+    const { id } = await create();
+    assert.deepEqual(Object.keys((await change(id, { turn_detection_threshold: 0.5 })).errors), [
+      'turn_detection_threshold',
+    ]);
+    assert.deepEqual(Object.keys((await change(id, { is_webhook_active: true })).errors), ['webhook_url']);
+    assert.deepEqual(Object.keys((await change(id, { name: null })).errors), ['name']);
+  });
+
+  test('an assistant that becomes inbound must not share its number', async () => {
+    const number = await addNumber(service, owner.id);
+    await create({ type: 'inbound', phone_number_id: number });
+    const { id } = await create({ phone_number_id: number });
+    assert.deepEqual(Object.keys((await change(id, { type: 'inbound' })).errors), ['phone_number_id']);
+    assert.equal((await change(id, { type: 'inbound', phone_number_id: null })).status, 200);
+  });
+
+  test('another language brings a provider that knows it', async () => {
+    const { id } = await create({ synthesizer_provider_id: 2 });
+    await change(id, { language_id: 20 });
+    assert.equal((await read(id))['synthesizer_provider_id'], 1);
+  });
+
+  test('widget settings reach the page, and keep what was not given', async () => {
+    const { id } = await create();
+    assert.equal(
+      (await change(id, { widget_settings: { theme: 'dark', position: 'bottom-left' } })).status,
+      200,
+    );
+    const { uuid } = await read(id);
+    const { json } = await service.get(`/api/assistants/${String(uuid)}/widget`);
+    assert.deepEqual((json['data'] as Record<string, unknown>)['widget_settings'], {
+      theme: 'dark',
+      color: '#3B82F6',
+      position: 'bottom-left',
+    });
+    for (const settings of [{ theme: 'pink' }, { position: 'middle' }, { color: 5 }, 'dark']) {
+      assert.equal((await change(id, { widget_settings: settings })).status, 422);
+    }
+  });
+
+  test('a record that was read can be sent back whole', async () => {
+    const { id } = await create({ knowledgebase_id: null });
+    const record = await read(id);
+    const { status, text } = await change(id, record);
+    assert.equal(status, 200, text);
+    const { updated_at, ...after } = await read(id);
+    assert.ok(updated_at);
+    delete record['updated_at'];
+    assert.deepEqual(after, record);
+  });
+});
+
+test('a deleted assistant is found nowhere, and its record is kept', async () => {
+  const { id } = await create();
+  const { uuid } = await read(id);
+  const { status, json } = await owner.delete(`assistant/${id}`);
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(json), ['message']);
+  for (const { status, json } of [
+    await owner.delete(`assistant/${id}`),
+    await owner.put(`assistant/${id}`, { name: 'Kai' }),
+    await owner.put('assistant/99999999999', {}),
+    await owner.put('assistant/x', {}),
+  ]) {
+    assert.deepEqual([status, json], [404, { message: 'Assistant not found.' }]);
+  }
+  assert.equal((await service.post('/api/conversations', { assistant_id: uuid })).status, 404);
+  const { rows } = await pool.query('SELECT deleted_at IS NOT NULL AS kept FROM assistants WHERE id = $1', [
+    id,
+  ]);
+  assert.deepEqual(rows, [{ kept: true }]);
+});
+
+describe('webhooks of an assistant', () => {
+  const url = 'https://shop.example/hook';
+  const operations: [string, object, Record<string, unknown>][] = [
+    ['enable-inbound-webhook', { webhook_url: url }, { inbound_webhook_url: url }],
+    ['disable-inbound-webhook', {}, { inbound_webhook_url: null }],
+    ['enable-conversation-ended-webhook', { webhook_url: url }, { conversation_ended_webhook_url: url }],
+    ['disable-conversation-ended-webhook', {}, { conversation_ended_webhook_url: null }],
+    ['disable-webhook', {}, { is_webhook_active: false, webhook_url: null }],
+  ];
+  test('are turned on and off', async () => {
+    const { id: assistant_id } = await create({ is_webhook_active: true, webhook_url: url });
+    for (const [operation, body, expected] of operations) {
+      const { status, json } = await owner.post(`assistants/${operation}`, { assistant_id, ...body });
+      assert.equal(status, 200);
+      assert.deepEqual(json['data'], []);
+      assert.equal(typeof json['message'], 'string');
+      const record = await read(assistant_id);
+      assert.deepEqual(
+        Object.fromEntries(Object.keys(expected).map((name) => [name, record[name]])),
+        expected,
+      );
+    }
+  });
+
+  test('need an assistant and, to be turned on, an address', async () => {
+    const { id: assistant_id } = await create();
+    for (const [operation, body] of operations) {
+      const missing = await owner.post(`assistants/${operation}`, {});
+      const fields = ['assistant_id', ...Object.keys(body)];
+      assert.deepEqual([missing.status, Object.keys(missing.errors)], [422, fields]);
+      const unknown = await owner.post(`assistants/${operation}`, { assistant_id: 99_999, ...body });
+      assert.equal(unknown.status, 404);
+      if ('webhook_url' in body) {
+        const { status } = await owner.post(`assistants/${operation}`, { assistant_id, webhook_url: 'x' });
+        assert.equal(status, 422);
+      }
+    }
+  });
+});

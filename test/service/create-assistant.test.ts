@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assistantBody, readAssistant } from '../support/assistant-body.ts';
+import { Owner } from '../support/owner.ts';
+import { addKnowledgebase, addNumber } from '../support/records.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const owner = await Owner.create(service);
+const create = (more: Record<string, unknown> = {}) => owner.create('assistant', assistantBody(more));
+const read = (id: number) => readAssistant(owner, id);
+
+describe('creating an assistant', () => {
+  test('answers with what was stored, inactive', async () => {
+    const { status, json } = await owner.post('assistant', assistantBody({ status: 'active' }));
+    assert.equal(status, 201);
+    const { id, ...rest } = json['data'] as Record<string, unknown>;
+    assert.ok(Number.isInteger(id));
+    assert.equal(typeof json['message'], 'string');
+    assert.deepEqual(rest, { name: 'Kim', status: 'inactive', type: 'outbound', mode: 'pipeline' });
+  });
+
+  test('fills in every default', async () => {
+    const { id } = await create();
+    const { uuid, created_at, updated_at, ...record } = await read(id);
+    assert.match(String(uuid), /^[0-9a-f-]{36}$/);
+    const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+    assert.match(String(created_at), timestamp);
+    assert.match(String(updated_at), timestamp);
+    assert.deepEqual(record, {
+      id,
+      user_id: owner.id,
+      name: 'Kim',
+      type: 'outbound',
+      mode: 'pipeline',
+      status: 'inactive',
+      phone_number_id: null,
+      engine_id: null,
+      synthesizer_id: null,
+      transcriber_id: null,
+      instance_id: null,
+      flows_platform_id: null,
+      voice_id: 1,
+      language_id: 1,
+      language: null,
+      secondary_language_ids: [],
+      llm_model_id: 1,
+      multimodal_model_id: null,
+      chat_llm_fallback_id: null,
+      turn_detection_threshold: null,
+      transcriber_provider_id: 3,
+      synthesizer_provider_id: 1,
+      timezone: 'Europe/Berlin',
+      initial_message: 'Hello!',
+      system_prompt: 'Be kind.',
+      variables: {},
+      post_call_evaluation: true,
+      post_call_schema: [],
+      tools: [],
+      tool_ids: [],
+      fillers: 0,
+      filler_config: { neutral: [], negative: [], positive: [], question: [] },
+      is_webhook_active: false,
+      webhook_url: null,
+      inbound_webhook_url: null,
+      conversation_ended_webhook_url: null,
+      send_webhook_only_on_completed: true,
+      include_recording_in_webhook: true,
+      max_duration: 600,
+      max_silence_duration: 40,
+      max_initial_silence_duration: null,
+      ringing_time: 30,
+      reengagement_interval: 30,
+      reengagement_prompt: null,
+      record: false,
+      end_call_on_voicemail: 1,
+      voice_mail_message: null,
+      llm_temperature: '0.10',
+      tts_emotion_enabled: true,
+      voice_stability: '0.70',
+      voice_similarity: '0.50',
+      speech_speed: '1.00',
+      allow_interruptions: true,
+      enable_noise_cancellation: true,
+      wait_for_customer: false,
+      endpoint_type: 'vad',
+      endpoint_sensitivity: 0.5,
+      interrupt_sensitivity: 0.5,
+      min_interrupt_words: null,
+      ambient_sound: 'off',
+      ambient_sound_volume: '0.50',
+      knowledgebase_id: null,
+      knowledgebase_mode: null,
+      conversation_inactivity_timeout: 30,
+      conversation_ended_retrigger: false,
+      widget_settings: { theme: 'light', color: '#3B82F6', position: 'right-bottom' },
+      deleted_at: null,
+    });
+  });
+
+  test('keeps every field that is given', async () => {
+    const tool = await owner.create('tools', {
+      name: 'look_up',
+      description: 'Looks an order up',
+      endpoint: 'https://shop.example/orders',
+      method: 'GET',
+    });
+    const base = await addKnowledgebase(service, owner.id);
+    const number = await addNumber(service, owner.id);
+    const given = {
+      secondary_language_ids: [2, 3],
+      chat_llm_fallback_id: 1,
+      knowledgebase_id: base,
+      knowledgebase_mode: 'prompt',
+      phone_number_id: number,
+      tool_ids: [tool.id],
+      tools: [{ type: 'call_transfer', description: 'To a person', phone_number: '+4930123456' }],
+      tts_emotion_enabled: false,
+      synthesizer_provider_id: 2,
+      transcriber_provider_id: 4,
+      allow_interruptions: false,
+      filler_config: { neutral: ['Hm'], negative: [], positive: ['Great'], question: [] },
+      record: true,
+      enable_noise_cancellation: false,
+      wait_for_customer: true,
+      max_initial_silence_duration: 20,
+      reengagement_prompt: 'Still there?',
+      voice_mail_message: 'Call us back.',
+      endpoint_type: 'ai',
+      min_interrupt_words: 2,
+      ambient_sound: 'cafe',
+      is_webhook_active: true,
+      webhook_url: 'https://shop.example/hook',
+      send_webhook_only_on_completed: false,
+      include_recording_in_webhook: false,
+      post_call_evaluation: false,
+      post_call_schema: [{ name: 'won', type: 'bool', description: 'Whether they buy' }],
+      variables: { first_name: 'you', basket: [1, 'two'] },
+      conversation_ended_retrigger: true,
+      conversation_ended_webhook_url: 'https://shop.example/ended',
+      // As the list writes them, so that a record can be sent back.
+      llm_temperature: '0.25',
+      fillers: 1,
+      end_call_on_voicemail: 0,
+    };
+    const { id } = await create({ type: 'inbound', ...given });
+    const record = await read(id);
+    assert.deepEqual(Object.fromEntries(Object.keys(given).map((field) => [field, record[field]])), given);
+  });
+
+  test('takes the models of the other modes', async () => {
+    for (const [mode, multimodal_model_id, voice_id] of [
+      ['multimodal', 2, 3],
+      ['dualplex', 3, 1],
+    ] as const) {
+      const { id } = await create({ mode, multimodal_model_id, voice_id, llm_model_id: null });
+      const record = await read(id);
+      assert.deepEqual(
+        [record['mode'], record['multimodal_model_id'], record['transcriber_provider_id']],
+        [mode, multimodal_model_id, null],
+      );
+    }
+  });
+
+  test('names every field that is missing, and the first of them in the message', async () => {
+    const { status, json, errors } = await owner.post('assistant', {});
+    assert.equal(status, 422);
+    assert.deepEqual(Object.keys(json), ['message', 'errors']);
+    assert.deepEqual(Object.keys(errors).sort(), [
+      'initial_message',
+      'language_id',
+      'mode',
+      'name',
+      'system_prompt',
+      'timezone',
+      'type',
+      'voice_id',
+    ]);
+    assert.deepEqual(errors['name'], ['The name field is required.']);
+    assert.equal(json['message'], 'The name field is required.');
+  });
+
+  test('names what the rules, the other fields and the database find wrong in one answer', async () => {
+    const { errors } = await owner.post(
+      'assistant',
+      assistantBody({
+        name: 5,
+        max_duration: 1201,
+        llm_model_id: null,
+        voice_id: 9999,
+        post_call_schema: [{ name: 'ok_name', type: 'date', description: 'When' }],
+      }),
+    );
+    assert.deepEqual(errors, {
+      voice_id: ['The selected voice id is invalid.'],
+      llm_model_id: ['The llm model id field is required when mode is pipeline.'],
+      name: ['The name field must be a string.'],
+      max_duration: ['The max duration field must not be greater than 1200.'],
+      'post_call_schema.0.type': ['The selected post call schema.0.type is invalid.'],
+    });
+  });
+
+  test('refuses what is no JSON object', async () => {
+    for (const body of ['{', '[]', '3', 'null', `{"variables":${'['.repeat(70)}${']'.repeat(70)}}`]) {
+      assert.equal((await owner.post('assistant', body)).status, 422, body);
+    }
+  });
+
+  test('refuses null characters and repairs half an emoji', async () => {
+    const { errors } = await owner.post('assistant', assistantBody({ variables: { a: ['\0'] } }));
+    assert.deepEqual(errors, { variables: ['The variables field must not contain null characters.'] });
+    const { id } = await create({ name: 'Kim \ud83d' });
+    assert.equal((await read(id))['name'], 'Kim \ufffd');
+  });
+});

@@ -1,0 +1,23 @@
+import type { Owner } from './owner.ts';
+
+/** A body that creates an assistant with nothing but what it must have. */
+export const assistantBody = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name: 'Kim',
+  voice_id: 1,
+  language_id: 1,
+  type: 'outbound',
+  mode: 'pipeline',
+  timezone: 'Europe/Berlin',
+  initial_message: 'Hello!',
+  system_prompt: 'Be kind.',
+  llm_model_id: 1,
+  ...more,
+});
+
+/** The full record of an assistant, as the list shows it. */
+export async function readAssistant(owner: Owner, id: number): Promise<Record<string, unknown>> {
+  const { json } = await owner.get('assistants/get?per_page=100');
+  const found = (json['data'] as Record<string, unknown>[]).find((record) => record['id'] === id);
+  if (!found) throw new Error(`Assistant ${id} is not listed.`);
+  return found;
+}

@@ -1,0 +1,58 @@
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import type { ServiceAnswer } from './service-client.ts';
+import { createUser } from './service.ts';
+import type { TestService } from './service.ts';
+
+/** A user with a key, and requests that carry it. */
+export class Owner {
+  readonly id: number;
+  readonly key: string;
+  readonly #service: TestService;
+
+  private constructor(service: TestService, id: number, key: string) {
+    this.#service = service;
+    this.id = id;
+    this.key = key;
+  }
+
+  static async create(service: TestService, balance = '0'): Promise<Owner> {
+    const id = await createUser(service.running, balance);
+    return new Owner(service, id, await createApiKey(service.running.database.db, id, 'Test'));
+  }
+
+  /** @param path below `/api/user/`. */
+  async request(method: string, path: string, body?: unknown): Promise<OwnerAnswer> {
+    const answer = await this.#service.request(method, `/api/user/${path}`, body, {
+      Authorization: `Bearer ${this.key}`,
+    });
+    return { ...answer, errors: (answer.json['errors'] ?? {}) as Record<string, string[]> };
+  }
+
+  get(path: string): Promise<OwnerAnswer> {
+    return this.request('GET', path);
+  }
+
+  post(path: string, body: unknown): Promise<OwnerAnswer> {
+    return this.request('POST', path, body);
+  }
+
+  put(path: string, body: unknown): Promise<OwnerAnswer> {
+    return this.request('PUT', path, body);
+  }
+
+  delete(path: string): Promise<OwnerAnswer> {
+    return this.request('DELETE', path);
+  }
+
+  /** Creates a record and returns what the answer tells of it; fails if it is refused. */
+  async create(path: string, body: unknown): Promise<Record<string, unknown> & { id: number }> {
+    const { status, json, text } = await this.post(path, body);
+    if (status >= 300) throw new Error(`${path} was refused: ${status} ${text}`);
+    return json['data'] as Record<string, unknown> & { id: number };
+  }
+}
+
+export interface OwnerAnswer extends ServiceAnswer {
+  /** What a 422 says of each field. */
+  errors: Record<string, string[]>;
+}
