@@ -1,0 +1,98 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { setViewport, supports } from '../support/page.ts';
+import { settled, takeOut } from '../support/surroundings.ts';
+
+async function cleanUp(): Promise<void> {
+  await unmountAll();
+  takeOut();
+}
+
+describe('on a phone', () => {
+  afterEach(async () => {
+    restoreViewport();
+    await cleanUp();
+  });
+
+  /** Stands in for the visual viewport, which no engine lets a test change. */
+  class KeyboardViewport extends EventTarget {
+    height = 700;
+    offsetTop = 0;
+    scale = 1;
+
+    cover(height: number, offsetTop = 0): void {
+      this.height = 700 - height;
+      this.offsetTop = offsetTop;
+      this.dispatchEvent(new Event('resize'));
+    }
+  }
+  const real = Object.getOwnPropertyDescriptor(window, 'visualViewport') as PropertyDescriptor;
+  const realMatch = window.matchMedia.bind(window);
+  const restoreViewport = (): void => {
+    Object.defineProperty(window, 'visualViewport', real);
+    window.matchMedia = realMatch;
+  };
+
+  async function openedOnPhone(): Promise<{ chat: Chat; viewport: KeyboardViewport }> {
+    await setViewport(400, 700);
+    const viewport = new KeyboardViewport();
+    Object.defineProperty(window, 'visualViewport', { configurable: true, value: viewport });
+    window.matchMedia = (query) => realMatch(query.replace('(pointer: coarse)', 'all'));
+    const chat = mount();
+    await chat.open();
+    await until(() => getComputedStyle(chat.part('panel')).height === '700px', 'the full height');
+    await until(
+      () => chat.find('.root')?.style.getPropertyValue('--_view-height') === '700px',
+      'the viewport',
+    );
+    return { chat, viewport };
+  }
+
+  it('the panel fills what the keyboard leaves of the screen', async function () {
+    if (!supports.phoneViewport) this.skip();
+    const { chat, viewport } = await openedOnPhone();
+    const rect = (): number[] => {
+      const { left, top, width, height } = chat.part('panel').getBoundingClientRect();
+      return [left, top, width, height];
+    };
+    await settled(chat);
+    expect(rect()).to.deep.equal([0, 0, 400, 700]);
+    viewport.cover(300);
+    expect(rect()).to.deep.equal([0, 0, 400, 400]);
+    viewport.cover(300, 120);
+    expect(rect()).to.deep.equal([0, 120, 400, 400]);
+    viewport.cover(0);
+    expect(rect()).to.deep.equal([0, 0, 400, 700]);
+    viewport.scale = 2;
+    viewport.cover(350, 100);
+    expect(rect()).to.deep.equal([0, 0, 400, 700]);
+  });
+
+  it('the page behind stays where it is, and the messages scroll', async function () {
+    if (!supports.phoneViewport) this.skip();
+    const { chat } = await openedOnPhone();
+    const isStopped = (on: Element): boolean => {
+      const touch = new Event('touchmove', { bubbles: true, composed: true, cancelable: true });
+      Object.defineProperty(touch, 'touches', { value: [{}] });
+      on.dispatchEvent(touch);
+      return touch.defaultPrevented;
+    };
+    expect(isStopped(chat.part('header'))).to.be.true;
+    expect(isStopped(chat.part('message-log'))).to.be.true;
+    for (let index = 0; index < 4; index++) {
+      await chat.ask(`Line ${String(index)}\n`.repeat(12));
+      await chat.answered(index + 2);
+    }
+    expect(isStopped(chat.part('message-log'))).to.be.false;
+    expect(getComputedStyle(chat.part('message-log')).overscrollBehaviorY).to.equal('contain');
+  });
+
+  it('nothing of it is left when the chat closes', async function () {
+    if (!supports.phoneViewport) this.skip();
+    const { chat, viewport } = await openedOnPhone();
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the panel to close');
+    viewport.cover(300);
+    expect(chat.find('.root')?.getAttribute('style') ?? '').not.to.contain('view');
+  });
+});

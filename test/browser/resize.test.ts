@@ -1,0 +1,126 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press, setViewport } from '../support/page.ts';
+import { isWithinWindow, put, settled, takeOut } from '../support/surroundings.ts';
+
+async function cleanUp(): Promise<void> {
+  await unmountAll();
+  takeOut();
+}
+
+describe('the resize handle', () => {
+  beforeEach(() => setViewport(1000, 900));
+  afterEach(cleanUp);
+
+  async function openedWithHandle(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+    const chat = mount(attributes);
+    await chat.open();
+    await click(chat.part('header'));
+    await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
+    await settled(chat);
+    return chat;
+  }
+
+  const sizeOf = (chat: Chat): number[] => {
+    const { width, height } = chat.part('panel').getBoundingClientRect();
+    return [width, height].map(Math.round);
+  };
+
+  for (const [position, corner] of [
+    ['right-bottom', 'left top'],
+    ['left-bottom', 'right top'],
+    ['right-top', 'left bottom'],
+    ['left-top', 'right bottom'],
+  ] as const) {
+    it(`lies at the ${corner} of a chat at the ${position}, and grows it from there`, async () => {
+      const chat = await openedWithHandle({ position, color: '#123456', theme: 'light' });
+      const handle = chat.part('resize-handle');
+      const panel = chat.part('panel').getBoundingClientRect();
+      const { x, y, width, height } = handle.getBoundingClientRect();
+      expect(x + width / 2).to.be.closeTo(corner.includes('left') ? panel.left : panel.right, 1);
+      expect(y + height / 2).to.be.closeTo(corner.includes('top') ? panel.top : panel.bottom, 1);
+      handle.focus();
+      const [before = 0, beforeHeight = 0] = sizeOf(chat);
+      await press(corner.includes('left') ? 'ArrowLeft' : 'ArrowRight');
+      await press(corner.includes('top') ? 'ArrowUp' : 'ArrowDown');
+      expect(sizeOf(chat)).to.deep.equal([before + 16, beforeHeight + 16]);
+      await press(corner.includes('left') ? 'ArrowRight' : 'ArrowLeft');
+      await press(corner.includes('top') ? 'ArrowDown' : 'ArrowUp');
+      expect(sizeOf(chat)).to.deep.equal([before, beforeHeight]);
+    });
+  }
+
+  it('has a name, a value in words and a focus that shows', async () => {
+    const chat = await openedWithHandle();
+    const handle = chat.part('resize-handle');
+    expect(handle.role).to.equal('slider');
+    expect(handle.ariaLabel).to.equal('Resize chat');
+    await until(() => handle.ariaValueText === sizeOf(chat).join(' × '), 'the size in words');
+    chat.part('send-button').focus();
+    await press('Tab');
+    expect(chat.element.shadowRoot?.activeElement).to.equal(handle);
+    expect(getComputedStyle(handle).outlineStyle).to.equal('solid');
+  });
+
+  it('follows a pointer, stays within the window, and keeps the size for the next visit', async () => {
+    const chat = await openedWithHandle();
+    const handle = chat.part('resize-handle');
+    const at = (type: string, clientX: number, clientY: number): void => {
+      handle.dispatchEvent(
+        new PointerEvent(type, { clientX, clientY, pointerId: 1, bubbles: true, button: 0 }),
+      );
+    };
+    handle.setPointerCapture = () => undefined;
+    const [width = 0, height = 0] = sizeOf(chat);
+    at('pointerdown', 500, 300);
+    at('pointermove', 440, 270);
+    at('lostpointercapture', 440, 270);
+    expect(sizeOf(chat)).to.deep.equal([width + 60, height + 30]);
+    chat.element.remove();
+    const next = mount();
+    await next.open();
+    expect(sizeOf(next)).to.deep.equal([width + 60, height + 30]);
+    next.element.hide();
+    const again = await openedWithHandle();
+    again.part('resize-handle').focus();
+    await press('End');
+    expect(isWithinWindow(again.part('panel'))).to.be.true;
+    await press('Home');
+    expect(sizeOf(again)).to.deep.equal([300, 320]);
+    again.part('resize-handle').dispatchEvent(new MouseEvent('dblclick'));
+    expect(sizeOf(again)).to.deep.equal([width, height]);
+    expect(localStorage.getItem('voice-assistant-chat:size')).to.equal(null);
+  });
+
+  it('forgets the size with the rest, and keeps nothing where nothing may be kept', async () => {
+    const chat = await openedWithHandle();
+    chat.part('resize-handle').focus();
+    await press('ArrowLeft');
+    expect(localStorage.getItem('voice-assistant-chat:size')).to.contain('--_width');
+    chat.element.forget();
+    await until(() => localStorage.getItem('voice-assistant-chat:size') === null, 'the size to be forgotten');
+    const shy = await openedWithHandle({ persist: 'none' });
+    shy.part('resize-handle').focus();
+    await press('ArrowLeft');
+    expect(localStorage.getItem('voice-assistant-chat:size')).to.equal(null);
+  });
+
+  it('is no part of an inline chat, nor of one that fills the window', async () => {
+    const box = put('div', 'width: 400px; height: 500px');
+    const chat = mount({ inline: '' }, box);
+    await chat.ready();
+    await click(chat.part('header'));
+    await until(() => chat.find('[part="resize-handle"]') !== null, 'the part to load');
+    expect(chat.part('resize-handle').checkVisibility()).to.be.false;
+    await unmountAll();
+    const floating = await openedWithHandle();
+    await setViewport(900, 450);
+    expect(floating.part('resize-handle').checkVisibility()).to.be.false;
+  });
+
+  it('leaves with the element', async () => {
+    const chat = await openedWithHandle();
+    chat.element.remove();
+    await until(() => chat.find('[part="resize-handle"]') === null, 'the handle to go');
+  });
+});

@@ -1,0 +1,225 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, setViewport, supports } from '../support/page.ts';
+import { isReachable, isWithinWindow, put, settled, takeOut } from '../support/surroundings.ts';
+
+const cover = 'position: fixed; inset: 0; width: 100%; height: 100%; margin: 0; border: 0; background: tan;';
+
+async function cleanUp(): Promise<void> {
+  await unmountAll();
+  takeOut();
+}
+
+describe('the chat lies above', () => {
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(cleanUp);
+
+  it('what has the highest z-index there is', async () => {
+    const chat = mount();
+    put('div', `${cover} z-index: 2147483647`);
+    expect(isReachable(chat.launcher)).to.be.true;
+    await chat.open();
+    expect(isReachable(chat.part('header'))).to.be.true;
+    expect(isReachable(chat.input)).to.be.true;
+  });
+
+  it('popovers that opened before it', async () => {
+    const chat = mount();
+    const popover = put('div', cover);
+    popover.popover = 'manual';
+    popover.showPopover();
+    expect(isReachable(chat.launcher)).to.be.false;
+    chat.element.show();
+    await chat.ready();
+    expect(isReachable(chat.input)).to.be.true;
+    expect(isReachable(chat.launcher)).to.be.true;
+  });
+
+  it('its ancestors’ transforms, filters, clips and stacking orders', async () => {
+    const ancestor = put(
+      'div',
+      'transform: rotate(20deg) scale(0.5); filter: blur(4px); opacity: 0.1; overflow: clip; width: 10px;' +
+        'height: 10px; contain: strict; perspective: 10px; position: relative; z-index: -1',
+    );
+    const reference = mount({ position: 'left-bottom' });
+    const chat = mount({ position: 'left-bottom' }, ancestor);
+    const place = (of: Chat): number[] => {
+      const { x, y, width, height } = of.launcher.getBoundingClientRect();
+      return [x, y, width, height].map(Math.round);
+    };
+    expect(place(chat)).to.deep.equal(place(reference));
+    expect(isReachable(chat.launcher)).to.be.true;
+    await chat.open();
+    await settled(chat);
+    expect(isWithinWindow(chat.part('panel'))).to.be.true;
+    expect(isReachable(chat.input)).to.be.true;
+  });
+});
+
+describe('what the page inherits to it', () => {
+  afterEach(cleanUp);
+
+  it('changes nothing: direction, writing mode, visibility, type, cursor', async () => {
+    await setViewport(1000, 800);
+    const ancestor = put(
+      'div',
+      'writing-mode: vertical-rl; visibility: hidden; font: italic 40px/3 cursive; letter-spacing: 9px;' +
+        'word-spacing: 30px; text-transform: uppercase; color: red; cursor: none; text-align: center;' +
+        'pointer-events: none; user-select: none; white-space: nowrap; text-indent: 40px; direction: rtl;' +
+        'text-shadow: 0 0 9px red; list-style: square; hyphens: none; quotes: none; tab-size: 40',
+    );
+    const reference = mount({ lang: 'en' });
+    await reference.open();
+    await reference.answered(1);
+    const looks = (chat: Chat): string[] =>
+      ['launcher', 'panel', 'header', 'message-assistant', 'composer-input'].map((name) => {
+        const style = getComputedStyle(chat.part(name));
+        return [...style]
+          .filter((property) => !/^(--|perspective-origin|transform-origin)/.test(property))
+          .map((property) => `${name} ${property}: ${style.getPropertyValue(property)}`)
+          .join('\n');
+      });
+    await settled(reference);
+    reference.launcher.blur();
+    reference.input.blur();
+    const expected = looks(reference);
+    await unmountAll();
+    const chat = mount({ lang: 'en' }, ancestor);
+    await chat.open();
+    await chat.answered(1);
+    await settled(chat);
+    chat.input.blur();
+    expect(looks(chat)).to.deep.equal(expected);
+  });
+});
+
+describe('a modal dialog of the page', () => {
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(cleanUp);
+
+  it('makes the chat behind it inert, as the rest of the page', async () => {
+    const chat = mount();
+    await chat.open();
+    const dialog = put('dialog', '');
+    dialog.textContent = 'Cookies?';
+    dialog.showModal();
+    expect(isReachable(chat.launcher)).to.be.false;
+    chat.input.blur();
+    chat.input.focus();
+    expect(chat.element.shadowRoot?.activeElement).to.equal(null);
+    dialog.close();
+    expect(isReachable(chat.launcher)).to.be.true;
+    chat.input.focus();
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`has a chat of its own, opened ${when} the chat came`, async () => {
+      const dialog = put('dialog', 'width: 300px; height: 200px');
+      if (when === 'before') dialog.showModal();
+      const chat = mount({}, dialog);
+      if (when === 'after') dialog.showModal();
+      await until(() => isReachable(chat.launcher), 'the launcher');
+      await chat.open();
+      await settled(chat);
+      expect(isReachable(chat.input)).to.be.true;
+      expect(isWithinWindow(chat.part('panel'))).to.be.true;
+      await chat.ask('Hello');
+      await chat.answered(2);
+    });
+  }
+});
+
+describe('the element works', () => {
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(cleanUp);
+
+  it('inside another shadow root', async () => {
+    const host = put('div', '');
+    const root = host.attachShadow({ mode: 'open' });
+    const chat = mount({}, root);
+    chat.element.show();
+    await chat.ready();
+    await chat.ask('Hello');
+    await chat.answered(2);
+    expect(isReachable(chat.input)).to.be.true;
+  });
+
+  it('twice on a page, side by side and one above the other', async () => {
+    const one = mount({ position: 'right-bottom' });
+    const two = mount({ position: 'left-bottom' });
+    const three = mount({ position: 'right-bottom' });
+    three.element.style.setProperty('--voice-assistant-chat-offset-y', '96px');
+    for (const chat of [one, two, three]) expect(isReachable(chat.launcher)).to.be.true;
+    for (const chat of [one, two, three]) {
+      await chat.open();
+      await settled(chat);
+      expect(isReachable(chat.input)).to.be.true;
+      expect(isWithinWindow(chat.part('panel'))).to.be.true;
+      chat.element.hide();
+    }
+    const ids = [one, two, three].map((chat) => chat.findAll('[id]').map(({ id }) => id));
+    expect(ids[0]).to.deep.equal(ids[1]);
+  });
+
+  it('after a move in the page, with the chat open and a text being written', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.ask('Hello');
+    await chat.answered(2);
+    chat.write('Half a sent');
+    const before = chat.messages;
+    const box = put('div', 'transform: scale(0.5)');
+    box.append(chat.element);
+    await until(() => isReachable(chat.input), 'the chat in its new place');
+    expect(chat.messages).to.deep.equal(before);
+    expect(chat.input.value).to.equal('Half a sent');
+    await chat.ask('And now?');
+    await chat.answered(3);
+  });
+
+  it('when it was taken away while it opened, and brought back', async () => {
+    const chat = mount();
+    chat.element.show();
+    chat.element.remove();
+    await new Promise((resolve) => setTimeout(resolve));
+    document.body.append(chat.element);
+    await chat.ready();
+    expect(isReachable(chat.input)).to.be.true;
+    await chat.answered(1);
+    expect(chat.messages).to.have.length(1);
+  });
+
+  for (const [what, width, height] of [
+    ['a window zoomed to 200 %', 640, 400],
+    ['a window zoomed to 400 %', 320, 256],
+    ['a small phone', 320, 568],
+    ['a phone held sideways', 667, 375],
+  ] as const) {
+    it(`in ${what}, without scrolling sideways`, async function () {
+      if (width < 450 && !supports.phoneViewport) this.skip();
+      await setViewport(width, height);
+      const chat = mount({
+        subheading: 'We answer at once',
+        'launcher-label': 'Questions about sizes and delivery?',
+      });
+      expect(isWithinWindow(chat.launcher)).to.be.true;
+      await chat.open();
+      await settled(chat);
+      await chat.ask('A word of more than eighty letters: '.concat('Donaudampfschifffahrt'.repeat(4)));
+      await chat.answered(2);
+      for (const name of ['panel', 'header', 'message-log', 'composer']) {
+        const element = chat.part(name);
+        expect(isWithinWindow(element), name).to.be.true;
+        expect(element.scrollWidth, name).to.be.at.most(element.clientWidth);
+      }
+      expect(chat.part('message-log').clientHeight).to.be.at.least(90);
+      for (const name of ['close-button', 'restart-button', 'composer-input', 'send-button'])
+        expect(isReachable(chat.part(name)), name).to.be.true;
+      expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
+      await click(chat.part('close-button'));
+      await until(() => !chat.isOpen, 'the panel to close');
+      expect(isReachable(chat.launcher)).to.be.true;
+    });
+  }
+});

@@ -1,0 +1,48 @@
+import type { Chat } from './chat-fixture.ts';
+
+/** Whether a person sees and reaches the middle of an element: it is looked for through shadow roots. */
+export function isReachable(element: Element): boolean {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const middle = [x + width / 2, y + height / 2] as const;
+  let top = document.elementFromPoint(...middle);
+  while (top?.shadowRoot) {
+    const deeper = top.shadowRoot.elementFromPoint(...middle);
+    if (deeper === null || deeper === top) break;
+    top = deeper;
+  }
+  return top !== null && (element === top || element.contains(top));
+}
+
+export function isWithinWindow(element: Element): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+}
+
+/** Waits until the panel has come all the way in. */
+export async function settled(chat: Chat): Promise<void> {
+  await Promise.all(
+    chat
+      .part('panel')
+      .getAnimations()
+      .map(({ finished }) => finished),
+  );
+}
+
+const added: Element[] = [];
+
+/** Puts an element of the page's own into it. */
+export function put<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  css: string,
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  element.style.cssText = css;
+  document.body.append(element);
+  added.push(element);
+  return element;
+}
+
+/** Takes all of them out again. */
+export function takeOut(): void {
+  for (const element of added.splice(0)) element.remove();
+}
