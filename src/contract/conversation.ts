@@ -38,7 +38,10 @@ const History = z.nullish(z.array(HistoryItem));
 /** Answer of `POST /conversations`. */
 export const OpenedConversation = z.looseObject({
   status: z.literal(true),
-  conversation_id: z.string().check(z.minLength(1)),
+  // Not `minLength`: that alone would bring the machinery of all checks into every page.
+  conversation_id: z.string().check(({ value, issues }) => {
+    if (value === '') issues.push({ code: 'custom', input: value, message: 'is empty' });
+  }),
   history: History,
 });
 export type OpenedConversation = z.infer<typeof OpenedConversation>;
