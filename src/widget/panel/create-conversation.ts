@@ -1,4 +1,4 @@
-import { ChatClient } from '../../client/chat-client.ts';
+import { ConversationClient } from '../../client/conversation-client.ts';
 import type { PanelInput } from '../shell/panel-input.ts';
 import { ConversationStore } from '../state/conversation-store.ts';
 import { Forgotten } from '../state/forgotten.ts';
@@ -15,7 +15,7 @@ export function createConversation(
   listener: ConversationListener,
 ): Conversation {
   const { assistantId, baseUrl, type, userKey, keepFor } = options();
-  const client = new ChatClient({ baseUrl });
+  const client = new ConversationClient({ baseUrl });
   const name = [baseUrl, assistantId ?? '', type, ...(userKey ? [userKey] : [])].join(':');
   const world = {
     client,

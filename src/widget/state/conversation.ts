@@ -1,4 +1,4 @@
-import type { ChatClient, ToolResult } from '../../client/chat-client.ts';
+import type { ConversationClient, ToolResult } from '../../client/chat-client.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import type { Forgotten } from './forgotten.ts';
 import { NewsWatch } from './news-watch.ts';
@@ -19,7 +19,7 @@ import { emptySnapshot, heardIn, isUnsent, type Snapshot } from './snapshot.ts';
 
 /** What a conversation needs of the world around it. */
 export interface ConversationWorld {
-  readonly client: ChatClient;
+  readonly client: ConversationClient;
   readonly store: ConversationStore;
   readonly forgotten: Forgotten;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import { ChatError, type ChatClient, type ClientTool } from '../../client/chat-client.ts';
+import { ChatError, type ClientTool, type ConversationClient } from '../../client/chat-client.ts';
 import type { Attempt } from './kept-conversation.ts';
 import type { ConversationEvent } from './reduce.ts';
 import { completeReply, growReply, type ReplyPiece } from './reply.ts';
@@ -6,7 +6,7 @@ import type { Message, Snapshot } from './snapshot.ts';
 
 /** One message on its way. */
 export interface Delivery {
-  readonly client: ChatClient;
+  readonly client: ConversationClient;
   readonly conversationId: string;
   readonly message: Message;
   readonly attempt: Attempt;

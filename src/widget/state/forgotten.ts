@@ -1,4 +1,4 @@
-import type { ChatClient } from '../../client/chat-client.ts';
+import type { ConversationClient } from '../../client/chat-client.ts';
 import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
 
 /**
@@ -6,12 +6,12 @@ import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
  * again. What does the asking is loaded when it is needed.
  */
 export class Forgotten {
-  readonly client: ChatClient;
+  readonly client: ConversationClient;
   readonly #storage: KeptStorage;
   readonly #key: string;
 
   /** @param baseUrl of the client's service */
-  constructor(client: ChatClient, storage: KeptStorage, baseUrl: string) {
+  constructor(client: ConversationClient, storage: KeptStorage, baseUrl: string) {
     this.client = client;
     this.#storage = storage;
     this.#key = `voice-assistant-chat:forget:${baseUrl}`;

@@ -1,5 +1,5 @@
 import type { ChatError } from '../../client/chat-client.ts';
-import { type ChatClient } from '../../client/chat-client.ts';
+import { type ConversationClient } from '../../client/chat-client.ts';
 import type { ConversationListener } from './conversation.ts';
 import { foundIn, isSettled } from './look-up.ts';
 import type { Outbox, OutboxConversation } from './outbox.ts';
@@ -16,7 +16,7 @@ import { withHistory } from './with-history.ts';
 const pauses = { shortest: 2000, longest: 30_000, growth: 1.6 };
 
 export interface NewsReader {
-  readonly client: ChatClient;
+  readonly client: ConversationClient;
   readonly conversation: OutboxConversation;
   readonly outbox: Outbox;
   readonly listener: ConversationListener;

@@ -1,5 +1,5 @@
 import type {
-  ChatClient,
+  ConversationClient,
   ClientTool,
   Conversation,
   OpenConversationRequest,
@@ -54,7 +54,7 @@ export function variablesOf({ context, variables }: SessionRequest): SessionRequ
  * @throws {ChatError} when the service refuses or does not answer
  */
 export async function openSession(
-  client: ChatClient,
+  client: ConversationClient,
   request: SessionRequest,
   idempotencyKey: string,
   signal: AbortSignal,
@@ -83,7 +83,7 @@ export async function openSession(
 
 /** Reads a conversation that was opened before. */
 export async function readSession(
-  client: ChatClient,
+  client: ConversationClient,
   conversationId: string,
   signal?: AbortSignal,
 ): Promise<Session> {

@@ -1,0 +1,180 @@
+import type * as z from 'zod/mini';
+import type { ClientTool, ToolResult } from '../contract/client-tool-request.ts';
+import type {
+  AnsweredMessage,
+  Conversation,
+  FunctionCall,
+  OpenedConversation,
+} from '../contract/conversation.ts';
+import type { OpenConversationRequest } from '../contract/conversation-request.ts';
+import {
+  deleteConversation,
+  openConversation,
+  resumeConversation,
+  sendMessage,
+  stopReply,
+} from '../contract/endpoints.ts';
+import type { ChatError, ChatErrorCode } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { readAnswer, type Endpoint } from './read-answer.ts';
+
+export interface ChatClientOptions {
+  /** The service's origin, or any address below which its paths (`/api/…`) begin. */
+  readonly baseUrl: string;
+  /** Milliseconds without a sign of life before opening, resuming or reading settings times out. Default 20,000. */
+  readonly patience?: number;
+  /** The same for an answer, which may need tools and a slow model. Default 60,000. */
+  readonly answerPatience?: number;
+}
+
+export interface RequestOptions {
+  /** Gives the request up; it rejects with the code `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** The same key and body give the same answer once, where the service knows such keys. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What may go along with a message: additions of our service, which others ignore. */
+export interface MessageOptions extends RequestOptions {
+  /** Laid over the conversation's variables from this message on. */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** Functions of the page that the assistant may ask for: a call with `client` reaches the listener. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
+  /** What such functions returned since the last message. */
+  readonly toolResults?: readonly ToolResult[] | undefined;
+}
+
+export interface StreamListeners {
+  /** A further piece of the answer's text. */
+  readonly onDelta?: (text: string) => void;
+  /** A tool that was called; comes again with its result. */
+  readonly onFunctionCall?: (call: FunctionCall) => void;
+}
+
+export interface Call extends RequestOptions {
+  readonly uuid?: string;
+  readonly body?: unknown;
+  readonly accept?: string;
+  readonly keepalive?: boolean | undefined;
+}
+
+/** The operations that a chat needs. What else the interface offers, `ChatClient` adds. */
+export class ConversationClient {
+  readonly #baseUrl: string;
+  readonly #patience: number;
+  protected readonly answerPatience: number;
+
+  constructor({ baseUrl, patience = 20_000, answerPatience = 60_000 }: ChatClientOptions) {
+    this.#baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#patience = patience;
+    this.answerPatience = answerPatience;
+  }
+
+  /** `POST /conversations`: opens a conversation; its history holds the greeting, if the assistant has one. */
+  openConversation(body: OpenConversationRequest, options: RequestOptions = {}): Promise<OpenedConversation> {
+    return this.json(openConversation, { ...options, body }, 'assistant-not-found');
+  }
+
+  /** `GET /conversations/{uuid}`: reads the history, oldest first. */
+  resumeConversation(uuid: string, options: RequestOptions = {}): Promise<Conversation> {
+    return this.json(resumeConversation, { ...options, uuid }, 'conversation-not-found');
+  }
+
+  /**
+   * `POST /conversations/{uuid}/messages`: sends a message and tells of the answer while it grows. A service without streaming answers with JSON; then the
+   * listeners hear nothing and the whole answer comes at the end.
+   */
+  streamMessage(
+    uuid: string,
+    message: string,
+    listeners: StreamListeners,
+    options: MessageOptions = {},
+  ): Promise<AnsweredMessage> {
+    const body = messageBody(message, options);
+    const call = { ...options, uuid, body, accept: 'text/event-stream, application/json;q=0.9' };
+    const exchange = new Exchange(this.answerPatience, options.signal);
+    // Needed from the first answer on, and loaded while the service thinks about that.
+    const loading = import('./read-reply.ts');
+    loading.catch(() => undefined);
+    return exchange.run(async () => {
+      const response = await this.#fetch(sendMessage, call, exchange);
+      const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
+      if (!isStream || !response.ok) {
+        return readAnswer(sendMessage, response, exchange, 'conversation-not-found');
+      }
+      return (await loading).readReply(response, listeners, exchange.keepAlive);
+    });
+  }
+
+  /**
+   * `POST /conversations/{uuid}/stop`: ends the reply under way, wherever it is written; what it has said so far
+   * becomes the answer. Well also where there is no reply, no conversation, or no such operation.
+   */
+  stopReply(uuid: string, options: RequestOptions = {}): Promise<void> {
+    return this.#unlessGone(stopReply, { ...options, uuid });
+  }
+
+  /**
+   * `DELETE /conversations/{uuid}`: forgets the conversation. Well also where it is gone already.
+   *
+   * @param options.keepalive lets the request outlive the page
+   */
+  deleteConversation(
+    uuid: string,
+    options: RequestOptions & { readonly keepalive?: boolean | undefined } = {},
+  ): Promise<void> {
+    return this.#unlessGone(deleteConversation, { ...options, uuid });
+  }
+
+  async #unlessGone(endpoint: typeof stopReply | typeof deleteConversation, call: Call): Promise<void> {
+    try {
+      await this.json(endpoint, call, 'conversation-not-found');
+    } catch (error) {
+      if ((error as ChatError).code !== 'conversation-not-found') throw error;
+    }
+  }
+
+  protected json<Body extends z.core.$ZodType>(
+    endpoint: Endpoint<Body>,
+    call: Call,
+    notFound: ChatErrorCode,
+    patience = this.#patience,
+  ): Promise<z.output<Body>> {
+    const exchange = new Exchange(patience, call.signal);
+    return exchange.run(async () => {
+      const response = await this.#fetch(endpoint, call, exchange);
+      return readAnswer(endpoint, response, exchange, notFound);
+    });
+  }
+
+  async #fetch(
+    endpoint: { method: string; path: string },
+    call: Call,
+    exchange: Exchange,
+  ): Promise<Response> {
+    const headers: Record<string, string> = { Accept: call.accept ?? 'application/json' };
+    if (call.body !== undefined) headers['Content-Type'] = 'application/json';
+    if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey;
+    const response = await fetch(
+      this.#baseUrl + endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')),
+      {
+        method: endpoint.method,
+        headers,
+        credentials: 'omit',
+        signal: exchange.signal,
+        keepalive: call.keepalive ?? false,
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      },
+    );
+    exchange.keepAlive();
+    return response;
+  }
+}
+
+/** JSON leaves out what is undefined. */
+export function messageBody(
+  message: string,
+  { variables, clientTools, toolResults }: MessageOptions,
+): object {
+  return { message, variables, client_tools: clientTools, tool_results: toolResults };
+}
