@@ -119,3 +119,12 @@ test(
     assert.deepEqual(await after.history(conversation), history);
   },
 );
+
+test('a conversation of the demo goes on after a night', async () => {
+  const conversation = await service.open(demoAssistants[0]?.uuid ?? '', { type: 'test' });
+  await database.pool.query(
+    "UPDATE conversations SET updated_at = now() - interval '12 hours' WHERE uuid = $1",
+    [conversation],
+  );
+  assert.equal((await service.send(conversation, 'Hello')).status, 200);
+});
