@@ -15,6 +15,8 @@ export interface ChatEventMap {
   'chat-sent': CustomEvent<{ text: string }>;
   /** An answer is complete. `latency` is in milliseconds from sending; absent when the answer was found after a reload. */
   'chat-message': CustomEvent<{ text: string; latency: number | undefined }>;
+  /** The visitor rated an answer, or took the rating back (`null`). */
+  'chat-rating': CustomEvent<{ text: string; rating: 'up' | 'down' | null }>;
   /** Something failed and is shown inline. `code` is one of a closed set, `message` the service's own words. */
   'chat-error': CustomEvent<{ code: string; message: string }>;
 }

@@ -39,14 +39,20 @@ const Base =
  * @csspart close-button - the button that closes the panel
  * @csspart message-log - the messages, scrolling
  * @csspart message - a message; also `message-user`, `message-assistant` or `message-system`
+ * @csspart message-tools - what can be done with a message, and its time
+ * @csspart copy-button - the button that copies a message
+ * @csspart rate-button - a thumb, up or down
+ * @csspart latest-button - the way back to the end of the messages
+ * @csspart badge - the number of unread messages on the launcher
  * @csspart code - a block of code in an answer
  * @csspart typing - the sign that an answer is being written
  * @csspart problem - what went wrong and what to do
  * @csspart retry-button - the button that tries again or starts over
+ * @csspart edit-button - the button that puts a failed message back into the composer
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field
- * @csspart send-button - its button
+ * @csspart send-button - its button; while an answer is being written and nothing else, it stops it
  * @csspart resize-handle - the corner that the panel is resized by
  * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages
  * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring

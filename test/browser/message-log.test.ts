@@ -80,7 +80,10 @@ describe('the message log', () => {
     await chat.ask('Do you have gift cards?');
     await chat.answered(2);
     await until(() => heard.length > 0, 'the announcement');
-    expect(heard).to.have.length(1);
-    expect(chat.messages.at(-1)).to.equal(`assistant: ${heard[0]?.trim()}`);
+    const said = heard.at(-1)?.replace(/\s+/g, '') ?? '';
+    expect(`assistant:${said}`).to.equal(chat.messages.at(-1)?.replace(/\s+/g, ''));
+    // Each time some more: nothing is taken back, and nothing said twice.
+    for (const [index, text] of heard.entries())
+      expect(heard.at(-1)).to.satisfy((all: string) => all.startsWith(text), String(index));
   });
 });

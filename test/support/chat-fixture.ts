@@ -44,7 +44,9 @@ export class Chat {
   get messages(): string[] {
     return this.findAll('[part~="message"]').map((message) => {
       const role = /message-(\w+)/.exec(message.getAttribute('part') ?? '')?.[1] ?? '';
-      return `${role}: ${(message.lastElementChild as HTMLElement).innerText.trim()}`;
+      // What is out of sight is not rendered, and has no `innerText`.
+      const { innerText, textContent } = message.lastElementChild as HTMLElement;
+      return `${role}: ${(innerText || textContent).trim()}`;
     });
   }
 

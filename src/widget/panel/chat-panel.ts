@@ -14,23 +14,35 @@ import { focusPanel } from './focus-panel.ts';
 import { LateParts } from './late-parts.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource } from './markdown-renderer.ts';
-import { isMarkdown } from './message-log.ts';
-import type { PanelActions, PanelModel } from './panel-model.ts';
+import { isMarkdown, pageSize } from './message-log.ts';
+import { createPanelActions } from './panel-actions.ts';
+import type { PanelModel } from './panel-model.ts';
 import { PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
+import type { Reading, ReadingPanel } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { tellPage } from './tell-page.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 /** The chat itself: draws a conversation and passes the visitor's wishes on to it. */
-export class ChatPanel implements Panel {
+export class ChatPanel implements Panel, ReadingPanel {
+  /** Draws in the next frame, together with whatever else changes until then. */
+  readonly draw = (): void => {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#render();
+    });
+  };
   readonly #host: PanelHost;
   #input: PanelInput;
   #options: ChatOptions;
-  readonly #container: HTMLElement;
-  readonly #announcer = new Announcer();
-  readonly #follow = new ScrollFollow();
+  readonly container: HTMLElement;
+  readonly announcer = new Announcer();
+  readonly follow = new ScrollFollow(() => {
+    void this.late.load('reading');
+    this.draw();
+  });
   readonly #storage: VisitStorage;
   readonly #place: PanelPlace;
   #conversation: Conversation;
@@ -40,20 +52,20 @@ export class ChatPanel implements Panel {
   });
   #isVisible = false;
   #isInspecting = true;
-  readonly #late = new LateParts((css) => {
+  readonly late = new LateParts((css) => {
     if (css !== undefined) adoptStyles(this.#host.shadowRoot, css);
-    this.#draw();
+    const reading = this.late.get('reading');
+    this.#reading ??= reading && new reading.Reading(this.#host, this);
+    this.#watch();
+    this.draw();
   });
   readonly #markdown = new MarkdownRendererSource();
+  #reading: Reading | undefined;
+  #pages = 1;
   #frame = 0;
-  readonly #retryWatch = new RetryWatch(
-    () => {
-      this.#draw();
-    },
-    () => {
-      this.#conversation.retry();
-    },
-  );
+  readonly #retryWatch = new RetryWatch(this.draw, () => {
+    this.#conversation.retry();
+  });
 
   constructor(element: VoiceAssistantChat, input: PanelInput) {
     const host = (this.#host = createPanelHost(element));
@@ -61,9 +73,9 @@ export class ChatPanel implements Panel {
     this.#options = resolveOptions(host.element, input);
     this.#storage = new VisitStorage(input.storage);
     adoptStyles(this.#host.shadowRoot, panelCss);
-    const container = (this.#container = createContainer(host));
-    host.root.append(this.#announcer.element);
-    this.#place = new PanelPlace(host, container, this.#late, this.#storage, () => this.#texts.locale);
+    this.container = createContainer(host);
+    host.root.append(this.announcer.element);
+    this.#place = new PanelPlace(host, this.container, this.late, this.#storage, () => this.#texts.locale);
     this.#conversation = this.#newConversation();
     this.update(input);
   }
@@ -84,32 +96,32 @@ export class ChatPanel implements Panel {
     const { root } = this.#host;
     root.dir = options.direction ?? this.#texts.locale?.direction ?? '';
     root.lang = this.#texts.locale?.language ?? '';
-    this.#container.role = options.isInline ? 'region' : 'dialog';
-    this.#container.setAttribute('aria-labelledby', 'heading');
-    if (type === 'test') void this.#late.load('inspector');
+    this.container.role = options.isInline ? 'region' : 'dialog';
+    if (type === 'test') void this.late.load('inspector');
     void this.#texts.follow(options.languages);
-    this.#draw();
+    this.draw();
   }
 
   show(takeFocus: boolean): void {
     // While the panel loaded, the wish may have changed.
     if (!this.#host.element.open && !this.#options.isInline) return;
     this.#isVisible = true;
-    this.#container.hidden = false;
+    this.container.hidden = false;
     this.#place.enter();
     const { activeElement } = document;
     void this.#texts.follow(this.#options.languages).then(() => {
       this.#render();
       // Whoever has gone on to something else meanwhile is not called back.
       if (this.#isVisible && takeFocus && document.activeElement === activeElement)
-        focusPanel(this.#container);
+        focusPanel(this.container);
     });
+    this.#look();
     void this.#conversation.open();
   }
 
   hide(): void {
     this.#isVisible = false;
-    this.#container.hidden = true;
+    this.container.hidden = true;
     this.#place.leave();
     this.#conversation.pause();
     this.#watch();
@@ -119,14 +131,14 @@ export class ChatPanel implements Panel {
     if (text.trim() === '') return;
     if (countCharacters(text) > limits.message.max) {
       // The composer explains what is too long, and the text is the visitor's to shorten.
-      this.#setDraft(text);
+      this.#actions.setDraft(text);
       return;
     }
     if (!this.#host.dispatch('chat-send', { text })) return;
     if (text === this.#conversation.draft) this.#conversation.draft = '';
     this.#conversation.send(text);
     this.#render();
-    this.#follow.goToEnd(this.#log);
+    this.follow.goToEnd();
   }
 
   restart(): void {
@@ -141,12 +153,15 @@ export class ChatPanel implements Panel {
   }
 
   connect(): void {
+    document.addEventListener('visibilitychange', this.#look);
+    this.#look();
     this.#place.enter();
     if (this.#isVisible) void this.#conversation.open();
-    this.#draw();
+    this.draw();
   }
 
   disconnect(): void {
+    document.removeEventListener('visibilitychange', this.#look);
     this.#conversation.pause();
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
@@ -154,42 +169,21 @@ export class ChatPanel implements Panel {
     this.#place.leave();
   }
 
-  get #log(): Element | null {
-    return this.#container.querySelector('[role="log"]');
-  }
-
-  readonly #actions: PanelActions = {
-    close: () => {
-      this.#host.element.hide();
-    },
-    restart: () => {
-      this.restart();
-      focusPanel(this.#container);
-    },
-    startOver: () => {
-      this.#conversation.startOver();
-      focusPanel(this.#container);
-    },
-    retry: (key) => {
-      this.#conversation.retry(key);
-      focusPanel(this.#container);
-    },
-    setDraft: (text) => {
-      this.#setDraft(text);
-    },
-    submit: () => {
-      this.send(this.#conversation.draft);
-    },
-    toggleInspector: () => {
-      this.#isInspecting = !this.#isInspecting;
-      this.#draw();
-    },
+  /** What comes while nobody looks is unread. */
+  readonly #look = (): void => {
+    this.#conversation.setVisible(this.#isVisible && !document.hidden);
+    this.draw();
   };
 
-  #setDraft(text: string): void {
-    this.#conversation.draft = text;
-    this.#draw();
-  }
+  readonly #actions = createPanelActions(
+    this,
+    () => this.#host,
+    () => this.#conversation,
+    () => {
+      this.#isInspecting = !this.#isInspecting;
+      this.draw();
+    },
+  );
 
   #newConversation(): Conversation {
     const { type } = this.#options;
@@ -203,7 +197,7 @@ export class ChatPanel implements Panel {
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
-          this.#draw();
+          this.draw();
         },
         onReady: (conversationId, resumed) => {
           dispatch('chat-ready', { conversationId, resumed });
@@ -223,29 +217,22 @@ export class ChatPanel implements Panel {
   async #announceLast(): Promise<void> {
     await this.#loadMarkdown();
     this.#render();
-    const last = [
-      ...this.#container.querySelectorAll<HTMLElement>('[part~="message-assistant"] > :last-child'),
-    ].at(-1);
-    if (this.#isVisible && last !== undefined) this.#announcer.announce(last);
+    if (this.#isVisible) this.announcer.announce(this.container);
   }
 
   async #loadMarkdown(): Promise<void> {
-    if (this.#conversation.snapshot.messages.some(isMarkdown)) await this.#late.load('markdown');
+    if (this.#conversation.snapshot.messages.some(isMarkdown)) await this.late.load('markdown');
   }
 
   /** Also while the panel is hidden: what was written offline goes out all the same. */
   #watch(): void {
-    const { problem, messages } = this.#conversation.snapshot;
+    const { problem, messages, unread } = this.#conversation.snapshot;
     const problems = [problem, ...messages.map((message) => message.problem)];
     this.#retryWatch.watch(problems, this.#isVisible ? Date.now() : Infinity);
-  }
-
-  /** Draws in the next frame, together with whatever else changes until then. */
-  #draw(): void {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#render();
-    });
+    if (unread > 0 || messages.length > 1) void this.late.load('reading');
+    // Also before anything fails: when the connection does, it can no longer be loaded.
+    if (problem ?? messages.length > 1) void this.late.load('problems');
+    this.#reading?.showUnread(unread, this.#texts.locale);
   }
 
   #render(): void {
@@ -262,16 +249,22 @@ export class ChatPanel implements Panel {
       draft,
       now: Date.now(),
       isInspecting: this.#isInspecting,
-      markdown: this.#markdown.get(this.#late.get('markdown'), locale.texts, this.#options),
-      late: this.#late,
+      markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options),
+      late: this.late,
+      reading: this.#reading,
+      pages: this.#pages,
       actions: this.#actions,
     };
-    this.#follow.before(this.#log);
-    render(panelView(model), this.#container);
+    render(panelView(model), this.container);
     // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
-    const input = this.#container.querySelector('textarea');
+    const input = this.container.querySelector('textarea');
     if (input !== null && input.value !== draft) input.value = draft;
-    this.#follow.after(this.#log);
+    this.follow.after(this.container.querySelector('[role="log"]') as Element);
+    this.#reading?.after(model);
+    if (this.#pages * pageSize < snapshot.messages.length) {
+      this.#pages += 4;
+      this.draw();
+    }
     this.#watch();
   }
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import { fill } from '../texts/texts.ts';
-import { sendIcon } from './icons.ts';
+import { sendIcon, stopIcon } from './icons.ts';
 import type { PanelModel } from './panel-model.ts';
 
 const limit = limits.message.max;
@@ -12,6 +12,8 @@ const countedFrom = limit * 0.9;
 export function composer(model: PanelModel): TemplateResult {
   const { draft, locale, options, actions } = model;
   const { texts } = locale;
+  const canStop = model.snapshot.status === 'replying' && draft === '';
+  const label = canStop ? texts.stop : texts.send;
   const count = countCharacters(draft);
   const isTooLong = count > limit;
   const number = new Intl.NumberFormat(locale.language);
@@ -32,7 +34,7 @@ export function composer(model: PanelModel): TemplateResult {
   };
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
-    actions.submit();
+    actions.submitOrStop();
   };
   return html`<form part="composer" @submit=${onSubmit}>
     <div class="field" data-text=${draft}>
@@ -49,9 +51,28 @@ export function composer(model: PanelModel): TemplateResult {
         @keydown=${onKeyDown}
       ></textarea>
     </div>
-    <button part="send-button" type="submit" aria-label=${texts.send} title=${texts.send}>${sendIcon}</button>
+    <button
+      part="send-button"
+      type="submit"
+      aria-label=${label}
+      title=${label}
+      @pointerdown=${keepFocus}
+      @click=${once}
+    >
+      ${canStop ? stopIcon : sendIcon}
+    </button>
     <p id="composer-note" class="note" ?data-error=${isTooLong} aria-live="polite">
       ${isTooLong ? fill(texts.tooLong, values) : count >= countedFrom ? fill(texts.count, values) : nothing}
     </p>
   </form>`;
+}
+
+/** The focus stays in the field, and with it the keyboard on the screen. */
+function keepFocus(event: Event): void {
+  event.preventDefault();
+}
+
+/** The second half of a double click would stop the answer that the first one asked for. */
+function once(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault();
 }

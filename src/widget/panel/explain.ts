@@ -1,5 +1,7 @@
 import type { Problem, ProblemCode } from '../state/problem.ts';
-import type { CoreTexts } from '../texts/texts.ts';
+import type { Texts } from '../texts/texts.ts';
+
+type TextKey = Exclude<keyof Texts, 'unread'>;
 
 /** A problem as a visitor reads it. */
 export interface Explanation {
@@ -14,11 +16,7 @@ export interface Explanation {
 const explanations: Readonly<
   Record<
     ProblemCode,
-    readonly [
-      title: keyof CoreTexts | undefined,
-      advice: keyof CoreTexts | undefined,
-      action: Explanation['action'],
-    ]
+    readonly [title: TextKey | undefined, advice: TextKey | undefined, action: Explanation['action']]
   >
 > = {
   'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
@@ -40,7 +38,7 @@ const explanations: Readonly<
   'assistant-id-malformed': [undefined, 'assistantAdvice', undefined],
 };
 
-export function explain(problem: Problem, texts: CoreTexts): Explanation {
+export function explain(problem: Problem, texts: Texts): Explanation {
   const [title, advice, action] = explanations[problem.code];
   return {
     title: title === undefined ? problem.message : texts[title],

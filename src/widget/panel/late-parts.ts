@@ -3,7 +3,13 @@ const loaders = {
   inspector: () => import('./inspector.ts'),
   markdown: () => import('./markdown/markdown.ts'),
   place: () => import('./place/place.ts'),
+  messageTools: () => import('./reading/message-tools.ts'),
+  problems: () => import('./problem-notice.ts'),
+  reading: () => import('./reading/reading.ts'),
 };
+
+/** Milliseconds until a part that could not be loaded is asked for again. */
+const pause = 5000;
 
 export type LatePartName = keyof typeof loaders;
 
@@ -14,9 +20,11 @@ export type LatePart<Name extends LatePartName> = Awaited<ReturnType<(typeof loa
 export class LateParts {
   readonly #onLoad: (css: string | undefined) => void;
   readonly #parts = new Map<LatePartName, { readonly css?: string }>();
+  /** When what could not be loaded may be asked for again, in milliseconds since 1970. */
+  readonly #failed = new Map<LatePartName, number>();
   readonly #loading = new Map<LatePartName, Promise<void>>();
 
-  /** @param onLoad takes the styles of a part that has come */
+  /** @param onLoad takes the styles of a part that has come; called without, when one could not be loaded */
   constructor(onLoad: (css: string | undefined) => void) {
     this.#onLoad = onLoad;
   }
@@ -26,8 +34,14 @@ export class LateParts {
     return this.#parts.get(name) as LatePart<Name> | undefined;
   }
 
-  /** Loads the part, unless that was done; undefined if it cannot be loaded now. The next call tries again. */
+  /** Whether the part could not be loaded when it was last asked for. */
+  isMissing(name: LatePartName): boolean {
+    return this.#failed.has(name) && !this.#parts.has(name);
+  }
+
+  /** Loads the part, unless that was done; undefined if it cannot be loaded now. A later call tries again. */
   async load<Name extends LatePartName>(name: Name): Promise<LatePart<Name> | undefined> {
+    if ((this.#failed.get(name) ?? 0) > Date.now()) return undefined;
     if (!this.#loading.has(name)) this.#loading.set(name, this.#fetch(name));
     await this.#loading.get(name);
     return this.get(name);
@@ -40,6 +54,8 @@ export class LateParts {
       this.#onLoad(part.css);
     } catch {
       this.#loading.delete(name);
+      this.#failed.set(name, Date.now() + pause);
+      this.#onLoad(undefined);
     }
   }
 }

@@ -13,11 +13,37 @@ export interface PanelActions {
   readonly setDraft: (text: string) => void;
   /** Sends the draft. */
   readonly submit: () => void;
+  /** Sends the draft; without one, ends the reply under way. */
+  readonly submitOrStop: () => void;
+  /** Puts a message that was not sent back into the composer. */
+  readonly edit: (key: string) => void;
+  /** The visitor has seen all that there is. */
+  readonly markRead: () => void;
   readonly toggleInspector: () => void;
 }
 
 /** Draws an answer's Markdown; loaded with the first answer that has any. */
 export type MarkdownRenderer = (message: Message) => TemplateResult;
+
+/** What stands around a message once the part for reading is there. */
+export interface MessageDetails {
+  /** A day, or the mark of what is new. */
+  readonly above: unknown;
+  /** Classes of its list item. */
+  readonly className: string;
+  /** Names it: author and time. */
+  readonly label: string;
+  /** What the assistant used, and what can be done with the message. */
+  readonly below: unknown;
+}
+
+/** What the part for reading gives the panel. */
+export interface PanelReading {
+  /** Of every message, in order. The same object for as long as nothing changes. */
+  readonly details: (model: PanelModel) => readonly MessageDetails[];
+  /** The way back to the end of the log. */
+  readonly latest: (model: PanelModel) => unknown;
+}
 
 /** All that the panel draws at one moment. */
 export interface PanelModel {
@@ -30,6 +56,9 @@ export interface PanelModel {
   readonly isInspecting: boolean;
   readonly markdown: MarkdownRenderer | undefined;
   readonly late: LateParts;
+  readonly reading: PanelReading | undefined;
+  /** How many pages of messages are drawn, counted from the end: a long history comes piece by piece. */
+  readonly pages: number;
   readonly actions: PanelActions;
 }
 

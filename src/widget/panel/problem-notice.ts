@@ -1,31 +1,45 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Problem } from '../state/problem.ts';
+import type { Message } from '../state/snapshot.ts';
+import { allTexts } from '../texts/all-texts.ts';
 import { fill } from '../texts/texts.ts';
 import { explain } from './explain.ts';
 import type { PanelModel } from './panel-model.ts';
+import problemNoticeCss from './problem-notice.css?inline';
+
+export { problemNoticeCss as css };
 
 /**
  * What went wrong and what to do next, where it happened. Read out when it appears.
  *
- * @param key the message that failed; undefined when it is the conversation as a whole
+ * @param message the message that failed; undefined when it is the conversation as a whole
  */
-export function problemNotice(model: PanelModel, problem: Problem, key?: string): TemplateResult {
+export function problemNotice(model: PanelModel, problem: Problem, message?: Message): TemplateResult {
   const { locale, actions, now } = model;
-  const { title, advice, action } = explain(problem, locale.texts);
+  const texts = allTexts(locale);
+  const { title, advice, action } = explain(problem, texts);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {
-    actions.retry(key);
+    actions.retry(message?.key);
+  };
+  const edit = (): void => {
+    if (message) actions.edit(message.key);
   };
   const button =
     action === 'retry'
-      ? html`<button type="button" part="retry-button" @click=${retry}>${locale.texts.retry}</button>`
+      ? html`<button type="button" part="retry-button" @click=${retry}>${texts.retry}</button>`
       : action === 'start-over'
         ? html`<button type="button" part="retry-button" @click=${actions.startOver}>
-            ${locale.texts.startOver}
+            ${texts.startOver}
           </button>`
         : nothing;
   return html`<div part="problem">
     <div role="alert"><strong>${title}</strong> ${advice}</div>
-    ${seconds > 0 ? html`<p class="countdown">${fill(locale.texts.retryIn, { seconds })}</p>` : button}
+    ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
+    ${
+      message && !message.fateUnknown
+        ? html`<button type="button" part="edit-button" @click=${edit}>${texts.edit}</button>`
+        : nothing
+    }
   </div>`;
 }

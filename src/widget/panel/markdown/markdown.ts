@@ -1,17 +1,18 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
-import type { CoreTexts } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { block } from './block.ts';
 import { BlockLexer, lastBlock } from './block-lexer.ts';
 import { heal } from './heal.ts';
 import markdownCss from './markdown.css?inline';
 
+export { allTexts } from '../../texts/all-texts.ts';
 export { markdownCss as css };
 
 /** What drawing a text depends on, apart from the text. */
 export interface MarkdownContext {
-  readonly texts: CoreTexts;
+  readonly texts: Texts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
 }

@@ -1,0 +1,58 @@
+import type { Conversation } from '../state/conversation.ts';
+import type { Panel } from '../shell/panel-input.ts';
+import { focusPanel } from './focus-panel.ts';
+import type { PanelHost } from './panel-host.ts';
+import type { PanelActions } from './panel-model.ts';
+
+/** Makes of a visitor's wishes what they mean for panel and conversation. */
+export function createPanelActions(
+  panel: Pick<Panel, 'restart' | 'send'> & { readonly container: HTMLElement; readonly draw: () => void },
+  host: () => PanelHost,
+  conversation: () => Conversation,
+  toggleInspector: () => void,
+): PanelActions {
+  const focus = (): void => {
+    focusPanel(panel.container);
+  };
+  const setDraft = (text: string): void => {
+    conversation().draft = text;
+    panel.draw();
+  };
+  return {
+    setDraft,
+    toggleInspector,
+    close: () => {
+      host().element.hide();
+    },
+    restart: () => {
+      panel.restart();
+      focus();
+    },
+    startOver: () => {
+      conversation().startOver();
+      focus();
+    },
+    retry: (key) => {
+      conversation().retry(key);
+      focus();
+    },
+    submit: () => {
+      panel.send(conversation().draft);
+    },
+    submitOrStop: () => {
+      const { draft, snapshot } = conversation();
+      if (draft === '' && snapshot.status === 'replying') conversation().stop();
+      else panel.send(draft);
+    },
+    edit: (key) => {
+      const { draft } = conversation();
+      const text = conversation().takeBack(key);
+      // A message that was refused is in the draft already.
+      if (text !== draft) setDraft([text, draft].filter(Boolean).join('\n\n'));
+      panel.container.querySelector('textarea')?.focus();
+    },
+    markRead: () => {
+      conversation().markRead();
+    },
+  };
+}

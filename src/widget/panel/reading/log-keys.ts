@@ -1,0 +1,42 @@
+/** Within these the arrow keys scroll or choose something. */
+const ownKeys = 'pre, .table, textarea, input, select';
+
+/**
+ * Walks the messages of a log by keyboard: arrow up and down, Home and End; Escape goes back to the log itself. One
+ * message at a time is in the order of Tab.
+ *
+ * @returns whether the key was meant for the log
+ */
+export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+  const target = event.composedPath()[0] as Element;
+  if (altKey || ctrlKey || metaKey || shiftKey || target.closest(ownKeys) !== null) return false;
+  const here = target.closest('li[data-key]')?.querySelector('article');
+  if (key === 'Escape') {
+    if (!here) return false;
+    log.focus({ preventScroll: true });
+    return true;
+  }
+  const articles = [...log.querySelectorAll('article')];
+  const at = here ? articles.indexOf(here) : articles.length;
+  const to = {
+    ArrowUp: at - 1,
+    ArrowDown: here ? at + 1 : inView(log, articles),
+    Home: 0,
+    End: articles.length - 1,
+  }[key];
+  if (to === undefined) return false;
+  const next = articles[Math.min(Math.max(to, 0), articles.length - 1)];
+  if (next === undefined) return false;
+  for (const other of log.querySelectorAll<HTMLElement>('article[tabindex="0"]')) other.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: 'nearest' });
+  return true;
+}
+
+/** The first message that shows. */
+function inView(log: HTMLElement, articles: readonly HTMLElement[]): number {
+  const { top } = log.getBoundingClientRect();
+  return articles.findIndex((article) => article.getBoundingClientRect().bottom > top);
+}

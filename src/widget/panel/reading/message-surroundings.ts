@@ -1,0 +1,75 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { Message } from '../../state/snapshot.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import { fill } from '../../texts/texts.ts';
+import { authorOf } from '../message-log.ts';
+import type { MessageDetails, PanelModel } from '../panel-model.ts';
+import { dayLabel, startOfDay } from './day-label.ts';
+
+/** Messages of one author that are no further apart than this stand together, in milliseconds. */
+const together = 5 * 60 * 1000;
+
+/** What the surroundings of a message depend on, beside the message. */
+export interface Surroundings {
+  readonly previous: Message | undefined;
+  /** Whether it is the first that the visitor has not seen. */
+  readonly isFirstNew: boolean;
+  /** Whether a hand or the focus is on it. */
+  readonly isActive: boolean;
+  readonly tools: unknown;
+}
+
+/** Draws what stands around a message: the day it begins, the mark of what is new, what it used, what can be done. */
+export function messageSurroundings(
+  model: PanelModel,
+  message: Message,
+  around: Surroundings,
+): MessageDetails {
+  const { options, locale, now } = model;
+  const { previous, isFirstNew, isActive, tools } = around;
+  const { at, role, functionCalls } = message;
+  const isNewDay =
+    at !== undefined && (previous?.at === undefined || startOfDay(at) !== startOfDay(previous.at));
+  const day = isNewDay
+    ? divider(html`<time datetime=${dateOf(at)}>${dayLabel(at, now, locale.language)}</time>`, '')
+    : nothing;
+  const mark = isFirstNew ? divider(allTexts(locale).newMessages, 'new') : nothing;
+  const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > together);
+  const follows = previous?.role === role && isClose && !isNewDay && !isFirstNew;
+  const time = at === undefined ? '' : `, ${clock(locale.language).format(at)}`;
+  const names = [...new Set(functionCalls.map(({ name }) => name))];
+  const used =
+    options.showsFunctionCalls && names.length > 0
+      ? html`<small class="used">
+          ${fill(allTexts(locale).used, { name: new Intl.ListFormat(locale.language).format(names) })}
+        </small>`
+      : nothing;
+  return {
+    above: html`${day}${mark}`,
+    className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
+    label: `${authorOf(model, message)}${time}`,
+    below: html`${used}${tools}`,
+  };
+}
+
+function divider(content: unknown, className: string): TemplateResult {
+  return html`<li class="divider ${className}"><span>${content}</span></li>`;
+}
+
+/** The date where the visitor is, as `datetime` has it. */
+function dateOf(at: number): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes longer than using it. */
+function clock(language: string): Intl.DateTimeFormat {
+  const known = clocks.get(language);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  clocks.set(language, made);
+  return made;
+}

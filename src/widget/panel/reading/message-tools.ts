@@ -1,0 +1,77 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { Message } from '../../state/snapshot.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import { icon } from '../icons.ts';
+import type { PanelModel } from '../panel-model.ts';
+import messageToolsCss from './message-tools.css?inline';
+
+export { messageToolsCss as css };
+
+export type Rating = 'up' | 'down' | null;
+
+const copyIcon = icon('M9 9h11v11H9zM5 15H4V4h11v1');
+const thumb = 'M7 11v9H3v-9zm0 0 4-8c2 0 3 1 3 3v3h5l2 2-2 8-1 1H7';
+const upIcon = icon(thumb);
+const downIcon = icon(thumb, 'upside-down');
+
+/** What can be done with one message, and when it was written. */
+export function messageTools(
+  model: PanelModel,
+  message: Message,
+  rating: Rating,
+  rate: (rating: Rating) => void,
+): TemplateResult {
+  const texts = allTexts(model.locale);
+  const { text, role, at } = message;
+  // Only pages on https have a clipboard, whatever the types say.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  const copy = ({ currentTarget }: Event): void => {
+    const button = currentTarget as HTMLElement;
+    clipboard?.writeText(text).then(
+      () => {
+        button.title = button.ariaLabel = texts.copied;
+        button.dataset['done'] = '';
+      },
+      () => undefined, // The browser says why, in its own place.
+    );
+  };
+  const thumbButton = (value: 'up' | 'down', label: string, thumbIcon: TemplateResult): TemplateResult =>
+    html`<button
+      type="button"
+      part="rate-button"
+      aria-pressed=${rating === value}
+      aria-label=${label}
+      title=${label}
+      @click=${() => {
+        rate(rating === value ? null : value);
+      }}
+    >
+      ${thumbIcon}
+    </button>`;
+  return html`<div part="message-tools">
+    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, model)}</time>`}
+    ${
+      clipboard
+        ? html`<button
+            type="button"
+            part="copy-button"
+            aria-label=${texts.copyMessage}
+            title=${texts.copyMessage}
+            @click=${copy}
+          >
+            ${copyIcon}
+          </button>`
+        : nothing
+    }
+    ${
+      role === 'assistant'
+        ? [thumbButton('up', texts.helpful, upIcon), thumbButton('down', texts.notHelpful, downIcon)]
+        : nothing
+    }
+  </div>`;
+}
+
+/** The time of day, as the language writes it. */
+export function timeOf(at: number, { locale }: PanelModel): string {
+  return new Intl.DateTimeFormat(locale.language, { timeStyle: 'short' }).format(at);
+}

@@ -1,0 +1,43 @@
+/** The number of unread messages on the launcher, and in its name. */
+export class UnreadBadge {
+  readonly #launcher: HTMLButtonElement;
+  readonly #badge = document.createElement('span');
+
+  constructor(launcher: HTMLButtonElement) {
+    this.#launcher = launcher;
+    this.#badge.className = 'badge';
+    this.#badge.ariaHidden = 'true';
+    this.#badge.part.add('badge');
+  }
+
+  /**
+   * @param count 0 takes the badge away
+   * @param label what the count means, in words
+   */
+  show(count: number, label: string): void {
+    const launcher = this.#launcher;
+    const badge = this.#badge;
+    if (count === 0) {
+      if (badge.isConnected) launcher.ariaLabel = null;
+      badge.remove();
+      return;
+    }
+    const text = count > 99 ? '99+' : String(count);
+    if (badge.isConnected && badge.textContent === text && launcher.ariaLabel?.endsWith(label)) return;
+    badge.remove();
+    badge.textContent = text;
+    launcher.ariaLabel = [nameOf(launcher), label].join(', ');
+    launcher.append(badge);
+  }
+}
+
+/** What the launcher is called without its badge: what is written on it, else its title. */
+function nameOf(launcher: HTMLButtonElement): string {
+  const slot = launcher.querySelector('slot');
+  const assigned = slot?.assignedNodes().map(({ textContent }) => textContent) ?? [];
+  const own = [...launcher.querySelectorAll('b:not([hidden])')].map(
+    (text) => (text as HTMLElement).innerText,
+  );
+  const name = (assigned.length > 0 ? assigned : own).join(' ').replace(/\s+/g, ' ').trim();
+  return name || launcher.title;
+}
