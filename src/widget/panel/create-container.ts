@@ -7,6 +7,7 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
   container.part.add('panel');
   container.tabIndex = -1;
   container.hidden = true;
+  container.setAttribute('aria-labelledby', 'heading');
   root.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.isComposing || container.hidden || element.inline) return;
     event.stopPropagation();
