@@ -14,6 +14,14 @@ const contentSecurityPolicy = [
   "object-src 'none'",
 ].join('; ');
 
+/** The page that shows that the chat needs next to nothing; `lit-html` is the one policy that Lit itself creates. */
+const strictest = {
+  path: '/hostile-policy.html',
+  policy:
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+    "font-src 'self'; require-trusted-types-for 'script'; trusted-types lit-html",
+};
+
 /**
  * Adds the demo to a service: the shop's pages, the gallery and the preview, the list of assistants that these two
  * offer, and the services at fault that the gallery shows.
@@ -30,7 +38,10 @@ export function mountDemo(app: Hono, stopped: AbortSignal): void {
     etag(),
     async (context, next) => {
       context.header('Cache-Control', 'no-cache');
-      context.header('Content-Security-Policy', contentSecurityPolicy);
+      context.header(
+        'Content-Security-Policy',
+        context.req.path === strictest.path ? strictest.policy : contentSecurityPolicy,
+      );
       await next();
     },
     serveStatic({ root: fileURLToPath(new URL('site', import.meta.url)) }),

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Fault, FaultRequest } from './fault.ts';
 
 /** Looks something up before it answers, and tells of it as it goes. */
@@ -16,6 +17,49 @@ function callFunction(request: FaultRequest): Response | undefined {
   return context.body(events.join(''), 200, { 'Content-Type': 'text/event-stream' });
 }
 
+/** Milliseconds between two words: time enough to disturb the reader. */
+const wordPause = 60;
+
+const wordyAnswer = `The **Kammweg Mid** comes in three widths:
+
+- narrow, for slim feet,
+- normal, which fits most people,
+- wide, with more room at the toes.
+
+Try them on in the afternoon, when feet are a little larger than in the morning, and wear the socks that you will hike
+in. The [size guide](https://nordkamm.example/sizes) says more. That is all there is to say.`;
+
+/** Streams an answer word by word. It has it all in the end, also when the reader went away. */
+function answerWordByWord(request: FaultRequest): Response | undefined {
+  const { context, conversation, conversations, message, streaming, stopped } = request;
+  if (conversation === undefined || message === undefined || !streaming) return undefined;
+  conversations.write(conversation, { role: 'user', content: message });
+  let isRead = true;
+  const encoder = new TextEncoder();
+  const line = (event: string, data: object) =>
+    encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const speak = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    for (const text of wordyAnswer.split(/(?<= )/)) {
+      if (stopped.aborted) return;
+      if (isRead) controller.enqueue(line('delta', { text }));
+      await wait(wordPause);
+    }
+    conversations.write(conversation, { role: 'assistant', content: wordyAnswer });
+    if (!isRead) return;
+    controller.enqueue(line('done', { status: true, message: wordyAnswer, function_calls: [] }));
+    controller.close();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      void speak(controller);
+    },
+    cancel() {
+      isRead = false;
+    },
+  });
+  return context.body(body, 200, { 'Content-Type': 'text/event-stream' });
+}
+
 /** Services that are not at fault, only different from ours. */
 export const otherServices = {
   /** Knows neither streaming nor idempotency keys nor widget settings. */
@@ -25,4 +69,6 @@ export const otherServices = {
   },
   /** Its assistant has a tool. */
   'function-calls': { at: ['send'], answer: callFunction },
+  /** Takes its time. */
+  'word-by-word': { at: ['send'], answer: answerWordByWord },
 } as const satisfies Record<string, Fault>;

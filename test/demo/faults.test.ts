@@ -263,6 +263,7 @@ it('covers every kind of fault', () => {
     'message-refused',
     'taken-over',
     'timeout',
+    'word-by-word',
   ];
   const covered = new Set([
     ...Object.keys(opening),

@@ -206,6 +206,13 @@ export function galleryGroups(assistants) {
           message: question,
         },
         {
+          id: 'service-word-by-word',
+          title: 'Word by word',
+          says: 'The answer is written slowly enough to be watched, or stopped.',
+          attributes: { 'assistant-id': uuid, ...faultAt('word-by-word') },
+          message: question,
+        },
+        {
           id: 'service-function-calls',
           title: 'Function calls',
           says: 'The assistant looks up an order; the builder sees with what, and what came of it.',

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { faults } from '../../demo/faults.ts';
+
+const app = faults(new AbortController().signal);
+
+async function open(): Promise<string> {
+  const response = await app.request('/word-by-word/api/conversations', { method: 'POST' });
+  return ((await response.json()) as { conversation_id: string }).conversation_id;
+}
+
+function send(uuid: string, signal?: AbortSignal): Response | Promise<Response> {
+  return app.request(`/word-by-word/api/conversations/${uuid}/messages`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({ message: 'Which widths are there?' }),
+    ...(signal && { signal }),
+  });
+}
+
+async function rolesIn(uuid: string): Promise<string[]> {
+  const response = await app.request(`/word-by-word/api/conversations/${uuid}`);
+  const { history } = (await response.json()) as { history: { role: string }[] };
+  return history.map(({ role }) => role);
+}
+
+describe('word-by-word, a service that takes its time', () => {
+  it('streams an answer in many pieces, and has it in its history', async () => {
+    const uuid = await open();
+    const text = await (await send(uuid)).text();
+    assert.ok((text.match(/^event: delta$/gm) ?? []).length > 20);
+    assert.match(text, /event: done\ndata: .*That is all there is to say\./);
+    assert.deepEqual(await rolesIn(uuid), ['assistant', 'user', 'assistant']);
+  });
+
+  it('has the whole answer also for a reader who went away', async () => {
+    const uuid = await open();
+    const { body } = await send(uuid);
+    const reader = body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    const deadline = Date.now() + 20_000;
+    while ((await rolesIn(uuid)).length < 3) {
+      assert.ok(Date.now() < deadline, 'the answer never comes');
+      // Nothing here waits for a network, so that the service's clock would never come to its turn.
+      await setImmediate();
+    }
+  });
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { findEngines } from '../support/browsers.ts';
+import { startDemo } from '../support/demo-process.ts';
+import type { DemoProcess } from '../support/demo-process.ts';
+import { openDriver } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { findPart, partTexts } from './find-part.ts';
+
+const question = 'What are your opening hours?';
+
+/** What a person sees of the widget: computed styles and places, part by part. */
+function looksOf(parts: string[]): string[] {
+  return parts.map((name) => {
+    const part = findPart(name) as HTMLElement;
+    const style = getComputedStyle(part);
+    const { x, y, width, height } = part.getBoundingClientRect();
+    const place = [x, y, width, height].map(Math.round).join(' ');
+    // The page's own custom properties are inherited, and do nothing here.
+    const values = Array.from(style)
+      .filter((property) => !property.startsWith('--'))
+      .map((property) => `${property}: ${style.getPropertyValue(property)}`);
+    return [`${name} at ${place}`, ...values].join('\n');
+  });
+}
+
+const parts = [
+  'launcher',
+  'panel',
+  'header',
+  'close-button',
+  'message-assistant',
+  'composer',
+  'composer-input',
+  'send-button',
+];
+
+describe('on a hostile page', () => {
+  let demo: DemoProcess;
+  before(async () => {
+    demo = await startDemo();
+  });
+  after(() => demo.stop());
+
+  for (const engine of findEngines()) {
+    describe(`in ${engine.name}`, () => {
+      let driver: Driver;
+      before(async () => {
+        driver = await openDriver(engine);
+      });
+      after(() => driver.close());
+
+      /** Opens a page with nothing left of earlier visits, and its chat. */
+      async function visit(page: string): Promise<void> {
+        await driver.open(`${demo.url}/${page}`);
+        await driver.evaluate(() => {
+          localStorage.clear();
+        });
+        await driver.reload();
+        await driver.evaluate(() => {
+          const seen: string[] = [];
+          Object.assign(globalThis, { seenViolations: seen });
+          document.addEventListener('securitypolicyviolation', (event) => {
+            seen.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+          });
+        });
+        await driver.waitFor(() => findPart('launcher') !== undefined);
+        await driver.waitFor(() => !findPart('launcher')?.parentElement?.hasAttribute('data-pending'));
+        await driver.click(findPart, 'launcher');
+        await driver.waitFor(() => partTexts('message-assistant').length === 1);
+        await driver.waitFor(() => findPart('panel')?.getAnimations().length === 0);
+      }
+
+      /** Asks, and waits for the answer. */
+      async function ask(text: string): Promise<void> {
+        await driver.click(findPart, 'composer-input');
+        await driver.type(text);
+        await driver.press('Enter');
+        await driver.waitFor(() => (partTexts('message-assistant')[1] ?? '').length > 40);
+      }
+
+      it('that forbids all it can, it answers with Markdown, looks as elsewhere, and violates nothing', async () => {
+        await visit('hostile-nothing.html');
+        await driver.evaluate(() => {
+          (findPart('composer-input') as HTMLElement).blur();
+        });
+        const expected = await driver.evaluate(looksOf, parts);
+        await visit('hostile-policy.html');
+        await driver.evaluate(() => {
+          (findPart('composer-input') as HTMLElement).blur();
+        });
+        assert.deepEqual(await driver.evaluate(looksOf, parts), expected);
+
+        await ask(question);
+        // Markdown is drawn: as elements, and not as the marks that it is written with.
+        await driver.waitFor(() => findPart('message-log')?.querySelector('.markdown *') !== null);
+        await driver.waitFor(() => !/\*\*|\]\(/.test(partTexts('message-assistant')[1] ?? '**'));
+        assert.deepEqual(
+          await driver.evaluate(() => (globalThis as unknown as { seenViolations: string[] }).seenViolations),
+          [],
+        );
+        assert.deepEqual(driver.errors, []);
+      });
+
+      it('whose style attacks everything, it keeps its looks', async () => {
+        await visit('hostile-nothing.html');
+        await driver.evaluate(() => {
+          (findPart('composer-input') as HTMLElement).blur();
+        });
+        const expected = await driver.evaluate(looksOf, parts);
+        await visit('hostile-style.html');
+        await driver.evaluate(() => {
+          (findPart('composer-input') as HTMLElement).blur();
+        });
+        assert.deepEqual(await driver.evaluate(looksOf, parts), expected);
+        await ask(question);
+      });
+
+      it('whose style attacks everything, the page keeps the looks that it has', async () => {
+        const looksOfPage = (): string[] =>
+          Array.from(document.querySelectorAll('body, body *'), (element) => {
+            if (element.localName === 'voice-assistant-chat') return '';
+            const style = getComputedStyle(element);
+            const { x, y, width, height } = element.getBoundingClientRect();
+            const values = Array.from(
+              style,
+              (property) => `${property}: ${style.getPropertyValue(property)}`,
+            );
+            return [element.localName, x, y, width, height, ...values].join('\n');
+          }).filter((looks) => looks !== '');
+        await visit('hostile-style.html');
+        const withChat = await driver.evaluate(looksOfPage);
+        await driver.evaluate(() => {
+          document.querySelector('voice-assistant-chat')?.remove();
+        });
+        assert.deepEqual(withChat, await driver.evaluate(looksOfPage));
+      });
+
+      describe('that moves it about while an answer is written', () => {
+        const press = (name: string) =>
+          driver.evaluate((action) => {
+            document.querySelector<HTMLElement>(`[data-do="${action}"]`)?.click();
+          }, name);
+        const isWhole = () =>
+          /That is all there is to say\.$/.test(partTexts('message-assistant').at(-1) ?? '');
+
+        async function askAndDraft(): Promise<void> {
+          await visit('hostile-moves.html');
+          await driver.click(findPart, 'composer-input');
+          await driver.type(question);
+          await driver.press('Enter');
+          await driver.waitFor(() => /widths/.test(partTexts('message-assistant')[1] ?? ''));
+          await driver.type('And next');
+        }
+
+        /** The greeting, the question, the whole answer, each once; and the draft. */
+        async function nothingIsLost(): Promise<void> {
+          await driver.waitFor(isWhole);
+          assert.equal((await driver.evaluate(partTexts, 'message-assistant')).length, 2);
+          assert.equal((await driver.evaluate(partTexts, 'message-user')).length, 1);
+          assert.equal((await driver.evaluate(partTexts, 'panel')).length, 1);
+          assert.equal(
+            await driver.evaluate(() => (findPart('composer-input') as HTMLTextAreaElement).value),
+            'And next',
+          );
+        }
+
+        it('moved, it goes on', async () => {
+          await askAndDraft();
+          await press('move');
+          await press('shake');
+          await nothingIsLost();
+        });
+
+        it('taken away and put back, it has the whole answer', async () => {
+          await askAndDraft();
+          await press('remove');
+          await driver.waitFor(() => findPart('panel') === undefined);
+          await press('add');
+          await nothingIsLost();
+        });
+
+        it('replaced by its clone, the clone has it all', async () => {
+          await askAndDraft();
+          await press('clone');
+          await nothingIsLost();
+          assert.equal(
+            await driver.evaluate(() => document.querySelectorAll('voice-assistant-chat').length),
+            1,
+          );
+        });
+
+        it('it has the whole answer after a reload, and the service was asked once', async () => {
+          await driver.reload();
+          await driver.waitFor(() => findPart('launcher') !== undefined);
+          if ((await driver.evaluate(partTexts, 'panel')).length === 0)
+            await driver.click(findPart, 'launcher');
+          await nothingIsLost();
+        });
+      });
+    });
+  }
+});
