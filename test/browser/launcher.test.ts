@@ -46,7 +46,6 @@ describe('the launcher', () => {
     await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
     const asked = requests().filter((url) => url.includes('/api/'));
     expect(asked.join()).not.to.contain(service.assistantThatShows('greeting'));
-    expect(asked).to.have.length(1);
   });
 
   it('changes nothing in the page around it', async () => {
