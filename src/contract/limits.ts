@@ -79,6 +79,7 @@ export const recordLimits = {
     schemaName: { min: 2, max: 32 },
     schemaDescription: { min: 3, max: 255 },
   },
+  phoneNumber: { nickname: 50, searchedDigits: 10 },
 } as const;
 
 /**

@@ -1,3 +1,11 @@
 /* The operations that an owner's key opens, as data; `endpoints.ts` has those that a visitor's browser knows. */
 export * from './assistant-endpoints.ts';
 export { createTool, deleteTool, listTools, readTool, updateTool } from './tool.ts';
+export {
+  listPhoneNumbers,
+  listSmsNumbers,
+  purchasePhoneNumber,
+  releasePhoneNumber,
+  searchPhoneNumbers,
+  updatePhoneNumber,
+} from './phone-number.ts';

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { purgeExpiredKeys } from '../idempotency/idempotency-key.ts';
+import { clearReleasedNumbers } from '../phone-number/phone-number.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedReplies } from './settle-reply.ts';
 
 /**
  * Does, three times per lease, what no request does: renews this process's leases, refunds replies whose process
- * died, forgets old idempotency keys. Any number of processes may do it at once.
+ * died, forgets old idempotency keys, clears released phone numbers away. Any number of processes may do it at once.
  *
  * @returns what ends it, resolved when the round under way is over.
  */
@@ -33,6 +34,7 @@ async function doRound(database: Database, replies: Replies, log: Logger): Promi
     const abandoned = await failAbandonedReplies(database);
     if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
     await purgeExpiredKeys(database.db);
+    await clearReleasedNumbers(database.db);
   } catch (error) {
     log.error({ err: error }, 'housekeeping failed; it will be tried again');
   }

@@ -5,6 +5,7 @@ import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
+import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
@@ -21,5 +22,6 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   routes.route('/conversations', ownerConversationRoutes(database));
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
+  phoneNumberRoutes(routes, database);
   return routes;
 }

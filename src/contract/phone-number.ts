@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { patternText, phoneNumber, text } from './fields.ts';
+import { recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { Message, messageWith, timestamp } from './record-answers.ts';
+
+/* Phone numbers (interface: "Phone numbers"). */
+
+const { nickname, searchedDigits } = recordLimits.phoneNumber;
+
+/** A number of the owner. */
+export const PhoneNumber = z.looseObject({
+  id: z.int(),
+  phone_number: z.string(),
+  country_code: z.string(),
+  /** `normal` is a dedicated one. */
+  type: z.string(),
+  type_label: z.string(),
+  nickname: z.nullable(z.string()),
+  sms_capable: z.boolean(),
+  region: z.string(),
+  has_active_subscription: z.boolean(),
+  created_at: timestamp,
+});
+export type PhoneNumber = z.infer<typeof PhoneNumber>;
+
+const PhoneNumbers = z.looseObject({ data: z.array(PhoneNumber) });
+
+/** A number that can be bought. */
+export const OfferedNumber = z.looseObject({
+  phone_number: z.string(),
+  phone_number_formatted: z.string(),
+  country_code: z.string(),
+  /** USD a month. */
+  price: z.number(),
+  address_requirements: z.string(),
+  sms_capable: z.boolean(),
+});
+
+/** All numbers of the owner. */
+export const listPhoneNumbers = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/phone-numbers/all',
+  response: PhoneNumbers,
+});
+
+/** Those that take SMS and have a subscription. For old clients; new ones ask for all. */
+export const listSmsNumbers = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/phone-numbers',
+  response: PhoneNumbers,
+});
+
+/** Numbers that can be bought. */
+export const searchPhoneNumbers = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/phone-numbers/search',
+  query: z.object({
+    country_code: z.optional(patternText(/^[A-Za-z]{2}$/, 'must be a country code of two letters.')),
+    contains: z.optional(
+      patternText(new RegExp(`^\\d{1,${searchedDigits}}$`), `must be 1 to ${searchedDigits} digits.`),
+    ),
+  }),
+  response: z.looseObject({ data: z.array(OfferedNumber) }),
+});
+
+/** Buys a number that the search offers. */
+export const purchasePhoneNumber = ownerEndpoint({
+  method: 'POST',
+  path: '/api/user/phone-numbers/purchase',
+  request: z.object({ phone_number: phoneNumber() }),
+  response: messageWith(PhoneNumber),
+  success: 201,
+  refusals: [400],
+});
+
+/** Gives a number a name that only its owner sees; `null` takes it away. */
+export const updatePhoneNumber = ownerEndpoint({
+  method: 'PUT',
+  path: '/api/user/phone-numbers/:id',
+  request: z.object({ nickname: z.nullable(text(nickname)) }),
+  response: messageWith(PhoneNumber),
+});
+
+/** Gives a number back. */
+export const releasePhoneNumber = ownerEndpoint({
+  method: 'DELETE',
+  path: '/api/user/phone-numbers/:id',
+  response: Message,
+  refusals: [400],
+});

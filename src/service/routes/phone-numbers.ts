@@ -1,0 +1,57 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/phone-number.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import {
+  listPhoneNumbers,
+  readPhoneNumber,
+  releasePhoneNumber,
+  renamePhoneNumber,
+} from '../phone-number/phone-number.ts';
+import { purchasePhoneNumber, searchPhoneNumbers } from '../phone-number/purchase.ts';
+
+/** Where a search looks that names no country. */
+const defaultCountry = 'DE';
+
+/** Phone numbers (interface: "Phone numbers"). */
+export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listPhoneNumbers, async ({ userId }) => ({
+    data: await listPhoneNumbers(database, userId, 'all'),
+  }));
+  operate(routes, endpoints.listSmsNumbers, async ({ userId }) => ({
+    data: await listPhoneNumbers(database, userId, 'sms'),
+  }));
+  operate(routes, endpoints.searchPhoneNumbers, async ({ query }) => ({
+    data: await searchPhoneNumbers(
+      database,
+      (query.country_code ?? defaultCountry).toUpperCase(),
+      query.contains ?? '',
+    ),
+  }));
+  operate(routes, endpoints.purchasePhoneNumber, async ({ userId, body }) => ({
+    message: 'Phone number purchased successfully.',
+    data: await purchasePhoneNumber(database, userId, body.phone_number),
+  }));
+  operate(
+    routes,
+    endpoints.updatePhoneNumber,
+    async ({ userId, id, body }) => ({
+      message: 'Phone number updated successfully.',
+      data: await renamePhoneNumber(database, { id: id(), userId }, body.nickname),
+    }),
+    async (_, { userId, id }) => {
+      await readPhoneNumber(database.db, { id: id(), userId });
+      return {};
+    },
+  );
+  operate(routes, endpoints.releasePhoneNumber, async ({ userId, id }) => {
+    const at = await releasePhoneNumber(database, { id: id(), userId });
+    return {
+      message:
+        at === undefined
+          ? 'Phone number released successfully.'
+          : `The subscription was cancelled. The phone number stays active until ${at} and is released then.`,
+    };
+  });
+}

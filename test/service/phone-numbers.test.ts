@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
+import { clearReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
+import { assistantBody, readAssistant } from '../support/assistant-body.ts';
+import { Owner } from '../support/owner.ts';
+import { addNumber } from '../support/records.ts';
+import { readMoney, startService } from '../support/service.ts';
+
+const service = await startService();
+const { pool, db } = service.running.database;
+const owner = await Owner.create(service, '100');
+
+const list = async (path: string, of = owner) =>
+  (await of.get(path)).json['data'] as (Record<string, unknown> & { id: number })[];
+const search = async (query = '') =>
+  (await list(`phone-numbers/search${query}`)).map(({ phone_number }) => String(phone_number));
+
+describe('searching numbers', () => {
+  test('offers German ones unless asked otherwise', async () => {
+    const offers = await list('phone-numbers/search');
+    assert.equal(offers.length, 20);
+    for (const offer of offers) {
+      assert.ok(OfferedNumber.safeParse(offer).success);
+      assert.deepEqual(Object.keys(offer), Object.keys(OfferedNumber.shape));
+      assert.equal(offer['country_code'], 'DE');
+      assert.match(String(offer['phone_number']), /^\+49\d+$/);
+      assert.equal(String(offer['phone_number_formatted']).replaceAll(' ', ''), offer['phone_number']);
+    }
+  });
+
+  test('finds countries in either letter case, and digits', async () => {
+    assert.ok((await search('?country_code=us')).every((number) => number.startsWith('+1212555')));
+    assert.deepEqual(await search('?country_code=US&contains=5550142'), ['+12125550142']);
+    assert.deepEqual(await search('?country_code=XX'), []);
+  });
+
+  test('refuses what is no country and no digits', async () => {
+    for (const query of [
+      'country_code=DEU',
+      'country_code=1',
+      'contains=12345678901',
+      'contains=a',
+      'contains=%2B4',
+    ]) {
+      const { status, errors } = await owner.get(`phone-numbers/search?${query}`);
+      assert.deepEqual([status, Object.keys(errors)], [422, [query.split('=')[0]]]);
+    }
+  });
+});
+
+describe('buying a number', () => {
+  test('takes its price and gives the number to the account', async () => {
+    const [offered = ''] = await search('?country_code=GB');
+    const before = await readMoney(service, owner.id);
+    const { status, json } = await owner.post('phone-numbers/purchase', { phone_number: offered });
+    assert.equal(status, 201);
+    const record = json['data'] as Record<string, unknown>;
+    assert.ok(PhoneNumber.safeParse(record).success);
+    assert.deepEqual(Object.keys(record), Object.keys(PhoneNumber.shape));
+    assert.deepEqual(
+      [record['phone_number'], record['type'], record['type_label'], record['has_active_subscription']],
+      [offered, 'normal', 'Dedicated', true],
+    );
+    assert.equal(before.balance - (await readMoney(service, owner.id)).balance, 1.5);
+    assert.deepEqual((await list('phone-numbers/all')).at(-1), record);
+    assert.ok(!(await search('?country_code=GB')).includes(offered));
+  });
+
+  test('is refused for a number that the search does not offer, or that is taken', async () => {
+    const [number] = await search();
+    await owner.post('phone-numbers/purchase', { phone_number: number });
+    for (const phone_number of [number, '+4915199999999', '123', 5, '', undefined]) {
+      const { status, errors } = await owner.post('phone-numbers/purchase', { phone_number });
+      assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
+    }
+  });
+
+  test('gives a number to one of several who want it at once', async () => {
+    const [phone_number] = await search();
+    const rival = await Owner.create(service, '100');
+    const answers = await Promise.all(
+      [owner, rival, owner, rival].map((buyer) => buyer.post('phone-numbers/purchase', { phone_number })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422]);
+  });
+
+  test('needs a balance that pays for it, and leaves nothing behind without', async () => {
+    const poor = await Owner.create(service, '1.49');
+    const [phone_number] = await search();
+    const { status, json } = await poor.post('phone-numbers/purchase', { phone_number });
+    assert.deepEqual([status, json], [400, { error: 'Insufficient balance. Please top up your account.' }]);
+    assert.deepEqual(await list('phone-numbers/all', poor), []);
+    assert.deepEqual(await readMoney(service, poor.id), { balance: 1.49, ledger: 1.49 });
+  });
+});
+
+test('all numbers are listed, and for old clients those that take SMS and are paid for', async () => {
+  const reader = await Owner.create(service);
+  const ids = [
+    await addNumber(service, reader.id),
+    await addNumber(service, reader.id, { smsCapable: false }),
+    await addNumber(service, reader.id, { subscribed: false }),
+    await addNumber(service, reader.id, { type: 'sip' }),
+    await addNumber(service, reader.id, { type: 'caller_id' }),
+  ];
+  const all = await list('phone-numbers/all', reader);
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    ids,
+  );
+  assert.deepEqual(
+    all.map(({ type_label }) => type_label),
+    ['Dedicated', 'Dedicated', 'Dedicated', 'SIP', 'Caller ID'],
+  );
+  assert.deepEqual(
+    (await list('phone-numbers', reader)).map(({ id }) => id),
+    ids.slice(0, 1),
+  );
+});
+
+test('a number can be given a name of at most 50 characters, which null takes away', async () => {
+  const id = await addNumber(service, owner.id);
+  for (const nickname of ['Shop', '😀'.repeat(50), null]) {
+    const { status, json } = await owner.put(`phone-numbers/${id}`, { nickname });
+    assert.equal(status, 200);
+    assert.equal((json['data'] as Record<string, unknown>)['nickname'], nickname);
+  }
+  for (const nickname of ['x'.repeat(51), 5, [], undefined]) {
+    const { status, errors } = await owner.put(`phone-numbers/${id}`, { nickname });
+    assert.deepEqual([status, Object.keys(errors)], [422, ['nickname']]);
+  }
+});
+
+describe('releasing a number', () => {
+  const given = async (id: number) => {
+    const inbound = await owner.create('assistant', assistantBody({ type: 'inbound', phone_number_id: id }));
+    return async () => (await readAssistant(owner, inbound.id))['phone_number_id'];
+  };
+
+  test('leaves a dedicated one active until the paid month is over', async () => {
+    const id = await addNumber(service, owner.id);
+    const numberOfAssistant = await given(id);
+    await pool.query("UPDATE phone_numbers SET created_at = now() - interval '40 days' WHERE id = $1", [id]);
+    const { status, json } = await owner.delete(`phone-numbers/${id}`);
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(json), ['message']);
+    const { rows } = await pool.query<{ days: number }>(
+      'SELECT extract(day FROM release_at - now())::integer AS days FROM phone_numbers WHERE id = $1',
+      [id],
+    );
+    assert.ok(Number(rows[0]?.days) >= 18 && Number(rows[0]?.days) <= 21, JSON.stringify(rows));
+    await clearReleasedNumbers(db);
+    assert.equal(await numberOfAssistant(), id);
+    assert.ok((await list('phone-numbers/all')).some((number) => number.id === id));
+    const { errors } = await owner.post('assistant', assistantBody({ phone_number_id: id }));
+    assert.match(errors['phone_number_id']?.[0] ?? '', /scheduled for release/);
+
+    const again = await owner.delete(`phone-numbers/${id}`);
+    assert.deepEqual(
+      [again.status, again.json],
+      [400, { error: 'This phone number is already scheduled for release.' }],
+    );
+
+    await pool.query("UPDATE phone_numbers SET release_at = now() - interval '1 second' WHERE id = $1", [id]);
+    assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
+    await clearReleasedNumbers(db);
+    assert.equal(await numberOfAssistant(), null);
+  });
+
+  for (const type of ['sip', 'caller_id'] as const) {
+    test(`takes one of the kind ${type} at once`, async () => {
+      const id = await addNumber(service, owner.id, { type });
+      const outbound = await owner.create('assistant', assistantBody({ phone_number_id: id }));
+      const numberOfAssistant = type === 'sip' ? await given(id) : undefined;
+      assert.equal((await owner.delete(`phone-numbers/${id}`)).status, 200);
+      assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
+      assert.equal((await readAssistant(owner, outbound.id))['phone_number_id'], null);
+      if (numberOfAssistant) assert.equal(await numberOfAssistant(), null);
+    });
+  }
+
+  test('does not find what is not there', async () => {
+    for (const id of ['0', '99999', '99999999999', 'x']) {
+      for (const answer of [
+        await owner.delete(`phone-numbers/${id}`),
+        await owner.put(`phone-numbers/${id}`, {}),
+      ]) {
+        assert.deepEqual([answer.status, answer.json], [404, { error: 'Phone number not found.' }]);
+      }
+    }
+  });
+});
