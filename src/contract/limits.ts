@@ -79,6 +79,14 @@ export const recordLimits = {
     schemaName: { min: 2, max: 32 },
     schemaDescription: { min: 3, max: 255 },
   },
+  knowledgebase: {
+    /** Ours. */
+    documents: 500,
+    relativeLinks: { min: 1, max: 50 },
+    /** Bytes of a document, and of a request that brings one. */
+    file: 20 * 1024 * 1024,
+    upload: 21 * 1024 * 1024,
+  },
   phoneNumber: { nickname: 50, searchedDigits: 10 },
 } as const;
 

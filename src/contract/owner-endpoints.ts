@@ -9,3 +9,15 @@ export {
   searchPhoneNumbers,
   updatePhoneNumber,
 } from './phone-number.ts';
+export {
+  createDocument,
+  createKnowledgebase,
+  deleteDocument,
+  deleteKnowledgebase,
+  listDocuments,
+  listKnowledgebases,
+  readDocument,
+  readKnowledgebase,
+  updateDocument,
+  updateKnowledgebase,
+} from './knowledgebase.ts';

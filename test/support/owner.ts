@@ -44,6 +44,21 @@ export class Owner {
     return this.request('DELETE', path);
   }
 
+  /** Sends a multipart form. */
+  async upload(path: string, fields: Record<string, string | Blob>): Promise<OwnerAnswer> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    const response = await fetch(`${this.#service.url}/api/user/${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.key}` },
+      body: form,
+    });
+    const text = await response.text();
+    const json = JSON.parse(text) as Record<string, unknown>;
+    const errors = (json['errors'] ?? {}) as Record<string, string[]>;
+    return { status: response.status, headers: response.headers, text, json, errors };
+  }
+
   /** Creates a record and returns what the answer tells of it; fails if it is refused. */
   async create(path: string, body: unknown): Promise<Record<string, unknown> & { id: number }> {
     const { status, json, text } = await this.post(path, body);

@@ -60,6 +60,8 @@ export const knowledgebases = pgTable('knowledgebases', {
     .notNull()
     .default('empty'),
   textSearchConfig: text('text_search_config').notNull().default('simple'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
 export const documents = pgTable('documents', {
@@ -72,6 +74,8 @@ export const documents = pgTable('documents', {
     .notNull()
     .default('processing'),
   contentHash: bytea('content_hash'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
 export const conversations = pgTable('conversations', {

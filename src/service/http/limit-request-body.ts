@@ -1,21 +1,25 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { limits } from '../../contract/limits.ts';
+import { limits, recordLimits } from '../../contract/limits.ts';
 import { ConversationError } from '../conversation/conversation-error.ts';
 import { refuse } from './refuse.ts';
 
+/** Where files come in. */
+const uploads = /^\/api\/user\/knowledgebases\/\d+\/documents$/;
+
 /** Refuses bodies past the limit of the wire (interface: 413 in the shape of the endpoint's other errors). */
 export function limitRequestBody(): MiddlewareHandler {
+  const [small, large] = [limitTo(limits.requestBody), limitTo(recordLimits.knowledgebase.upload)];
+  return (c, next) => (uploads.test(c.req.path) ? large : small)(c, next);
+}
+
+function limitTo(bytes: number): MiddlewareHandler {
   return bodyLimit({
-    maxSize: limits.requestBody,
+    maxSize: bytes,
     onError: (c) => {
       // The rest of the body is not read, so nothing else can come over this connection.
       c.header('Connection', 'close');
-      const error = new ConversationError(
-        'body-too-large',
-        `the body may have at most ${limits.requestBody} bytes`,
-      );
-      return refuse(c, error);
+      return refuse(c, new ConversationError('body-too-large', `the body may have at most ${bytes} bytes`));
     },
   });
 }

@@ -31,19 +31,22 @@ export type FieldRules<Endpoint extends OwnerEndpoint> = (
 /**
  * Mounts an operation as its contract describes it: checks query and body, and answers with what the handler returns.
  * For routes behind `bearerAuth`.
+ *
+ * @param read gets the fields of the body; JSON unless said otherwise.
  */
 export function operate<Endpoint extends OwnerEndpoint>(
   routes: Hono<Authenticated>,
   endpoint: Endpoint,
   handle: (operation: Operation<Endpoint>) => Promise<unknown>,
   rules?: FieldRules<Endpoint>,
+  read = readBody,
 ): void {
   routes.on(endpoint.method, endpoint.path.slice('/api/user'.length), async (c) => {
     const userId = c.get('user').id;
     const id = (name = 'id') => readId(c.req.param(name));
     const query = check(endpoint.query, endpoint.query && readQuery(c));
     throwIfAny(query.errors);
-    const body = check(endpoint.request, endpoint.request && (await readBody(c)));
+    const body = check(endpoint.request, endpoint.request && (await read(c)));
     const found = (await rules?.(body.fields as Partial<Shape<Endpoint['request']>>, { userId, id })) ?? {};
     throwIfAny({ ...found, ...body.errors });
     const answer = await handle({

@@ -11,7 +11,8 @@ export function storable(value: unknown): unknown {
     const items = value.map(storable);
     return items.includes(unstorable) ? unstorable : items;
   }
-  if (typeof value !== 'object' || value === null) return value;
+  // A file of a form is no JSON, and is stored by other means.
+  if (typeof value !== 'object' || value === null || value instanceof File) return value;
   const entries = Object.entries(value).map(([key, item]) => [storable(key), storable(item)] as const);
   return entries.some((entry) => entry.includes(unstorable)) ? unstorable : Object.fromEntries(entries);
 }

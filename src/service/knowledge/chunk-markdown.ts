@@ -7,6 +7,9 @@ export interface Chunk {
 /** Longest body of a chunk, in UTF-16 code units. A longer section is cut between paragraphs. */
 const bodyLength = 1200;
 
+/** Longest paragraph that stays whole. */
+const paragraphLength = 4800;
+
 /**
  * Cuts Markdown into one chunk per section, named by its own heading; sections without text of their own give none.
  * Text before the first heading is named by `title`.
@@ -38,7 +41,7 @@ function cutBody(body: string): string[] {
   if (body.length <= bodyLength) return body === '' ? [] : [body];
   const bodies: string[] = [];
   let current = '';
-  for (const paragraph of body.split(/\n{2,}/)) {
+  for (const paragraph of body.split(/\n{2,}/).flatMap(cutParagraph)) {
     if (current !== '' && current.length + paragraph.length > bodyLength) {
       bodies.push(current);
       current = '';
@@ -46,4 +49,17 @@ function cutBody(body: string): string[] {
     current += (current === '' ? '' : '\n\n') + paragraph;
   }
   return [...bodies, current];
+}
+
+/** A paragraph that is no text for people, such as a table in one line, is cut where it has white space, or anywhere. */
+function cutParagraph(paragraph: string): string[] {
+  const pieces: string[] = [];
+  let rest = paragraph;
+  while (rest.length > paragraphLength) {
+    const space = rest.lastIndexOf(' ', bodyLength);
+    const end = space > 0 ? space : bodyLength;
+    pieces.push(rest.slice(0, end).toWellFormed());
+    rest = rest.slice(end).trimStart();
+  }
+  return [...pieces, rest];
 }

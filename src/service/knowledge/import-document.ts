@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { documents, knowledgebases } from '../db/schema.ts';
-import { chunkMarkdown } from './chunk-markdown.ts';
+import { storeChunks } from './store-chunks.ts';
+import { updateStatus } from './update-status.ts';
 
 /**
  * Puts a Markdown text into a knowledge base under `name`, in place of an earlier one of that name. Does nothing if
@@ -32,16 +33,6 @@ export async function importDocument(
     .values({ knowledgebaseId, name, type: 'txt', status: 'active', contentHash })
     .returning({ id: documents.id });
   if (!stored) throw new Error(`The document "${name}" was not stored.`);
-  for (const [position, { heading, body }] of chunkMarkdown(name, markdown).entries()) {
-    await queries.execute(sql`
-      INSERT INTO chunks (knowledgebase_id, document_id, position, heading, body, search)
-      VALUES (${knowledgebaseId}, ${stored.id}, ${position}, ${heading}, ${body},
-        setweight(to_tsvector(${base.config}::regconfig, ${heading}), 'A')
-        || setweight(to_tsvector(${base.config}::regconfig, ${name}), 'B')
-        || setweight(to_tsvector(${base.config}::regconfig, ${body}), 'D'))`);
-  }
-  await queries
-    .update(knowledgebases)
-    .set({ status: 'active' })
-    .where(eq(knowledgebases.id, knowledgebaseId));
+  await storeChunks(queries, { knowledgebaseId, documentId: stored.id, config: base.config }, document);
+  await updateStatus(queries, knowledgebaseId);
 }

@@ -5,6 +5,7 @@ import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
+import { knowledgebaseRoutes } from './knowledgebases.ts';
 import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
 
@@ -23,5 +24,6 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database);
+  knowledgebaseRoutes(routes, database);
   return routes;
 }

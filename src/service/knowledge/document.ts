@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { recordLimits } from '../../contract/limits.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { documents } from '../db/schema.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
+import { Refusal } from '../http/refusal.ts';
+import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgebase.ts';
+import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
+import { storeChunks } from './store-chunks.ts';
+import { updateStatus } from './update-status.ts';
+
+/** A document, its knowledge base, and the user who asks for it. */
+interface OwnedDocument {
+  documentId: number;
+  base: OwnedKnowledgebase;
+}
+
+const isIn = ({ documentId, base }: OwnedDocument) =>
+  and(eq(documents.id, documentId), eq(documents.knowledgebaseId, base.id));
+
+const typeLabels = { website: 'Website', pdf: 'PDF', txt: 'Text', docx: 'Word' } as const;
+const statusLabels = { processing: 'Processing', active: 'Active', failed: 'Failed' } as const;
+
+/** The documents that meet a condition, oldest first (interface: "Knowledge base document"). */
+async function select(queries: Queries, where: ReturnType<typeof and>) {
+  const rows = await queries
+    .select({
+      id: documents.id,
+      name: documents.name,
+      description: documents.description,
+      type: documents.type,
+      status: documents.status,
+      created_at: wireTimestamp(documents.createdAt),
+      updated_at: wireTimestamp(documents.updatedAt),
+    })
+    .from(documents)
+    .where(where)
+    .orderBy(asc(documents.id));
+  return rows.map(({ id, name, description, type, status, ...rest }) => ({
+    id,
+    name,
+    description,
+    type,
+    type_label: typeLabels[type],
+    status,
+    status_label: statusLabels[status],
+    ...rest,
+  }));
+}
+
+/** @throws Refusal if there is no such knowledge base. */
+export async function listDocuments(database: Database, base: OwnedKnowledgebase) {
+  await readKnowledgebase(database, base);
+  return select(database.db, eq(documents.knowledgebaseId, base.id));
+}
+
+/** @throws Refusal if there is no such knowledge base or document. */
+export async function readDocument(database: Database, owned: OwnedDocument) {
+  await readKnowledgebase(database, owned.base);
+  const [found] = await select(database.db, isIn(owned));
+  return found ?? notFound();
+}
+
+/**
+ * Adds a text to a knowledge base, cut into chunks and searchable when this returns.
+ *
+ * @throws Refusal if there is no such knowledge base, or it is full.
+ */
+export async function createTextDocument(
+  database: Database,
+  base: OwnedKnowledgebase,
+  { text, ...texts }: KnowledgeTexts & { text: string },
+) {
+  const maximum = recordLimits.knowledgebase.documents;
+  const documentId = await database.db.transaction(async (tx) => {
+    const { config } = await lockKnowledgebase(tx, base);
+    const [held] = await tx
+      .select({ documents: count() })
+      .from(documents)
+      .where(eq(documents.knowledgebaseId, base.id));
+    if ((held?.documents ?? 0) >= maximum) {
+      throw Refusal.invalidField('file', `A knowledge base can hold at most ${maximum} documents.`);
+    }
+    const columns = { name: '', ...textColumns(texts) };
+    const contentHash = createHash('sha256').update(text).digest();
+    const [stored] = await tx
+      .insert(documents)
+      .values({ ...columns, knowledgebaseId: base.id, type: 'txt', status: 'active', contentHash })
+      .returning({ id: documents.id });
+    if (!stored) throw new Error('The document was not stored.');
+    const place = { knowledgebaseId: base.id, documentId: stored.id, config };
+    await storeChunks(tx, place, { name: columns.name, markdown: text });
+    await updateStatus(tx, base.id);
+    return stored.id;
+  });
+  return readDocument(database, { documentId, base });
+}
+
+/**
+ * Changes name and description; the name is searched for as well.
+ *
+ * @throws Refusal if there is no such knowledge base or document.
+ */
+export async function updateDocument(database: Database, owned: OwnedDocument, texts: KnowledgeTexts) {
+  await database.db.transaction(async (tx) => {
+    const { config } = await lockKnowledgebase(tx, owned.base);
+    const changed = await tx
+      .update(documents)
+      .set({ ...textColumns(texts), updatedAt: sql`now()` })
+      .where(isIn(owned))
+      .returning({ id: documents.id });
+    if (changed.length === 0) notFound();
+    if (texts.name === undefined) return;
+    await tx.execute(sql`
+      UPDATE chunks SET search = setweight(to_tsvector(${config}::regconfig, heading), 'A')
+        || setweight(to_tsvector(${config}::regconfig, ${texts.name}), 'B')
+        || setweight(to_tsvector(${config}::regconfig, body), 'D')
+      WHERE document_id = ${owned.documentId}`);
+  });
+  const { id, name, description, type, type_label, status, status_label, updated_at } = await readDocument(
+    database,
+    owned,
+  );
+  return { id, name, description, type, type_label, status, status_label, updated_at };
+}
+
+/**
+ * Deletes a document and everything that was made of it.
+ *
+ * @throws Refusal if there is no such knowledge base or document.
+ */
+export async function deleteDocument({ db }: Database, owned: OwnedDocument): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockKnowledgebase(tx, owned.base);
+    const deleted = await tx.delete(documents).where(isIn(owned)).returning({ id: documents.id });
+    if (deleted.length === 0) notFound();
+    await updateStatus(tx, owned.base.id);
+  });
+}
+
+function notFound(): never {
+  throw Refusal.notFoundError('Document');
+}

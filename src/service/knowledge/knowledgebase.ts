@@ -1,0 +1,114 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Database, Queries } from '../db/database.ts';
+import { knowledgebases } from '../db/schema.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
+import { Refusal } from '../http/refusal.ts';
+
+/** A knowledge base and the user who asks for it. */
+export interface OwnedKnowledgebase {
+  id: number;
+  userId: number;
+}
+
+const isOwned = ({ id, userId }: OwnedKnowledgebase) =>
+  and(eq(knowledgebases.id, id), eq(knowledgebases.userId, userId));
+
+const labels = { empty: 'Empty', processing: 'Processing', active: 'Active' } as const;
+
+/** Name and description, as far as a request gives them; `null` is no description. */
+export interface KnowledgeTexts {
+  name?: string | undefined;
+  description?: string | null | undefined;
+}
+
+/** The texts as columns; what is absent stays as it is. */
+export const textColumns = ({ name, description }: KnowledgeTexts) => ({
+  ...(name === undefined ? {} : { name }),
+  ...(description === undefined ? {} : { description: description ?? '' }),
+});
+
+/** The knowledge bases of a user, oldest first, or the one with that id (interface: "Knowledge base"). */
+async function select(queries: Queries, where: ReturnType<typeof and>) {
+  const rows = await queries
+    .select({
+      id: knowledgebases.id,
+      name: knowledgebases.name,
+      description: knowledgebases.description,
+      status: knowledgebases.status,
+      documents_count: sql<number>`(SELECT count(*)::integer FROM documents
+        WHERE documents.knowledgebase_id = knowledgebases.id)`,
+      assistants_count: sql<number>`(SELECT count(*)::integer FROM assistants
+        WHERE assistants.knowledgebase_id = knowledgebases.id AND assistants.deleted_at IS NULL)`,
+      created_at: wireTimestamp(knowledgebases.createdAt),
+      updated_at: wireTimestamp(knowledgebases.updatedAt),
+    })
+    .from(knowledgebases)
+    .where(where)
+    .orderBy(asc(knowledgebases.id));
+  return rows.map(({ id, name, description, status, ...rest }) => ({
+    id,
+    name,
+    description,
+    status,
+    status_label: labels[status],
+    ...rest,
+  }));
+}
+
+export const listKnowledgebases = ({ db }: Database, userId: number) =>
+  select(db, eq(knowledgebases.userId, userId));
+
+/** @throws Refusal if there is no such knowledge base. */
+export async function readKnowledgebase({ db }: Database, owned: OwnedKnowledgebase) {
+  const [found] = await select(db, isOwned(owned));
+  return found ?? notFound();
+}
+
+export async function createKnowledgebase(database: Database, userId: number, texts: KnowledgeTexts) {
+  const [created] = await database.db
+    .insert(knowledgebases)
+    .values({ name: '', ...textColumns(texts), userId })
+    .returning({ id: knowledgebases.id });
+  return readKnowledgebase(database, { id: created?.id ?? 0, userId });
+}
+
+/** @throws Refusal if there is no such knowledge base. */
+export async function updateKnowledgebase(
+  database: Database,
+  owned: OwnedKnowledgebase,
+  texts: KnowledgeTexts,
+) {
+  await database.db
+    .update(knowledgebases)
+    .set({ ...textColumns(texts), updatedAt: sql`now()` })
+    .where(isOwned(owned));
+  return readKnowledgebase(database, owned);
+}
+
+/**
+ * Deletes a knowledge base with its documents and what was made of them; assistants that had it go on without.
+ *
+ * @throws Refusal if there is no such knowledge base.
+ */
+export async function deleteKnowledgebase({ db }: Database, owned: OwnedKnowledgebase): Promise<void> {
+  const deleted = await db.delete(knowledgebases).where(isOwned(owned)).returning({ id: knowledgebases.id });
+  if (deleted.length === 0) notFound();
+}
+
+/**
+ * Locks a knowledge base, so that its documents change one after the other and its status is that of all of them.
+ *
+ * @throws Refusal if there is no such knowledge base.
+ */
+export async function lockKnowledgebase(queries: Queries, owned: OwnedKnowledgebase) {
+  const [found] = await queries
+    .select({ id: knowledgebases.id, config: knowledgebases.textSearchConfig })
+    .from(knowledgebases)
+    .where(isOwned(owned))
+    .for('no key update');
+  return found ?? notFound();
+}
+
+function notFound(): never {
+  throw Refusal.notFoundError('Knowledge base');
+}

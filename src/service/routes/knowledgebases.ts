@@ -1,0 +1,101 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/knowledgebase.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import {
+  createTextDocument,
+  deleteDocument,
+  listDocuments,
+  readDocument,
+  updateDocument,
+} from '../knowledge/document.ts';
+import {
+  createKnowledgebase,
+  deleteKnowledgebase,
+  listKnowledgebases,
+  readKnowledgebase,
+  updateKnowledgebase,
+} from '../knowledge/knowledgebase.ts';
+import { checkUpload, readText, readUpload } from '../knowledge/read-upload.ts';
+
+/** Knowledge bases (interface: "Knowledge bases"). */
+export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listKnowledgebases, async ({ userId }) => ({
+    data: await listKnowledgebases(database, userId),
+  }));
+  operate(routes, endpoints.readKnowledgebase, async ({ userId, id }) => ({
+    data: await readKnowledgebase(database, { id: id(), userId }),
+  }));
+  operate(routes, endpoints.createKnowledgebase, async ({ userId, body }) => ({
+    message: 'Knowledge base created successfully.',
+    data: await createKnowledgebase(database, userId, body),
+  }));
+  operate(
+    routes,
+    endpoints.updateKnowledgebase,
+    async ({ userId, id, body }) => ({
+      message: 'Knowledge base updated successfully.',
+      data: await updateKnowledgebase(database, { id: id(), userId }, body),
+    }),
+    async (_, { userId, id }) => {
+      await readKnowledgebase(database, { id: id(), userId });
+      return {};
+    },
+  );
+  operate(routes, endpoints.deleteKnowledgebase, async ({ userId, id }) => {
+    await deleteKnowledgebase(database, { id: id(), userId });
+    return { message: 'Knowledge base deleted successfully.' };
+  });
+  documentRoutes(routes, database);
+}
+
+interface Path {
+  userId: number;
+  id: (name?: string) => number;
+}
+
+const baseOf = ({ userId, id }: Path) => ({ id: id('knowledgebaseId'), userId });
+const documentOf = (path: Path) => ({ documentId: path.id('documentId'), base: baseOf(path) });
+
+function documentRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listDocuments, async (operation) => ({
+    data: await listDocuments(database, baseOf(operation)),
+  }));
+  operate(routes, endpoints.readDocument, async (operation) => ({
+    data: await readDocument(database, documentOf(operation)),
+  }));
+  operate(
+    routes,
+    endpoints.createDocument,
+    async (operation) => {
+      const { name, description, file } = operation.body;
+      const text = await readText(file as File);
+      return {
+        message: 'Document created successfully.',
+        data: await createTextDocument(database, baseOf(operation), { name, description, text }),
+      };
+    },
+    async (fields, path) => {
+      await readKnowledgebase(database, baseOf(path));
+      return checkUpload(fields);
+    },
+    readUpload,
+  );
+  operate(
+    routes,
+    endpoints.updateDocument,
+    async (operation) => ({
+      message: 'Document updated successfully.',
+      data: await updateDocument(database, documentOf(operation), operation.body),
+    }),
+    async (_, path) => {
+      await readDocument(database, documentOf(path));
+      return {};
+    },
+  );
+  operate(routes, endpoints.deleteDocument, async (operation) => {
+    await deleteDocument(database, documentOf(operation));
+    return { message: 'Document deleted successfully.' };
+  });
+}
