@@ -190,7 +190,8 @@ describe('on a hostile page', () => {
           );
         });
 
-        it('it has the whole answer after a reload, and the service was asked once', async () => {
+        it('reloaded, it has the question once and the whole answer', async () => {
+          await askAndDraft();
           await driver.reload();
           await driver.waitFor(() => findPart('launcher') !== undefined);
           if ((await driver.evaluate(partTexts, 'panel')).length === 0)
