@@ -35,7 +35,9 @@ const Base =
  * @csspart panel - the chat itself
  * @csspart header - its head
  * @csspart test-mark - the mark of a preview
+ * @csspart inspect-button - the button that shows and hides the drawer of a preview
  * @csspart restart-button - the button for a new conversation
+ * @csspart menu-button - the button for what else there is: transcript, sound, deletion
  * @csspart close-button - the button that closes the panel
  * @csspart message-log - the messages, scrolling
  * @csspart message - a message; also `message-user`, `message-assistant` or `message-system`

@@ -118,7 +118,7 @@ describe('the teaser', () => {
     (teaser.querySelector('button') as HTMLElement).focus();
     await press('Escape');
     expect(teaserOf(chat)).to.be.null;
-    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.launcher);
+    expect(chat.element.shadowRoot?.activeElement === chat.launcher).to.be.true;
   });
 
   it('is dismissed without keeping anything with persist="none"', async () => {

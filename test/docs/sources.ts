@@ -115,9 +115,15 @@ export function partsInSources(): Set<string> {
     /\[part~?='([^']+)'\]/g,
   ]);
   const tokens = named.flatMap((list) => list.split(/\s+/));
+  // The header's buttons come from one function, which is told their names.
+  const buttons = matches([/\bbutton\('([^']+)'/g]);
   return new Set(
     tokens.flatMap((token) =>
-      token.includes('${role}') ? roles.map((role) => token.replace('${role}', role)) : token,
+      token.includes('${role}')
+        ? roles.map((role) => token.replace('${role}', role))
+        : token.includes('${name}')
+          ? buttons.map((name) => token.replace('${name}', name))
+          : token,
     ),
   );
 }

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { closeIcon, inspectIcon, restartIcon } from './icons.ts';
+import { closeIcon, inspectIcon, moreIcon, restartIcon } from './icons.ts';
 import { headingOf, type PanelModel } from './panel-model.ts';
 
 /** Who one talks to, and the way out. */
@@ -7,44 +7,45 @@ export function header(model: PanelModel): TemplateResult {
   const { options, locale, actions, isInspecting } = model;
   const { texts } = locale;
   const heading = headingOf(model);
-  const inspectorButton = html`<button
-    class="icon-button"
-    type="button"
-    aria-pressed=${isInspecting}
-    aria-label=${texts.inspect}
-    title=${texts.inspect}
-    @click=${actions.toggleInspector}
-  >
-    ${inspectIcon}
-  </button>`;
-  const closeButton = html`<button
-    class="icon-button"
-    part="close-button"
-    type="button"
-    aria-label=${texts.close}
-    title=${texts.close}
-    @click=${actions.close}
-  >
-    ${closeIcon}
-  </button>`;
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
     <div class="titles">
       <h2 id="heading" dir="auto">${heading}</h2>
       ${options.subheading ? html`<p dir="auto">${options.subheading}</p>` : nothing}
     </div>
-    ${options.type === 'test' ? html`<span part="test-mark">${texts.test}</span>${inspectorButton}` : nothing}
+    ${
+      options.type === 'test'
+        ? html`<span part="test-mark">${texts.test}</span
+            >${button('inspect', texts.inspect, inspectIcon, actions.toggleInspector, isInspecting)}`
+        : nothing
+    }
     <slot name="header"></slot>
-    <button
-      class="icon-button"
-      part="restart-button"
-      type="button"
-      aria-label=${texts.newConversation}
-      title=${texts.newConversation}
-      @click=${actions.restart}
-    >
-      ${restartIcon}
-    </button>
-    ${options.isInline ? nothing : closeButton}
+    ${button('restart', texts.newConversation, restartIcon, actions.restart)}
+    ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
+    ${options.isInline ? nothing : button('close', texts.close, closeIcon, actions.close)}
   </header>`;
+}
+
+/** @param onApproach called when a hand or the focus comes to it: time to load what it needs */
+function button(
+  name: string,
+  label: string,
+  icon: TemplateResult,
+  onClick: (event: Event) => void,
+  isPressed?: boolean,
+  onApproach?: (event: Event) => void,
+): TemplateResult {
+  return html`<button
+    class="icon-button"
+    part="${name}-button"
+    type="button"
+    aria-label=${label}
+    title=${label}
+    aria-pressed=${isPressed ?? nothing}
+    @click=${onClick}
+    @pointerenter=${onApproach}
+    @focus=${onApproach}
+  >
+    ${icon}
+  </button>`;
 }

@@ -6,6 +6,7 @@ const loaders = {
   messageTools: () => import('./reading/message-tools.ts'),
   problems: () => import('./problem-notice.ts'),
   reading: () => import('./reading/reading.ts'),
+  menu: () => import('./menu/menu.ts'),
 };
 
 /** Milliseconds until a part that could not be loaded is asked for again. */

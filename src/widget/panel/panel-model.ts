@@ -19,6 +19,8 @@ export interface PanelActions {
   readonly edit: (key: string) => void;
   /** The visitor has seen all that there is. */
   readonly markRead: () => void;
+  /** A person comes near the menu's button, or presses it. */
+  readonly menu: (event: Event) => void;
   readonly toggleInspector: () => void;
 }
 

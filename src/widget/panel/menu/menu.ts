@@ -1,0 +1,207 @@
+import { html, nothing, render, type TemplateResult } from 'lit/html.js';
+import { allTexts } from '../../texts/all-texts.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { PanelReach } from '../panel-reach.ts';
+import { isMuted, setMuted } from '../sound-switch.ts';
+import { download } from './download.ts';
+import menuCss from './menu.css?inline';
+import { printTranscript } from './print-transcript.ts';
+import { transcriptFileName, transcriptJson, transcriptText } from './transcript.ts';
+
+export { menuCss as css };
+
+/**
+ * Gives the menu button its menu, when the visitor first comes near it; a click shows the menu as well. From then on
+ * the browser opens and closes it: it is a popover, and the button its invoker.
+ */
+export function menuFor(button: HTMLButtonElement, { type }: Event, reach: PanelReach): void {
+  const menu = (button.popoverTargetElement ?? new Menu(button, reach).element) as HTMLElement;
+  if (type === 'click') menu.showPopover();
+}
+
+/** A menu button's menu, as the ARIA Authoring Practices describe it. */
+class Menu {
+  readonly element = document.createElement('div');
+  readonly #button: HTMLButtonElement;
+  readonly #reach: PanelReach;
+  #isAsking = false;
+  #hasCopied = false;
+
+  constructor(button: HTMLButtonElement, reach: PanelReach) {
+    this.#button = button;
+    this.#reach = reach;
+    const { element } = this;
+    button.ariaHasPopup = 'menu';
+    button.ariaExpanded = 'false';
+    element.popover = 'auto';
+    element.className = 'menu';
+    element.addEventListener('beforetoggle', (event) => {
+      if (event.newState !== 'open') return;
+      this.#isAsking = this.#hasCopied = false;
+      this.#draw();
+    });
+    element.addEventListener('toggle', (event) => {
+      const isOpen = event.newState === 'open';
+      button.ariaExpanded = String(isOpen);
+      if (!isOpen) return;
+      this.#place();
+      this.#focus(0);
+    });
+    element.addEventListener('keydown', (event) => {
+      this.#onKey(event);
+    });
+    // Before what Lit draws, which does not touch it there; inside the panel, it hides with the panel.
+    reach.container.prepend(element);
+    button.popoverTargetElement = element;
+  }
+
+  #draw(): void {
+    render(this.#isAsking ? this.#question() : this.#items(), this.element);
+  }
+
+  #items(): TemplateResult {
+    const model = this.#reach.model();
+    const { element } = this.#reach.host;
+    const texts = allTexts(model.locale);
+    const item = (label: string, act: () => void, isOn?: boolean): TemplateResult =>
+      html`<button
+        type="button"
+        role=${isOn === undefined ? 'menuitem' : 'menuitemcheckbox'}
+        aria-checked=${isOn ?? nothing}
+        tabindex="-1"
+        @click=${act}
+      >
+        ${label}
+      </button>`;
+    const closing = (act: () => void) => (): void => {
+      this.#close();
+      act();
+    };
+    const withMessages = html`${
+      // Only secure pages have a clipboard.
+      (navigator.clipboard as Clipboard | undefined)
+        ? item(this.#hasCopied ? texts.copied : texts.copyTranscript, () => void this.#copy())
+        : nothing
+    }
+    ${item(
+      texts.print,
+      closing(() => {
+        printTranscript(this.#reach);
+      }),
+    )}
+    ${item(
+      texts.downloadText,
+      closing(() => {
+        download(transcriptText(model), 'text/plain', transcriptFileName(model, 'txt'));
+      }),
+    )}
+    ${item(
+      texts.downloadJson,
+      closing(() => {
+        download(transcriptJson(model), 'application/json', transcriptFileName(model, 'json'));
+      }),
+    )}`;
+    return html`<div role="menu" aria-label=${texts.more}>
+        ${model.snapshot.messages.length > 0 ? withMessages : nothing}
+        ${
+          element.sound
+            ? item(
+                texts.sound,
+                () => {
+                  this.#toggleSound();
+                },
+                !isMuted(this.#reach.storage),
+              )
+            : nothing
+        }
+        ${item(texts.forget, () => {
+          this.#ask(true);
+        })}
+      </div>
+      <span class="visually-hidden" role="status">${this.#hasCopied ? texts.copied : nothing}</span>`;
+  }
+
+  #question(): TemplateResult {
+    const { forgetQuestion, delete: deleteText, cancel }: Texts = allTexts(this.#reach.model().locale);
+    const forget = (): void => {
+      this.#close();
+      this.#reach.host.element.forget();
+    };
+    return html`<div role="alertdialog" aria-labelledby="forget-question">
+      <p id="forget-question">${forgetQuestion}</p>
+      <button
+        type="button"
+        @click=${() => {
+          this.#ask(false);
+        }}
+      >
+        ${cancel}
+      </button>
+      <button type="button" class="danger" @click=${forget}>${deleteText}</button>
+    </div>`;
+  }
+
+  #ask(isAsking: boolean): void {
+    this.#isAsking = isAsking;
+    this.#draw();
+    // What can be undone has the focus first; whoever cancels stands where they came from.
+    this.#focus(isAsking ? 0 : -1);
+  }
+
+  async #copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(transcriptText(this.#reach.model()));
+      this.#hasCopied = true;
+      this.#draw();
+    } catch {
+      // The browser or the page forbids it: the item does not say “Copied”, and the downloads remain.
+    }
+  }
+
+  #toggleSound(): void {
+    const { storage } = this.#reach;
+    setMuted(storage, !isMuted(storage));
+    this.#draw();
+  }
+
+  #close(): void {
+    this.element.hidePopover();
+    // Browsers give the focus back only to what had it, and not all focus a button that is clicked.
+    this.#button.focus();
+  }
+
+  #focus(index: number): void {
+    [...this.element.querySelectorAll('button')].at(index)?.focus();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const buttons = [...this.element.querySelectorAll('button')];
+    const at = buttons.indexOf((event.target as Element).closest('button') as HTMLButtonElement);
+    const target = {
+      ArrowDown: (at + 1) % buttons.length,
+      ArrowUp: (at - 1 + buttons.length) % buttons.length,
+      Home: 0,
+      End: buttons.length - 1,
+    }[event.key];
+    if (event.key === 'Escape') {
+      // The key is the menu's: the chat behind it stays.
+      event.stopPropagation();
+      event.preventDefault();
+      this.#close();
+    } else if (event.key === 'Tab' && !this.#isAsking) this.element.hidePopover();
+    else if (target !== undefined) {
+      event.preventDefault();
+      this.#focus(target);
+    }
+  }
+
+  /** Below its button, on the side where there is room. */
+  #place(): void {
+    const { left, right, bottom } = this.#button.getBoundingClientRect();
+    const { style } = this.element;
+    const isLeft = left + right < innerWidth;
+    style.top = `${Math.max(0, Math.min(bottom + 4, innerHeight - this.element.offsetHeight))}px`;
+    style.left = isLeft ? `${Math.max(8, left)}px` : 'auto';
+    style.right = isLeft ? 'auto' : `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Message } from '../../state/snapshot.ts';
+import { headingOf, type PanelModel } from '../panel-model.ts';
+
+/** Who wrote a message, in the visitor's words. */
+export function authorOf(model: PanelModel, { role }: Message): string {
+  const { texts } = model.locale;
+  return { user: texts.you, assistant: headingOf(model), system: texts.notice }[role];
+}
+
+/** When, in the manner of the visitor's language; empty where the service does not say. */
+export function timeOf({ locale }: PanelModel, { at }: Message): string {
+  if (at === undefined) return '';
+  return new Intl.DateTimeFormat(locale.language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+}
+
+/** The conversation to read: who, when and what. Answers are as the assistant wrote them, in Markdown. */
+export function transcriptText(model: PanelModel): string {
+  const parts = model.snapshot.messages.map((message) => {
+    const time = timeOf(model, message);
+    return `${authorOf(model, message)}${time && ` (${time})`}:\n${message.text}\n`;
+  });
+  return [`${headingOf(model)}\n`, ...parts].join('\n');
+}
+
+/** The conversation for programs, with the names that the HTTP interface has for it. Nobody's UUID is in it. */
+export function transcriptJson(model: PanelModel): string {
+  const history = model.snapshot.messages.map(({ role, text, at }) => ({
+    role,
+    content: text,
+    ...(at !== undefined && { created_at: new Date(at).toISOString() }),
+  }));
+  return JSON.stringify({ assistant: headingOf(model), history }, null, 2);
+}
+
+/** As in `Kim 2026-11-21.txt`, without what file systems refuse. */
+export function transcriptFileName(model: PanelModel, extension: string): string {
+  const name = headingOf(model)
+    .replace(/[\s\p{C}\\/:*?"<>|.]+/gu, ' ')
+    .trim()
+    .slice(0, 60);
+  return `${name} ${new Date(model.now).toISOString().slice(0, 10)}.${extension}`;
+}

@@ -1,0 +1,12 @@
+import type { PanelHost } from './panel-host.ts';
+import type { PanelModel } from './panel-model.ts';
+import type { VisitStorage } from './visit-storage.ts';
+
+/** What late parts that act on their own may reach. */
+export interface PanelReach {
+  readonly host: PanelHost;
+  readonly container: HTMLElement;
+  readonly storage: VisitStorage;
+  /** What the panel would draw now. */
+  readonly model: () => PanelModel;
+}

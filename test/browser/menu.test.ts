@@ -1,0 +1,263 @@
+import { expect } from '@open-wc/testing';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press } from '../support/page.ts';
+
+const labels = {
+  copy: 'Copy transcript',
+  print: 'Print',
+  text: 'Download as text',
+  json: 'Download as JSON',
+  sound: 'Sound',
+  forget: 'Delete conversation',
+} as const;
+
+function menuOf(chat: Chat): HTMLElement | null {
+  return chat.find('.menu:popover-open');
+}
+
+function items(chat: Chat): HTMLElement[] {
+  return chat.findAll('.menu:popover-open button');
+}
+
+function item(chat: Chat, label: string): HTMLElement {
+  const found = items(chat).find(({ innerText }) => innerText.trim() === label);
+  if (found === undefined) throw new Error(`There is no item "${label}" in the menu.`);
+  return found;
+}
+
+function focused(chat: Chat): string {
+  return (chat.element.shadowRoot?.activeElement as HTMLElement | null)?.innerText.trim() ?? '';
+}
+
+async function openMenu(chat: Chat): Promise<void> {
+  await click(chat.part('menu-button'));
+  await until(() => items(chat).length > 0, 'the menu');
+}
+
+/** A chat with a question and its answer, and its menu open. */
+async function mountWithMenu(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+  const chat = mount(attributes);
+  await chat.open();
+  await chat.ask('When do you open?');
+  await chat.answered(2);
+  await openMenu(chat);
+  return chat;
+}
+
+/** What the page would save as a file, instead of saving it. */
+async function fileFrom(act: () => Promise<void>): Promise<{ name: string; type: string; text: string }> {
+  const { click } = HTMLAnchorElement.prototype;
+  let link: HTMLAnchorElement | undefined;
+  // A test cannot look into a browser's downloads; everything up to the click is real.
+  HTMLAnchorElement.prototype.click = function () {
+    link = this;
+  };
+  try {
+    await act();
+    await until(() => link !== undefined, 'the download');
+    const { href, download } = link as unknown as HTMLAnchorElement;
+    const response = await fetch(href);
+    return { name: download, type: response.headers.get('content-type') ?? '', text: await response.text() };
+  } finally {
+    HTMLAnchorElement.prototype.click = click;
+  }
+}
+
+describe('the menu', () => {
+  afterEach(unmountAll);
+
+  it('loads nothing before a person comes near it', async () => {
+    const chat = mount();
+    await chat.open();
+    const isLoaded = (): boolean =>
+      performance.getEntriesByType('resource').some(({ name }) => /chunks\/menu-/.test(name));
+    expect(isLoaded()).to.be.false;
+    chat.part('menu-button').focus();
+    await until(isLoaded, 'the menu’s script');
+    expect(menuOf(chat)).to.be.null;
+  });
+
+  it('opens at a click, with the focus on its first item, and closes at the next', async () => {
+    const chat = await mountWithMenu();
+    expect(chat.part('menu-button').ariaExpanded).to.equal('true');
+    expect(chat.part('menu-button').ariaHasPopup).to.equal('menu');
+    await until(() => focused(chat) === labels.copy, 'the focus on the first item');
+    expect(items(chat).map(({ innerText }) => innerText.trim())).to.deep.equal([
+      labels.copy,
+      labels.print,
+      labels.text,
+      labels.json,
+      labels.forget,
+    ]);
+    await click(chat.part('menu-button'));
+    await until(() => menuOf(chat) === null, 'the menu to close');
+    await until(() => chat.part('menu-button').ariaExpanded === 'false', 'the state of its button');
+    await openMenu(chat);
+  });
+
+  it('is walked with arrows, Home and End, round and round', async () => {
+    const chat = await mountWithMenu();
+    await until(() => focused(chat) === labels.copy, 'the focus');
+    for (const [key, label] of [
+      ['ArrowDown', labels.print],
+      ['End', labels.forget],
+      ['ArrowDown', labels.copy],
+      ['ArrowUp', labels.forget],
+      ['Home', labels.copy],
+    ] as const) {
+      await press(key);
+      expect(focused(chat), key).to.equal(label);
+    }
+  });
+
+  it('closes with Escape, which leaves the chat open and the focus on its button', async () => {
+    const chat = await mountWithMenu();
+    await until(() => focused(chat) === labels.copy, 'the focus');
+    await press('Escape');
+    await until(() => menuOf(chat) === null, 'the menu to close');
+    expect(chat.isOpen).to.be.true;
+    expect(chat.element.shadowRoot?.activeElement === chat.part('menu-button')).to.be.true;
+  });
+
+  it('closes at a click elsewhere, and with the panel', async () => {
+    const chat = await mountWithMenu();
+    await click(chat.part('composer-input'));
+    await until(() => menuOf(chat) === null, 'the menu to close');
+    await openMenu(chat);
+    chat.element.hide();
+    await until(() => menuOf(chat)?.checkVisibility() !== true, 'the menu to go with it');
+  });
+
+  it('opens by keyboard', async () => {
+    const chat = mount();
+    await chat.open();
+    chat.part('menu-button').focus();
+    await press('Enter');
+    await until(() => focused(chat) === labels.copy, 'the focus in the menu');
+  });
+
+  it('lies inside the window', async () => {
+    for (const position of ['right-bottom', 'left-top']) {
+      const chat = mount({ position });
+      await chat.open();
+      await openMenu(chat);
+      const { left, right, top, bottom } = (menuOf(chat) as HTMLElement).getBoundingClientRect();
+      expect(Math.min(left, top), position).to.be.at.least(0);
+      expect(right).to.be.at.most(innerWidth);
+      expect(bottom).to.be.at.most(innerHeight);
+      chat.element.remove();
+    }
+  });
+
+  it('downloads the transcript as text: who, when and what', async () => {
+    const chat = await mountWithMenu({ heading: 'Kim: help' });
+    const file = await fileFrom(() => click(item(chat, labels.text)));
+    expect(file.name).to.match(/^Kim help \d{4}-\d\d-\d\d\.txt$/);
+    expect(file.type).to.contain('text/plain');
+    expect(file.text).to.match(/^Kim: help\n\nKim: help \(.*\d.*\):\n/);
+    expect(file.text).to.match(/\nYou \(.*\d.*\):\nWhen do you open\?\n/);
+    expect(file.text).to.contain('18:30');
+    expect(menuOf(chat)).to.be.null;
+  });
+
+  it('downloads the transcript as JSON, without what gives access to it', async () => {
+    const chat = mount();
+    const ready = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
+    await chat.open();
+    const { conversationId } = await ready;
+    await chat.ask('When do you open?');
+    await chat.answered(2);
+    await openMenu(chat);
+    const { text } = await fileFrom(() => click(item(chat, labels.json)));
+    const { history } = JSON.parse(text) as {
+      history: { role: string; content: string; created_at: string }[];
+    };
+    expect(history.map(({ role }) => role)).to.deep.equal(['assistant', 'user', 'assistant']);
+    expect(history[1]?.content).to.equal('When do you open?');
+    expect(Date.parse(history[1]?.created_at ?? '')).to.be.closeTo(Date.now(), 60_000);
+    expect(text).not.to.contain(conversationId);
+  });
+
+  it('copies the transcript, and says so', async () => {
+    const chat = await mountWithMenu();
+    let copied = '';
+    const { clipboard } = navigator;
+    // The real one asks for a permission that a test cannot give in every engine.
+    Object.defineProperty(navigator, 'clipboard', {
+      configurable: true,
+      value: { writeText: (text: string) => Promise.resolve(void (copied = text)) },
+    });
+    try {
+      await click(item(chat, labels.copy));
+      await until(() => chat.find('.menu [role="status"]')?.textContent === 'Copied', 'the word “Copied”');
+    } finally {
+      Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
+    }
+    expect(copied).to.contain('You (').and.to.contain('When do you open?');
+  });
+
+  it('prints the whole transcript and nothing of the page, from a frame of its own', async () => {
+    const chat = await mountWithMenu({ heading: 'Kim' });
+    const printed: string[] = [];
+    // Printing itself opens a dialog that no test can answer: it is replaced in the frame when that appears.
+    const section = chat.part('panel');
+    const { prepend } = section;
+    section.prepend = (...nodes) => {
+      prepend.apply(section, nodes);
+      for (const node of nodes) {
+        if (node instanceof HTMLIFrameElement && node.contentWindow) {
+          const view = node.contentWindow;
+          view.print = () => {
+            printed.push(view.document.body.innerText);
+            view.dispatchEvent(new Event('afterprint'));
+          };
+        }
+      }
+    };
+    await click(item(chat, labels.print));
+    await until(() => printed.length > 0, 'the printing');
+    expect(printed[0]).to.match(/^Kim\n/);
+    expect(printed[0]).to.contain('When do you open?').and.to.contain('18:30');
+    expect(chat.find('iframe')).to.be.null;
+  });
+
+  it('deletes the conversation, but asks first', async () => {
+    const chat = await mountWithMenu();
+    await click(item(chat, labels.forget));
+    await until(() => focused(chat) === 'Cancel', 'the question');
+    expect(menuOf(chat)?.innerText).to.contain('Delete this conversation for good?');
+    await press('Enter');
+    await until(() => focused(chat) === labels.forget, 'the menu again');
+    expect(chat.messages).to.have.length(3);
+    await press('Enter');
+    await until(() => focused(chat) === 'Cancel', 'the question again');
+    await click(item(chat, 'Delete'));
+    await until(() => !chat.isOpen, 'the panel to close');
+    expect(Object.keys(localStorage).join()).not.to.contain(':conversation:');
+    await chat.open();
+    await chat.answered(1);
+    expect(chat.messages).to.have.length(1);
+  });
+
+  it('has a switch for the sound, where the site has one, and keeps the visitor’s choice', async () => {
+    const first = await mountWithMenu({ sound: '' });
+    const sound = item(first, labels.sound);
+    expect(sound.getAttribute('aria-checked')).to.equal('true');
+    await click(sound);
+    expect(item(first, labels.sound).getAttribute('aria-checked')).to.equal('false');
+    first.element.remove();
+    const second = mount({ sound: '' });
+    await second.open();
+    await openMenu(second);
+    expect(item(second, labels.sound).getAttribute('aria-checked')).to.equal('false');
+  });
+
+  it('speaks the visitor’s language, from right to left too', async () => {
+    const chat = mount({ lang: 'ar', position: 'left-bottom' });
+    await chat.open();
+    await click(chat.part('menu-button'));
+    await until(() => items(chat).length > 0, 'the menu');
+    expect(items(chat).at(-1)?.innerText).to.match(/\p{Script=Arabic}/u);
+    expect((menuOf(chat) as HTMLElement).getBoundingClientRect().left).to.be.at.least(0);
+  });
+});
