@@ -46,21 +46,27 @@ async function mountWithMenu(attributes: Readonly<Record<string, string>> = {}):
 
 /** What the page would save as a file, instead of saving it. */
 async function fileFrom(act: () => Promise<void>): Promise<{ name: string; type: string; text: string }> {
-  const { click } = HTMLAnchorElement.prototype;
-  let link: HTMLAnchorElement | undefined;
-  // A test cannot look into a browser's downloads; everything up to the click is real.
-  HTMLAnchorElement.prototype.click = function () {
-    link = this;
+  const links: HTMLAnchorElement[] = [];
+  // A test cannot look into a browser's downloads: the click arrives, and the file is read instead of saved.
+  const onClick = (event: Event): void => {
+    event.preventDefault();
+    links.push(event.target as HTMLAnchorElement);
   };
+  const create = document.createElement.bind(document);
+  document.createElement = ((name: string) => {
+    const element = create(name);
+    if (name === 'a') element.addEventListener('click', onClick);
+    return element;
+  }) as typeof document.createElement;
   try {
     await act();
-    await until(() => link !== undefined, 'the download');
-    const { href, download } = link as unknown as HTMLAnchorElement;
-    const response = await fetch(href);
-    return { name: download, type: response.headers.get('content-type') ?? '', text: await response.text() };
+    await until(() => links.length > 0, 'the download');
   } finally {
-    HTMLAnchorElement.prototype.click = click;
+    document.createElement = create;
   }
+  const { href, download } = links[0] as HTMLAnchorElement;
+  const response = await fetch(href);
+  return { name: download, type: response.headers.get('content-type') ?? '', text: await response.text() };
 }
 
 describe('the menu', () => {
@@ -201,17 +207,16 @@ describe('the menu', () => {
     const printed: string[] = [];
     // Printing itself opens a dialog that no test can answer: it is replaced in the frame when that appears.
     const section = chat.part('panel');
-    const { prepend } = section;
+    const prepend = section.prepend.bind(section);
     section.prepend = (...nodes) => {
-      prepend.apply(section, nodes);
+      prepend(...nodes);
       for (const node of nodes) {
-        if (node instanceof HTMLIFrameElement && node.contentWindow) {
-          const view = node.contentWindow;
-          view.print = () => {
-            printed.push(view.document.body.innerText);
-            view.dispatchEvent(new Event('afterprint'));
-          };
-        }
+        const view = node instanceof HTMLIFrameElement ? node.contentWindow : null;
+        if (view === null) continue;
+        view.print = () => {
+          printed.push(view.document.body.innerText);
+          view.dispatchEvent(new Event('afterprint'));
+        };
       }
     };
     await click(item(chat, labels.print));
