@@ -52,17 +52,19 @@ async function fileFrom(act: () => Promise<void>): Promise<{ name: string; type:
     event.preventDefault();
     links.push(event.target as HTMLAnchorElement);
   };
-  const create = document.createElement.bind(document);
-  document.createElement = ((name: string) => {
-    const element = create(name);
-    if (name === 'a') element.addEventListener('click', onClick);
-    return element;
-  }) as typeof document.createElement;
+  Object.defineProperty(document, 'createElement', {
+    configurable: true,
+    value: (name: string) => {
+      const element = document.createElementNS('http://www.w3.org/1999/xhtml', name);
+      if (name === 'a') element.addEventListener('click', onClick);
+      return element;
+    },
+  });
   try {
     await act();
     await until(() => links.length > 0, 'the download');
   } finally {
-    document.createElement = create;
+    Reflect.deleteProperty(document, 'createElement');
   }
   const { href, download } = links[0] as HTMLAnchorElement;
   const response = await fetch(href);

@@ -3,6 +3,7 @@ import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel, PanelInput } from '../shell/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../state/conversation.ts';
+import type { Locale } from '../texts/texts.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
 import { createContainer } from './create-container.ts';
@@ -18,6 +19,7 @@ import { isMarkdown, pageSize } from './message-log.ts';
 import { createPanelActions } from './panel-actions.ts';
 import type { PanelModel } from './panel-model.ts';
 import { PanelPlace } from './panel-place.ts';
+import type { PanelReach } from './panel-reach.ts';
 import { panelView } from './panel-view.ts';
 import type { Reading, ReadingPanel } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
@@ -26,7 +28,7 @@ import { tellPage } from './tell-page.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 /** The chat itself: draws a conversation and passes the visitor's wishes on to it. */
-export class ChatPanel implements Panel, ReadingPanel {
+export class ChatPanel implements Panel, PanelReach, ReadingPanel {
   /** Draws in the next frame, together with whatever else changes until then. */
   readonly draw = (): void => {
     if (this.#frame !== 0) return;
@@ -34,7 +36,7 @@ export class ChatPanel implements Panel, ReadingPanel {
       this.#render();
     });
   };
-  readonly #host: PanelHost;
+  readonly host: PanelHost;
   #input: PanelInput;
   #options: ChatOptions;
   readonly container: HTMLElement;
@@ -43,7 +45,7 @@ export class ChatPanel implements Panel, ReadingPanel {
     void this.late.load('reading');
     this.draw();
   });
-  readonly #storage: VisitStorage;
+  readonly storage: VisitStorage;
   readonly #place: PanelPlace;
   #conversation: Conversation;
   #identity = '';
@@ -53,9 +55,9 @@ export class ChatPanel implements Panel, ReadingPanel {
   #isVisible = false;
   #isInspecting = true;
   readonly late = new LateParts((css) => {
-    if (css !== undefined) adoptStyles(this.#host.shadowRoot, css);
+    if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
     const reading = this.late.get('reading');
-    this.#reading ??= reading && new reading.Reading(this.#host, this);
+    this.#reading ??= reading && new reading.Reading(this.host, this);
     this.#watch();
     this.draw();
   });
@@ -68,24 +70,24 @@ export class ChatPanel implements Panel, ReadingPanel {
   });
 
   constructor(element: VoiceAssistantChat, input: PanelInput) {
-    const host = (this.#host = createPanelHost(element));
+    const host = (this.host = createPanelHost(element));
     this.#input = input;
     this.#options = resolveOptions(host.element, input);
-    this.#storage = new VisitStorage(input.storage);
-    adoptStyles(this.#host.shadowRoot, panelCss);
+    this.storage = new VisitStorage(input.storage);
+    adoptStyles(this.host.shadowRoot, panelCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
-    this.#place = new PanelPlace(host, this.container, this.late, this.#storage, () => this.#texts.locale);
+    this.#place = new PanelPlace(host, this.container, this.late, this.storage, () => this.#texts.locale);
     this.#conversation = this.#newConversation();
     this.update(input);
   }
 
   update(input: PanelInput): void {
     this.#input = input;
-    const options = resolveOptions(this.#host.element, input);
+    const options = resolveOptions(this.host.element, input);
     this.#options = options;
     const { assistantId, baseUrl, type } = options;
-    this.#storage.moveTo(input.storage);
+    this.storage.moveTo(input.storage);
     const identity = JSON.stringify([baseUrl, assistantId, type]);
     if (identity !== this.#identity) {
       if (this.#identity !== '') this.#conversation.pause();
@@ -93,7 +95,7 @@ export class ChatPanel implements Panel, ReadingPanel {
       this.#conversation = this.#newConversation();
       if (this.#isVisible) void this.#conversation.open();
     }
-    const { root } = this.#host;
+    const { root } = this.host;
     root.dir = options.direction ?? this.#texts.locale?.direction ?? '';
     root.lang = this.#texts.locale?.language ?? '';
     this.container.role = options.isInline ? 'region' : 'dialog';
@@ -104,7 +106,7 @@ export class ChatPanel implements Panel, ReadingPanel {
 
   show(takeFocus: boolean): void {
     // While the panel loaded, the wish may have changed.
-    if (!this.#host.element.open && !this.#options.isInline) return;
+    if (!this.host.element.open && !this.#options.isInline) return;
     this.#isVisible = true;
     this.container.hidden = false;
     this.#place.enter();
@@ -134,7 +136,7 @@ export class ChatPanel implements Panel, ReadingPanel {
       this.#actions.setDraft(text);
       return;
     }
-    if (!this.#host.dispatch('chat-send', { text })) return;
+    if (!this.host.dispatch('chat-send', { text })) return;
     if (text === this.#conversation.draft) this.#conversation.draft = '';
     this.#conversation.send(text);
     this.#render();
@@ -149,7 +151,7 @@ export class ChatPanel implements Panel, ReadingPanel {
   forget(): void {
     this.#conversation.forget();
     this.#place.forget();
-    if (this.#options.isInline && this.#host.element.isConnected) void this.#conversation.open();
+    if (this.#options.isInline && this.host.element.isConnected) void this.#conversation.open();
   }
 
   connect(): void {
@@ -177,7 +179,6 @@ export class ChatPanel implements Panel, ReadingPanel {
 
   readonly #actions = createPanelActions(
     this,
-    () => this.#host,
     () => this.#conversation,
     () => {
       this.#isInspecting = !this.#isInspecting;
@@ -187,13 +188,13 @@ export class ChatPanel implements Panel, ReadingPanel {
 
   #newConversation(): Conversation {
     const { type } = this.#options;
-    const { dispatch } = this.#host;
+    const { dispatch } = this.host;
     const conversation: Conversation = createConversation(
-      this.#storage,
+      this.storage,
       () => this.#input.idProblem,
       () => this.#options,
       {
-        ...tellPage(this.#host),
+        ...tellPage(this.host),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
@@ -238,11 +239,28 @@ export class ChatPanel implements Panel, ReadingPanel {
   #render(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    const { locale } = this.#texts;
-    if (!this.#isVisible || locale === undefined) return;
-    const { snapshot, draft } = this.#conversation;
+    if (!this.#isVisible || this.#texts.locale === undefined) return;
     void this.#loadMarkdown();
-    const model: PanelModel = {
+    const model = this.model();
+    const { snapshot, draft } = model;
+    render(panelView(model), this.container);
+    // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
+    const input = this.container.querySelector('textarea');
+    if (input !== null && input.value !== draft) input.value = draft;
+    this.follow.after(this.container.querySelector('[role="log"]') as Element);
+    this.#reading?.after(model);
+    if (this.#pages * pageSize < snapshot.messages.length) {
+      this.#pages += 4;
+      this.draw();
+    }
+    this.#watch();
+  }
+
+  /** What there is to draw now. */
+  model(): PanelModel {
+    const { snapshot, draft } = this.#conversation;
+    const locale = this.#texts.locale as Locale;
+    return {
       options: this.#options,
       locale,
       snapshot,
@@ -255,16 +273,5 @@ export class ChatPanel implements Panel, ReadingPanel {
       pages: this.#pages,
       actions: this.#actions,
     };
-    render(panelView(model), this.container);
-    // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
-    const input = this.container.querySelector('textarea');
-    if (input !== null && input.value !== draft) input.value = draft;
-    this.follow.after(this.container.querySelector('[role="log"]') as Element);
-    this.#reading?.after(model);
-    if (this.#pages * pageSize < snapshot.messages.length) {
-      this.#pages += 4;
-      this.draw();
-    }
-    this.#watch();
   }
 }

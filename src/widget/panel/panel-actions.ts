@@ -1,13 +1,12 @@
 import type { Conversation } from '../state/conversation.ts';
 import type { Panel } from '../shell/panel-input.ts';
 import { focusPanel } from './focus-panel.ts';
-import type { PanelHost } from './panel-host.ts';
 import type { PanelActions } from './panel-model.ts';
+import type { PanelReach } from './panel-reach.ts';
 
 /** Makes of a visitor's wishes what they mean for panel and conversation. */
 export function createPanelActions(
-  panel: Pick<Panel, 'restart' | 'send'> & { readonly container: HTMLElement; readonly draw: () => void },
-  host: () => PanelHost,
+  panel: Pick<Panel, 'restart' | 'send'> & PanelReach,
   conversation: () => Conversation,
   toggleInspector: () => void,
 ): PanelActions {
@@ -22,7 +21,7 @@ export function createPanelActions(
     setDraft,
     toggleInspector,
     close: () => {
-      host().element.hide();
+      panel.host.element.hide();
     },
     restart: () => {
       panel.restart();
@@ -53,6 +52,15 @@ export function createPanelActions(
     },
     markRead: () => {
       conversation().markRead();
+    },
+    menu: (event) => {
+      const button = event.currentTarget as HTMLButtonElement;
+      // Once it has its menu, the browser opens and closes that.
+      if (button.popoverTargetElement) return;
+      event.preventDefault();
+      void panel.late.load('menu').then((part) => {
+        part?.menuFor(button, event, panel);
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { LateParts } from './late-parts.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { PanelModel } from './panel-model.ts';
 import type { VisitStorage } from './visit-storage.ts';
@@ -6,7 +7,9 @@ import type { VisitStorage } from './visit-storage.ts';
 export interface PanelReach {
   readonly host: PanelHost;
   readonly container: HTMLElement;
+  readonly late: LateParts;
+  readonly draw: () => void;
   readonly storage: VisitStorage;
   /** What the panel would draw now. */
-  readonly model: () => PanelModel;
+  model(): PanelModel;
 }

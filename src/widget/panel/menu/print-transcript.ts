@@ -9,7 +9,8 @@ import { authorOf, timeOf } from './transcript.ts';
  * Prints the whole conversation, and nothing of the page. A frame without an address has the page's content policy, and
  * needs nothing that one could refuse: its styles are a sheet, its text is templates.
  */
-export function printTranscript({ host, container, model: read }: PanelReach): void {
+export function printTranscript(reach: PanelReach): void {
+  const { host, container } = reach;
   const frame = document.createElement('iframe');
   frame.className = 'print-frame';
   frame.ariaHidden = 'true';
@@ -20,7 +21,7 @@ export function printTranscript({ host, container, model: read }: PanelReach): v
   const page = frame.contentDocument;
   const view = frame.contentWindow as (Window & typeof globalThis) | null;
   if (page === null || view === null) return;
-  const model = read();
+  const model = reach.model();
   const sheet = new view.CSSStyleSheet();
   sheet.replaceSync(printCss);
   page.adoptedStyleSheets = [sheet];
