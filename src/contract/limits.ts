@@ -87,6 +87,12 @@ export const recordLimits = {
     file: 20 * 1024 * 1024,
     upload: 21 * 1024 * 1024,
   },
+  campaign: {
+    callsInParallel: { min: 1, max: 10 },
+    retries: { min: 1, max: 5 },
+    /** Minutes. */
+    retryInterval: { min: 10, max: 4320 },
+  },
   phoneNumber: { nickname: 50, searchedDigits: 10 },
 } as const;
 

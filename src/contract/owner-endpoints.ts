@@ -21,3 +21,4 @@ export {
   updateDocument,
   updateKnowledgebase,
 } from './knowledgebase.ts';
+export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } from './campaign.ts';

@@ -3,6 +3,7 @@ import { listApiKeys } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { campaignRoutes } from './campaigns.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
 import { knowledgebaseRoutes } from './knowledgebases.ts';
@@ -25,5 +26,6 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database);
   knowledgebaseRoutes(routes, database);
+  campaignRoutes(routes, database);
   return routes;
 }

@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { filledText, flag, id, ids, integer, nullish, patternText, timeZone } from './fields.ts';
+import { recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { Message, messageWith, timestamp } from './record-answers.ts';
+
+/* Campaigns: leads that an outbound assistant calls one after the other (interface: "Leads and calls"). */
+
+const { name, variables, campaign: limit } = recordLimits;
+
+/** The days on which a campaign may call. */
+export const weekdays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const;
+
+/** A campaign. What follows `updated_at` is ours: there would be no other way to read it. */
+export const Campaign = z.looseObject({
+  id: z.int(),
+  name: z.string(),
+  /** `draft`, `in-progress`, `stopped` or `completed`. */
+  status: z.string(),
+  max_calls_in_parallel: z.int(),
+  mark_complete_when_no_leads: z.boolean(),
+  allowed_hours_start_time: z.string(),
+  allowed_hours_end_time: z.string(),
+  allowed_days: z.array(z.string()),
+  max_retries: z.int(),
+  /** Minutes. */
+  retry_interval: z.int(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  assistant_id: z.int(),
+  timezone: z.string(),
+  retry_on_voicemail: z.boolean(),
+  retry_on_goal_incomplete: z.boolean(),
+  goal_completion_variable: z.nullable(z.string()),
+  phone_number_ids: z.array(z.int()),
+});
+export type Campaign = z.infer<typeof Campaign>;
+
+const hour = () => patternText(/^([01]\d|2[0-3]):[0-5]\d$/, 'must match the format H:i, such as 09:30.');
+
+/** Body of `POST /user/campaigns`. */
+export const CreateCampaignRequest = z.object({
+  name: filledText(name),
+  assistant_id: id(),
+  ...nullish({
+    timezone: timeZone(),
+    max_calls_in_parallel: integer(limit.callsInParallel),
+    allowed_hours_start_time: hour(),
+    allowed_hours_end_time: hour(),
+    allowed_days: z.array(z.enum(weekdays)).check(
+      z.refine((days) => days.length > 0, 'must name at least one day.'),
+      z.maxLength(weekdays.length),
+    ),
+    max_retries: integer(limit.retries),
+    retry_interval: integer(limit.retryInterval),
+    retry_on_voicemail: flag(),
+    retry_on_goal_incomplete: flag(),
+    goal_completion_variable: filledText(variables.nameCharacters),
+    mark_complete_when_no_leads: flag(),
+    phone_number_ids: ids(),
+  }),
+});
+export type CreateCampaignRequest = z.infer<typeof CreateCampaignRequest>;
+
+/** The campaigns, oldest first. */
+export const listCampaigns = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/campaigns',
+  response: z.array(Campaign),
+});
+
+/** Creates a campaign as a draft. */
+export const createCampaign = ownerEndpoint({
+  method: 'POST',
+  path: '/api/user/campaigns',
+  request: CreateCampaignRequest,
+  response: messageWith(Campaign),
+  success: 201,
+});
+
+/** Starts or stops a campaign. */
+export const updateCampaignStatus = ownerEndpoint({
+  method: 'POST',
+  path: '/api/user/campaigns/update-status',
+  request: z.object({ campaign_id: id(), action: z.enum(['start', 'stop']) }),
+  response: z.looseObject({
+    message: z.string(),
+    success: z.boolean(),
+    data: z.looseObject({ campaign_id: z.int(), status: z.string() }),
+  }),
+  refusals: [404],
+});
+
+/** Deletes a campaign with its leads; calls stay readable. */
+export const deleteCampaign = ownerEndpoint({
+  method: 'DELETE',
+  path: '/api/user/campaign/:id',
+  response: Message,
+});

@@ -1,0 +1,35 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/campaign.ts';
+import { createCampaign, deleteCampaign, listCampaigns } from '../campaign/campaign.ts';
+import { changeStatus } from '../campaign/change-status.ts';
+import { checkCampaign } from '../campaign/check-campaign.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+
+/** Campaigns (interface: "Leads and calls"). */
+export function campaignRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listCampaigns, ({ userId }) => listCampaigns(database, userId));
+  operate(
+    routes,
+    endpoints.createCampaign,
+    async ({ userId, body }) => ({
+      message: 'Campaign created successfully.',
+      data: await createCampaign(database, userId, body),
+    }),
+    (fields, { userId }) => checkCampaign(database, userId, fields),
+  );
+  operate(routes, endpoints.updateCampaignStatus, async ({ userId, body }) => {
+    const owned = { id: body.campaign_id, userId };
+    const status = await changeStatus(database, owned, body.action);
+    return {
+      message: 'Campaign status updated successfully.',
+      success: true,
+      data: { campaign_id: owned.id, status },
+    };
+  });
+  operate(routes, endpoints.deleteCampaign, async ({ userId, id }) => {
+    await deleteCampaign(database, { id: id(), userId });
+    return { message: 'Campaign deleted successfully.' };
+  });
+}
