@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { countCharacters, toolLimits } from './limits.ts';
+import { countCharacters } from './limits.ts';
+import { toolLimits } from './tool-limits.ts';
 
 /*
  * Tools that the page offers with a message, and what they returned (our addition to `POST /conversations/{uuid}/messages`).

@@ -17,6 +17,8 @@ export interface ChatEventMap {
   'chat-message': CustomEvent<{ text: string; latency: number | undefined }>;
   /** The visitor rated an answer, or took the rating back (`null`). */
   'chat-rating': CustomEvent<{ text: string; rating: 'up' | 'down' | null }>;
+  /** The assistant asked for a function of the page: it was run, the visitor did not allow it, or it failed. */
+  'chat-tool': CustomEvent<{ name: string; outcome: 'done' | 'denied' | 'failed' }>;
   /** Something failed and is shown inline. `code` is one of a closed set, `message` the service's own words. */
   'chat-error': CustomEvent<{ code: string; message: string }>;
 }

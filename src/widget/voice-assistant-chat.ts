@@ -51,6 +51,7 @@ const Base =
  * @csspart problem - what went wrong and what to do
  * @csspart retry-button - the button that tries again or starts over
  * @csspart edit-button - the button that puts a failed message back into the composer
+ * @csspart tool-request - a function of the page that the assistant asked for, and what became of it
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import * as visitorEndpoints from '../../src/contract/endpoints.ts';
 import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
-import { limits, toolLimits } from '../../src/contract/limits.ts';
+import { limits } from '../../src/contract/limits.ts';
+import { toolLimits } from '../../src/contract/tool-limits.ts';
 import { codeIn, Document } from './document.ts';
 import { settingsInSources } from './sources.ts';
 

@@ -3,11 +3,16 @@ import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel, PanelInput } from '../shell/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../state/conversation.ts';
+import type { SessionRequest } from '../state/session.ts';
 import type { Locale } from '../texts/texts.ts';
+import type { AddOnReach, PanelState } from './add-on.ts';
+import type { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
 import { createContainer } from './create-container.ts';
 import { createConversation } from './create-conversation.ts';
+import { describePanel } from './describe-panel.ts';
+import { loadMarkdown, loadNeeded } from './load-needed.ts';
 import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
@@ -15,11 +20,10 @@ import { focusPanel } from './focus-panel.ts';
 import { LateParts } from './late-parts.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource } from './markdown-renderer.ts';
-import { isMarkdown, pageSize } from './message-log.ts';
+import { pageSize } from './message-log.ts';
 import { createPanelActions } from './panel-actions.ts';
 import type { PanelModel } from './panel-model.ts';
 import { PanelPlace } from './panel-place.ts';
-import type { PanelReach } from './panel-reach.ts';
 import { panelView } from './panel-view.ts';
 import type { Reading, ReadingPanel } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
@@ -28,7 +32,7 @@ import { tellPage } from './tell-page.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 /** The chat itself: draws a conversation and passes the visitor's wishes on to it. */
-export class ChatPanel implements Panel, PanelReach, ReadingPanel {
+export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   /** Draws in the next frame, together with whatever else changes until then. */
   readonly draw = (): void => {
     if (this.#frame !== 0) return;
@@ -58,11 +62,13 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
     if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
     const reading = this.late.get('reading');
     this.#reading ??= reading && new reading.Reading(this.host, this);
+    this.#addOns ??= this.late.get('addOns')?.createAddOns(this);
     this.#watch();
     this.draw();
   });
   readonly #markdown = new MarkdownRendererSource();
   #reading: Reading | undefined;
+  #addOns: AddOns | undefined;
   #pages = 1;
   #frame = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
@@ -84,8 +90,7 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
 
   update(input: PanelInput): void {
     this.#input = input;
-    const options = resolveOptions(this.host.element, input);
-    this.#options = options;
+    const options = (this.#options = resolveOptions(this.host.element, input));
     const { assistantId, baseUrl, type } = options;
     this.storage.moveTo(input.storage);
     const identity = JSON.stringify([baseUrl, assistantId, type]);
@@ -95,12 +100,11 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
       this.#conversation = this.#newConversation();
       if (this.#isVisible) void this.#conversation.open();
     }
-    const { root } = this.host;
-    root.dir = options.direction ?? this.#texts.locale?.direction ?? '';
-    root.lang = this.#texts.locale?.language ?? '';
-    this.container.role = options.isInline ? 'region' : 'dialog';
+    describePanel(this.host, this.container, options, this.#texts.locale);
     if (type === 'test') void this.late.load('inspector');
     void this.#texts.follow(options.languages);
+    if (options.hasAddOns) void this.late.load('addOns');
+    this.#addOns?.update();
     this.draw();
   }
 
@@ -125,6 +129,7 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
     this.#isVisible = false;
     this.container.hidden = true;
     this.#place.leave();
+    this.#addOns?.hide();
     this.#conversation.pause();
     this.#watch();
   }
@@ -168,6 +173,7 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#retryWatch.stop();
+    this.#addOns?.stop();
     this.#place.leave();
   }
 
@@ -187,60 +193,56 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
   );
 
   #newConversation(): Conversation {
-    const { type } = this.#options;
-    const { dispatch } = this.host;
     const conversation: Conversation = createConversation(
       this.storage,
-      () => this.#input.idProblem,
-      () => this.#options,
+      () => ({ ...this.#options, idProblem: this.#input.idProblem, clientTools: this.#tools }),
       {
-        ...tellPage(this.host),
+        ...tellPage(this.host, () => void this.#announceLast()),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
+          this.#addOns?.follow();
           this.draw();
         },
         onReady: (conversationId, resumed) => {
-          dispatch('chat-ready', { conversationId, resumed });
+          this.host.dispatch('chat-ready', { conversationId, resumed });
           if (!resumed) void this.#announceLast();
-          if (type === 'test') void conversation.readVariables().catch(() => undefined);
-        },
-        onAnswer: (text, latency) => {
-          void this.#announceLast();
-          dispatch('chat-message', { text, latency });
+          if (this.#options.type === 'test') void conversation.readVariables().catch(() => undefined);
         },
       },
     );
     return conversation;
   }
 
+  state(): PanelState {
+    return { conversation: this.#conversation, options: this.#options, locale: this.#texts.locale };
+  }
+
+  /** The first message may be faster than what knows them. */
+  get #tools(): SessionRequest['clientTools'] {
+    return this.#options.hasAddOns ? this.late.load('addOns').then(() => this.#addOns?.tools) : undefined;
+  }
+
   /** Reads the last answer out as it shows, without the marks that make it look so. */
   async #announceLast(): Promise<void> {
-    await this.#loadMarkdown();
+    await loadMarkdown(this.late, this.#conversation.snapshot);
     this.#render();
     if (this.#isVisible) this.announcer.announce(this.container);
   }
 
-  async #loadMarkdown(): Promise<void> {
-    if (this.#conversation.snapshot.messages.some(isMarkdown)) await this.late.load('markdown');
-  }
-
   /** Also while the panel is hidden: what was written offline goes out all the same. */
   #watch(): void {
-    const { problem, messages, unread } = this.#conversation.snapshot;
-    const problems = [problem, ...messages.map((message) => message.problem)];
-    this.#retryWatch.watch(problems, this.#isVisible ? Date.now() : Infinity);
-    if (unread > 0 || messages.length > 1) void this.late.load('reading');
-    // Also before anything fails: when the connection does, it can no longer be loaded.
-    if (problem ?? messages.length > 1) void this.late.load('problems');
-    this.#reading?.showUnread(unread, this.#texts.locale);
+    const { snapshot } = this.#conversation;
+    this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
+    loadNeeded(this.late, snapshot);
+    this.#reading?.showUnread(snapshot.unread, this.#texts.locale);
   }
 
   #render(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     if (!this.#isVisible || this.#texts.locale === undefined) return;
-    void this.#loadMarkdown();
+    void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
     const { snapshot, draft } = model;
     render(panelView(model), this.container);
@@ -270,6 +272,7 @@ export class ChatPanel implements Panel, PanelReach, ReadingPanel {
       markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options),
       late: this.late,
       reading: this.#reading,
+      addOns: this.#addOns,
       pages: this.#pages,
       actions: this.#actions,
     };

@@ -10,8 +10,7 @@ import type { VisitStorage } from './visit-storage.ts';
 /** Makes the conversation of one assistant, one service and one type, with what the browser has for it. */
 export function createConversation(
   storage: VisitStorage,
-  idProblem: () => PanelInput['idProblem'],
-  options: () => ChatOptions,
+  options: () => ChatOptions & Pick<PanelInput, 'idProblem'>,
   listener: ConversationListener,
 ): Conversation {
   const { assistantId, baseUrl, type, userKey, keepFor } = options();
@@ -25,5 +24,5 @@ export function createConversation(
     isOnline: () => navigator.onLine,
     newKey,
   };
-  return new Conversation(world, () => ({ ...options(), idProblem: idProblem() }), listener);
+  return new Conversation(world, options, listener);
 }

@@ -1,7 +1,9 @@
 /** Every part of the panel that loads when it is first needed. One line each: the bundler makes a chunk of it. */
 const loaders = {
+  addOns: () => import('./add-ons.ts'),
   inspector: () => import('./inspector.ts'),
   markdown: () => import('./markdown/markdown.ts'),
+  pageTools: () => import('./page-tools/page-tools.ts'),
   place: () => import('./place/place.ts'),
   messageTools: () => import('./reading/message-tools.ts'),
   problems: () => import('./problem-notice.ts'),
@@ -50,7 +52,7 @@ export class LateParts {
 
   async #fetch(name: LatePartName): Promise<void> {
     try {
-      const part: { readonly css?: string } = await loaders[name]();
+      const part = (await loaders[name]()) as { readonly css?: string };
       this.#parts.set(name, part);
       this.#onLoad(part.css);
     } catch {

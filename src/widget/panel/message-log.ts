@@ -47,7 +47,7 @@ export function messageLog(model: PanelModel): TemplateResult {
 
 /** The last pages, as many as the panel wants by now; the others keep their places. */
 function pages(model: PanelModel): unknown[] {
-  const { locale, options, markdown, snapshot, now, late } = model;
+  const { locale, options, markdown, snapshot, now, late, addOns } = model;
   const details = model.reading?.details(model) ?? [];
   const count = Math.ceil(snapshot.messages.length / pageSize);
   return Array.from({ length: count }, (_, index) => {
@@ -55,7 +55,12 @@ function pages(model: PanelModel): unknown[] {
     const from = index * pageSize;
     const messages = snapshot.messages.slice(from, from + pageSize);
     const drawing = messages.map((message, at) => {
-      const basis = [message, details[from + at], message.problem?.retryAt && now];
+      const basis = [
+        message,
+        details[from + at],
+        message.problem?.retryAt && now,
+        ...(addOns?.below(message) ?? []),
+      ];
       return { basis, draw: () => item(model, message, isOld, details[from + at]) };
     });
     const isOld = index < count - 1;
@@ -92,7 +97,7 @@ function item(model: PanelModel, message: Message, isOld: boolean, details?: Mes
           ? notice(model, problem, message)
           : nothing
       }
-      ${details?.below}
+      ${model.addOns?.below(message)} ${details?.below}
     </li>`;
 }
 

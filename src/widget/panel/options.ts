@@ -1,4 +1,3 @@
-import type { ClientTool } from '../../client/chat-client.ts';
 import type { PanelInput } from '../shell/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
@@ -10,8 +9,6 @@ export interface ChatOptions {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** What the page wants the assistant to know, beside the variables. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
-  /** Functions of the page that the assistant may ask for. */
-  readonly clientTools?: readonly ClientTool[] | undefined;
   readonly persist: 'local' | 'session' | 'none';
   /** Separates people who share a computer. */
   readonly userKey?: string | null;
@@ -29,6 +26,8 @@ export interface ChatOptions {
   /** Origins that images may come from, separated by white space. */
   readonly allowImages: string | null;
   readonly showsFunctionCalls: boolean;
+  /** Whether the site asks for anything that the panel does not have by itself. */
+  readonly hasAddOns: boolean;
 }
 
 export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings }: PanelInput): ChatOptions {
@@ -39,6 +38,7 @@ export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings 
     baseUrl,
     type: element.type,
     variables: element.variables,
+    context: element.context,
     persist: element.persist,
     isInline: element.inline,
     languages: [element.lang, language, languageAround(element), navigator.language].filter(isText),
@@ -49,6 +49,7 @@ export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings 
     greeting: element.greeting,
     allowImages: element.allowImages,
     showsFunctionCalls: element.showFunctionCalls,
+    hasAddOns: !!element.tools?.length || element.voice || element.debug,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { Message, Snapshot } from '../state/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
+import type { AddOns } from './add-ons.ts';
 import type { LateParts } from './late-parts.ts';
 import type { ChatOptions } from './options.ts';
 
@@ -59,6 +60,7 @@ export interface PanelModel {
   readonly markdown: MarkdownRenderer | undefined;
   readonly late: LateParts;
   readonly reading: PanelReading | undefined;
+  readonly addOns: AddOns | undefined;
   /** How many pages of messages are drawn, counted from the end: a long history comes piece by piece. */
   readonly pages: number;
   readonly actions: PanelActions;

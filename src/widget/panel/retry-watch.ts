@@ -1,4 +1,4 @@
-import type { Problem } from '../state/problem.ts';
+import type { Snapshot } from '../state/snapshot.ts';
 
 /** Ticks while a countdown shows, and listens for the network while that is what is missing: no longer. */
 export class RetryWatch {
@@ -13,7 +13,8 @@ export class RetryWatch {
   }
 
   /** Keeps watch over what shows now. */
-  watch(problems: readonly (Problem | undefined)[], now: number): void {
+  watch({ problem, messages }: Snapshot, now: number): void {
+    const problems = [problem, ...messages.map((message) => message.problem)];
     if (problems.some((problem) => (problem?.retryAt ?? 0) > now))
       this.#clock ??= setInterval(this.#onTick, 1000);
     else this.#stopClock();

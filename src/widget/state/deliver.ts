@@ -1,7 +1,8 @@
-import { ChatError, type ClientTool, type ConversationClient } from '../../client/chat-client.ts';
+import { ChatError, type ConversationClient } from '../../client/chat-client.ts';
 import type { Attempt } from './kept-conversation.ts';
 import type { ConversationEvent } from './reduce.ts';
 import { completeReply, growReply, type ReplyPiece } from './reply.ts';
+import type { SessionRequest } from './session.ts';
 import type { Message, Snapshot } from './snapshot.ts';
 
 /** One message on its way. */
@@ -14,7 +15,7 @@ export interface Delivery {
   readonly isRepeat: boolean;
   /** When it was asked for, milliseconds since 1970. */
   readonly startedAt: number;
-  readonly clientTools: readonly ClientTool[] | undefined;
+  readonly clientTools: SessionRequest['clientTools'];
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly snapshot: () => Snapshot;
@@ -63,7 +64,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
           grow({ type: 'function-call', key, call });
         },
       },
-      { ...attempt.luggage, clientTools: delivery.clientTools, signal, idempotencyKey: key },
+      { ...attempt.luggage, clientTools: await delivery.clientTools, signal, idempotencyKey: key },
     );
     const at = now();
     const latency = at - startedAt;

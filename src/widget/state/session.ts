@@ -16,8 +16,8 @@ export interface SessionRequest {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** What the page wants the assistant to know: further variables, below those of the tag. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
-  /** Functions of the page that the assistant may ask for; they are offered with every message. */
-  readonly clientTools?: readonly ClientTool[] | undefined;
+  /** Functions of the page that the assistant may ask for, offered with every message; what knows them may still be on its way. */
+  readonly clientTools?: Promise<readonly ClientTool[] | undefined> | undefined;
 }
 
 /** A conversation as the service has it. */

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { toolLimits } from '../../../contract/limits.ts';
+import { toolLimits } from '../../../contract/tool-limits.ts';
 import type { PageTool, ReplyEvent } from '../engine.ts';
 
 type Tool = OpenAI.Chat.Completions.ChatCompletionTool;

@@ -1,0 +1,15 @@
+import type { Snapshot } from '../state/snapshot.ts';
+import type { LateParts } from './late-parts.ts';
+import { isMarkdown } from './message-log.ts';
+
+/** Loads the parts that a conversation needs by now, or will soon. */
+export function loadNeeded(late: LateParts, { problem, messages, unread }: Snapshot): void {
+  if (unread > 0 || messages.length > 1) void late.load('reading');
+  // Also before anything fails: when the connection does, it can no longer be loaded.
+  if (problem ?? messages.length > 1) void late.load('problems');
+}
+
+/** Loads what draws Markdown, if there is any. */
+export async function loadMarkdown(late: LateParts, { messages }: Snapshot): Promise<void> {
+  if (messages.some(isMarkdown)) await late.load('markdown');
+}

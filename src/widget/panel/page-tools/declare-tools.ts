@@ -1,0 +1,71 @@
+import type { ClientTool } from '../../../client/chat-client.ts';
+import { toolLimits } from '../../../contract/tool-limits.ts';
+import type { PageTool } from '../../page-tool.ts';
+
+const { tools: counts, toolName, toolDescription } = toolLimits;
+const warned = new Set<string>();
+
+/** The tools that the service would take, by their name; what is wrong with the others is told to the site's owner, once. */
+export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
+  const valid = new Map<string, PageTool>();
+  for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
+    const flaw =
+      valid.size === counts.count
+        ? `only the first ${counts.count} are offered`
+        : (flawOf(tool) ??
+          (valid.has((tool as PageTool).name) ? 'there is another one of that name' : undefined));
+    if (flaw === undefined) valid.set((tool as PageTool).name, tool as PageTool);
+    else warnOnce(`tools[${index}] is not offered to the assistant: ${flaw}.`);
+  }
+  return valid;
+}
+
+/** What the assistant is told of them. */
+export function declare(tools: ReadonlyMap<string, PageTool>): ClientTool[] {
+  return [...tools.values()].map(({ name, description, parameters = [] }) => ({
+    name,
+    description,
+    parameters: parameters.map(({ name, type, description, required = false }) => ({
+      name,
+      type,
+      description,
+      required,
+    })),
+  }));
+}
+
+function flawOf(tool: unknown): string | undefined {
+  if (typeof tool !== 'object' || tool === null) return 'it is not an object';
+  const { name, description, parameters = [], run } = tool as Partial<Record<keyof PageTool, unknown>>;
+  if (!isName(name, toolName.min))
+    return `its name has to be ${toolName.min} to ${toolName.max} letters, digits, _ or -`;
+  if (!isDescription(description))
+    return `its description has to be a text of at most ${toolDescription.max} characters`;
+  if (typeof run !== 'function') return 'its run has to be a function';
+  if (!Array.isArray(parameters) || parameters.length > counts.parameters)
+    return `its parameters have to be a list of at most ${counts.parameters}`;
+  return (parameters as unknown[]).every(isParameter)
+    ? undefined
+    : 'each parameter needs a name, a description, and a type of string, number or bool';
+}
+
+function isParameter(parameter: unknown): boolean {
+  if (typeof parameter !== 'object' || parameter === null) return false;
+  const { name, type, description } = parameter as Record<string, unknown>;
+  return isName(name, 1) && isDescription(description) && ['string', 'number', 'bool'].includes(String(type));
+}
+
+function isName(name: unknown, min: number): boolean {
+  return typeof name === 'string' && new RegExp(`^[\\w-]{${min},${toolName.max}}$`).test(name);
+}
+
+function isDescription(text: unknown): boolean {
+  return typeof text === 'string' && Array.from(text).length <= toolDescription.max;
+}
+
+function warnOnce(message: string): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  // eslint-disable-next-line no-console -- the only place where a site's owner looks
+  console.warn(`<voice-assistant-chat> ${message}`);
+}

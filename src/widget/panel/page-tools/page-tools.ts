@@ -1,0 +1,142 @@
+import type { PageTool } from '../../page-tool.ts';
+import type { Conversation } from '../../state/conversation.ts';
+import type { Message } from '../../state/snapshot.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import { fill } from '../../texts/texts.ts';
+import type { AddOn, AddOnReach } from '../add-on.ts';
+import { focusPanel } from '../focus-panel.ts';
+import { declare, validTools } from './declare-tools.ts';
+import pageToolsCss from './page-tools.css?inline';
+import { runTool, type ToolOutcome } from './run-tool.ts';
+import { toolNotes, type ToolCall } from './tool-notes.ts';
+
+export { pageToolsCss as css };
+
+/** Lets the assistant use functions of the page, with the visitor's consent. */
+export function start(reach: AddOnReach): AddOn {
+  return new PageTools(reach);
+}
+
+class PageTools implements AddOn {
+  readonly #reach: AddOnReach;
+  /** Calls of each message, in order; never of one that an earlier visit left, since those have had their chance. */
+  readonly #calls = new Map<string, readonly ToolCall[]>();
+  readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; notes: unknown }>();
+  #conversationId: string | undefined;
+  #life = new AbortController();
+  #offered: unknown;
+  #valid = validTools(undefined);
+  readonly #live = document.createElement('div');
+
+  constructor(reach: AddOnReach) {
+    this.#reach = reach;
+    this.#live.className = 'visually-hidden';
+    this.#live.role = 'status';
+    reach.host.root.append(this.#live);
+  }
+
+  readonly tools = () => (this.#tools.size > 0 ? declare(this.#tools) : undefined);
+
+  readonly follow = (conversation: Conversation): void => {
+    const { conversationId, messages } = conversation.snapshot;
+    if (conversationId !== this.#conversationId) {
+      if (this.#conversationId !== undefined) this.stop();
+      this.#calls.clear();
+      this.#conversationId = conversationId;
+    }
+    // The one under way is at the end, or before what waits behind it.
+    for (const message of messages.slice(-8)) this.#take(message);
+  };
+
+  readonly below = (message: Message): unknown => {
+    const calls = this.#calls.get(message.key);
+    const { locale } = this.#reach.state();
+    if (calls === undefined || locale === undefined) return undefined;
+    const drawn = this.#drawn.get(calls);
+    if (drawn?.locale === locale) return drawn.notes;
+    const notes = toolNotes(calls, allTexts(locale), this.#decide);
+    this.#drawn.set(calls, { locale, notes });
+    return notes;
+  };
+
+  /** What still runs counts as failed: nobody is there to wait for it. */
+  readonly stop = (): void => {
+    this.#life.abort();
+    this.#life = new AbortController();
+  };
+
+  get #tools(): ReadonlyMap<string, PageTool> {
+    const { tools } = this.#reach.host.element;
+    if (tools !== this.#offered) {
+      this.#offered = tools;
+      this.#valid = validTools(tools);
+    }
+    return this.#valid;
+  }
+
+  #take({ key, status, timing, functionCalls }: Message): void {
+    if (status !== 'streaming' && timing === undefined) return;
+    const asked = functionCalls.filter(({ client, name }) => client === true && this.#tools.has(name));
+    const known = this.#calls.get(key) ?? [];
+    for (const { name, arguments: args } of asked.slice(known.length)) {
+      const call: ToolCall = { name, arguments: args, state: 'asked' };
+      this.#calls.set(key, [...(this.#calls.get(key) ?? []), call]);
+      if (this.#tools.get(name)?.safe === true) void this.#run(key, call);
+      else this.#say(fill(this.#texts.toolQuestion, { name }));
+    }
+  }
+
+  readonly #decide = (call: ToolCall, isAllowed: boolean): void => {
+    const [key = ''] = [...this.#calls].find(([, calls]) => calls.includes(call)) ?? [];
+    if (key === '') return;
+    const note = this.#reach.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
+    if (isAllowed) void this.#run(key, call);
+    else this.#end(key, call, { outcome: 'denied', result: { error: 'The visitor did not allow it.' } });
+    // The button that was pressed goes away: whoever was there goes on writing.
+    if (note) focusPanel(this.#reach.container);
+  };
+
+  async #run(key: string, asked: ToolCall): Promise<void> {
+    const tool = this.#tools.get(asked.name);
+    const call = this.#change(key, asked, 'running');
+    const { signal } = this.#life;
+    if (tool !== undefined) this.#end(key, call, await runTool(tool, call.arguments, signal));
+  }
+
+  #end(
+    key: string,
+    call: ToolCall,
+    { outcome, result }: Omit<ToolOutcome, 'outcome'> & { outcome: 'done' | 'denied' | 'failed' },
+  ): void {
+    // Another conversation has begun: its assistant did not ask.
+    if (this.#calls.get(key)?.includes(call) !== true) return;
+    const { name } = call;
+    this.#change(key, call, outcome);
+    this.#reach.state().conversation.addToolResult({ name, arguments: call.arguments, result });
+    const { toolDone: done, toolDenied: denied, toolFailed: failed } = this.#texts;
+    this.#say(fill({ done, denied, failed }[outcome], { name }));
+    this.#reach.host.dispatch('chat-tool', { name, outcome });
+  }
+
+  #change(key: string, call: ToolCall, state: ToolCall['state']): ToolCall {
+    const changed = { ...call, state };
+    const calls = this.#calls.get(key) ?? [];
+    this.#calls.set(
+      key,
+      calls.map((before) => (before === call ? changed : before)),
+    );
+    this.#reach.draw();
+    return changed;
+  }
+
+  get #texts(): ReturnType<typeof allTexts> {
+    const { locale } = this.#reach.state();
+    return allTexts(locale ?? ({ texts: {} } as Parameters<typeof allTexts>[0]));
+  }
+
+  #say(text: string): void {
+    const line = document.createElement('p');
+    line.textContent = text;
+    this.#live.replaceChildren(line);
+  }
+}

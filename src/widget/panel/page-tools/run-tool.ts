@@ -1,0 +1,67 @@
+import { toolLimits } from '../../../contract/tool-limits.ts';
+import type { PageTool } from '../../page-tool.ts';
+
+/** Milliseconds that a tool may take. */
+export const timeLimit = 30_000;
+
+/** What came of a tool, as JSON can say it. */
+export interface ToolOutcome {
+  readonly outcome: 'done' | 'failed';
+  readonly result: unknown;
+}
+
+/**
+ * Runs a function of the page. Never rejects: what it throws, and that it takes too long, are results as well.
+ *
+ * @param signal gives up waiting for it
+ */
+export async function runTool(
+  tool: PageTool,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const { promise: given, reject: giveUp } = withReject();
+  const timer = setTimeout(() => {
+    giveUp(new Error(`It took more than ${timeLimit / 1000} seconds.`));
+  }, timeLimit);
+  const onAbort = (): void => {
+    giveUp(new Error('The visitor left the page.'));
+  };
+  signal.addEventListener('abort', onAbort);
+  try {
+    const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), given]);
+    return { outcome: 'done', result: fitting(JSON.parse(JSON.stringify(result ?? null)), tool.name, args) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { outcome: 'failed', result: fitting({ error: message }, tool.name, args) };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** `Promise.withResolvers`, which not every browser has. */
+function withReject(): { promise: Promise<never>; reject: (error: Error) => void } {
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<never>((_, doReject) => (reject = doReject));
+  return { promise, reject };
+}
+
+/** The result, or as much of its beginning as the service takes. */
+export function fitting(result: unknown, name: string, args: object): unknown {
+  const size = (result: unknown): number =>
+    Array.from(JSON.stringify({ name, arguments: args, result })).length;
+  const limit = toolLimits.toolResults.characters;
+  if (size(result) <= limit) return result;
+  const text = JSON.stringify(result);
+  // Quotes and the like take more room in a text than they did before, so what fits has to be sought.
+  let [fits, room] = [0, text.length];
+  while (fits < room) {
+    const middle = Math.ceil((fits + room) / 2);
+    if (size({ error: tooLong, beginning: text.slice(0, middle) }) <= limit) fits = middle;
+    else room = middle - 1;
+  }
+  return { error: tooLong, beginning: text.slice(0, fits) };
+}
+
+const tooLong = 'The result is too long; this is its beginning.';

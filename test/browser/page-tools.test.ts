@@ -1,0 +1,223 @@
+import { expect } from '@open-wc/testing';
+import type { PageTool } from '../../src/widget/page-tool.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press } from '../support/page.ts';
+
+const originalFetch = window.fetch.bind(window);
+const bodyOf = (init?: RequestInit) => JSON.parse(init?.body as string) as SentBody;
+const { warn } = console;
+
+interface SentBody {
+  message: string;
+  variables?: unknown;
+  client_tools?: { name: string }[];
+  tool_results?: { name: string; arguments: unknown; result: unknown }[];
+}
+
+/** The bodies of the messages that went out. */
+let sent: SentBody[] = [];
+
+const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
+  name: 'show_product',
+  description: 'Shows a product on the page.',
+  parameters: [{ name: 'code', type: 'string', description: 'Its code', required: true }],
+  safe,
+  run,
+});
+
+const question = 'Please show product "ALP-40".';
+
+describe('tools of the page', () => {
+  beforeEach(() => {
+    sent = [];
+    window.fetch = (input, init) => {
+      if (/\/messages$/.test(input as string)) sent.push(bodyOf(init));
+      return originalFetch(input, init);
+    };
+  });
+  afterEach(async () => {
+    await unmountAll();
+    window.fetch = originalFetch;
+    console.warn = warn;
+  });
+
+  it('run once the visitor allows it, and give the result to the next message', async () => {
+    const given: unknown[] = [];
+    const chat = await open(
+      showProduct((args) => {
+        given.push(args);
+        return { shown: true };
+      }),
+    );
+    await chat.ask(question);
+    await until(() => requests(chat).length === 1, 'the question for consent');
+    const [request] = requests(chat) as [HTMLElement];
+    expect(request.innerText)
+      .to.match(/show_product/)
+      .and.match(/code\s+ALP-40/);
+    expect(given).to.deep.equal([]);
+    await chat.answered(2);
+    await until(() => said(chat).includes('May the assistant run “show_product”'), 'the announcement');
+
+    const used = nextEvent(chat.element, 'chat-tool');
+    await click(buttonIn(request, 'Allow'));
+    expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
+    expect(given).to.deep.equal([{ code: 'ALP-40' }]);
+    await until(() => requests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
+    expect(said(chat)).to.contain('“show_product” was run.');
+
+    await chat.ask('Thank you');
+    await chat.answered(3);
+    expect(sent.map(({ client_tools }) => client_tools?.map(({ name }) => name))).to.deep.equal([
+      ['show_product'],
+      ['show_product'],
+    ]);
+    expect(sent[1]?.tool_results).to.deep.equal([
+      { name: 'show_product', arguments: { code: 'ALP-40' }, result: { shown: true } },
+    ]);
+  });
+
+  it('do not run when the visitor says no, which the assistant learns', async () => {
+    let runs = 0;
+    const chat = await open(showProduct(() => runs++));
+    await chat.ask(question);
+    await until(() => requests(chat).length === 1, 'the question for consent');
+    const used = nextEvent(chat.element, 'chat-tool');
+    await click(buttonIn(requests(chat)[0] as HTMLElement, 'Don’t allow'));
+    expect(await used).to.deep.equal({ name: 'show_product', outcome: 'denied' });
+    await until(() => requests(chat)[0]?.innerText.includes('was not allowed') === true, 'the outcome');
+    await chat.answered(2);
+    await chat.ask('Never mind');
+    await chat.answered(3);
+    expect(runs).to.equal(0);
+    expect(sent[1]?.tool_results?.[0]?.result).to.have.property('error');
+  });
+
+  it('are allowed by keyboard, and neither the question nor the answer takes the focus elsewhere', async () => {
+    const chat = await open(showProduct(() => 'Done'));
+    await chat.ask(question);
+    await until(() => requests(chat).length === 1, 'the question for consent');
+    await chat.answered(2);
+    const { shadowRoot } = chat.element;
+    expect(shadowRoot?.activeElement).to.equal(chat.input);
+    buttonIn(requests(chat)[0] as HTMLElement, 'Allow').focus();
+    await press('Enter');
+    await until(() => requests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
+    await until(() => shadowRoot?.activeElement === chat.input, 'the focus in the composer');
+  });
+
+  it('run at once when they are safe', async () => {
+    const chat = await open(showProduct(() => undefined, true));
+    const used = nextEvent(chat.element, 'chat-tool');
+    await chat.ask(question);
+    expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
+  });
+
+  it('report what they throw, and the beginning of what is too long', async () => {
+    const results: unknown[] = [new Error('No such product'), 'x"'.repeat(4000)];
+    const chat = await open(
+      showProduct(() => {
+        const result = results.shift();
+        if (result instanceof Error) throw result;
+        return result;
+      }, true),
+    );
+    const failed = nextEvent(chat.element, 'chat-tool');
+    await chat.ask(question);
+    expect(await failed).to.deep.equal({ name: 'show_product', outcome: 'failed' });
+    await chat.answered(2);
+    await chat.ask(question);
+    await chat.answered(3);
+    expect(sent[1]?.tool_results?.[0]?.result).to.deep.equal({ error: 'No such product' });
+    await until(() => requests(chat).at(-1)?.innerText.includes('was run') === true, 'the second outcome');
+    await chat.ask('Thank you');
+    await chat.answered(4);
+    const [long] = sent[2]?.tool_results ?? [];
+    expect(JSON.stringify(long).length).to.be.within(3900, 4000);
+    expect((long?.result as { beginning: string }).beginning).to.match(/^"x\\"x/);
+  });
+
+  it('do not run again after a reload', async () => {
+    let runs = 0;
+    const first = await open(showProduct(() => runs++, true));
+    await first.ask(question);
+    await first.answered(2);
+    await until(() => runs === 1, 'the tool to run');
+    first.element.remove();
+    const second = await open(showProduct(() => runs++, true));
+    await second.answered(2);
+    await second.ask('Thank you');
+    await second.answered(3);
+    expect(runs).to.equal(1);
+  });
+
+  it('are not offered when they are wrong, and the console says why, once', async () => {
+    const warnings: string[] = [];
+    console.warn = (text: string) => warnings.push(text);
+    const good = showProduct(() => undefined);
+    const chat = await open(
+      good,
+      good,
+      { ...good, name: 'x' },
+      { ...good, name: 'no_run', run: undefined as never },
+    );
+    await chat.ask('Hello');
+    await chat.answered(2);
+    await chat.ask('Hello again');
+    await chat.answered(3);
+    expect(sent[1]?.client_tools).to.have.lengthOf(1);
+    const told = warnings.filter((text) => text.includes('tools['));
+    expect(told).to.have.lengthOf(3);
+    expect(told[2]).to.contain('tools[3]').and.contain('run has to be a function');
+  });
+});
+
+describe('the context of the page', () => {
+  afterEach(unmountAll);
+
+  it('fills the assistant’s variables, below those of the tag, and changes go with the next message', async () => {
+    const bodies: SentBody[] = [];
+    window.fetch = (input, init) => {
+      if (init?.method === 'POST') bodies.push(bodyOf(init));
+      return originalFetch(input, init);
+    };
+    const chat = mount({ variables: '{"first_name":"Ada"}' });
+    chat.element.context = { first_name: 'Nobody', cart: { items: 2 } };
+    await chat.open();
+    await chat.answered(1);
+    expect(bodies[0]?.variables).to.deep.equal({ first_name: 'Ada', cart: { items: 2 } });
+    chat.element.context = { cart: { items: 3 } };
+    await chat.ask('Hello');
+    await chat.answered(2);
+    expect(bodies[1]?.variables).to.deep.equal({ first_name: 'Ada', cart: { items: 3 } });
+    await chat.ask('Hello again');
+    await chat.answered(3);
+    expect(bodies[2]).not.to.have.property('variables');
+    window.fetch = originalFetch;
+  });
+});
+
+async function open(...tools: PageTool[]): Promise<Chat> {
+  const chat = mount();
+  chat.element.tools = tools;
+  await chat.open();
+  await chat.answered(1);
+  return chat;
+}
+
+function requests(chat: Chat): HTMLElement[] {
+  return chat.findAll('[part~="tool-request"]');
+}
+
+function said(chat: Chat): string {
+  return chat
+    .findAll('[role="status"]')
+    .map(({ textContent }) => textContent)
+    .join(' ');
+}
+
+function buttonIn(request: HTMLElement, label: string): HTMLButtonElement {
+  const button = [...request.querySelectorAll('button')].find(({ innerText }) => innerText.trim() === label);
+  if (button === undefined) throw new Error(`There is no button “${label}” in: ${request.innerText}`);
+  return button;
+}
