@@ -1,90 +1,78 @@
 import { expect } from '@open-wc/testing';
 import { violations } from '../support/axe-violations.ts';
 import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { chatStates } from '../support/chat-states.ts';
+import { emulateMedia, setViewport, supports } from '../support/page.ts';
 import { service } from '../support/service-under-test.ts';
 
 describe('axe finds nothing wrong with', () => {
-  afterEach(unmountAll);
-
-  it('the closed widget', async () => {
-    expect(await violations(mount())).to.equal('');
-    expect(await violations(mount({ 'launcher-label': 'Help', 'launcher-sublabel': 'Ask us' }))).to.equal('');
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(async () => {
+    await unmountAll();
+    if (supports.emulateMedia) await emulateMedia({ forcedColors: 'none' });
   });
 
-  for (const theme of ['light', 'dark']) {
-    it(`a conversation, ${theme}`, async () => {
-      const chat = mount({ theme, subheading: 'We answer at once' });
+  // One of each group of scripts; each is reached once, and then changes its clothes and its language in place.
+  const languages = { 'left to right': 'de', 'right to left': 'ar', Chinese: 'zh' };
+
+  for (const [state, reach] of Object.entries(chatStates)) {
+    it(`${state}: light and dark, ${Object.keys(languages).join(', ')}`, async () => {
+      const chat = await reach({ theme: 'light', lang: 'de' });
+      for (const lang of Object.values(languages)) {
+        chat.element.lang = lang;
+        if (chat.isOpen) await until(() => chat.find('.root')?.lang === lang, `texts in ${lang}`);
+        for (const theme of ['light', 'dark']) {
+          chat.element.theme = theme;
+          await until(() => chat.find('.root')?.dataset['theme'] === theme, theme);
+          expect(await violations(chat), `${theme}, ${lang}`).to.equal('');
+        }
+      }
+    });
+  }
+
+  for (const color of ['#f5d90a', '#808080', '#c0ffee', '#8a1f11']) {
+    it(`a conversation in ${color}, light and dark`, async () => {
+      const chat = mount({ theme: 'light', color, position: 'left-top' });
       await chat.open();
-      await chat.ask('What are your opening hours?');
+      await chat.ask('Hello');
       await chat.answered(2);
       expect(await violations(chat)).to.equal('');
-    });
-
-    for (const color of ['#f5d90a', '#808080', '#c0ffee', '#8a1f11']) {
-      it(`a conversation in ${color}, ${theme}`, async () => {
-        const chat = mount({ theme, color, position: 'left-top' });
-        await chat.open();
-        await chat.ask('Hello');
-        await chat.answered(2);
-        expect(await violations(chat)).to.equal('');
-      });
-    }
-
-    for (const kind of ['not-found', 'insufficient-balance', 'html']) {
-      it(`the problem "${kind}", ${theme}`, async () => {
-        const chat = mount({ theme, 'base-url': faulty(kind) });
-        chat.element.show();
-        await until(() => chat.problems.length === 1, 'the problem');
-        await chat.ask('Waiting');
-        expect(await violations(chat)).to.equal('');
-      });
-    }
-
-    it(`a failed message and a countdown, ${theme}`, async () => {
-      const chat = mount({ theme, 'base-url': faulty('too-many-requests') });
-      await chat.open();
-      await chat.ask('Hello');
-      await chat.problem(/Trying again/);
+      chat.element.theme = 'dark';
+      await until(() => chat.find('.root')?.dataset['theme'] === 'dark', 'the dark theme');
       expect(await violations(chat)).to.equal('');
     });
   }
 
-  for (const shows of ['no-greeting', 'settings', 'german', 'arabic'] as const) {
-    it(`the assistant that shows "${shows}"`, async () => {
-      const chat = mount({ 'assistant-id': service.assistantThatShows(shows) });
-      await chat.open();
-      await chat.ask('Hello');
-      await chat.answered(1);
-      expect(await violations(chat)).to.equal('');
-    });
-  }
-
-  it('a text that is too long', async () => {
-    const chat = mount();
-    await chat.open();
-    chat.element.send('x'.repeat(2001));
-    await until(() => chat.input.getAttribute('aria-invalid') === 'true', 'the explanation');
-    expect(await violations(chat)).to.equal('');
+  it('a countdown, what a broken service leads to, and an empty conversation', async () => {
+    const limited = mount({ 'base-url': faulty('too-many-requests') });
+    await limited.open();
+    await limited.ask('Hello');
+    await limited.problem(/Trying again/);
+    expect(await violations(limited)).to.equal('');
+    await unmountAll();
+    const broken = mount({ 'base-url': faulty('html') });
+    broken.element.show();
+    await until(() => broken.problems.length === 1, 'the problem');
+    expect(await violations(broken)).to.equal('');
+    await unmountAll();
+    const empty = mount({ 'assistant-id': service.assistantThatShows('no-greeting') });
+    await empty.open();
+    expect(await violations(empty)).to.equal('');
   });
 
-  it('an answer under way', async () => {
-    const chat = mount({ 'base-url': faulty('timeout-on-message') });
-    await chat.open();
-    await chat.ask('Hello');
-    await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
-    expect(await violations(chat)).to.equal('');
-  });
-
-  it('an inline chat, and the test mode with its inspector', async () => {
+  it('an inline chat', async () => {
     const inline = mount({ inline: '' });
     await inline.ready();
     expect(await violations(inline)).to.equal('');
-    const test = mount({ type: 'test', variables: '{"first_name":"Ada"}' });
-    await test.open();
-    await test.ask('Hello');
-    await test.answered(2);
-    await until(() => test.find('[part="inspector"] dd') !== null, 'the inspector');
-    expect(await violations(test)).to.equal('');
+  });
+
+  it('forced colors', async function () {
+    if (!supports.emulateMedia) this.skip();
+    await emulateMedia({ forcedColors: 'active' });
+    for (const reach of Object.values(chatStates)) {
+      expect(await violations(await reach({ theme: 'light' }))).to.equal('');
+      await unmountAll();
+    }
   });
 });
 

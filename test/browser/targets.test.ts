@@ -1,0 +1,72 @@
+import { expect } from '@open-wc/testing';
+import { unmountAll, type Chat } from '../support/chat-fixture.ts';
+import { chatStates } from '../support/chat-states.ts';
+import { setViewport } from '../support/page.ts';
+import { settled } from '../support/surroundings.ts';
+import { touch } from '../support/touch.ts';
+
+const nameOf = (target: Element): string => target.getAttribute('part') ?? target.outerHTML.slice(0, 80);
+
+/** All that is pressed, except links within text, which are as high as its lines. */
+function targetsOf(chat: Chat): HTMLElement[] {
+  return chat
+    .findAll('button, textarea, input:not(:disabled), summary')
+    .filter((target) => target.checkVisibility({ visibilityProperty: true }));
+}
+
+function tooSmall(chat: Chat, least: number): string[] {
+  return targetsOf(chat).flatMap((target) => {
+    const { width, height } = target.getBoundingClientRect();
+    // A layout rounds.
+    if (width > least - 0.1 && height > least - 0.1) return [];
+    return `${nameOf(target)}: ${String(width)} x ${String(height)}`;
+  });
+}
+
+/** Pairs of targets that share a place, in which a press could mean either. */
+function overlaps(chat: Chat): string[] {
+  const log = chat.find('[part="message-log"]');
+  const frame = log?.getBoundingClientRect();
+  const targets = targetsOf(chat)
+    // It lies above the messages on purpose.
+    .filter((target) => !target.matches('[part="latest-button"]'))
+    .map((target) => {
+      const { left, right, top, bottom } = target.getBoundingClientRect();
+      // What is scrolled out of sight lies under nothing.
+      return frame && log?.contains(target)
+        ? { target, left, right, top: Math.max(top, frame.top), bottom: Math.min(bottom, frame.bottom) }
+        : { target, left, right, top, bottom };
+    });
+  return targets.flatMap((one, index) =>
+    targets
+      .slice(index + 1)
+      .filter(
+        (other) =>
+          Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0.5 &&
+          Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.5,
+      )
+      .map((other) => `${nameOf(one.target)} and ${nameOf(other.target)}`),
+  );
+}
+
+describe('what is pressed is large enough, and apart from the next, in', () => {
+  let shown: Chat | undefined;
+  beforeEach(() => setViewport(1000, 800));
+  afterEach(async () => {
+    if (shown) touch(shown, false);
+    await unmountAll();
+  });
+
+  for (const [state, reach] of Object.entries(chatStates)) {
+    it(`${state}: 24 pixels with a mouse, 44 with a finger`, async () => {
+      const chat = (shown = await reach({ theme: 'light' }));
+      if (chat.isOpen) await settled(chat);
+      expect(targetsOf(chat)).not.to.be.empty;
+      expect(tooSmall(chat, 24).join('; '), 'with a mouse').to.equal('');
+      expect(overlaps(chat).join('; '), 'with a mouse').to.equal('');
+      touch(chat, true);
+      expect(tooSmall(chat, 44).join('; '), 'with a finger').to.equal('');
+      expect(overlaps(chat).join('; '), 'with a finger').to.equal('');
+    });
+  }
+});
