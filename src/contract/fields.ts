@@ -88,6 +88,13 @@ export const phoneNumber = () =>
     ),
   );
 
+/** Digits that a phone number has somewhere. A plus sign in a query means a space, so it and its like are left out. */
+export const digitsOf = () =>
+  from(
+    (value) => (typeof value === 'string' ? value.replace(/[\s().+-]/g, '') : value),
+    patternText(new RegExp(`^\\d{1,${phoneDigits.max}}$`), `must have 1 to ${phoneDigits.max} digits.`),
+  );
+
 /** Name of a time zone, such as `Europe/Berlin`. */
 export const timeZone = () => z.string().check(z.refine(isTimeZone, 'must be a valid timezone.'));
 

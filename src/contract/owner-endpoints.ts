@@ -22,3 +22,4 @@ export {
   updateKnowledgebase,
 } from './knowledgebase.ts';
 export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } from './campaign.ts';
+export { createLead, deleteLead, listLeads, updateLead } from './lead.ts';

@@ -33,6 +33,10 @@ export const textOf = (field: string, max: number, required = false): FieldRow =
 
 export const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
 
+/** An object of so many keys. */
+export const numbered = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, index]));
+
 /** Tests each row: what is inside is taken with `success`, what is outside refused for that field alone. */
 export function testFields(
   rows: readonly FieldRow[],

@@ -7,6 +7,7 @@ import { campaignRoutes } from './campaigns.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
 import { knowledgebaseRoutes } from './knowledgebases.ts';
+import { leadRoutes } from './leads.ts';
 import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
 
@@ -27,5 +28,6 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   phoneNumberRoutes(routes, database);
   knowledgebaseRoutes(routes, database);
   campaignRoutes(routes, database);
+  leadRoutes(routes, database);
   return routes;
 }

@@ -1,0 +1,110 @@
+import * as z from 'zod/mini';
+import { day, digitsOf, flag, id, nullish, pageQuery, phoneNumber, variablesField } from './fields.ts';
+import { recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { paginated } from './pagination.ts';
+import { Message, messageWith, plainTimestamp } from './record-answers.ts';
+
+/* Leads: people whom a campaign calls (interface: "Leads and calls"). */
+
+/** What can become of a lead. */
+export const leadStatuses = [
+  'created',
+  'scheduled',
+  'processing',
+  'completed',
+  'rescheduled',
+  'reached-max-retries',
+  'blacklisted',
+] as const;
+
+const variables = z.record(z.string(), z.unknown());
+
+/** A lead with its campaign and the contacts that are tried after it. */
+export const Lead = z.looseObject({
+  id: z.int(),
+  campaign_id: z.int(),
+  phone_number: z.string(),
+  variables,
+  status: z.string(),
+  created_at: plainTimestamp,
+  updated_at: plainTimestamp,
+  campaign: z.looseObject({ id: z.int(), name: z.string() }),
+  secondary_contacts: z.array(
+    z.looseObject({
+      id: z.int(),
+      phone_number: z.string(),
+      variables,
+      status: z.string(),
+      created_at: plainTimestamp,
+      updated_at: plainTimestamp,
+    }),
+  ),
+});
+export type Lead = z.infer<typeof Lead>;
+
+/** Body of `POST /user/lead`. */
+export const CreateLeadRequest = z.object({
+  phone_number: phoneNumber(),
+  campaign_id: id(),
+  ...nullish({
+    variables: variablesField(),
+    /** Spelled as the interface spells it. */
+    allow_dupplicate: flag(),
+    secondary_contacts: z
+      .array(z.object({ phone_number: phoneNumber(), variables: z.nullish(variablesField()) }))
+      .check(z.maxLength(recordLimits.listed)),
+  }),
+});
+export type CreateLeadRequest = z.infer<typeof CreateLeadRequest>;
+
+/** Body of `PUT /user/leads/{id}`: what is given changes; variables are laid over the lead's. */
+export const UpdateLeadRequest = z.object({
+  campaign_id: z.optional(id()),
+  phone_number: z.optional(phoneNumber()),
+  status: z.optional(z.enum(['created', 'completed', 'reached-max-retries'])),
+  variables: z.nullish(variablesField()),
+});
+export type UpdateLeadRequest = z.infer<typeof UpdateLeadRequest>;
+
+/** Query of `GET /user/leads`. */
+export const LeadsQuery = z.object({
+  status: z.optional(z.enum(leadStatuses)),
+  campaign_id: z.optional(id()),
+  phone_number: z.optional(digitsOf()),
+  date_from: z.optional(day()),
+  date_to: z.optional(day()),
+  ...pageQuery,
+});
+export type LeadsQuery = z.infer<typeof LeadsQuery>;
+
+/** Adds a lead to a campaign. */
+export const createLead = ownerEndpoint({
+  method: 'POST',
+  path: '/api/user/lead',
+  request: CreateLeadRequest,
+  response: messageWith(Lead),
+});
+
+/** The leads that meet every given condition, in pages, newest first. */
+export const listLeads = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/leads',
+  query: LeadsQuery,
+  response: paginated(Lead),
+});
+
+/** Changes the given fields of a lead. */
+export const updateLead = ownerEndpoint({
+  method: 'PUT',
+  path: '/api/user/leads/:id',
+  request: UpdateLeadRequest,
+  response: messageWith(Lead),
+});
+
+/** Deletes a lead with its secondary contacts. */
+export const deleteLead = ownerEndpoint({
+  method: 'DELETE',
+  path: '/api/user/leads/:id',
+  response: Message,
+});

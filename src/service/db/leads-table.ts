@@ -1,0 +1,27 @@
+import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { leadStatuses } from '../../contract/lead.ts';
+import { moment } from './columns.ts';
+import type { StoredVariables } from './schema.ts';
+
+/** The people whom campaigns call. */
+export const leads = pgTable('leads', {
+  id: integer().generatedAlwaysAsIdentity(),
+  userId: integer('user_id').notNull(),
+  campaignId: integer('campaign_id').notNull(),
+  phoneNumber: text('phone_number').notNull(),
+  variables: jsonb().$type<StoredVariables>().notNull().default({}),
+  status: text({ enum: leadStatuses }).notNull().default('created'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});
+
+/** Who is tried when a lead is not reached. */
+export const secondaryContacts = pgTable('secondary_contacts', {
+  id: integer().generatedAlwaysAsIdentity(),
+  leadId: integer('lead_id').notNull(),
+  phoneNumber: text('phone_number').notNull(),
+  variables: jsonb().$type<StoredVariables>().notNull().default({}),
+  status: text({ enum: leadStatuses }).notNull().default('created'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});

@@ -1,0 +1,132 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.ts';
+import { recordLimits } from '../../contract/limits.ts';
+import { isOwnedCampaign } from '../campaign/campaign.ts';
+import type { OwnedCampaign } from '../campaign/campaign.ts';
+import { campaigns } from '../db/campaigns-table.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { leads, secondaryContacts } from '../db/leads-table.ts';
+import { sentence } from '../http/check-fields.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { FieldErrors } from '../http/refusal.ts';
+import { isOwnedLead, selectLeads } from './list-leads.ts';
+import type { OwnedLead } from './list-leads.ts';
+
+const { count } = recordLimits.variables;
+
+const errorOf = (field: string, what: string) => ({ [field]: [sentence(field, what)] });
+const noCampaign = () => errorOf('campaign_id', 'selected is invalid.');
+
+/** What the database finds wrong with the campaign that a lead is to be of. */
+export async function checkLead(
+  { db }: Database,
+  userId: number,
+  { campaign_id: id }: { campaign_id?: number | undefined },
+): Promise<FieldErrors> {
+  if (id === undefined) return {};
+  const [campaign] = await selectCampaign(db, { id, userId });
+  return campaign ? {} : noCampaign();
+}
+
+const selectCampaign = (queries: Queries, owned: OwnedCampaign) =>
+  queries.select({ id: campaigns.id }).from(campaigns).where(isOwnedCampaign(owned));
+
+/** Keeps a campaign from being deleted meanwhile, and of two requests that add to it makes the second wait. */
+async function lockCampaign(queries: Queries, owned: OwnedCampaign): Promise<void> {
+  const [campaign] = await selectCampaign(queries, owned).for('no key update');
+  if (!campaign) throw Refusal.invalid(noCampaign());
+}
+
+/**
+ * Adds a lead to a campaign, with its secondary contacts. Its fields have been checked.
+ *
+ * @throws Refusal if the campaign has its number already and that is not allowed.
+ */
+export async function createLead({ db }: Database, userId: number, given: CreateLeadRequest) {
+  const { campaign_id: campaignId, phone_number: phoneNumber, secondary_contacts: contacts } = given;
+  return db.transaction(async (tx) => {
+    await lockCampaign(tx, { id: campaignId, userId });
+    if (given.allow_dupplicate !== true) await refuseDuplicate(tx, campaignId, phoneNumber);
+    const [created] = await tx
+      .insert(leads)
+      .values({ userId, campaignId, phoneNumber, variables: given.variables ?? {} })
+      .returning({ id: leads.id });
+    const leadId = created?.id ?? 0;
+    if (contacts && contacts.length > 0) {
+      await tx.insert(secondaryContacts).values(
+        contacts.map((contact) => ({
+          leadId,
+          phoneNumber: contact.phone_number,
+          variables: contact.variables ?? {},
+        })),
+      );
+    }
+    return readLead(tx, { id: leadId, userId });
+  });
+}
+
+async function refuseDuplicate(queries: Queries, campaignId: number, phoneNumber: string): Promise<void> {
+  const [duplicate] = await queries
+    .select({ id: leads.id })
+    .from(leads)
+    .where(and(eq(leads.campaignId, campaignId), eq(leads.phoneNumber, phoneNumber)))
+    .limit(1);
+  if (duplicate) {
+    throw Refusal.invalid(errorOf('phone_number', 'must not be that of another lead of the campaign.'));
+  }
+}
+
+/** @throws Refusal if there is no such lead. */
+export async function readLead(queries: Queries, owned: OwnedLead) {
+  const [found] = await selectLeads(queries, isOwnedLead(owned));
+  return found ?? notFound();
+}
+
+/**
+ * Changes the given fields of a lead; variables are laid over those that it has.
+ *
+ * @throws Refusal if there is no such lead, or it would have too many variables.
+ */
+export async function updateLead({ db }: Database, owned: OwnedLead, given: UpdateLeadRequest) {
+  const { campaign_id: campaignId, phone_number: phoneNumber, status } = given;
+  return db.transaction(async (tx) => {
+    if (campaignId !== undefined) await lockCampaign(tx, { id: campaignId, userId: owned.userId });
+    const [before] = await tx
+      .select({ variables: leads.variables })
+      .from(leads)
+      .where(isOwnedLead(owned))
+      .for('update');
+    if (!before) return notFound();
+    const variables = { ...before.variables, ...given.variables };
+    if (Object.keys(variables).length > count) {
+      throw Refusal.invalid(
+        errorOf('variables', `must not have more than ${count} items with those it has.`),
+      );
+    }
+    await tx
+      .update(leads)
+      .set({
+        ...(campaignId === undefined ? {} : { campaignId }),
+        ...(phoneNumber === undefined ? {} : { phoneNumber }),
+        ...(status === undefined ? {} : { status }),
+        variables,
+        updatedAt: sql`now()`,
+      })
+      .where(isOwnedLead(owned));
+    return readLead(tx, owned);
+  });
+}
+
+/**
+ * Deletes a lead with its secondary contacts.
+ *
+ * @throws Refusal if there is no such lead.
+ */
+export async function deleteLead({ db }: Database, owned: OwnedLead): Promise<void> {
+  const deleted = await db.delete(leads).where(isOwnedLead(owned)).returning({ id: leads.id });
+  if (deleted.length === 0) notFound();
+}
+
+function notFound(): never {
+  throw Refusal.notFound('Lead');
+}

@@ -1,0 +1,63 @@
+import { and, count, desc, eq, sql } from 'drizzle-orm';
+import type { LeadsQuery } from '../../contract/lead.ts';
+import { campaigns } from '../db/campaigns-table.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { isBetween } from '../db/is-between.ts';
+import { leads, secondaryContacts } from '../db/leads-table.ts';
+import { wireColumns } from '../db/wire-columns.ts';
+import { plainTimestamp } from '../db/wire-timestamp.ts';
+import type { Page } from '../http/paginate.ts';
+
+/** A lead and the user who asks for it. */
+export interface OwnedLead {
+  id: number;
+  userId: number;
+}
+
+export const isOwnedLead = ({ id, userId }: OwnedLead) => and(eq(leads.id, id), eq(leads.userId, userId));
+
+/** The leads of one page that meet every given condition, newest first, and how many there are. */
+export async function listLeads({ db }: Database, userId: number, query: LeadsQuery, { number, size }: Page) {
+  const { status, campaign_id: campaignId, phone_number: digits } = query;
+  const wanted = and(
+    eq(leads.userId, userId),
+    status === undefined ? undefined : eq(leads.status, status),
+    campaignId === undefined ? undefined : eq(leads.campaignId, campaignId),
+    digits === undefined ? undefined : sql`position(${digits} IN ${leads.phoneNumber}) > 0`,
+    isBetween(leads.createdAt, query),
+  );
+  const [counted] = await db.select({ total: count() }).from(leads).where(wanted);
+  const page = await selectLeads(db, wanted, { limit: size, offset: (number - 1) * size });
+  return { total: counted?.total ?? 0, leads: page };
+}
+
+/** Leads as the wire has them, newest first. */
+export async function selectLeads(
+  queries: Queries,
+  where: ReturnType<typeof and>,
+  { limit, offset }: { limit: number; offset: number } = { limit: 1, offset: 0 },
+) {
+  return queries
+    .select({
+      ...wireColumns(leads, ['user_id'], plainTimestamp),
+      campaign: { id: campaigns.id, name: campaigns.name },
+      secondary_contacts: contacts,
+    })
+    .from(leads)
+    .innerJoin(campaigns, eq(campaigns.id, leads.campaignId))
+    .where(where)
+    .orderBy(desc(leads.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+const contacts = sql<object[]>`(
+  SELECT coalesce(json_agg(json_build_object(
+    'id', ${secondaryContacts.id},
+    'phone_number', ${secondaryContacts.phoneNumber},
+    'variables', ${secondaryContacts.variables},
+    'status', ${secondaryContacts.status},
+    'created_at', ${plainTimestamp(secondaryContacts.createdAt)},
+    'updated_at', ${plainTimestamp(secondaryContacts.updatedAt)}
+  ) ORDER BY ${secondaryContacts.id}), '[]')
+  FROM ${secondaryContacts} WHERE ${secondaryContacts.leadId} = ${leads.id})`;

@@ -1,0 +1,45 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/lead.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import { paginate } from '../http/paginate.ts';
+import { checkLead, createLead, deleteLead, readLead, updateLead } from '../lead/lead.ts';
+import { listLeads } from '../lead/list-leads.ts';
+
+/** Leads of a page, unless the request says how many (interface: `GET /user/leads`). */
+const pageSize = 15;
+
+/** Leads (interface: "Leads and calls"). */
+export function leadRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(
+    routes,
+    endpoints.createLead,
+    async ({ userId, body }) => ({
+      message: 'Lead created successfully.',
+      data: await createLead(database, userId, body),
+    }),
+    (fields, { userId }) => checkLead(database, userId, fields),
+  );
+  operate(routes, endpoints.listLeads, async ({ c, userId, query }) => {
+    const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
+    const { total, leads } = await listLeads(database, userId, query, page);
+    return paginate(c, page, total, leads);
+  });
+  operate(
+    routes,
+    endpoints.updateLead,
+    async ({ userId, id, body }) => ({
+      message: 'Lead updated successfully.',
+      data: await updateLead(database, { id: id(), userId }, body),
+    }),
+    async (fields, { userId, id }) => {
+      await readLead(database.db, { id: id(), userId });
+      return checkLead(database, userId, fields);
+    },
+  );
+  operate(routes, endpoints.deleteLead, async ({ userId, id }) => {
+    await deleteLead(database, { id: id(), userId });
+    return { message: 'Lead deleted successfully.' };
+  });
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { addCampaign } from '../support/add-campaign.ts';
+import { numbered, testFields } from '../support/field-table.ts';
+import { Owner } from '../support/owner.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const { pool } = service.running.database;
+const owner = await Owner.create(service);
+const campaign = await addCampaign(owner);
+const foreign = await addCampaign(await Owner.create(service));
+
+const body = (more: Record<string, unknown> = {}) => ({
+  phone_number: '+4915112345678',
+  campaign_id: campaign.id,
+  allow_dupplicate: true,
+  ...more,
+});
+const changed = await owner.create('lead', body());
+
+describe('changing a lead', () => {
+  test('changes what is given and lays variables over those it has', async () => {
+    const lead = await owner.create('lead', body({ variables: { a: 1, b: 2 } }));
+    const target = await addCampaign(owner, 'Autumn');
+    const moved = await owner.put(`leads/${lead.id}`, {
+      campaign_id: target.id,
+      phone_number: '+49 30 111222',
+      status: 'completed',
+      variables: { b: 3, c: 4 },
+    });
+    assert.equal(moved.status, 200);
+    const { updated_at, ...rest } = moved.json['data'] as Record<string, unknown>;
+    assert.match(String(updated_at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    delete lead['updated_at'];
+    assert.deepEqual(rest, {
+      ...lead,
+      campaign_id: target.id,
+      campaign: { id: target.id, name: 'Autumn' },
+      phone_number: '+4930111222',
+      status: 'completed',
+      variables: { a: 1, b: 3, c: 4 },
+    });
+    const same = await owner.put(`leads/${lead.id}`, { variables: null });
+    assert.deepEqual((same.json['data'] as Record<string, unknown>)['variables'], { a: 1, b: 3, c: 4 });
+  });
+
+  test('refuses variables that are too many with those it has', async () => {
+    const { id } = await owner.create('lead', body({ variables: numbered(100) }));
+    assert.equal((await owner.put(`leads/${id}`, { variables: { v0: 'x' } })).status, 200);
+    const { status, errors } = await owner.put(`leads/${id}`, { variables: { more: 1 } });
+    assert.deepEqual([status, Object.keys(errors)], [422, ['variables']]);
+  });
+
+  describe('checks each field', () => {
+    testFields(
+      [
+        ['campaign_id', [campaign.id], [foreign.id, 0, 99_999, null]],
+        ['phone_number', ['+1234567'], ['+123456', '', null]],
+        [
+          'status',
+          ['created', 'completed', 'reached-max-retries'],
+          ['scheduled', 'processing', 'rescheduled', 'blacklisted', '', null],
+        ],
+        ['variables', [{}, []], ['x', { a: 'x'.repeat(2001) }]],
+      ],
+      200,
+      (fields) => owner.put(`leads/${changed.id}`, fields),
+    );
+  });
+});
+
+test('a deleted lead is gone with its secondary contacts, and cannot be changed or deleted again', async () => {
+  const { id } = await owner.create('lead', body({ secondary_contacts: [{ phone_number: '+4930111222' }] }));
+  const { status, json } = await owner.delete(`leads/${id}`);
+  assert.deepEqual([status, Object.keys(json)], [200, ['message']]);
+  const { rows } = await pool.query('SELECT 1 FROM secondary_contacts WHERE lead_id = $1', [id]);
+  assert.deepEqual(rows, []);
+  for (const gone of [id, 0, 'x', 99_999_999_999]) {
+    for (const answer of [
+      await owner.delete(`leads/${gone}`),
+      await owner.put(`leads/${gone}`, { status: 5 }),
+    ]) {
+      assert.deepEqual([answer.status, answer.json], [404, { message: 'Lead not found.' }]);
+    }
+  }
+});
+
+test("a campaign's leads go with it", async () => {
+  const own = await addCampaign(owner);
+  await owner.create('lead', body({ campaign_id: own.id }));
+  await owner.delete(`campaign/${own.id}`);
+  assert.deepEqual((await owner.get(`leads?campaign_id=${own.id}`)).json['data'], []);
+});
