@@ -23,3 +23,4 @@ export {
 } from './knowledgebase.ts';
 export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } from './campaign.ts';
 export { createLead, deleteLead, listLeads, updateLead } from './lead.ts';
+export { deleteCall, listCalls, readCall } from './call.ts';

@@ -3,6 +3,7 @@ import { listApiKeys } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { callRoutes } from './calls.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
@@ -29,5 +30,6 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   knowledgebaseRoutes(routes, database);
   campaignRoutes(routes, database);
   leadRoutes(routes, database);
+  callRoutes(routes, database);
   return routes;
 }

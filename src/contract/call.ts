@@ -1,0 +1,82 @@
+import * as z from 'zod/mini';
+import { day, digitsOf, id, pageQuery } from './fields.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { paginated } from './pagination.ts';
+import { Message, plainTimestamp } from './record-answers.ts';
+
+/* Records of calls (interface: "Call"). */
+
+/** What can become of a call. */
+export const callStatuses = [
+  'initiated',
+  'ringing',
+  'busy',
+  'in-progress',
+  'ended',
+  'completed',
+  'ended_by_customer',
+  'ended_by_assistant',
+  'no-answer',
+  'failed',
+] as const;
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/** A call. */
+export const Call = z.looseObject({
+  id: z.int(),
+  assistant_name: z.string(),
+  /** Absent from calls that no campaign made. */
+  campaign_name: z.optional(z.string()),
+  type: z.string(),
+  /** Seconds. */
+  duration: z.int(),
+  assistant_phone_number: z.string(),
+  client_phone_number: z.string(),
+  status: z.string(),
+  transcript: z.string(),
+  variables: anyObject,
+  evaluation: anyObject,
+  webhook_response: anyObject,
+  /** USD. */
+  carrier_cost: z.number(),
+  /** USD, with all fees. */
+  total_cost: z.number(),
+  answered_by: z.string(),
+  /** Absent where nothing was recorded. */
+  recording_url: z.optional(z.string()),
+  created_at: plainTimestamp,
+  updated_at: plainTimestamp,
+});
+export type Call = z.infer<typeof Call>;
+
+/** Query of `GET /user/calls`. */
+export const CallsQuery = z.object({
+  status: z.optional(z.enum(callStatuses)),
+  type: z.optional(z.enum(['inbound', 'outbound', 'web'])),
+  phone_number: z.optional(digitsOf()),
+  assistant_id: z.optional(id()),
+  campaign_id: z.optional(id()),
+  date_from: z.optional(day()),
+  date_to: z.optional(day()),
+  ...pageQuery,
+});
+export type CallsQuery = z.infer<typeof CallsQuery>;
+
+/** The calls that meet every given condition, in pages, newest first. */
+export const listCalls = ownerEndpoint({
+  method: 'GET',
+  path: '/api/user/calls',
+  query: CallsQuery,
+  response: paginated(Call),
+});
+
+/** One call. */
+export const readCall = ownerEndpoint({ method: 'GET', path: '/api/user/calls/:id', response: Call });
+
+/** Deletes the record of a call. */
+export const deleteCall = ownerEndpoint({
+  method: 'DELETE',
+  path: '/api/user/calls/:id',
+  response: Message,
+});

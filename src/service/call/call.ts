@@ -1,0 +1,74 @@
+import { and, count, desc, eq, sql } from 'drizzle-orm';
+import type { CallsQuery } from '../../contract/call.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database } from '../db/database.ts';
+import { isBetween } from '../db/is-between.ts';
+import { wireColumns } from '../db/wire-columns.ts';
+import { plainTimestamp } from '../db/wire-timestamp.ts';
+import type { Page } from '../http/paginate.ts';
+import { Refusal } from '../http/refusal.ts';
+
+/** A call and the user who asks for it. */
+interface OwnedCall {
+  id: number;
+  userId: number;
+}
+
+const isOwned = ({ id, userId }: OwnedCall) => and(eq(calls.id, id), eq(calls.userId, userId));
+
+const record = wireColumns(calls, ['user_id', 'assistant_id', 'campaign_id', 'lead_id'], plainTimestamp);
+
+interface Row {
+  campaign_name: string | null;
+  recording_url: string | null;
+}
+
+/** A row as the wire has it: what does not apply is absent (interface: "Call"). */
+const toRecord = ({ campaign_name, recording_url, ...rest }: Row) => ({
+  ...rest,
+  ...(campaign_name === null ? {} : { campaign_name }),
+  ...(recording_url === null ? {} : { recording_url }),
+});
+
+/** The calls of one page that meet every given condition, newest first, and how many there are. */
+export async function listCalls({ db }: Database, userId: number, query: CallsQuery, { number, size }: Page) {
+  const { status, type, phone_number: digits, assistant_id: assistantId, campaign_id: campaignId } = query;
+  const wanted = and(
+    eq(calls.userId, userId),
+    status === undefined ? undefined : eq(calls.status, status),
+    type === undefined ? undefined : eq(calls.type, type),
+    digits === undefined ? undefined : sql`position(${digits} IN ${calls.clientPhoneNumber}) > 0`,
+    assistantId === undefined ? undefined : eq(calls.assistantId, assistantId),
+    campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
+    isBetween(calls.createdAt, query),
+  );
+  const [counted] = await db.select({ total: count() }).from(calls).where(wanted);
+  const rows = await db
+    .select(record)
+    .from(calls)
+    .where(wanted)
+    .orderBy(desc(calls.id))
+    .limit(size)
+    .offset((number - 1) * size);
+  return { total: counted?.total ?? 0, calls: rows.map(toRecord) };
+}
+
+/** @throws Refusal if there is no such call. */
+export async function readCall({ db }: Database, owned: OwnedCall) {
+  const [found] = await db.select(record).from(calls).where(isOwned(owned));
+  return found ? toRecord(found) : notFound();
+}
+
+/**
+ * Deletes the record of a call.
+ *
+ * @throws Refusal if there is no such call.
+ */
+export async function deleteCall({ db }: Database, owned: OwnedCall): Promise<void> {
+  const deleted = await db.delete(calls).where(isOwned(owned)).returning({ id: calls.id });
+  if (deleted.length === 0) notFound();
+}
+
+function notFound(): never {
+  throw Refusal.notFound('Call');
+}

@@ -1,0 +1,32 @@
+import { integer, jsonb, numeric, pgTable, text } from 'drizzle-orm/pg-core';
+import { callStatuses } from '../../contract/call.ts';
+import { moment } from './columns.ts';
+import type { StoredVariables } from './schema.ts';
+
+/** Records of calls. */
+export const calls = pgTable('calls', {
+  id: integer().generatedAlwaysAsIdentity(),
+  userId: integer('user_id').notNull(),
+  assistantId: integer('assistant_id'),
+  campaignId: integer('campaign_id'),
+  leadId: integer('lead_id'),
+  assistantName: text('assistant_name').notNull(),
+  campaignName: text('campaign_name'),
+  type: text({ enum: ['inbound', 'outbound', 'web'] }).notNull(),
+  status: text({ enum: callStatuses }).notNull().default('initiated'),
+  duration: integer().notNull().default(0),
+  assistantPhoneNumber: text('assistant_phone_number').notNull().default(''),
+  clientPhoneNumber: text('client_phone_number').notNull().default(''),
+  transcript: text().notNull().default(''),
+  variables: jsonb().$type<StoredVariables>().notNull().default({}),
+  evaluation: jsonb().$type<Record<string, unknown>>().notNull().default({}),
+  webhookResponse: jsonb('webhook_response').$type<Record<string, unknown>>().notNull().default({}),
+  carrierCost: numeric('carrier_cost', { mode: 'number' }).notNull().default(0),
+  totalCost: numeric('total_cost', { mode: 'number' }).notNull().default(0),
+  answeredBy: text('answered_by', { enum: ['human', 'machine', 'unknown'] })
+    .notNull()
+    .default('unknown'),
+  recordingUrl: text('recording_url'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});

@@ -1,0 +1,24 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/call.ts';
+import { deleteCall, listCalls, readCall } from '../call/call.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import { paginate } from '../http/paginate.ts';
+
+/** Calls of a page, unless the request says how many. */
+const pageSize = 15;
+
+/** Records of calls (interface: "Leads and calls"). */
+export function callRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listCalls, async ({ c, userId, query }) => {
+    const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
+    const { total, calls } = await listCalls(database, userId, query, page);
+    return paginate(c, page, total, calls);
+  });
+  operate(routes, endpoints.readCall, ({ userId, id }) => readCall(database, { id: id(), userId }));
+  operate(routes, endpoints.deleteCall, async ({ userId, id }) => {
+    await deleteCall(database, { id: id(), userId });
+    return { message: 'Call deleted successfully.' };
+  });
+}
