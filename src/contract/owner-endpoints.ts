@@ -24,3 +24,4 @@ export {
 export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } from './campaign.ts';
 export { createLead, deleteLead, listLeads, updateLead } from './lead.ts';
 export { deleteCall, listCalls, readCall } from './call.ts';
+export { listConversations } from './conversation-list.ts';

@@ -86,6 +86,7 @@ export const conversations = pgTable('conversations', {
   variables: jsonb().$type<StoredVariables>().notNull().default({}),
   turns: integer().notNull().default(0),
   aiEnabled: boolean('ai_enabled').notNull().default(true),
+  createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 

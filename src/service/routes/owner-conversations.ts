@@ -1,11 +1,15 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
+import { listConversations } from '../../contract/conversation-list.ts';
 import { WriteMessageRequest } from '../../contract/conversation-request.ts';
+import { listConversations as findConversations } from '../conversation/list-conversations.ts';
 import { setAiEnabled, writeAsPerson } from '../conversation/take-over.ts';
 import type { OwnedConversation } from '../conversation/take-over.ts';
 import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { paginateByCursor, readCursor } from '../http/cursor.ts';
+import { operate } from '../http/operate.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
 import { requireUuid } from '../http/require-uuid.ts';
 
@@ -30,17 +34,23 @@ export function automateRoutes(database: Database): Hono<Authenticated> {
   return routes;
 }
 
+/** Conversations of a page, unless the request says how many. */
+const pageSize = 15;
+
 /**
- * What a person says to a visitor (our addition: `POST /user/conversations/{uuid}/messages`). For mounting where a key
- * was asked for already.
+ * The list of conversations, and what a person says to a visitor (our addition: `POST
+ * /user/conversations/{uuid}/messages`). For mounting where a key was asked for already.
  */
-export function ownerConversationRoutes(database: Database): Hono<Authenticated> {
-  const routes = new Hono<Authenticated>();
-  routes.post('/:uuid/messages', async (c) => {
+export function ownerConversationRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, listConversations, async ({ c, userId, query }) => {
+    const [cursor, size] = [readCursor(query.cursor), query.per_page ?? pageSize];
+    const page = await findConversations(database, userId, query, { cursor, size });
+    return paginateByCursor(c, cursor, size, page);
+  });
+  routes.post('/conversations/:uuid/messages', async (c) => {
     const owned = ownedBy(c);
     const { message } = await readJsonBody(c, WriteMessageRequest);
     await writeAsPerson(database, owned, message.toWellFormed());
     return c.json({ status: true });
   });
-  return routes;
 }

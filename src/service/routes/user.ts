@@ -23,7 +23,7 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   routes.get('/api-keys', async (c) =>
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
   );
-  routes.route('/conversations', ownerConversationRoutes(database));
+  ownerConversationRoutes(routes, database);
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database);

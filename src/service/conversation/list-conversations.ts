@@ -1,0 +1,53 @@
+import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
+import type { ConversationsQuery } from '../../contract/conversation-list.ts';
+import type { Database } from '../db/database.ts';
+import { assistants, conversations } from '../db/schema.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
+import type { Cursor } from '../http/cursor.ts';
+import { isUuid } from '../http/is-uuid.ts';
+
+/** What a visitor sees of it, so messages whose reply failed do not count. */
+const ofConversation = sql`FROM messages
+  WHERE messages.conversation_id = conversations.id AND messages.reply_state <> 'failed'`;
+
+const record = {
+  id: conversations.uuid,
+  assistant_id: assistants.uuid,
+  assistant_name: assistants.name,
+  type: conversations.type,
+  variables: conversations.variables,
+  message_count: sql<number>`(SELECT count(*)::integer ${ofConversation})`,
+  total_cost: sql<number>`(SELECT coalesce(sum(messages.cost), 0)::float ${ofConversation})`,
+  ai_enabled: conversations.aiEnabled,
+  created_at: wireTimestamp(conversations.createdAt),
+  updated_at: wireTimestamp(conversations.updatedAt),
+};
+
+/** The conversations with a user's assistants, deleted ones too, newest first: so many from a cursor on. */
+export async function listConversations(
+  { db }: Database,
+  userId: number,
+  { type, assistant_id: assistant }: ConversationsQuery,
+  { cursor, size }: { cursor: Cursor | undefined; size: number },
+) {
+  const goesUp = cursor?.direction === 'newer';
+  const rows = await db
+    .select({ rowId: conversations.id, record })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .where(
+      and(
+        eq(assistants.userId, userId),
+        type === undefined ? undefined : sql`${conversations.type} = ${type}`,
+        assistant === undefined ? undefined : isAssistant(assistant),
+        cursor && (goesUp ? gt : lt)(conversations.id, cursor.than),
+      ),
+    )
+    .orderBy((goesUp ? asc : desc)(conversations.id))
+    .limit(size + 1);
+  const items = rows.slice(0, size);
+  return { items: goesUp ? items.reverse() : items, more: rows.length > size };
+}
+
+const isAssistant = (idOrUuid: string) =>
+  isUuid(idOrUuid) ? eq(assistants.uuid, idOrUuid) : sql`${assistants.id} = ${idOrUuid}::bigint`;

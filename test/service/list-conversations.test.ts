@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { listConversations } from '../../src/contract/conversation-list.ts';
+import type { ListedConversation } from '../../src/contract/conversation-list.ts';
+import { Owner } from '../support/owner.ts';
+import { wireTimestamp } from '../support/service-client.ts';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService();
+
+/** An owner with an assistant, and so many conversations with it, oldest first. */
+async function given(count: number, more: Record<string, unknown> = {}) {
+  const owner = await Owner.create(service, '1');
+  const assistant = await createAssistant(service, { userId: owner.id, name: 'Kim', initialMessage: 'Hi' });
+  const uuids: string[] = [];
+  for (let index = 0; index < count; index++) uuids.push(await service.open(assistant.uuid, more));
+  return { owner, assistant, uuids };
+}
+
+const list = async (owner: Owner, query = '') => (await owner.get(`conversations${query}`)).json;
+const idsOf = (json: Record<string, unknown>) => (json['data'] as ListedConversation[]).map(({ id }) => id);
+
+describe('the list of conversations', () => {
+  test('shows what a conversation is, has and costs', async () => {
+    const { owner, assistant, uuids } = await given(1, { type: 'widget', variables: { name: 'Ada' } });
+    const uuid = uuids[0] ?? '';
+    for (const message of ['Hello', 'Bye']) {
+      await service.post(`/api/conversations/${uuid}/messages`, { message });
+    }
+    await service.post(`/api/automate/conversations/${uuid}/disable-ai`, undefined, {
+      Authorization: `Bearer ${owner.key}`,
+    });
+    const json = await list(owner);
+    assert.ok(listConversations.response.safeParse(json).success);
+    const { data, ...envelope } = json;
+    const [{ created_at, updated_at, ...rest }] = data as [ListedConversation];
+    assert.match(created_at, wireTimestamp);
+    assert.match(updated_at, wireTimestamp);
+    assert.deepEqual(rest, {
+      id: uuid,
+      assistant_id: assistant.uuid,
+      assistant_name: 'Kim',
+      type: 'widget',
+      variables: { name: 'Ada' },
+      // The greeting, two messages with their replies, and the line that says that a person has joined.
+      message_count: 6,
+      total_cost: 0.02,
+      ai_enabled: false,
+    });
+    assert.deepEqual(envelope, {
+      path: `${service.url}/api/user/conversations`,
+      per_page: 15,
+      next_cursor: null,
+      next_page_url: null,
+      prev_cursor: null,
+      prev_page_url: null,
+    });
+  });
+
+  test('is read on, newest first, from page to page and back', async () => {
+    const { owner, uuids } = await given(5, { type: 'test' });
+    const newestFirst = uuids.toReversed();
+    const first = await list(owner, '?per_page=2&type=test');
+    const follow = async (page: Record<string, unknown>, link: 'next_page_url' | 'prev_page_url') =>
+      list(owner, new URL(String(page[link])).search);
+    const second = await follow(first, 'next_page_url');
+    const third = await follow(second, 'next_page_url');
+    assert.deepEqual([first, second, third].map(idsOf), [
+      newestFirst.slice(0, 2),
+      newestFirst.slice(2, 4),
+      newestFirst.slice(4),
+    ]);
+    assert.deepEqual([first['prev_cursor'], third['next_cursor']], [null, null]);
+    assert.match(String(second['next_page_url']), /\?per_page=2&type=test&cursor=/);
+    const back = await follow(third, 'prev_page_url');
+    assert.deepEqual(idsOf(back), newestFirst.slice(2, 4));
+    const start = await follow(back, 'prev_page_url');
+    assert.deepEqual(idsOf(start), newestFirst.slice(0, 2));
+    assert.equal(start['prev_cursor'], null);
+    assert.deepEqual(idsOf(await follow(start, 'next_page_url')), newestFirst.slice(2, 4));
+  });
+
+  test('goes on where it was, whatever was opened meanwhile', async () => {
+    const { owner, assistant, uuids } = await given(3, { type: 'test' });
+    const first = await list(owner, '?per_page=1');
+    await service.open(assistant.uuid, { type: 'test' });
+    const { json } = await owner.get(`conversations?per_page=1&cursor=${String(first['next_cursor'])}`);
+    assert.deepEqual(idsOf(json), [uuids[1]]);
+  });
+
+  test('has 15 on a page unless asked for 1 to 100', async () => {
+    const { owner } = await given(16, { type: 'test' });
+    assert.equal(idsOf(await list(owner)).length, 15);
+    assert.equal(idsOf(await list(owner, '?per_page=1')).length, 1);
+    assert.equal(idsOf(await list(owner, '?per_page=100')).length, 16);
+  });
+
+  test('can be of one type and one assistant, named by id or UUID', async () => {
+    const { owner, assistant, uuids } = await given(1, { type: 'test' });
+    const other = await createAssistant(service, { userId: owner.id });
+    const another = await service.open(other.uuid, { type: 'widget' });
+    assert.deepEqual(idsOf(await list(owner, '?type=test')), uuids);
+    assert.deepEqual(idsOf(await list(owner, '?type=phone')), []);
+    assert.deepEqual(idsOf(await list(owner, `?assistant_id=${assistant.id}`)), uuids);
+    assert.deepEqual(idsOf(await list(owner, `?assistant_id=${other.uuid.toUpperCase()}`)), [another]);
+    assert.deepEqual(idsOf(await list(owner, `?assistant_id=${other.id}&type=test`)), []);
+    assert.deepEqual(idsOf(await list(owner, '?assistant_id=9999999999')), []);
+  });
+
+  test('keeps the conversations of a deleted assistant', async () => {
+    const { owner, assistant, uuids } = await given(1, { type: 'test' });
+    await owner.delete(`assistant/${assistant.id}`);
+    assert.deepEqual(idsOf(await list(owner)), uuids);
+  });
+
+  test('refuses what cannot be', async () => {
+    const { owner } = await given(0);
+    for (const query of [
+      'assistant_id=x',
+      'assistant_id=-1',
+      'per_page=0',
+      'per_page=101',
+      'cursor=x',
+      `cursor=${Buffer.from('older:x').toString('base64url')}`,
+      `type=${'x'.repeat(256)}`,
+    ]) {
+      const { status, errors } = await owner.get(`conversations?${query}`);
+      assert.deepEqual([status, Object.keys(errors)], [422, [query.split('=')[0]]]);
+    }
+  });
+});
