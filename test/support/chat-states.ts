@@ -1,4 +1,5 @@
 import { faulty, mount, until, type Chat } from './chat-fixture.ts';
+import { click } from './page.ts';
 import { scriptAnswer } from './script-answer.ts';
 import { modelService } from './service-under-test.ts';
 
@@ -61,8 +62,11 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await chat.open();
     await chat.ask('What are your opening hours?\n'.repeat(30));
     await chat.answered(2);
-    chat.part('message-log').scrollTop = 0;
-    await until(() => chat.find('[part="latest-button"]') !== null, 'the way back to the end');
+    await until(() => {
+      // Again, if the end of the answer has taken the reader along.
+      chat.part('message-log').scrollTop = 0;
+      return chat.find('[part="latest-button"]') !== null;
+    }, 'the way back to the end');
     return chat;
   },
   'an answer that waits for its first word': async (attributes) => {
@@ -90,6 +94,24 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await chat.open();
     chat.element.send('x'.repeat(2001));
     await until(() => chat.input.ariaInvalid === 'true', 'the explanation');
+    return chat;
+  },
+  'an open menu': async (attributes) => {
+    const chat = mount(attributes);
+    await chat.open();
+    await chat.answered(1);
+    await click(chat.part('menu-button'));
+    await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
+    return chat;
+  },
+  'a function of the page that asks to be allowed': async (attributes) => {
+    const chat = mount(attributes);
+    chat.element.tools = [
+      { name: 'show_product', description: 'Shows a product on the page.', run: () => 'shown' },
+    ];
+    await chat.open();
+    await chat.ask('Please show product "ALP-40".');
+    await until(() => chat.find('[part~="tool-request"] button') !== null, 'the question for consent');
     return chat;
   },
   'a preview with its inspector': async (attributes) => {

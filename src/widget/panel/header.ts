@@ -13,16 +13,16 @@ export function header(model: PanelModel): TemplateResult {
       <h2 id="heading" dir="auto">${heading}</h2>
       ${options.subheading ? html`<p dir="auto">${options.subheading}</p>` : nothing}
     </div>
+    <slot name="header"></slot>
+    ${button('restart', texts.newConversation, restartIcon, actions.restart)}
+    ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
+    ${options.isInline ? nothing : button('close', texts.close, closeIcon, actions.close)}
     ${
       options.type === 'test'
         ? html`<span part="test-mark">${texts.test}</span
             >${button('inspect', texts.inspect, inspectIcon, actions.toggleInspector, isInspecting)}`
         : nothing
     }
-    <slot name="header"></slot>
-    ${button('restart', texts.newConversation, restartIcon, actions.restart)}
-    ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
-    ${options.isInline ? nothing : button('close', texts.close, closeIcon, actions.close)}
   </header>`;
 }
 

@@ -1,0 +1,99 @@
+import { expect } from '@open-wc/testing';
+import { unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { chatStates } from '../support/chat-states.ts';
+import { setViewport, supports } from '../support/page.ts';
+import { put, settled, takeOut } from '../support/surroundings.ts';
+
+/*
+ * No picture of an earlier run is compared with: fonts differ from machine to machine. What a person would look for in
+ * it is asked of the layout instead: text that does not fit into its box, or boxes that leave the panel.
+ */
+
+/** Texts that do not show whole, and what stands outside the window. */
+function lost(chat: Chat): string[] {
+  return chat
+    .findAll('.root *')
+    .filter((element) => element.checkVisibility() && !element.closest('svg, i, .visually-hidden, option'))
+    .flatMap((element) => {
+      const { overflowX, overflowY, display, lineHeight } = getComputedStyle(element);
+      if (display === 'inline' || display === 'contents') return [];
+      const scrolls = (overflow: string): boolean => /auto|scroll/.test(overflow);
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element;
+      const name = `${element.localName} ${element.part.value} “${element.innerText.slice(0, 30)}”`;
+      const isClipped = overflowX !== 'visible' || overflowY !== 'visible';
+      const { left, right } = element.getBoundingClientRect();
+      const isInScroller = element.parentElement?.closest('pre, .table, figure') !== null;
+      return [
+        isClipped && !scrolls(overflowX) && scrollWidth > clientWidth + 1
+          ? `${name} is cut off at its side`
+          : '',
+        // Some fonts are higher than their lines; what is lost is at least half a line.
+        isClipped && !scrolls(overflowY) && scrollHeight > clientHeight + parseFloat(lineHeight) / 2
+          ? `${name} is cut off below`
+          : '',
+        !isInScroller && (left < -0.5 || right > innerWidth + 0.5) ? `${name} leaves the window` : '',
+      ].filter((found) => found !== '');
+    });
+}
+
+/** Waits for what follows the window's size in its own time. */
+async function nothingIsLost(chat: Chat, when: string): Promise<void> {
+  await until(() => lost(chat).length === 0, '').catch(() => undefined);
+  expect(lost(chat).join('\n'), when).to.equal('');
+}
+
+/** The spacing that WCAG 2.2 asks a text to bear, set as a reader's own style sheet would. */
+const spacing = `
+  * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+  p { margin-block-end: 2em !important }`;
+
+function space(chat: Chat): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(spacing);
+  chat.element.shadowRoot?.adoptedStyleSheets.push(sheet);
+}
+
+async function cleanUp(): Promise<void> {
+  await unmountAll();
+  takeOut();
+  await setViewport(1000, 800);
+}
+
+describe('no text is cut off, and nothing scrolls sideways, in', () => {
+  afterEach(cleanUp);
+
+  for (const [state, reach] of Object.entries(chatStates)) {
+    it(`${state}: spaced out, in letters twice as large, zoomed to 200 %`, async () => {
+      await setViewport(1000, 800);
+      const chat = await reach({ theme: 'light', lang: 'de' });
+      if (chat.isOpen) await settled(chat);
+      await nothingIsLost(chat, 'as it is');
+      chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
+      await nothingIsLost(chat, 'in large letters');
+      chat.element.removeAttribute('style');
+      await setViewport(640, 400);
+      await nothingIsLost(chat, 'zoomed');
+      space(chat);
+      await nothingIsLost(chat, 'zoomed and spaced out');
+      await setViewport(1000, 800);
+      await nothingIsLost(chat, 'spaced out');
+      expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
+    });
+
+    it(`${state}: at a width of 320 pixels, spaced out and not`, async () => {
+      // WebKit's window is not that narrow; there a chat in the page stands in a box that is.
+      if (supports.phoneViewport) await setViewport(320, 568);
+      const chat = await reach({ theme: 'light', lang: 'de' });
+      if (!supports.phoneViewport && chat.find('[part="panel"]')) {
+        chat.element.inline = true;
+        put('div', 'width: 320px; height: 560px').append(chat.element);
+        await chat.ready();
+      }
+      if (chat.isOpen) await settled(chat);
+      await nothingIsLost(chat, 'as it is');
+      space(chat);
+      await nothingIsLost(chat, 'spaced out');
+      expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
+    });
+  }
+});
