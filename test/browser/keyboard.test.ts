@@ -55,6 +55,7 @@ describe('with the keyboard alone', () => {
     }
     expect(walked).to.deep.equal([
       'restart-button',
+      'menu-button',
       'close-button',
       'message-log',
       'composer-input',
