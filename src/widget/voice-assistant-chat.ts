@@ -46,6 +46,7 @@ const Base =
  * @csspart rate-button - a thumb, up or down
  * @csspart latest-button - the way back to the end of the messages
  * @csspart badge - the number of unread messages on the launcher
+ * @csspart read-button - the button that reads an answer aloud, and stops
  * @csspart code - a block of code in an answer
  * @csspart typing - the sign that an answer is being written
  * @csspart problem - what went wrong and what to do
@@ -55,6 +56,7 @@ const Base =
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field
+ * @csspart dictate-button - the button that begins and ends dictation
  * @csspart send-button - its button; while an answer is being written and nothing else, it stops it
  * @csspart resize-handle - the corner that the panel is resized by
  * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages

@@ -5,6 +5,8 @@ import type { AddOn, AddOnReach } from './add-on.ts';
 
 /** What makes a site ask for each add-on. */
 const wishes = {
+  // In the order in which they stand below a message.
+  voice: ({ voice }: VoiceAssistantChat) => voice,
   pageTools: ({ tools }: VoiceAssistantChat) => tools?.length,
 } as const;
 
@@ -48,6 +50,10 @@ export class AddOns {
 
   below(message: Message): readonly unknown[] {
     return this.#active.map(({ below }) => below?.(message));
+  }
+
+  get besideField(): readonly unknown[] {
+    return this.#active.map(({ besideField }) => besideField?.());
   }
 
   hide(): void {

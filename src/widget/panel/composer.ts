@@ -51,6 +51,7 @@ export function composer(model: PanelModel): TemplateResult {
         @keydown=${onKeyDown}
       ></textarea>
     </div>
+    ${model.addOns?.besideField}
     <button
       part="send-button"
       type="submit"

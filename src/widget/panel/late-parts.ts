@@ -7,6 +7,7 @@ const loaders = {
   place: () => import('./place/place.ts'),
   messageTools: () => import('./reading/message-tools.ts'),
   problems: () => import('./problem-notice.ts'),
+  voice: () => import('./voice/voice.ts'),
   reading: () => import('./reading/reading.ts'),
   menu: () => import('./menu/menu.ts'),
 };

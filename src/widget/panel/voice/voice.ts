@@ -1,0 +1,204 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { Conversation } from '../../state/conversation.ts';
+import type { Message } from '../../state/snapshot.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import type { Locale } from '../../texts/texts.ts';
+import type { AddOn, AddOnReach } from '../add-on.ts';
+import { icon, stopIcon } from '../icons.ts';
+import { spokenText } from '../reading/spoken-text.ts';
+import { dictate, type Dictation } from './dictation.ts';
+import { followLevel } from './follow-level.ts';
+import { readAloud } from './read-aloud.ts';
+import voiceCss from './voice.css?inline';
+import type { VoiceTrouble } from './voice-trouble.ts';
+
+export { voiceCss as css };
+
+const microphoneIcon = icon(
+  'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3',
+);
+const speakerIcon = icon('M4 10v4h4l5 4V6l-5 4zm12-1a4 4 0 0 1 0 6m2.5-8.5a8 8 0 0 1 0 11', 'directional');
+
+/** Lets the visitor dictate, and reads answers aloud. */
+export function start(reach: AddOnReach): AddOn {
+  return new Voice(reach);
+}
+
+class Voice implements AddOn {
+  readonly #reach: AddOnReach;
+  #dictation: Dictation | undefined;
+  #endLevel: (() => void) | undefined;
+  #endReading: (() => void) | undefined;
+  /** The message that is read. */
+  #readKey: string | undefined;
+  #trouble: VoiceTrouble | undefined;
+  readonly #drawn = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
+
+  constructor(reach: AddOnReach) {
+    this.#reach = reach;
+    const { container, host } = reach;
+    // All of them are on the chat's own elements, and end with it.
+    host.root.addEventListener('keydown', this.#onKey, true);
+    container.addEventListener('input', this.#onInput);
+    host.element.addEventListener('chat-send', this.hide);
+  }
+
+  readonly follow = ({ snapshot }: Conversation): void => {
+    if (!snapshot.messages.some(({ key }) => key === this.#readKey)) this.#stopReading();
+  };
+
+  readonly besideField = (): unknown => {
+    const { locale } = this.#reach.state();
+    if (locale === undefined) return undefined;
+    const texts = allTexts(locale);
+    const isListening = this.#dictation !== undefined;
+    const label = isListening ? texts.stopDictating : texts.dictate;
+    return html`<button
+        type="button"
+        part="dictate-button"
+        class="icon-button"
+        aria-label=${label}
+        title=${label}
+        ?data-listening=${isListening}
+        @pointerdown=${keepFocus}
+        @click=${this.#toggleDictation}
+      >
+        ${isListening ? stopIcon : microphoneIcon}
+      </button>
+      <p class="note voice-note" role="status" ?data-error=${this.#trouble !== undefined}>
+        ${this.#trouble ? texts[this.#trouble] : isListening ? texts.listening : nothing}
+      </p>`;
+  };
+
+  readonly below = (message: Message): unknown => {
+    const { role, status, text, key } = message;
+    const { locale } = this.#reach.state();
+    if (role !== 'assistant' || status !== 'done' || text === '' || locale === undefined) return undefined;
+    const isRead = key === this.#readKey;
+    const drawn = this.#drawn.get(message);
+    if (drawn?.locale === locale && drawn.isRead === isRead) return drawn.view;
+    const texts = allTexts(locale);
+    const label = isRead ? texts.stopReading : texts.readAloud;
+    const view = html`<button
+      type="button"
+      part="read-button"
+      class="icon-button"
+      aria-label=${label}
+      title=${label}
+      @click=${(event: Event) => {
+        this.#toggleReading(key, event.currentTarget as Element);
+      }}
+    >
+      ${isRead ? stopIcon : speakerIcon}
+    </button>`;
+    this.#drawn.set(message, { locale, isRead, view });
+    return view;
+  };
+
+  readonly hide = (): void => {
+    this.#stopDictation();
+    this.#stopReading();
+  };
+
+  readonly stop = this.hide;
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.isComposing) return;
+    if (this.#dictation === undefined && this.#readKey === undefined) return;
+    // The first one ends what goes on, the next one closes the chat.
+    event.stopPropagation();
+    this.hide();
+  };
+
+  /** Whoever types has said enough, and heard enough. */
+  readonly #onInput = (): void => {
+    this.#trouble = undefined;
+    this.hide();
+  };
+
+  readonly #toggleDictation = (): void => {
+    if (this.#dictation !== undefined) {
+      this.#dictation.finish();
+      return;
+    }
+    this.#stopReading();
+    const { conversation } = this.#reach.state();
+    const before = conversation.draft.trimEnd();
+    let hasLevel = false;
+    this.#dictation = dictate(this.#language, {
+      onText: (text) => {
+        conversation.draft = before === '' ? text : `${before} ${text}`;
+        this.#reach.draw();
+      },
+      onSound: (isHeard) => {
+        if (!hasLevel) this.#showLevel(isHeard ? 0.5 : 0);
+      },
+      onEnd: (trouble) => {
+        this.#trouble = trouble;
+        this.#stopDictation();
+      },
+    });
+    this.#trouble = this.#dictation === undefined ? 'noVoice' : undefined;
+    if (this.#dictation !== undefined)
+      this.#endLevel = followLevel((level) => {
+        hasLevel = true;
+        this.#showLevel(level);
+      });
+    this.#reach.draw();
+  };
+
+  #stopDictation(): void {
+    this.#dictation?.abort();
+    this.#dictation = undefined;
+    this.#endLevel?.();
+    this.#endLevel = undefined;
+    this.#showLevel(0);
+    this.#reach.draw();
+  }
+
+  #toggleReading(key: string, button: Element): void {
+    const isRead = key === this.#readKey;
+    this.hide();
+    if (isRead) return;
+    const answer = button.closest('li')?.querySelector('[part~="message"] > :last-child');
+    this.#endReading = readAloud(answer ? spokenText(answer) : '', this.#language, (trouble) => {
+      this.#trouble = trouble;
+      this.#stopReading();
+    });
+    this.#trouble = this.#endReading === undefined ? 'noVoice' : undefined;
+    this.#readKey = this.#endReading && key;
+  }
+
+  #stopReading(): void {
+    if (this.#readKey === undefined) return;
+    this.#endReading?.();
+    this.#endReading = undefined;
+    this.#readKey = undefined;
+    this.#reach.draw();
+  }
+
+  #showLevel(level: number): void {
+    this.#reach.container
+      .querySelector<HTMLElement>('[part~="dictate-button"]')
+      ?.style.setProperty('--_level', level.toFixed(2));
+  }
+
+  /** What the visitor most likely speaks, and the assistant writes. */
+  get #language(): string {
+    const { options, locale } = this.#reach.state();
+    return options.languages.find(isLanguage) ?? locale?.language ?? 'en';
+  }
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The focus stays in the field, where what is said comes to stand. */
+function keepFocus(event: Event): void {
+  event.preventDefault();
+}

@@ -1,0 +1,244 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { FakeRecognition, FakeSynthesis, FakeUtterance, replaceInWindow } from '../support/fake-voice.ts';
+import { click, engine, press, type } from '../support/page.ts';
+
+let putBack: () => void = () => undefined;
+const silent = { SpeechRecognition: undefined, webkitSpeechRecognition: undefined };
+
+describe('dictation', () => {
+  beforeEach(() => {
+    FakeRecognition.current = undefined;
+    putBack = replaceInWindow({ ...silent, SpeechRecognition: FakeRecognition });
+  });
+  afterEach(async () => {
+    await unmountAll();
+    putBack();
+    expect(FakeRecognition.running, 'recognitions that still listen').to.equal(0);
+  });
+
+  it('is not offered unless the site asks for it', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    expect(chat.find('[part="dictate-button"]')).to.equal(null);
+    chat.element.voice = true;
+    await until(() => chat.find('[part="dictate-button"]') !== null, 'the button');
+    chat.element.voice = false;
+    await until(() => chat.find('[part="dictate-button"]') === null, 'the button to go');
+  });
+
+  it('puts what is said behind what was written, while it is said', async () => {
+    const chat = await open({ lang: 'en-GB' });
+    chat.write('I need');
+    await click(chat.part('dictate-button'));
+    expect(listening().lang).to.equal('en-GB');
+    await until(() => note(chat) === 'Listening…', 'the note');
+    listening().hear('two hats');
+    await until(() => chat.input.value === 'I need two hats', 'the guess');
+    listening().hear('two caps', true);
+    listening().hear('in blue');
+    await until(() => chat.input.value === 'I need two caps in blue', 'what was meant');
+    expect(chat.part('dictate-button').title).to.equal('Stop dictating');
+    await click(chat.part('dictate-button'));
+    await until(() => chat.part('dictate-button').title === 'Dictate', 'the end');
+    expect(note(chat)).to.equal('');
+    expect(chat.input.value).to.equal('I need two caps in blue');
+  });
+
+  it('leaves the focus in the composer, where Enter sends what was said', async () => {
+    const chat = await open();
+    chat.input.focus();
+    await click(chat.part('dictate-button'));
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+    listening().hear('Do you deliver?');
+    await until(() => chat.input.value !== '', 'what was said');
+    await press('Enter');
+    await until(() => chat.messages.includes('user: Do you deliver?'), 'the message');
+    expect(FakeRecognition.running).to.equal(0);
+    expect(chat.input.value).to.equal('');
+  });
+
+  it('ends on Escape, which closes the chat only after that', async () => {
+    const chat = await open();
+    chat.input.focus();
+    await click(chat.part('dictate-button'));
+    await press('Escape');
+    await until(() => FakeRecognition.running === 0, 'the end');
+    expect(chat.isOpen).to.equal(true);
+    await press('Escape');
+    await until(() => !chat.isOpen, 'the chat to close');
+  });
+
+  it('ends when the visitor types, and changes no more', async () => {
+    const chat = await open();
+    chat.input.focus();
+    await click(chat.part('dictate-button'));
+    const recognition = listening();
+    recognition.hear('Hello');
+    await until(() => chat.input.value === 'Hello', 'what was said');
+    await type('!');
+    expect(FakeRecognition.running).to.equal(0);
+    recognition.hear('something else', true);
+    expect(chat.element.shadowRoot?.querySelector('textarea')?.value).to.equal('Hello!');
+  });
+
+  for (const [what, end] of [
+    ['the chat closes', (chat: Chat) => (chat.element.open = false)],
+    [
+      'the chat is removed',
+      (chat: Chat) => {
+        chat.element.remove();
+      },
+    ],
+    ['the site no longer wants it', (chat: Chat) => (chat.element.voice = false)],
+  ] as const)
+    it(`ends when ${what}`, async () => {
+      const chat = await open();
+      await click(chat.part('dictate-button'));
+      expect(FakeRecognition.running).to.equal(1);
+      end(chat);
+      await until(() => FakeRecognition.running === 0, 'the end');
+    });
+
+  for (const [error, text] of [
+    ['not-allowed', 'The microphone is blocked'],
+    ['no-speech', 'Nothing was understood'],
+    ['network', 'This browser cannot do that'],
+  ] as const)
+    it(`says what is wrong after the error ${error}`, async () => {
+      const chat = await open();
+      await click(chat.part('dictate-button'));
+      listening().fail(error);
+      await until(() => note(chat).includes(text), 'the reason');
+      expect(chat.part('dictate-button').title).to.equal('Dictate');
+      chat.write('H');
+      await until(() => note(chat) === '', 'the reason to go');
+    });
+
+  it('says so where the browser cannot listen', async () => {
+    putBack();
+    // Firefox is such a browser.
+    if (engine !== 'firefox') putBack = replaceInWindow(silent);
+    const chat = await open();
+    await click(chat.part('dictate-button'));
+    await until(() => note(chat) === 'This browser cannot do that.', 'the reason');
+  });
+
+  it('shows how loud it is, and lets the microphone go', async function () {
+    // Others give no sound to a page that nobody hears.
+    if (engine !== 'chromium') this.skip();
+    const context = new AudioContext();
+    const source = context.createOscillator();
+    const microphone = context.createMediaStreamDestination();
+    const { stream } = microphone;
+    source.connect(microphone);
+    source.start();
+    const { permissions, mediaDevices } = navigator;
+    permissions.query = () => Promise.resolve({ state: 'granted' } as PermissionStatus);
+    mediaDevices.getUserMedia = () => Promise.resolve(stream);
+    try {
+      const chat = await open();
+      await click(chat.part('dictate-button'));
+      await context.resume();
+      const level = (): number => Number(chat.part('dictate-button').style.getPropertyValue('--_level'));
+      await until(() => level() > 0.5, 'the level of a loud tone');
+      await click(chat.part('dictate-button'));
+      await until(() => stream.getTracks().every(({ readyState }) => readyState === 'ended'), 'the end');
+      await until(() => level() === 0, 'silence');
+    } finally {
+      // Their own methods come from the prototypes.
+      Reflect.deleteProperty(permissions, 'query');
+      Reflect.deleteProperty(mediaDevices, 'getUserMedia');
+      await context.close();
+    }
+  });
+});
+
+describe('reading aloud', () => {
+  let synthesis: FakeSynthesis;
+  beforeEach(() => {
+    synthesis = new FakeSynthesis();
+    putBack = replaceInWindow({ speechSynthesis: synthesis, SpeechSynthesisUtterance: FakeUtterance });
+  });
+  afterEach(async () => {
+    await unmountAll();
+    putBack();
+    expect(synthesis.queue, 'what is still to be said').to.deep.equal([]);
+  });
+
+  it('says an answer as it shows, in a voice of its language, until the end', async () => {
+    const chat = await open({ lang: 'en-GB' });
+    await chat.ask('What does delivery cost?');
+    await chat.answered(2);
+    await until(() => buttons(chat).length === 2, 'a button per answer');
+    await click(buttons(chat)[1] as HTMLElement);
+    const shown = chat.messages.at(-1)?.replace('assistant: ', '') ?? '';
+    const said = synthesis.queue.map(({ text }) => text).join(' ');
+    expect(letters(said)).to.equal(letters(shown));
+    expect(synthesis.queue[0]?.voice?.name).to.equal('Kate');
+    await until(() => buttons(chat)[1]?.title === 'Stop reading', 'the way to stop');
+    synthesis.finish();
+    await until(() => buttons(chat)[1]?.title === 'Read aloud', 'the end');
+  });
+
+  it('stops by the same button, on Escape, when typing and when closing', async () => {
+    const chat = await open();
+    const stops = [
+      () => click(buttons(chat)[0] as HTMLElement),
+      async () => {
+        await press('Escape');
+        expect(chat.isOpen).to.equal(true);
+      },
+      async () => {
+        chat.input.focus();
+        await type('a');
+      },
+      () => {
+        chat.element.open = false;
+        return Promise.resolve();
+      },
+    ];
+    for (const stop of stops) {
+      await click(buttons(chat)[0] as HTMLElement);
+      await until(() => buttons(chat)[0]?.title === 'Stop reading', 'the reading');
+      await stop();
+      await until(() => synthesis.queue.length === 0, 'silence');
+      await until(() => buttons(chat)[0]?.title === 'Read aloud' || !chat.isOpen, 'the end');
+    }
+  });
+
+  it('says so where the browser cannot speak', async () => {
+    putBack();
+    putBack = replaceInWindow({ speechSynthesis: undefined });
+    const chat = await open();
+    await click(buttons(chat)[0] as HTMLElement);
+    await until(() => note(chat) === 'This browser cannot do that.', 'the reason');
+  });
+});
+
+async function open(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+  const chat = mount({ voice: '', ...attributes });
+  await chat.open();
+  await chat.answered(1);
+  await until(() => chat.find('[part="dictate-button"]') !== null, 'the button');
+  return chat;
+}
+
+function listening(): FakeRecognition {
+  const { current } = FakeRecognition;
+  if (current === undefined) throw new Error('Nobody listens.');
+  return current;
+}
+
+function note(chat: Chat): string {
+  return chat.find('.voice-note')?.innerText.trim() ?? '';
+}
+
+function buttons(chat: Chat): HTMLElement[] {
+  return chat.findAll('[part="read-button"]');
+}
+
+function letters(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, '');
+}
