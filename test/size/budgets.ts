@@ -7,6 +7,8 @@ export const budgets = {
   shell: 3_500,
   /** From nothing to a chat that one can type in, the shell included, in English. */
   usableChat: 26_000,
+  /** What draws Markdown, without the texts that it shares with other parts. */
+  markdown: 14_000,
   /** One language besides English. */
   locale: 1_600,
 } as const;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { basename, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findEngines } from '../support/browsers.ts';
 import { startDemo } from '../support/demo-process.ts';
@@ -41,6 +42,16 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
         assert.notEqual(loaded.shell.length, 0);
       });
 
+      it('is the panel and what sends besides, until a visitor can type', () => {
+        const entries = [...loaded.shell.map(inDist), chunk('chat-panel'), chunk('send')];
+        const allowed = new Set(entries.flatMap((entry) => [...staticImports(entry)]));
+        assert.deepEqual(
+          loaded.usableChat.filter((path) => !allowed.has(inDist(path))),
+          [],
+        );
+        assert.ok(loaded.usableChat.length > loaded.shell.length);
+      });
+
       it(`is at most ${String(budgets.shell)} bytes of script before anyone touches the launcher`, () => {
         assertWithin(budgets.shell, loaded.shell);
       });
@@ -51,6 +62,23 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
     });
   }
 });
+
+describe('what draws Markdown', () => {
+  it(`is at most ${String(budgets.markdown)} bytes of script`, () => {
+    assertWithin(budgets.markdown, [relative(dist, chunk('markdown'))]);
+  });
+});
+
+/** The file of a chunk; its name ends in a hash of seven characters. */
+function chunk(name: string): string {
+  const folder = join(dist, 'chunks');
+  const files = readdirSync(folder).filter(
+    (file) => file.startsWith(`${name}-`) && file.length === `${name}-1234567.js`.length,
+  );
+  const [file] = files;
+  assert.ok(file !== undefined && files.length === 1, `not one file: ${files.join()}`);
+  return join(folder, file);
+}
 
 const inDist = (path: string) => join(dist, path);
 
