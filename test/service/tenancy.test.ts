@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import * as visitorEndpoints from '../../src/contract/endpoints.ts';
+import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
+import { assistantBody } from '../support/assistant-body.ts';
+import { startService } from '../support/service.ts';
+import { createTenant } from '../support/tenant.ts';
+
+/** What is looked at of an operation. */
+interface Endpoint {
+  method: string;
+  path: string;
+  auth: string;
+  request?: { shape: object };
+  query?: { shape: object };
+}
+
+const service = await startService();
+const { pool } = service.running.database;
+const victim = await createTenant(service, 'Secret');
+const intruder = await createTenant(service, 'Mallory');
+
+/** Ids that no record of the test goes beyond, and one that none has. */
+const highest = 6;
+const missing = 99_999;
+
+/** Bodies in which nothing is wrong, so that only a foreign id can be. */
+const bodies: Readonly<Record<string, Record<string, unknown>>> = {
+  createAssistant: assistantBody(),
+  createCampaign: { name: 'Spring', assistant_id: intruder.fields['assistant_id'] },
+  createLead: { phone_number: '+4915112345670', campaign_id: intruder.fields['campaign_id'] },
+  updateCampaignStatus: { action: 'stop' },
+  writeAsPerson: { message: 'Hello' },
+  ...Object.fromEntries(
+    ['enableInboundWebhook', 'enableConversationEndedWebhook'].map((name) => [
+      name,
+      { webhook_url: 'https://shop.example/hook' },
+    ]),
+  ),
+};
+
+/** Lists that are the same for everyone, and fields that name a record of them. */
+const sharedLists = [
+  'listLanguages',
+  'listModels',
+  'listSynthesizerProviders',
+  'listTranscriberProviders',
+  'listVoices',
+  'searchPhoneNumbers',
+];
+const sharedFields =
+  /^(voice|language|llm_model|multimodal_model|chat_llm_fallback|(synthesizer|transcriber)_provider)_id$|^secondary_language_ids$/;
+
+const endpoints = Object.entries<Endpoint>({ ...visitorEndpoints, ...ownerEndpoints }).filter(
+  ([, { auth }]) => auth === 'bearer',
+);
+const hasIds = ({ path }: Endpoint) => path.includes('/:');
+const isList = ([, endpoint]: [string, Endpoint]) => endpoint.method === 'GET' && !hasIds(endpoint);
+
+/** The fields of a request or a query that name a record of a user. */
+function foreignFields(schema: { shape: object } | undefined): string[] {
+  const fields = Object.keys(schema?.shape ?? {}).filter((field) => /_ids?$/.test(field));
+  return fields.filter((field) => !sharedFields.test(field));
+}
+
+const send = (method: string, path: string, body?: unknown, key = intruder.owner.key) =>
+  service.request(method, path, method === 'GET' ? undefined : body, key === '' ? {} : bearer(key));
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+/** A path with ids: each parameter's by the segment before it. */
+const fill = (path: string, ids: Readonly<Record<string, number | string>>) =>
+  path.replace(/([\w-]+)\/:\w+/g, (_, segment: string) => {
+    assert.ok(segment in ids, `the test knows no id for ${segment}`);
+    return `${segment}/${ids[segment]}`;
+  });
+
+/** Every combination of the ids of a path, but for the one that is the intruder's own. */
+function everyId(path: string): string[] {
+  const segments = [...path.matchAll(/([\w-]+)\/:\w+/g)].map(([, segment = '']) => segment);
+  const candidates = (segment: string) =>
+    segment === 'conversations'
+      ? [victim.paths[segment] ?? '', randomUUID(), 'x']
+      : [...Array.from({ length: highest + 1 }, (_, id) => id), missing, 'x'];
+  let combinations: Record<string, number | string>[] = [{}];
+  for (const segment of segments) {
+    combinations = combinations.flatMap((ids) =>
+      candidates(segment).map((id) => ({ ...ids, [segment]: id })),
+    );
+  }
+  const own = fill(path, intruder.paths);
+  return combinations.map((ids) => fill(path, ids)).filter((filled) => filled !== own);
+}
+
+/** A fingerprint of every table but those that any request writes to. */
+async function readTables(): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_name NOT IN ('api_keys', 'rate_limits')`,
+  );
+  const found: Record<string, unknown> = {};
+  for (const { name } of rows) {
+    const content = await pool.query(
+      `SELECT count(*), md5(string_agg(row::text, '' ORDER BY row::text)) FROM "${name}" AS row`,
+    );
+    found[name] = content.rows[0];
+  }
+  return found;
+}
+
+const before = await readTables();
+
+test('the ids that are tried are those of the records', () => {
+  for (const { paths } of [victim, intruder]) {
+    const ids = Object.values(paths).filter((id) => typeof id === 'number');
+    assert.ok(ids.every((id) => id >= 1 && id <= highest));
+  }
+});
+
+describe('without a valid key', () => {
+  for (const [name, { method, path }] of endpoints) {
+    test(`${name} tells nothing`, async () => {
+      for (const key of ['', `${victim.owner.key}x`]) {
+        const answer = await send(method, fill(path, victim.paths), bodies[name] ?? {}, key);
+        assert.deepEqual([answer.status, answer.json], [401, { message: 'Unauthenticated.' }]);
+      }
+    });
+  }
+});
+
+describe("with another user's key", () => {
+  for (const [name, endpoint] of endpoints.filter(([, found]) => hasIds(found))) {
+    const { method, path } = endpoint;
+    test(`${name} finds no record, whatever id is tried`, async () => {
+      const absent = await send(
+        method,
+        path.replace(/:uuid/, randomUUID()).replace(/:\w+/g, String(missing)),
+        bodies[name] ?? {},
+      );
+      const theirs = await send(method, fill(path, victim.paths), bodies[name] ?? {});
+      assert.equal(theirs.status, 404);
+      assert.equal(theirs.text, absent.text);
+      for (const filled of everyId(path)) {
+        const { status } = await send(method, filled, bodies[name] ?? {});
+        assert.equal(status, 404, `${method} ${filled}`);
+      }
+    });
+  }
+
+  for (const [name, { method, path }] of endpoints.filter(isList)) {
+    test(`${name} shows nothing of theirs`, async () => {
+      const ofVictim = await send(method, path, undefined, victim.owner.key);
+      const ofIntruder = await send(method, path);
+      assert.deepEqual([ofVictim.status, ofIntruder.status], [200, 200]);
+      // The other way round, too: a list that shows nothing to anyone would prove nothing.
+      if (sharedLists.includes(name)) assert.equal(ofIntruder.text, ofVictim.text);
+      else assert.notEqual(ofIntruder.text, ofVictim.text);
+      assert.doesNotMatch(ofIntruder.text, /Secret/);
+    });
+  }
+
+  for (const [name, { method, path, query }] of endpoints) {
+    for (const field of foreignFields(query)) {
+      test(`${name} finds nothing by their ${field}`, async () => {
+        const url = `${path}?${field}=${String(victim.fields[field])}`;
+        const ofVictim = await send(method, url, undefined, victim.owner.key);
+        assert.equal((ofVictim.json['data'] as object[]).length, 1);
+        assert.deepEqual((await send(method, url)).json['data'], []);
+      });
+    }
+  }
+
+  for (const [name, endpoint] of endpoints) {
+    for (const field of foreignFields(endpoint.request)) {
+      test(`${name} takes no ${field} of theirs, nor tells it from one that nobody has`, async () => {
+        const theirs = victim.fields[field];
+        assert.ok(theirs !== undefined, `the test knows no record for ${field}`);
+        const path = hasIds(endpoint) ? fill(endpoint.path, intruder.paths) : endpoint.path;
+        const give = (value: unknown) => send(endpoint.method, path, { ...bodies[name], [field]: value });
+        const refused = await give(theirs);
+        const absent = await give(Array.isArray(theirs) ? [missing] : missing);
+        assert.deepEqual([refused.status, refused.text], [absent.status, absent.text]);
+        if (refused.status !== 404) {
+          assert.equal(refused.status, 422);
+          assert.deepEqual(Object.keys(refused.json['errors'] as object), [field]);
+        }
+      });
+    }
+  }
+});
+
+test('nothing was changed by all that', async () => {
+  assert.deepEqual(await readTables(), before);
+});
