@@ -53,7 +53,9 @@ export function installInstrument(): void {
     'own message': () => isInView(inChat('[part~=message-user]').at(-1)),
     messages: (count) => {
       const all = inChat('[part~=message]');
-      return all.length >= count && isInView(all.at(-1)) && all[0]?.querySelector('.markdown') !== null;
+      // All of the text is there; Markdown at least where the reader is.
+      const answer = all.findLast(({ part }) => part.contains('message-assistant'));
+      return all.length >= count && isInView(all.at(-1)) && !!answer?.querySelector('.markdown');
     },
     answer: (count) => inChat('li.assistant[data-status=done]').length >= count,
   };

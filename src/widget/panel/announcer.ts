@@ -21,7 +21,10 @@ export class Announcer {
 
   /** Says what is new in the last answer of a log. */
   announce(log: ParentNode, isComplete = true): void {
-    const answer = [...log.querySelectorAll('[part~="message-assistant"] > :last-child')].at(-1);
+    // From the end: a search from the beginning would pass through the whole history.
+    let item = log.querySelector('ol')?.lastElementChild;
+    while (item && !item.matches('.assistant')) item = item.previousElementSibling;
+    const answer = item?.querySelector('article > :last-child');
     const text = answer && this.sentences(answer, isComplete);
     if (!text) return;
     this.#say(text);

@@ -35,8 +35,7 @@ import { VisitStorage } from './visit-storage.ts';
 export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   /** Draws in the next frame, together with whatever else changes until then. */
   readonly draw = (): void => {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
+    this.#frame ||= requestAnimationFrame(() => {
       this.#render();
     });
   };
@@ -174,6 +173,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#frame = 0;
     this.#retryWatch.stop();
     this.#addOns?.stop();
+    this.#reading?.stop();
     this.#place.leave();
   }
 

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Problem } from '../state/problem.ts';
 import type { Message } from '../state/snapshot.ts';
-import type { MessageDetails, PanelModel } from './panel-model.ts';
+import type { MarkdownRenderer, MessageDetails, PanelModel } from './panel-model.ts';
 import { headingOf } from './panel-model.ts';
 
 /** Messages that are compared and drawn together: a growing answer then costs the same in a short log and a long one. */
@@ -47,58 +47,71 @@ export function messageLog(model: PanelModel): TemplateResult {
 
 /** The last pages, as many as the panel wants by now; the others keep their places. */
 function pages(model: PanelModel): unknown[] {
-  const { locale, options, markdown, snapshot, now, late, addOns } = model;
-  const details = model.reading?.details(model) ?? [];
+  const { locale, options, markdown, reading, snapshot, now, late, addOns } = model;
   const count = Math.ceil(snapshot.messages.length / pageSize);
-  return Array.from({ length: count }, (_, index) => {
-    if (index < count - model.pages) return nothing;
-    const from = index * pageSize;
+  reading?.begin(model);
+  return Array.from({ length: count }, (_, page) => {
+    if (page < count - model.pages) return nothing;
+    const from = page * pageSize;
     const messages = snapshot.messages.slice(from, from + pageSize);
-    const drawing = messages.map((message, at) => {
-      const basis = [
-        message,
-        details[from + at],
-        message.problem?.retryAt && now,
-        ...(addOns?.below(message) ?? []),
-      ];
-      return { basis, draw: () => item(model, message, isOld, details[from + at]) };
-    });
-    const isOld = index < count - 1;
-    const common = [isOld, locale, options, markdown, late.get('problems') ?? late.isMissing('problems')];
-    return guard([...common, ...drawing.flatMap(({ basis }) => basis)], () =>
-      drawing.map(({ basis, draw }) => guard([...common, ...basis], draw)),
+    const isOld = page < count - 1;
+    // Markdown takes time: on old pages it is drawn when the reader comes near, or there is nothing else to do.
+    const isDrawn = !isOld || (reading?.isNear(page) ?? late.isMissing('reading'));
+    const drawer = isDrawn ? markdown : undefined;
+    const problems = late.get('problems') ?? late.isMissing('problems');
+    const common = [isOld, locale, options, drawer, problems];
+    const basisOf = (message: Message): unknown[] => [
+      message,
+      message.problem?.retryAt && now,
+      ...(addOns?.below(message) ?? []),
+    ];
+    return guard([...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])], () =>
+      messages.map((message, at) => {
+        const details = reading?.detailsOf(model, from + at);
+        return guard([...common, ...basisOf(message), details], () =>
+          item(model, message, isOld, drawer, details),
+        );
+      }),
     );
   });
 }
 
-function item(model: PanelModel, message: Message, isOld: boolean, details?: MessageDetails): TemplateResult {
-  const { texts } = model.locale;
-  const { key, role, status, text, problem } = message;
+function item(
+  model: PanelModel,
+  message: Message,
+  isOld: boolean,
+  markdown: MarkdownRenderer | undefined,
+  details?: MessageDetails,
+): TemplateResult {
+  const { key, role, status, text } = message;
   const author = authorOf(model, message);
-  const state = message.isStopped
-    ? texts.stopped
-    : { queued: texts.queued, sending: texts.sending, failed: texts.notSent }[status as 'queued'];
-  return html`${details?.above}
-    <li
-      class="${role} ${isOld ? 'old' : ''} ${details?.className ?? ''}"
-      data-status=${status}
-      data-key=${key}
-    >
+  const className = `${role} ${isOld ? 'old' : ''} ${details?.className ?? ''}`;
+  return html`${details?.above ?? nothing}
+    <li class=${className} data-status=${status} data-key=${key}>
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
         <span class="visually-hidden">${author}: </span>${
-          isMarkdown(message) && model.markdown !== undefined
-            ? model.markdown(message)
+          markdown !== undefined && isMarkdown(message)
+            ? markdown(message)
             : html`<span class="text" dir="auto">${text}</span>`
         }
       </article>
-      ${state ? html`<small class="message-state">${state}</small>` : nothing}
-      ${
-        status === 'failed' && problem !== undefined && problem.code !== 'conversation-not-found'
-          ? notice(model, problem, message)
-          : nothing
-      }
-      ${model.addOns?.below(message)} ${details?.below}
+      ${below(model, message, details)}
     </li>`;
+}
+
+/** What became of a message and what can be done with it; most have nothing of that, which costs nothing then. */
+function below(model: PanelModel, message: Message, details?: MessageDetails): unknown {
+  const { texts } = model.locale;
+  const { status, problem, isStopped } = message;
+  const state = isStopped
+    ? texts.stopped
+    : { queued: texts.queued, sending: texts.sending, failed: texts.notSent }[status as 'queued'];
+  const hasProblem =
+    status === 'failed' && problem !== undefined && problem.code !== 'conversation-not-found';
+  const more = [...(model.addOns?.below(message) ?? []), details?.below];
+  if (!state && !more.some(Boolean)) return nothing;
+  return html`${state ? html`<small class="message-state">${state}</small>` : nothing}
+  ${hasProblem ? notice(model, problem, message) : nothing} ${more}`;
 }
 
 /** What went wrong and what to do. Whatever explains it in full is a late part: without it, the connection must be lost. */

@@ -42,8 +42,14 @@ export interface MessageDetails {
 
 /** What the part for reading gives the panel. */
 export interface PanelReading {
-  /** Of every message, in order. The same object for as long as nothing changes. */
-  readonly details: (model: PanelModel) => readonly MessageDetails[];
+  /** Call before a drawing. */
+  readonly begin: (model: PanelModel) => void;
+  /** Whether the reader is or was near a page. */
+  readonly isNear: (page: number) => boolean;
+  /** All that the details of these messages depend on, beside the messages. */
+  readonly basisOf: (messages: readonly Message[], from: number) => readonly unknown[];
+  /** The same object for as long as nothing changes. */
+  readonly detailsOf: (model: PanelModel, index: number) => MessageDetails;
   /** The way back to the end of the log. */
   readonly latest: (model: PanelModel) => unknown;
 }

@@ -45,10 +45,10 @@ export function messageSurroundings(
         </small>`
       : nothing;
   return {
-    above: html`${day}${mark}`,
+    above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
     label: `${authorOf(model, message)}${time}`,
-    below: html`${used}${tools}`,
+    below: used === nothing ? tools : html`${used}${tools}`,
   };
 }
 

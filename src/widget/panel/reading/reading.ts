@@ -4,7 +4,8 @@ import { allTexts, plural } from '../../texts/all-texts.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';
 import { icon } from '../icons.ts';
-import type { LateParts } from '../late-parts.ts';
+import type { LatePart, LateParts } from '../late-parts.ts';
+import { pageSize } from '../message-log.ts';
 import type { PanelHost } from '../panel-host.ts';
 import type { MessageDetails, PanelModel, PanelReading } from '../panel-model.ts';
 import type { ScrollFollow } from '../scroll-follow.ts';
@@ -32,6 +33,9 @@ interface Known {
   readonly details: MessageDetails;
 }
 
+/** Milliseconds between two pages, in which a reader's hands come first. */
+const pause = 30;
+
 const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
 /** What helps to read a conversation that has more than a greeting; it comes with the first answer. */
@@ -41,8 +45,16 @@ export class Reading implements PanelReading {
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
   readonly #known = new Map<string, Known>();
+  /** Pages that are drawn in full: at once those that the reader comes near, the others when there is time. */
+  readonly #near = new Set<number>();
+  #drawing: ReturnType<typeof setTimeout> | undefined;
   readonly #ratings = new Map<string, Rating>();
+  /** Grows with every rating. */
+  #rated = 0;
   #language = '';
+  #messages: readonly Message[] = [];
+  #tools: LatePart<'messageTools'> | undefined;
+  #today = 0;
   /** The messages that a hand and the focus are on. */
   #hovered: string | undefined;
   #focused: string | undefined;
@@ -64,39 +76,57 @@ export class Reading implements PanelReading {
     container.addEventListener('focusin', this.#onFocus);
     container.addEventListener('focusout', this.#onFocus);
     container.addEventListener('keydown', this.#onKey);
+    container.addEventListener('scroll', this.#onScroll, true);
     this.#hovered = keyOf(container.querySelector('li[data-key]:hover'));
     this.#focused = keyOf(container.querySelector('li[data-key]:focus-within'));
     this.#wakeTools();
   }
 
-  readonly details = (model: PanelModel): readonly MessageDetails[] => {
-    const { locale, options, snapshot, now } = model;
-    this.#language = locale.language;
+  readonly begin = (model: PanelModel): void => {
+    this.#language = model.locale.language;
+    this.#messages = model.snapshot.messages;
+    this.#tools = model.late.get('messageTools');
+    this.#today = startOfDay(model.now);
     this.#count(model);
-    const today = startOfDay(now);
-    return snapshot.messages.map((message, index) => {
-      const previous = snapshot.messages[index - 1];
-      const { key } = message;
-      const isFirstNew = key === this.#firstNew;
-      const isActive = key === this.#hovered || key === this.#focused;
-      const tools = isActive && this.#hasTools(message) ? model.late.get('messageTools') : undefined;
-      const rating = this.#ratings.get(key) ?? null;
-      const basis = [message, previous, isFirstNew, isActive, tools, rating, today, locale, options];
-      const known = this.#known.get(key);
-      if (known?.basis.every((value, at) => value === basis[at])) return known.details;
-      const rate = (next: Rating): void => {
-        this.#rate(message, next);
-      };
-      const around = {
-        previous,
-        isFirstNew,
-        isActive,
-        tools: tools?.messageTools(model, message, rating, rate) ?? nothing,
-      };
-      const details = messageSurroundings(model, message, around);
-      this.#known.set(key, { basis, details });
-      return details;
-    });
+  };
+
+  readonly isNear = (page: number): boolean => this.#near.has(page);
+
+  readonly basisOf = (messages: readonly Message[], from: number): readonly unknown[] => {
+    const here = [this.#hovered, this.#focused, this.#firstNew].map(
+      (key) => key !== undefined && messages.some((message) => message.key === key) && key,
+    );
+    return [...here, here.some(Boolean) && this.#tools, this.#rated, this.#today, this.#messages[from - 1]];
+  };
+
+  readonly detailsOf = (model: PanelModel, index: number): MessageDetails => {
+    const message = this.#messages[index] as Message;
+    const previous = this.#messages[index - 1];
+    const { key } = message;
+    const isFirstNew = key === this.#firstNew;
+    const isActive = key === this.#hovered || key === this.#focused;
+    const part = isActive && this.#hasTools(message) ? this.#tools : undefined;
+    const rating = this.#ratings.get(key) ?? null;
+    const basis = [
+      message,
+      previous,
+      isFirstNew,
+      isActive,
+      part,
+      rating,
+      this.#today,
+      model.locale,
+      model.options,
+    ];
+    const known = this.#known.get(key);
+    if (known?.basis.every((value, at) => value === basis[at])) return known.details;
+    const rate = (next: Rating): void => {
+      this.#rate(message, next);
+    };
+    const tools = part?.messageTools(model, message, rating, rate);
+    const details = messageSurroundings(model, message, { previous, isFirstNew, isActive, tools });
+    this.#known.set(key, { basis, details });
+    return details;
   };
 
   readonly latest = ({ locale }: PanelModel): unknown => {
@@ -111,10 +141,17 @@ export class Reading implements PanelReading {
   };
 
   /** Call after each drawing. */
-  after({ snapshot, actions }: PanelModel): void {
+  after({ snapshot, actions, markdown, pages }: PanelModel): void {
     const { announcer, container, follow } = this.#panel;
+    if (markdown !== undefined && pages * pageSize >= snapshot.messages.length) this.#drawLater();
     if (snapshot.messages.at(-1)?.status === 'streaming') announcer.announce(container, false);
     if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) actions.markRead();
+  }
+
+  /** Call when the panel leaves the page; the next drawing goes on. */
+  stop(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
   }
 
   /** Says on the launcher how much is unread. */
@@ -143,6 +180,7 @@ export class Reading implements PanelReading {
 
   #rate(message: Message, rating: Rating): void {
     this.#ratings.set(message.key, rating);
+    this.#rated++;
     this.#dispatch('chat-rating', { text: message.text, rating });
     this.#panel.draw();
   }
@@ -169,6 +207,34 @@ export class Reading implements PanelReading {
     if (focused === this.#focused) return;
     this.#focused = focused;
     this.#wakeTools();
+  };
+
+  /** Draws page after page, so that the browser's own search meets what a reader would. */
+  #drawLater(): void {
+    if (this.#drawing !== undefined) return;
+    // The last page is always drawn.
+    let page = Math.ceil(this.#messages.length / pageSize) - 2;
+    while (this.#near.has(page)) page--;
+    if (page < 0) return;
+    this.#drawing = setTimeout(() => {
+      this.#drawing = undefined;
+      this.#near.add(page);
+      this.#panel.draw();
+    }, pause);
+  }
+
+  /** Draws the pages in sight and those beside them in full. */
+  readonly #onScroll = ({ target }: Event): void => {
+    if (!(target instanceof Element) || !target.matches('[role="log"]')) return;
+    const { left, top, bottom } = target.getBoundingClientRect();
+    const root = target.getRootNode() as ShadowRoot;
+    const before = this.#near.size;
+    for (const y of [top + 2, bottom - 2]) {
+      const key = keyOf(root.elementFromPoint(left + 2, y));
+      const page = Math.floor(this.#messages.findIndex((message) => message.key === key) / pageSize);
+      if (page >= 0) for (const each of [page - 1, page, page + 1]) this.#near.add(each);
+    }
+    if (this.#near.size > before) this.#panel.draw();
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
