@@ -1,4 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { minify } from 'terser';
 import { defineConfig, type BuildOptions, type Plugin, type UserConfig } from 'vite';
 import { pack } from './src/widget/texts/packed-texts.ts';
 import { textKeys } from './src/widget/texts/text-keys.ts';
@@ -32,9 +34,7 @@ const partsOfDefaultBuild: Plugin = {
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
       for (const name of lateParts) {
-        const words = new RegExp(
-          `import\\((\`\\./chunks/${name}-[^\`]+\`)\\)(\\.then\\(\\w+=>\\w+\\.\\w+\\))?`,
-        );
+        const words = new RegExp(`import\\(("\\./chunks/${name}-[^"]+")\\)(\\.then\\(\\w+=>\\w+\\.\\w+\\))?`);
         const [, chunk, exports] = words.exec(module) ?? [];
         const load = `import(new URL(${chunk ?? ''},embedScript.src))${exports ?? ''}`;
         const code = file.code.replace(new RegExp(`import\\([\`"']\\./default-build/${name}[\`"']\\)`), load);
@@ -84,6 +84,26 @@ const packedTexts: Plugin = {
   },
 };
 
+/** Makes what the bundler has minified two per cent smaller: every byte of it is loaded by pages of others. */
+const minifiedAgain: Plugin = {
+  name: 'minified-again',
+  async generateBundle({ format }, bundle) {
+    for (const file of Object.values(bundle)) {
+      const maps = bundle[`${file.fileName}.map`];
+      if (file.type !== 'chunk' || maps?.type !== 'asset') continue;
+      const { code, map } = await minify(file.code, {
+        module: format === 'es',
+        ecma: 2020,
+        compress: { passes: 3 },
+        sourceMap: { content: maps.source as string, url: basename(maps.fileName) },
+      });
+      if (code === undefined) throw new Error(`${file.fileName} cannot be minified.`);
+      file.code = code;
+      maps.source = map as string;
+    }
+  },
+};
+
 /** Takes away what earlier builds left: chunks have a new name for every content, so they would pile up. */
 function withoutOldChunks(outDir: string): Plugin {
   return {
@@ -104,7 +124,7 @@ export default defineConfig(({ mode }): UserConfig => {
   };
   if (mode === 'embed') {
     return {
-      plugins: [partsOfDefaultBuild],
+      plugins: [minifiedAgain, partsOfDefaultBuild],
       build: {
         ...common,
         outDir: 'dist',
@@ -126,7 +146,7 @@ export default defineConfig(({ mode }): UserConfig => {
   };
   const outDir = isForBundlers ? 'dist/npm' : 'dist';
   return {
-    plugins: [lexerOfMarked, packedTexts, withoutOldChunks(outDir)],
+    plugins: [lexerOfMarked, packedTexts, minifiedAgain, withoutOldChunks(outDir)],
     build: {
       ...common,
       outDir,

@@ -4,7 +4,6 @@ import { ChatError, type ChatErrorCode } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
-import { serviceErrorFrom } from './service-error.ts';
 
 /** An operation as the contract describes it. */
 export interface Endpoint<Body extends z.core.$ZodType> {
@@ -26,8 +25,10 @@ export async function readAnswer<Body extends z.core.$ZodType>(
   // The body decides, not the status: statuses differ between deployments.
   const answer = endpoint.response.safeParse(body).data;
   if (answer !== undefined) return answer;
+  // Loaded when it is needed: most visits never see an error. Should that fail, the answer is as good as nonsense.
+  const errors = await import('./service-error.ts').catch(() => undefined);
   throw (
-    serviceErrorFrom(body, response, notFound) ??
+    errors?.serviceErrorFrom(body, response, notFound) ??
     new ChatError('bad-response', 'The service sent an answer that makes no sense.', {
       status: response.status,
     })

@@ -19,8 +19,15 @@ export type FunctionCall = z.infer<typeof FunctionCall> & {
 
 const FunctionCalls = z.catch(z.array(FunctionCall), []);
 
-/** Our additions are absent from other services' answers, and so are odd ones from what is read. */
-const Flag = z.catch(z.optional(z.literal([true, false])), undefined);
+/**
+ * Absent where it is absent, and where it is odd. What is caught may always be absent: a schema of `optional` would add
+ * nothing but its own machinery, which every page loads.
+ */
+const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.catch(schema, undefined as never) as unknown as z.ZodMiniOptional<Schema>;
+
+/** Our additions are absent from other services' answers. */
+const Flag = ifValid(z.literal([true, false]));
 
 /** One line of a conversation's history, oldest first. `system` reports events, such as a person taking over. */
 export const HistoryItem = z.looseObject({
@@ -28,12 +35,19 @@ export const HistoryItem = z.looseObject({
   content: z.catch(z.string(), ''),
   function_calls: FunctionCalls,
   /** ISO 8601, UTC. */
-  created_at: z.catch(z.optional(z.string()), undefined),
+  created_at: ifValid(z.string()),
 });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
-/** Absent where an assistant has no initial message, for some services. */
-const History = z.nullish(z.array(HistoryItem));
+const unreadable: HistoryItem[] = [];
+
+/** Absent or null where an assistant has no initial message, for some services; anything else but a list is an error. */
+const History = z
+  .catch(z.array(HistoryItem), ({ value }) => (value == null ? [] : unreadable))
+  .check(({ value, issues }) => {
+    if (value === unreadable)
+      issues.push({ code: 'custom', input: value, message: 'is not a list of messages' });
+  });
 
 /** Answer of `POST /conversations`. */
 export const OpenedConversation = z.looseObject({

@@ -28,7 +28,7 @@ describe('opening a conversation', () => {
     assert.deepEqual(server.seen('open').at(-1)?.body, body);
     assert.ok(server.conversations.includes(conversation_id));
     assert.deepEqual(
-      history?.map(({ role, content }) => [role, content]),
+      history.map(({ role, content }) => [role, content]),
       [['assistant', 'Hello!']],
     );
   });
@@ -53,7 +53,7 @@ describe('opening a conversation', () => {
     server.answerNext('open', { status: true, conversation_id: '17', mood: { good: true } });
     const opened = await client.openConversation({ assistant_id: assistant });
     assert.equal(opened.conversation_id, '17');
-    assert.equal(opened.history, undefined);
+    assert.deepEqual(opened.history, []);
     assert.deepEqual(opened['mood'], { good: true });
   });
 });
@@ -64,7 +64,7 @@ describe('resuming a conversation', () => {
     await client.sendMessage(uuid, 'Anyone?');
     const { history } = await client.resumeConversation(uuid);
     assert.deepEqual(
-      history?.map(({ content }) => content),
+      history.map(({ content }) => content),
       ['Hello!', 'Anyone?', answerTo('Anyone?')],
     );
     const { method, url, headers, body } = server.seen('read').at(-1) ?? assert.fail();
@@ -89,7 +89,7 @@ describe('resuming a conversation', () => {
     server.answerNext('read', { status: true, history, variables: [] });
     const read = await client.resumeConversation('x');
     assert.deepEqual(
-      read.history?.map(({ role, content, function_calls }) => [role, content, function_calls.length]),
+      read.history.map(({ role, content, function_calls }) => [role, content, function_calls.length]),
       [
         ['system', 'took over', 0],
         ['assistant', '', 0],

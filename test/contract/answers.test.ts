@@ -12,11 +12,10 @@ import { firstIssue } from './first-issue.ts';
 const opened = { status: true, conversation_id: '0f0e0d0c-0b0a-4908-8706-050403020100' };
 
 describe('reading an opened conversation', () => {
-  const history = (value: unknown) =>
-    z.parse(OpenedConversation, { ...opened, history: value }).history ?? [];
+  const history = (value: unknown) => z.parse(OpenedConversation, { ...opened, history: value }).history;
 
   it('takes an absent or null history', () => {
-    assert.deepEqual(z.parse(OpenedConversation, opened).history ?? [], []);
+    assert.deepEqual(z.parse(OpenedConversation, opened).history, []);
     assert.deepEqual(history(null), []);
   });
 
@@ -48,6 +47,7 @@ describe('reading an opened conversation', () => {
       { ...opened, conversation_id: 12 },
       { status: true },
       { ...opened, history: 'none' },
+      { ...opened, history: ['none'] },
       'OK',
       null,
     ]) {
@@ -79,7 +79,7 @@ describe('reading a conversation again', () => {
   it('tells when a line was written, where it can', () => {
     const created = (created_at: unknown) =>
       z.parse(Conversation, { status: true, history: [{ role: 'user', content: 'a', created_at }] })
-        .history?.[0]?.created_at;
+        .history[0]?.created_at;
     assert.equal(created('2026-01-31T09:30:00.000000Z'), '2026-01-31T09:30:00.000000Z');
     for (const odd of [undefined, null, 1_769_851_800, {}]) assert.equal(created(odd), undefined);
   });

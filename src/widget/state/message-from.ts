@@ -1,7 +1,7 @@
 import type { Conversation } from '../../client/chat-client.ts';
 import type { Message } from './snapshot.ts';
 
-export type HistoryItem = NonNullable<Conversation['history']>[number];
+export type HistoryItem = Conversation['history'][number];
 
 /** A line of the service's history as it shows. */
 export function messageFrom(item: HistoryItem, index: number | string): Message {

@@ -75,10 +75,7 @@ export async function openSession(
     ...(variables && { variables }),
   } as OpenConversationRequest;
   const { conversation_id, history } = await client.openConversation(body, { idempotencyKey, signal });
-  return [
-    conversation_id,
-    { history: history ?? [], variables: undefined, aiEnabled: true, ended: undefined },
-  ];
+  return [conversation_id, { history, variables: undefined, aiEnabled: true, ended: undefined }];
 }
 
 /** Reads a conversation that was opened before. */
@@ -89,7 +86,7 @@ export async function readSession(
 ): Promise<Session> {
   const read = await client.resumeConversation(conversationId, { signal });
   return {
-    history: read.history ?? [],
+    history: read.history,
     variables: read.variables,
     aiEnabled: read.ai_enabled ?? true,
     ended: read.ended ? { code: 'conversation-ended', message: 'The conversation has ended.' } : undefined,
