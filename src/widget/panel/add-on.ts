@@ -22,6 +22,8 @@ export interface AddOnReach extends PanelReach {
 export interface AddOn {
   /** The functions of the page that go with a message. */
   readonly tools?: () => readonly ClientTool[] | undefined;
+  /** The site asks for this, and may have changed what it says. */
+  readonly update?: () => void;
   /** Something happened in the conversation. */
   readonly follow?: (conversation: Conversation) => void;
   /** What stands below a message: the same value for as long as nothing of it changes. */

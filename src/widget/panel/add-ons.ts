@@ -8,6 +8,7 @@ const wishes = {
   // In the order in which they stand below a message.
   voice: ({ voice }: VoiceAssistantChat) => voice,
   pageTools: ({ tools }: VoiceAssistantChat) => tools?.length,
+  debug: ({ debug }: VoiceAssistantChat) => debug,
 } as const;
 
 type AddOnName = keyof typeof wishes;
@@ -34,6 +35,7 @@ export class AddOns {
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#made.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();
+    for (const { update } of this.#active) update?.();
     for (const name of wanted) if (!this.#made.has(name)) void this.#make(name);
   }
 
@@ -62,6 +64,8 @@ export class AddOns {
 
   stop(): void {
     for (const { stop } of this.#active) stop?.();
+    // Should the element come back, they are updated, and go on.
+    this.#active = [];
   }
 
   async #make(name: AddOnName): Promise<void> {

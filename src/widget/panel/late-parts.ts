@@ -8,6 +8,7 @@ const loaders = {
   messageTools: () => import('./reading/message-tools.ts'),
   problems: () => import('./problem-notice.ts'),
   voice: () => import('./voice/voice.ts'),
+  debug: () => import('./debug/debug.ts'),
   reading: () => import('./reading/reading.ts'),
   menu: () => import('./menu/menu.ts'),
 };

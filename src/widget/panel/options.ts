@@ -28,6 +28,8 @@ export interface ChatOptions {
   readonly showsFunctionCalls: boolean;
   /** Whether the site asks for anything that the panel does not have by itself. */
   readonly hasAddOns: boolean;
+  /** What the service says of the assistant, as it says it. */
+  readonly settings: PanelInput['settings'];
 }
 
 export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings }: PanelInput): ChatOptions {
@@ -49,6 +51,7 @@ export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings 
     greeting: element.greeting,
     allowImages: element.allowImages,
     showsFunctionCalls: element.showFunctionCalls,
+    settings,
     hasAddOns: !!element.tools?.length || element.voice || element.debug,
   };
 }

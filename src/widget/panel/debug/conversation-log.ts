@@ -1,0 +1,53 @@
+import type { Message, Snapshot } from '../../state/snapshot.ts';
+import { describeProblem } from './problem-advice.ts';
+import { tell } from './tell.ts';
+
+/** Tells what changes in a conversation, without what was written. */
+export class ConversationLog {
+  #before: Snapshot | undefined;
+
+  follow(snapshot: Snapshot): void {
+    const before = this.#before;
+    this.#before = snapshot;
+    if (before === snapshot) return;
+    if (before?.status !== snapshot.status) tellStatus(snapshot, before);
+    if (before !== undefined && before.aiEnabled !== snapshot.aiEnabled)
+      tell(snapshot.aiEnabled ? 'The assistant answers again.' : 'A person answers now.');
+    const known = new Map(before?.messages.map((message) => [message.key, message]));
+    const hasOpened = before?.status !== 'opening';
+    for (const [index, message] of snapshot.messages.entries()) {
+      const previous = known.get(message.key);
+      // What was there when the conversation opened is no news.
+      if (previous !== message && (previous !== undefined || hasOpened))
+        tellMessage(`Message ${index + 1}`, message, previous);
+    }
+  }
+}
+
+function tellStatus({ status, messages, openedIn, problem }: Snapshot, before: Snapshot | undefined): void {
+  if (problem !== undefined) tell(`The conversation cannot go on. ${describeProblem(problem)}`);
+  else if (status === 'opening') tell('The conversation is being opened.');
+  else if (status === 'ended') tell('The conversation has ended.');
+  else if (before?.status === 'opening')
+    tell(`The conversation is open after ${Math.round(openedIn ?? 0)} ms, with ${messages.length} messages.`);
+}
+
+function tellMessage(name: string, message: Message, previous: Message | undefined): void {
+  const { role, status, text, timing, problem, functionCalls } = message;
+  if (previous?.status === status && previous.problem === problem) return;
+  const length = `${text.length} characters`;
+  if (role === 'user') {
+    if (status === 'failed' && problem) tell(`${name} could not be sent. ${describeProblem(problem)}`);
+    else tell(`${name} (${length}) is ${status}.`);
+  } else if (status === 'streaming') tell(`${name}: the answer begins.`);
+  else {
+    const time = timing
+      ? `, first words after ${Math.round(timing.first)} ms, complete after ${Math.round(timing.total)} ms`
+      : '';
+    const used = functionCalls.map(({ name, client }) => ({
+      function: name,
+      by: client ? 'the page' : 'the service',
+    }));
+    tell(`${name} (${length}) is there${time}.`, used.length > 0 ? used : undefined);
+  }
+}

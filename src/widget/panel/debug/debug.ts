@@ -1,0 +1,80 @@
+import type { Conversation } from '../../state/conversation.ts';
+import type { ChatEventMap } from '../../events.ts';
+import type { AddOn, AddOnReach } from '../add-on.ts';
+import { ConversationLog } from './conversation-log.ts';
+import { settingsTable } from './settings-table.ts';
+import { tell } from './tell.ts';
+import { watchRequests } from './watch-requests.ts';
+
+/** Explains in the console what the chat does, and why. */
+export function start(reach: AddOnReach): AddOn {
+  return new Debug(reach);
+}
+
+class Debug implements AddOn {
+  readonly #reach: AddOnReach;
+  readonly #log = new ConversationLog();
+  #life: AbortController | undefined;
+  #told = '';
+
+  constructor(reach: AddOnReach) {
+    this.#reach = reach;
+  }
+
+  readonly update = (): void => {
+    if (this.#life === undefined) this.#begin();
+    const table = settingsTable(this.#reach);
+    const told = JSON.stringify(table);
+    if (told === this.#told) return;
+    this.#told = told;
+    tell('What it goes by:', table);
+  };
+
+  readonly follow = ({ snapshot }: Conversation): void => {
+    this.#log.follow(snapshot);
+  };
+
+  readonly stop = (): void => {
+    this.#life?.abort();
+    this.#life = undefined;
+  };
+
+  #begin(): void {
+    const life = (this.#life = new AbortController());
+    const { element } = this.#reach.host;
+    life.signal.addEventListener(
+      'abort',
+      watchRequests(() => this.#reach.state().options.baseUrl),
+    );
+    const on = <Name extends keyof ChatEventMap>(
+      name: Name,
+      line: (event: ChatEventMap[Name]) => void,
+    ): void => {
+      element.addEventListener(
+        name,
+        (event) => {
+          line(event);
+        },
+        { signal: life.signal },
+      );
+    };
+    on('chat-open', () => {
+      tell('The chat was opened.');
+    });
+    on('chat-close', () => {
+      tell('The chat was closed.');
+    });
+    on('chat-send', (event) => {
+      // Other listeners have their turn first.
+      queueMicrotask(() => {
+        if (event.defaultPrevented) tell('The page prevented chat-send: the message is not sent.');
+      });
+    });
+    on('chat-tool', ({ detail }) => {
+      tell(`The page’s function ${detail.name}: ${detail.outcome}.`);
+    });
+    on('chat-rating', ({ detail }) => {
+      tell(`An answer was rated: ${detail.rating ?? 'no longer'}.`);
+    });
+  }
+}

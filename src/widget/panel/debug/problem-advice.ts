@@ -1,0 +1,30 @@
+import type { Problem, ProblemCode } from '../../state/problem.ts';
+
+/** What a site's owner can do. */
+const advice: Readonly<Record<ProblemCode, string>> = {
+  'assistant-id-missing': 'Set assistant-id to the UUID of the assistant.',
+  'assistant-id-malformed': 'The assistant-id has to be a UUID.',
+  'assistant-not-found': 'No assistant has this id at this service: check assistant-id and base-url.',
+  'conversation-not-found': 'The service no longer has this conversation: the visitor can begin a new one.',
+  'conversation-ended':
+    'Nobody wrote for a long time: what the visitor writes goes along to a new conversation.',
+  'insufficient-balance': 'The owner of the assistant has to top up. Until then, type="test" is free.',
+  'invalid-request': 'The service does not take it: its words say why.',
+  'too-many-requests': 'The service has a limit of requests per address.',
+  'engine-failed': 'The language model did not answer: see the log of the service.',
+  unavailable: 'The service has a problem: see its log.',
+  refused: 'Something in front of the service refuses the request, such as a proxy: see its log.',
+  network:
+    'The service cannot be reached: check base-url, its certificate, that it allows this origin (CORS), and connect-src.',
+  offline: 'The browser is offline.',
+  aborted: 'The connection broke before the answer was complete.',
+  timeout: 'The answer takes too long: see the log of the service.',
+  'bad-response': 'This is not the answer of such a service: check base-url.',
+  'response-too-large': 'The answer is larger than any answer should be: check base-url.',
+};
+
+/** A problem as a site's owner reads it. */
+export function describeProblem({ code, message, retryAt }: Problem): string {
+  const wait = retryAt === undefined ? '' : ` Tried again in ${Math.ceil((retryAt - Date.now()) / 1000)} s.`;
+  return `${code}: “${message}” ${advice[code]}${wait}`;
+}

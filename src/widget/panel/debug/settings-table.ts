@@ -1,0 +1,78 @@
+import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
+import type { AddOnReach } from '../add-on.ts';
+
+/** One thing that the chat goes by, and who said so. */
+interface Setting {
+  readonly value: string;
+  readonly from: string;
+}
+
+const secret = 'set, and not told here';
+const objects = ['context', 'form', 'messages', 'suggestions', 'tools', 'variables'] as const;
+/** What each word for a theme becomes. */
+const themes: Readonly<Record<string, string>> = {
+  light: 'light',
+  dark: 'dark',
+  auto: 'light dark',
+  system: 'light dark',
+};
+
+/** What the chat goes by, with the source of each value. What visitors and pages say of people is left out. */
+export function settingsTable(reach: AddOnReach): Record<string, Setting> {
+  const { element, root } = reach.host;
+  const { options, locale } = reach.state();
+  const { settings } = options;
+  const { theme = '', color = '', block = '', inline = '' } = root.dataset;
+  const look = { ...settings.widget_settings };
+  const table: Record<string, Setting> = {};
+  for (const name of element.getAttributeNames()) {
+    if (isForeign(name)) continue;
+    const isKnown = (element.constructor as typeof VoiceAssistantChat).observedAttributes.includes(name);
+    const value = name === 'user-key' || name === 'variables' ? secret : (element.getAttribute(name) ?? '');
+    table[name] = { value, from: isKnown ? 'attribute' : 'nothing: the chat has no such attribute' };
+  }
+  for (const name of objects) {
+    const value = element[name];
+    if (value)
+      table[name] = { value: namesIn(value), from: element.hasAttribute(name) ? 'attribute' : 'property' };
+  }
+  const isTheme = (value: unknown): boolean => themes[String(value).trim().toLowerCase()] === theme;
+  const isPosition = (value: unknown): boolean =>
+    [block, inline].some((side) => String(value).toLowerCase().includes(side));
+  return {
+    ...table,
+    'base-url': { value: options.baseUrl, from: element.baseUrl ? 'attribute' : 'the script’s origin' },
+    theme: { value: theme, from: sourceOf(element.theme, look.theme, isTheme) },
+    color: {
+      value: color,
+      from: sourceOf(element.color, look.color, (value) => String(value).trim() === color),
+    },
+    position: { value: `${inline}-${block}`, from: sourceOf(element.position, look.position, isPosition) },
+    heading: {
+      value: options.heading ?? '',
+      from: sourceOf(element.heading, settings.name, (value) => value === options.heading),
+    },
+    texts: { value: locale?.language ?? 'still loading', from: `wanted: ${options.languages.join(', ')}` },
+  };
+}
+
+function sourceOf(attribute: unknown, assistants: unknown, isUsed: (value: unknown) => boolean): string {
+  if (typeof attribute === 'string' && isUsed(attribute)) return 'attribute';
+  const isAssistants = typeof assistants === 'string' && isUsed(assistants);
+  const source = isAssistants ? 'the assistant’s settings' : 'default';
+  return typeof attribute === 'string'
+    ? `${source}, since the attribute cannot be used: ${attribute}`
+    : source;
+}
+
+/** What is inside, without values. */
+function namesIn(value: object): string {
+  if (!Array.isArray(value)) return Object.keys(value).join(', ');
+  const names = (value as readonly { readonly name?: unknown }[]).map(({ name }) => name);
+  return names.every((name) => typeof name === 'string') ? names.join(', ') : `${value.length} entries`;
+}
+
+/** Attributes that every element may have. */
+function isForeign(name: string): boolean {
+  return /^(?:id|class|style|slot|part|role|title|hidden|tabindex|(?:data|aria)-.*)$/.test(name);
+}

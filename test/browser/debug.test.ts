@@ -1,0 +1,118 @@
+import { expect } from '@open-wc/testing';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+
+const methods = ['debug', 'log', 'info', 'warn', 'error', 'groupCollapsed', 'table'] as const;
+const original = { ...console };
+
+/** What came to the console, one line each; tables as JSON. */
+let lines: string[] = [];
+
+describe('debug', () => {
+  beforeEach(() => {
+    lines = [];
+    for (const method of methods)
+      console[method] = (value: unknown) => {
+        lines.push(typeof value === 'string' ? value : JSON.stringify(value));
+      };
+  });
+  afterEach(async () => {
+    await unmountAll();
+    Object.assign(console, original);
+  });
+
+  it('is silent unless the site asks for it', async () => {
+    await talk(mount({ lang: 'en' }));
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('tells what the chat goes by, and who said so', async () => {
+    const chat = mount({ debug: '', color: 'nonsense', heading: 'Ask us', 'user-key': 'ada@example.com' });
+    chat.element.setAttribute('assitant', 'x');
+    chat.element.context = { secret: 'of the page' };
+    await chat.open();
+    await until(() => told().includes('What it goes by:'), 'the settings');
+    await until(() => last()['texts']?.value === 'en', 'the language');
+    const settings = last();
+    expect(settings['heading']).to.deep.equal({ value: 'Ask us', from: 'attribute' });
+    expect(settings['color']?.from).to.contain('since the attribute cannot be used: nonsense');
+    expect(settings['base-url']?.from).to.equal('attribute');
+    expect(settings['assitant']?.from).to.contain('no such attribute');
+    expect(settings['context']).to.deep.equal({ value: 'secret', from: 'property' });
+    expect(told()).not.to.contain('ada@example.com').and.not.to.contain('of the page');
+  });
+
+  it('tells what happens, with timings and without contents', async () => {
+    const chat = mount({ debug: '' });
+    await talk(chat);
+    await until(() => /Message 3 .*complete after \d+ ms/.test(told()), 'the answer');
+    expect(told())
+      .to.match(/The conversation is open after \d+ ms, with 1 messages\./)
+      .and.match(/Message 2 \(22 characters\) is sending\./)
+      .and.match(/Message 2 \(22 characters\) is sent\./);
+    await until(() => /Asked the service for conversations\/…\/messages/.test(told()), 'the request');
+    expect(told()).not.to.contain('deliver on Saturdays');
+    const sent = JSON.stringify(localStorage);
+    const [id = 'no id'] = /(?<="conversationId\\?":\\?")[\da-f-]{36}/.exec(sent.replaceAll('\\', '')) ?? [];
+    expect(id).to.match(/^[\da-f-]{36}$/);
+    expect(told()).not.to.contain(id);
+  });
+
+  it('tells what went wrong and what the site’s owner can do', async () => {
+    const chat = mount({ debug: '', 'base-url': faulty('server-error') });
+    await chat.open();
+    await until(
+      () => /unavailable: “.*” The service has a problem: see its log\./.test(told()),
+      'the advice',
+    );
+  });
+
+  it('tells when the page keeps a message back', async () => {
+    const chat = mount({ debug: '' });
+    await chat.open();
+    await chat.answered(1);
+    chat.element.addEventListener('chat-send', (event) => {
+      event.preventDefault();
+    });
+    chat.write('Hello');
+    chat.input.form?.requestSubmit();
+    await until(() => told().includes('The page prevented chat-send'), 'the reason');
+  });
+
+  it('falls silent when the attribute goes, and speaks again when the element comes back', async () => {
+    const chat = mount({ debug: '' });
+    await chat.open();
+    await chat.answered(1);
+    await until(() => told().includes('The chat was opened.') || told().includes('is open after'), 'a line');
+    chat.element.debug = false;
+    await new Promise((resolve) => {
+      requestAnimationFrame(resolve);
+    });
+    lines = [];
+    await chat.ask('Do you deliver on Saturdays?');
+    await chat.answered(2);
+    expect(lines).to.deep.equal([]);
+    chat.element.remove();
+    await Promise.resolve();
+    document.body.append(chat.element);
+    chat.element.debug = true;
+    chat.element.open = false;
+    await until(() => told().includes('The chat was closed.'), 'a line');
+  });
+});
+
+async function talk(chat: Chat): Promise<void> {
+  await chat.open();
+  await chat.answered(1);
+  await chat.ask('deliver on Saturdays??');
+  await chat.answered(2);
+}
+
+function told(): string {
+  return lines.join('\n');
+}
+
+/** The last table of settings. */
+function last(): Record<string, { value: string; from: string }> {
+  const table = lines.filter((line) => line.startsWith('{"')).at(-1) ?? '{}';
+  return JSON.parse(table) as Record<string, { value: string; from: string }>;
+}
