@@ -1,8 +1,9 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { CreateCampaignRequest } from '../../contract/campaign.ts';
 import { weekdays } from '../../contract/campaign.ts';
 import { campaignPhoneNumbers, campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { assistants } from '../db/schema.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -38,14 +39,23 @@ export async function createCampaign({ db }: Database, userId: number, given: Cr
   return db.transaction(async (tx) => {
     const [created] = await tx.insert(campaigns).values(values).returning({ id: campaigns.id });
     const campaignId = created?.id ?? 0;
-    const rotation = [...new Set(numbers)].map((phoneNumberId, position) => ({
-      campaignId,
-      phoneNumberId,
-      position,
-    }));
-    if (rotation.length > 0) await tx.insert(campaignPhoneNumbers).values(rotation);
+    await rotateThrough(tx, campaignId, [...new Set(numbers)]);
     return readCampaign(tx, { id: campaignId, userId });
   });
+}
+
+/** Gives a campaign its numbers. One that was released since they were checked has left the rotation already. */
+async function rotateThrough(queries: Queries, campaignId: number, numberIds: number[]): Promise<void> {
+  if (numberIds.length === 0) return;
+  const there = await queries
+    .select({ id: phoneNumbers.id })
+    .from(phoneNumbers)
+    .where(inArray(phoneNumbers.id, numberIds))
+    .for('key share');
+  const rotation = numberIds.flatMap((phoneNumberId, position) =>
+    there.some(({ id }) => id === phoneNumberId) ? [{ campaignId, phoneNumberId, position }] : [],
+  );
+  if (rotation.length > 0) await queries.insert(campaignPhoneNumbers).values(rotation);
 }
 
 const timezoneOf = (assistantId: number) =>
