@@ -12,6 +12,7 @@ export async function mountAndRemove({
   assistantId: string;
 }): Promise<void> {
   await customElements.whenDefined('voice-assistant-chat');
+  const ignore = (): void => undefined;
   const shown = (chat: Element, selector: string): Promise<HTMLElement> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -21,6 +22,8 @@ export async function mountAndRemove({
       };
       look();
     });
+  // What is written to the console stays there, and would be taken for a leak.
+  Object.assign(console, { log: ignore, table: ignore, groupCollapsed: ignore, groupEnd: ignore });
   for (let number = 0; number < count; number++) {
     const chat = document.createElement('voice-assistant-chat');
     chat.setAttribute('assistant-id', assistantId);
@@ -29,6 +32,8 @@ export async function mountAndRemove({
     chat.setAttribute('teaser-delay', '0');
     chat.setAttribute('sound', '');
     chat.setAttribute('voice', '');
+    chat.setAttribute('debug', '');
+    chat.tools = [{ name: 'reload', description: 'Reloads the page.', run: () => undefined }];
     document.body.append(chat);
     if (number % 4 === 0) {
       chat.open = true;

@@ -1,0 +1,87 @@
+import { expect } from '@open-wc/testing';
+import type { ChatEventMap } from '../../src/widget/events.ts';
+import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+
+type Name = keyof ChatEventMap;
+
+/** Every event there is; the type sees to it that none is missing. */
+const names = Object.keys({
+  'chat-open': true,
+  'chat-close': true,
+  'chat-ready': true,
+  'chat-send': true,
+  'chat-sent': true,
+  'chat-message': true,
+  'chat-rating': true,
+  'chat-tool': true,
+  'chat-error': true,
+} satisfies Record<Name, true>) as Name[];
+
+/** What a page would hand to its analytics, heard on the document. */
+let heard: { name: Name; detail: unknown }[] = [];
+const hear = (event: Event) => {
+  heard.push({ name: event.type as Name, detail: (event as CustomEvent<unknown>).detail });
+};
+const detailOf = <Of extends Name>(name: Of) =>
+  heard.find((event) => event.name === name)?.detail as ChatEventMap[Of]['detail'] | undefined;
+
+describe('events', () => {
+  beforeEach(() => {
+    heard = [];
+    for (const name of names) document.addEventListener(name, hear);
+  });
+  afterEach(async () => {
+    for (const name of names) document.removeEventListener(name, hear);
+    await unmountAll();
+  });
+
+  it('tell a visit from beginning to end, in order', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    await chat.ask('Do you deliver?');
+    await chat.answered(2);
+    await until(() => detailOf('chat-message') !== undefined, 'the answer');
+    chat.element.open = false;
+    await until(() => heard.at(-1)?.name === 'chat-close', 'the end');
+    // Whether the service's taking the message or the answer's end is told first, nobody has to rely on.
+    expect(heard.map(({ name }) => name).filter((name) => name !== 'chat-sent')).to.deep.equal([
+      'chat-open',
+      'chat-ready',
+      'chat-send',
+      'chat-message',
+      'chat-close',
+    ]);
+    expect(detailOf('chat-ready')?.resumed).to.equal(false);
+    expect(detailOf('chat-send')).to.deep.equal({ text: 'Do you deliver?' });
+    expect(detailOf('chat-sent')).to.deep.equal({ text: 'Do you deliver?' });
+    expect(detailOf('chat-message')?.text).not.to.equal('');
+    expect(detailOf('chat-message')?.latency).to.be.within(0, 60_000);
+    expect(heard[0]?.detail).to.equal(null);
+  });
+
+  it('tell what a visitor thinks of an answer', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.ask('Do you deliver?');
+    await chat.answered(2);
+    const answer = chat.findAll('[part~="message-assistant"]').at(-1) as HTMLElement;
+    answer.focus();
+    await until(() => chat.find('[part="rate-button"]') !== null, 'the thumbs');
+    await click(chat.part('rate-button'));
+    await until(() => detailOf('chat-rating') !== undefined, 'the rating');
+    expect(detailOf('chat-rating')).to.deep.equal({
+      text: answer.lastElementChild?.textContent.trim(),
+      rating: 'up',
+    });
+  });
+
+  it('tell that something failed, by a code', async () => {
+    const chat = mount({ 'base-url': faulty('server-error') });
+    await chat.open();
+    await until(() => detailOf('chat-error') !== undefined, 'the error');
+    expect(detailOf('chat-error')?.code).to.equal('unavailable');
+    expect(detailOf('chat-error')?.message).not.to.equal('');
+  });
+});
