@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
+import { answerMedia } from '../support/answer-media.ts';
 import { unmountAll, type Chat } from '../support/chat-fixture.ts';
 import { chatStates } from '../support/chat-states.ts';
 import { setViewport } from '../support/page.ts';
 import { settled } from '../support/surroundings.ts';
-import { touch } from '../support/touch.ts';
 
 const nameOf = (target: Element): string => target.getAttribute('part') ?? target.outerHTML.slice(0, 80);
 
@@ -50,21 +50,21 @@ function overlaps(chat: Chat): string[] {
 }
 
 describe('what is pressed is large enough, and apart from the next, in', () => {
-  let shown: Chat | undefined;
+  let restore: (() => void) | undefined;
   beforeEach(() => setViewport(1000, 800));
   afterEach(async () => {
-    if (shown) touch(shown, false);
+    restore?.();
     await unmountAll();
   });
 
   for (const [state, reach] of Object.entries(chatStates)) {
     it(`${state}: 24 pixels with a mouse, 44 with a finger`, async () => {
-      const chat = (shown = await reach({ theme: 'light' }));
+      const chat = await reach({ theme: 'light' });
       if (chat.isOpen) await settled(chat);
       expect(targetsOf(chat)).not.to.be.empty;
       expect(tooSmall(chat, 24).join('; '), 'with a mouse').to.equal('');
       expect(overlaps(chat).join('; '), 'with a mouse').to.equal('');
-      touch(chat, true);
+      restore = answerMedia(chat, '(pointer: coarse)');
       expect(tooSmall(chat, 44).join('; '), 'with a finger').to.equal('');
       expect(overlaps(chat).join('; '), 'with a finger').to.equal('');
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repository } from '../support/repository.ts';
 
 /** The project's documents, as paths from the repository's folder. */
-export const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'] as const;
+export const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/accessibility.md'] as const;
 
 /** A Markdown document, as far as its checks need it read. */
 export class Document {
