@@ -16,6 +16,7 @@ import {
   type RequestOptions,
   type StreamListeners,
 } from './conversation-client.ts';
+import { requestDeletion, requestStop, type DeletionOptions } from './ending.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
 
 export { ChatError, type ChatErrorCode };
@@ -26,6 +27,7 @@ export type {
   ClientTool,
   Conversation,
   ConversationClient,
+  DeletionOptions,
   FunctionCall,
   MessageOptions,
   OpenConversationRequest,
@@ -49,5 +51,18 @@ export class ChatClient extends ConversationClient {
   sendMessage(uuid: string, message: string, options: MessageOptions = {}): Promise<AnsweredMessage> {
     const call = { ...options, uuid, body: messageBody(message, options) };
     return this.json(sendMessage, call, 'conversation-not-found', this.answerPatience);
+  }
+
+  /**
+   * `POST /conversations/{uuid}/stop`: ends the reply under way, wherever it is written; what it has said so far
+   * becomes the answer. Well also where there is no reply, no conversation, or no such operation.
+   */
+  stopReply(uuid: string, options: RequestOptions = {}): Promise<void> {
+    return requestStop(this, uuid, options);
+  }
+
+  /** `DELETE /conversations/{uuid}`: forgets the conversation. Well also where it is gone already. */
+  deleteConversation(uuid: string, options: DeletionOptions = {}): Promise<void> {
+    return requestDeletion(this, uuid, options);
   }
 }

@@ -7,14 +7,8 @@ import type {
   OpenedConversation,
 } from '../contract/conversation.ts';
 import type { OpenConversationRequest } from '../contract/conversation-request.ts';
-import {
-  deleteConversation,
-  openConversation,
-  resumeConversation,
-  sendMessage,
-  stopReply,
-} from '../contract/endpoints.ts';
-import type { ChatError, ChatErrorCode } from './errors.ts';
+import { openConversation, resumeConversation, sendMessage } from '../contract/endpoints.ts';
+import type { ChatErrorCode } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
 
@@ -107,34 +101,11 @@ export class ConversationClient {
   }
 
   /**
-   * `POST /conversations/{uuid}/stop`: ends the reply under way, wherever it is written; what it has said so far
-   * becomes the answer. Well also where there is no reply, no conversation, or no such operation.
-   */
-  stopReply(uuid: string, options: RequestOptions = {}): Promise<void> {
-    return this.#unlessGone(stopReply, { ...options, uuid });
-  }
-
-  /**
-   * `DELETE /conversations/{uuid}`: forgets the conversation. Well also where it is gone already.
+   * Any operation that answers with JSON.
    *
-   * @param options.keepalive lets the request outlive the page
+   * @param notFound the code of a bare 404 at this endpoint
    */
-  deleteConversation(
-    uuid: string,
-    options: RequestOptions & { readonly keepalive?: boolean | undefined } = {},
-  ): Promise<void> {
-    return this.#unlessGone(deleteConversation, { ...options, uuid });
-  }
-
-  async #unlessGone(endpoint: typeof stopReply | typeof deleteConversation, call: Call): Promise<void> {
-    try {
-      await this.json(endpoint, call, 'conversation-not-found');
-    } catch (error) {
-      if ((error as ChatError).code !== 'conversation-not-found') throw error;
-    }
-  }
-
-  protected json<Body extends z.core.$ZodType>(
+  json<Body extends z.core.$ZodType>(
     endpoint: Endpoint<Body>,
     call: Call,
     notFound: ChatErrorCode,

@@ -34,24 +34,6 @@ export const sendMessage = {
   statuses: [200, 400, 404, 413, 422, 429],
 } as const;
 
-/** Stops the reply under way; what it has said so far is the answer. Well also without a reply. Our addition. */
-export const stopReply = {
-  method: 'POST',
-  path: '/api/conversations/:uuid/stop',
-  auth: 'none',
-  response: Done,
-  statuses: [200, 404, 429],
-} as const;
-
-/** Forgets a conversation, with its messages and variables. Our addition. */
-export const deleteConversation = {
-  method: 'DELETE',
-  path: '/api/conversations/:uuid',
-  auth: 'none',
-  response: Done,
-  statuses: [200, 404, 429],
-} as const;
-
 /** What a page may know of an assistant before anyone chats. Cacheable, no credential. */
 export const readAssistantWidget = {
   method: 'GET',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import * as endingEndpoints from '../../src/contract/ending-endpoints.ts';
 import * as visitorEndpoints from '../../src/contract/endpoints.ts';
 import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
 
-const endpoints = { ...visitorEndpoints, ...ownerEndpoints };
+const endpoints = { ...visitorEndpoints, ...endingEndpoints, ...ownerEndpoints };
 
 describe('the endpoints', () => {
   for (const [name, endpoint] of Object.entries(endpoints)) {
@@ -24,7 +25,11 @@ describe('the endpoints', () => {
   });
 
   it('names none of them twice', () => {
-    const names = [...Object.keys(visitorEndpoints), ...Object.keys(ownerEndpoints)];
+    const names = [
+      ...Object.keys(visitorEndpoints),
+      ...Object.keys(endingEndpoints),
+      ...Object.keys(ownerEndpoints),
+    ];
     assert.equal(new Set(names).size, names.length);
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import * as endingEndpoints from '../../src/contract/ending-endpoints.ts';
 import * as visitorEndpoints from '../../src/contract/endpoints.ts';
 import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
@@ -31,7 +32,7 @@ describe("the README's account of the service", () => {
   }
 
   it('names every operation with its statuses, and no other', () => {
-    const endpoints = { ...visitorEndpoints, ...ownerEndpoints };
+    const endpoints = { ...visitorEndpoints, ...endingEndpoints, ...ownerEndpoints };
     const operations = [...readme.rows('The HTTP interface'), ...readme.rows("The owner's records")]
       .filter(([operation = '']) => operation.includes('/api/'))
       .map(([operation, , statuses = '']) => [codeIn(operation)[0], statuses.trim()]);

@@ -1,4 +1,5 @@
 import type { ChatError } from '../../client/chat-client.ts';
+import { requestDeletion } from '../../client/ending.ts';
 import type { Forgotten } from './forgotten.ts';
 
 /** Of the conversations that a service did not hear about, the latest are kept. */
@@ -11,7 +12,7 @@ export async function deleteForgotten(list: Forgotten, ids: string): Promise<voi
   await Promise.all(
     all.map(async (id) => {
       try {
-        await list.client.deleteConversation(id, { keepalive: true });
+        await requestDeletion(list.client, id, { keepalive: true });
       } catch (error) {
         const { fateUnknown, code } = error as ChatError;
         // A service that cannot do it says so, and is not asked again.

@@ -1,3 +1,4 @@
+import { requestStop } from '../../client/ending.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import { findDelivered } from './look-up.ts';
 import { stopReply } from './reply.ts';
@@ -20,7 +21,7 @@ export async function endStopped(delivery: Delivery): Promise<Delivered | undefi
   };
   const hasBegun = snapshot().messages.some((shown) => shown.key === key && shown.status === 'sent');
   // The next message must not overtake this.
-  const asked = client.stopReply(conversationId).catch(() => undefined);
+  const asked = requestStop(client, conversationId).catch(() => undefined);
   if (hasBegun) end();
   await asked;
   if (hasBegun) return { text: '' };
