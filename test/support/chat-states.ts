@@ -114,6 +114,13 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await until(() => chat.find('[part~="tool-request"] button') !== null, 'the question for consent');
     return chat;
   },
+  'a chat that one can speak with': async (attributes) => {
+    const chat = mount({ voice: '', ...attributes });
+    await chat.open();
+    await chat.answered(1);
+    await until(() => chat.find('[part="read-button"]') !== null, 'the buttons');
+    return chat;
+  },
   'a preview with its inspector': async (attributes) => {
     const chat = mount({ type: 'test', variables: '{"first_name":"Ada"}', ...attributes });
     await chat.open();
