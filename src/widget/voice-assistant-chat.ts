@@ -58,6 +58,9 @@ const Base =
  * @csspart composer-input - the text field
  * @csspart dictate-button - the button that begins and ends dictation
  * @csspart send-button - its button; while an answer is being written and nothing else, it stops it
+ * @csspart person - the line that says that a person answers
+ * @csspart suggestions - what the visitor may say with one click
+ * @csspart suggestion - each of it
  * @csspart resize-handle - the corner that the panel is resized by
  * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages
  * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring
@@ -139,9 +142,9 @@ export class VoiceAssistantChat extends Base {
   declare context: Readonly<Record<string, unknown>> | undefined;
   /** What to ask before the conversation begins. */
   declare form: readonly FormField[] | undefined;
-  /** Texts of the site's own, instead of the language's. */
+  /** Texts of the site's own, by their key, instead of the language's. */
   declare messages: Partial<Texts> | undefined;
-  /** What the visitor may answer with one click. */
+  /** What the visitor may say with one click: at most eight texts, until they say something. */
   declare suggestions: readonly string[] | undefined;
   /** What the page can do for the assistant. */
   declare tools: readonly PageTool[] | undefined;

@@ -101,7 +101,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
     if (type === 'test') void this.late.load('inspector');
-    void this.#texts.follow(options.languages);
+    void this.#texts.follow(options);
     if (options.hasAddOns) void this.late.load('addOns');
     this.#addOns?.update();
     this.draw();
@@ -114,7 +114,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.container.hidden = false;
     this.#place.enter();
     const { activeElement } = document;
-    void this.#texts.follow(this.#options.languages).then(() => {
+    void this.#texts.follow(this.#options).then(() => {
       this.#render();
       // Whoever has gone on to something else meanwhile is not called back.
       if (this.#isVisible && takeFocus && document.activeElement === activeElement)
@@ -193,11 +193,12 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   );
 
   #newConversation(): Conversation {
+    const tell = tellPage(this.host, () => void this.#announceLast());
     const conversation: Conversation = createConversation(
       this.storage,
       () => ({ ...this.#options, idProblem: this.#input.idProblem, clientTools: this.#tools }),
       {
-        ...tellPage(this.host, () => void this.#announceLast()),
+        ...tell,
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
@@ -205,8 +206,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
           this.draw();
         },
         onReady: (conversationId, resumed) => {
-          this.host.dispatch('chat-ready', { conversationId, resumed });
-          if (!resumed) void this.#announceLast();
+          tell.onReady(conversationId, resumed);
           if (this.#options.type === 'test') void conversation.readVariables().catch(() => undefined);
         },
       },
@@ -234,7 +234,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   #watch(): void {
     const { snapshot } = this.#conversation;
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
-    loadNeeded(this.late, snapshot);
+    loadNeeded(this.late, this.#options, snapshot);
     this.#reading?.showUnread(snapshot.unread, this.#texts.locale);
   }
 
@@ -244,14 +244,13 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     if (!this.#isVisible || this.#texts.locale === undefined) return;
     void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
-    const { snapshot, draft } = model;
     render(panelView(model), this.container);
     // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
     const input = this.container.querySelector('textarea');
-    if (input !== null && input.value !== draft) input.value = draft;
+    if (input !== null && input.value !== model.draft) input.value = model.draft;
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
     this.#reading?.after(model);
-    if (this.#pages * pageSize < snapshot.messages.length) {
+    if (this.#pages * pageSize < model.snapshot.messages.length) {
       this.#pages += 4;
       this.draw();
     }
@@ -263,13 +262,14 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     const { snapshot, draft } = this.#conversation;
     const locale = this.#texts.locale as Locale;
     return {
+      host: this.host,
       options: this.#options,
       locale,
       snapshot,
       draft,
       now: Date.now(),
       isInspecting: this.#isInspecting,
-      markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options),
+      markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options, this.#actions.say),
       late: this.late,
       reading: this.#reading,
       addOns: this.#addOns,

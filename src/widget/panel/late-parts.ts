@@ -10,6 +10,7 @@ const loaders = {
   voice: () => import('./voice/voice.ts'),
   debug: () => import('./debug/debug.ts'),
   reading: () => import('./reading/reading.ts'),
+  aboveComposer: () => import('./suggestions/above-composer.ts'),
   menu: () => import('./menu/menu.ts'),
 };
 

@@ -1,4 +1,5 @@
 import { loadLocale, type Locale } from '../texts/texts.ts';
+import type { ChatOptions } from './options.ts';
 
 /** Follows the languages that are wanted, and has the texts of the first one that there are any for. */
 export class LocaleSource {
@@ -12,17 +13,26 @@ export class LocaleSource {
     this.#onChange = onChange;
   }
 
-  /** Resolves when the texts are there. */
-  follow(languages: readonly string[]): Promise<void> {
-    const wanted = languages.join();
+  /** Resolves when the texts are there: the site's own, laid over those of the language. */
+  follow({ languages, ownTexts: own }: Pick<ChatOptions, 'languages' | 'ownTexts'>): Promise<void> {
+    const wanted = languages.join() + JSON.stringify(own);
     if (wanted === this.#wanted) return this.#loading;
     this.#wanted = wanted;
-    this.#loading = loadLocale(languages).then((locale) => {
+    const loading = loadLocale(languages);
+    this.#loading = (own ? loading.then((locale) => withOwn(locale, own)) : loading).then((locale) => {
       // Slow texts of a language that is no longer wanted come too late.
       if (wanted !== this.#wanted) return;
       this.locale = locale;
       this.#onChange();
     });
     return this.#loading;
+  }
+}
+
+async function withOwn(locale: Locale, own: object): Promise<Locale> {
+  try {
+    return (await import('../texts/own-texts.ts')).withOwnTexts(locale, own);
+  } catch {
+    return locale; // Better the language's texts than no chat.
   }
 }

@@ -13,12 +13,13 @@ export class MarkdownRendererSource {
     part: LatePart<'markdown'> | undefined,
     locale: Locale,
     { allowImages }: ChatOptions,
+    say: (text: string) => void,
   ): MarkdownRenderer | undefined {
     if (part === undefined) return undefined;
     if (this.#render === undefined || this.#locale !== locale || this.#allowImages !== allowImages) {
       this.#locale = locale;
       this.#allowImages = allowImages;
-      const context = { texts: part.allTexts(locale), imageOrigins: allowImages?.split(/\s+/) ?? [] };
+      const context = { texts: part.allTexts(locale), imageOrigins: allowImages?.split(/\s+/) ?? [], say };
       this.#render = ({ key, text, status }) => part.markdown(key, text, status === 'streaming', context);
     }
     return this.#render;

@@ -17,6 +17,10 @@ export interface ChatOptions {
   readonly isInline: boolean;
   /** Languages by preference: the site's, the assistant's, the page's, the browser's. */
   readonly languages: readonly string[];
+  /** The site's own texts, as it wrote them. */
+  readonly ownTexts: object | undefined;
+  /** What the visitor may say with one click, as the site wrote it. */
+  readonly suggestions: unknown;
   /** Set when the site fixed the direction; else it follows the language. */
   readonly direction: string | null;
   readonly heading: string | null;
@@ -44,6 +48,8 @@ export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings 
     persist: element.persist,
     isInline: element.inline,
     languages: [element.lang, language, languageAround(element), navigator.language].filter(isText),
+    ownTexts: element.messages,
+    suggestions: element.suggestions,
     direction: element.getAttribute('dir'),
     heading: element.heading ?? (isText(name) ? name : null),
     subheading: element.subheading,

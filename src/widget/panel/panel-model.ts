@@ -3,6 +3,7 @@ import type { Message, Snapshot } from '../state/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
 import type { LateParts } from './late-parts.ts';
+import type { PanelHost } from './panel-host.ts';
 import type { ChatOptions } from './options.ts';
 
 /** What a visitor may ask for. Templates send these up and draw what comes down. */
@@ -12,6 +13,8 @@ export interface PanelActions {
   readonly startOver: () => void;
   readonly retry: (key?: string) => void;
   readonly setDraft: (text: string) => void;
+  /** Sends a text that was suggested. */
+  readonly say: (text: string) => void;
   /** Sends the draft. */
   readonly submit: () => void;
   /** Sends the draft; without one, ends the reply under way. */
@@ -56,6 +59,7 @@ export interface PanelReading {
 
 /** All that the panel draws at one moment. */
 export interface PanelModel {
+  readonly host: PanelHost;
   readonly options: ChatOptions;
   readonly locale: Locale;
   readonly snapshot: Snapshot;

@@ -11,6 +11,7 @@ export function panelView(model: PanelModel): TemplateResult {
     options.type === 'test' && isInspecting ? late.get('inspector')?.inspector(model) : undefined;
   return html`${header(model)}
     <slot name="notice"></slot>
-    ${messageLog(model)} ${model.reading?.latest(model)} ${inspector ?? nothing} ${composer(model)}
+    ${messageLog(model)} ${model.reading?.latest(model)} ${inspector ?? nothing}
+    ${late.get('aboveComposer')?.aboveComposer(model)} ${composer(model)}
     <slot name="footer"></slot>`;
 }

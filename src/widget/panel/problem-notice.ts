@@ -33,7 +33,7 @@ export function problemNotice(model: PanelModel, problem: Problem, message?: Mes
             ${texts.startOver}
           </button>`
         : nothing;
-  return html`<div part="problem">
+  return html`<div part="problem" data-code=${problem.code}>
     <div role="alert"><strong>${title}</strong> ${advice}</div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${

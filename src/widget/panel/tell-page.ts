@@ -2,20 +2,24 @@ import type { ConversationListener } from '../state/conversation.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /**
- * Passes on to the page what happens in the conversation.
+ * Passes on to the page what happens in a conversation.
  *
- * @param announceLast says the last answer to screen readers
+ * @param onHeard called when the assistant has said something new
  */
 export function tellPage(
   { dispatch }: PanelHost,
-  announceLast: () => void,
-): Pick<ConversationListener, 'onSent' | 'onAnswer' | 'onProblem'> {
+  onHeard: () => void,
+): Omit<ConversationListener, 'onChange'> {
   return {
+    onReady: (conversationId, resumed) => {
+      dispatch('chat-ready', { conversationId, resumed });
+      if (!resumed) onHeard();
+    },
     onSent: (text) => {
       dispatch('chat-sent', { text });
     },
     onAnswer: (text, latency) => {
-      announceLast();
+      onHeard();
       dispatch('chat-message', { text, latency });
     },
     onProblem: ({ code, message }) => {

@@ -1,20 +1,25 @@
-import { html, type TemplateResult } from 'lit/html.js';
+import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
 import type { Texts } from '../../texts/texts.ts';
+import chipsCss from '../suggestions/chips.css?inline';
+import { chips } from '../suggestions/chips.ts';
 import { block } from './block.ts';
 import { BlockLexer, lastBlock } from './block-lexer.ts';
 import { heal } from './heal.ts';
 import markdownCss from './markdown.css?inline';
+import { mayBeReplies, repliesIn } from './replies.ts';
 
 export { allTexts } from '../../texts/all-texts.ts';
-export { markdownCss as css };
+export const css = markdownCss + chipsCss;
 
 /** What drawing a text depends on, apart from the text. */
 export interface MarkdownContext {
   readonly texts: Texts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
+  /** Sends what an answer suggests. */
+  readonly say: (text: string) => void;
 }
 
 /** Of answers that are still growing. */
@@ -39,8 +44,11 @@ export function markdown(
     const tokens = isGrowing ? grow(key, clean(source)) : BlockLexer.lexWhole(clean(source));
     if (!isGrowing) growing.delete(key);
     if (!isDeeperThan(deepest, tokens)) {
+      const replies = isGrowing ? [] : repliesIn(tokens);
+      const shown = replies.length > 0 ? tokens.slice(0, lastBlock(tokens)) : tokens;
       return html`<div class="markdown" dir="auto">
-        ${tokens.map((token) => guard([token, context], () => block(token, context)))}
+        ${shown.map((token) => guard([token, context], () => block(token, context)))}
+        ${replies.length > 0 ? chips(context.texts.suggestions, replies, context.say) : nothing}
       </div>`;
     }
   } catch {
@@ -58,7 +66,9 @@ function grow(key: string, text: string): readonly Token[] {
   growing.set(key, lexer);
   const tokens = lexer.lex(text);
   const last = lastBlock(tokens);
-  return [...tokens.slice(0, last), ...BlockLexer.lexWhole(heal(tokens[last]?.raw ?? ''))];
+  const raw = tokens[last]?.raw ?? '';
+  const settled = tokens.slice(0, last);
+  return mayBeReplies(raw) ? settled : [...settled, ...BlockLexer.lexWhole(heal(raw))];
 }
 
 /** Tokens whose nesting was looked at before: settled blocks come again with every piece. */

@@ -1,0 +1,34 @@
+import type { Token, Tokens } from 'marked';
+import { decodeEntities } from './decode-entities.ts';
+import { lastBlock } from './block-lexer.ts';
+
+/** How many suggestions an answer may end with, and how long each may be. What is beyond that is a list as any other. */
+const most = 8;
+const longest = 200;
+
+/** A list that may become one of suggestions, as far as it has come: it is not shown as something else before. */
+const beginning = /^\s*[-*+] +\[[^\]\n]*(?:$|\](?:$|\((?:$|r[eply:]*(?:$|\)))))/;
+
+/** Whether the last block of an answer under way is, or may become, a list of suggestions. */
+export function mayBeReplies(raw: string): boolean {
+  return beginning.test(raw);
+}
+
+/**
+ * What an answer suggests to reply: the list at its end whose every item is a link to `reply:`, as in
+ * `- [Yes, please](reply:)`. Other readers of Markdown show a list.
+ */
+export function repliesIn(tokens: readonly Token[]): readonly string[] {
+  const last = tokens[lastBlock(tokens)];
+  if (last?.type !== 'list') return [];
+  const { items } = last as Tokens.List;
+  const replies = items.map(({ tokens: [content, ...others] }) => {
+    const [link, ...rest] = (content as Tokens.Generic | undefined)?.tokens ?? [];
+    const { type, href, text } = { ...(link as Tokens.Link | undefined) };
+    return type === 'link' && href === 'reply:' && others.length + rest.length === 0
+      ? decodeEntities(text ?? '').trim()
+      : '';
+  });
+  const isGood = replies.length <= most && replies.every((reply) => reply !== '' && reply.length <= longest);
+  return isGood ? replies : [];
+}

@@ -1,0 +1,63 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { limits } from '../../../contract/limits.ts';
+import { warnOnce } from '../../shell/attributes.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import type { PanelModel } from '../panel-model.ts';
+import aboveComposerCss from './above-composer.css?inline';
+import chipsCss from './chips.css?inline';
+import { chips } from './chips.ts';
+
+export const css = chipsCss + aboveComposerCss;
+
+/** How many suggestions of a site show: more are no help. */
+const most = 8;
+
+/** What stands between the messages and the composer: who answers, and what the site suggests to say. */
+export function aboveComposer(model: PanelModel): TemplateResult {
+  const { locale, snapshot, actions } = model;
+  const texts = allTexts(locale);
+  const suggestions = suggestionsFor(model);
+  return html`${snapshot.aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
+  ${
+    suggestions.length > 0
+      ? html`<div class="suggested">${chips(texts.suggestions, suggestions, actions.say)}</div>`
+      : nothing
+  }`;
+}
+
+interface Offer {
+  /** The suggestions, to tell others from the same ones in a new array. */
+  readonly key: string;
+  /** How much the visitor had said when they were made. */
+  readonly said: number;
+}
+
+const offers = new WeakMap<HTMLElement, Offer>();
+
+/** Suggestions hold until the visitor says something; other ones begin anew. */
+function suggestionsFor({ host, options, snapshot: { messages, status } }: PanelModel): readonly string[] {
+  const { element } = host;
+  if (status !== 'ready') return [];
+  const suggestions = sound(options.suggestions);
+  const key = JSON.stringify(suggestions);
+  const said = messages.filter(({ role }) => role === 'user').length;
+  const known = offers.get(element);
+  // The first ones are for whoever has not said anything yet, at this visit or an earlier one.
+  const offer = known?.key === key ? known : { key, said: known ? said : 0 };
+  offers.set(element, offer);
+  return said <= offer.said ? suggestions : [];
+}
+
+function sound(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const isGood = (text: unknown): text is string =>
+    typeof text === 'string' && text.trim() !== '' && text.length <= limits.message.max;
+  const good = all.filter(isGood);
+  if (!Array.isArray(value) || good.length < all.length || all.length > most) {
+    warnOnce(
+      `suggestions: use an array of at most ${most} texts of 1 to ${limits.message.max} characters. Others are left out.`,
+    );
+  }
+  return Array.isArray(value) ? good.slice(0, most) : [];
+}

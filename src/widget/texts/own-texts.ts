@@ -1,0 +1,38 @@
+import { warnOnce } from '../shell/attributes.ts';
+import { enLate } from './en-late.ts';
+import { en } from './en.ts';
+import type { Locale, Plural, Texts } from './texts.ts';
+
+/** How long a text of a site may be. */
+const longest = 1000;
+
+/**
+ * Lays a site's own texts over those of a language. What has no such name or is no text counts for nothing, and the
+ * console says so.
+ *
+ * @param messages as the site gave them
+ */
+export function withOwnTexts(locale: Locale, messages: unknown): Locale {
+  const known: Readonly<Record<string, string | Plural>> = { ...en, ...enLate };
+  const own: Record<string, string | Plural> = {};
+  for (const [key, value] of Object.entries({ ...(messages as Partial<Texts>) } as Record<string, unknown>)) {
+    const text = Object.hasOwn(known, key) ? textFrom(value, known[key]) : undefined;
+    if (text === undefined) {
+      warnOnce(
+        `messages.${key}: ${Object.hasOwn(known, key) ? `use a text of 1 to ${longest} characters` : 'there is no such text'}.`,
+      );
+    } else own[key] = text;
+  }
+  return { ...locale, texts: { ...locale.texts, ...own } };
+}
+
+/** A plural may be one text for every number, or one for each form. */
+function textFrom(value: unknown, original: string | Plural | undefined): string | Plural | undefined {
+  const isText = (text: unknown): text is string =>
+    typeof text === 'string' && text.trim() !== '' && text.length <= longest;
+  if (typeof original === 'string') return isText(value) ? value : undefined;
+  if (isText(value)) return { other: value };
+  const forms = Object.entries({ ...(value as object | undefined) });
+  const isPlural = forms.length > 0 && forms.every(([, text]) => isText(text));
+  return isPlural && typeof (value as Plural).other === 'string' ? (value as Plural) : undefined;
+}

@@ -1,0 +1,40 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+
+describe('texts of the site', () => {
+  afterEach(unmountAll);
+
+  it('stand in place of the language’s, in the panel and in what loads later', async () => {
+    const chat = mount();
+    chat.element.messages = { send: 'Ask', newConversation: 'From the top', forget: 'Burn it' };
+    await chat.open();
+    expect(chat.part('send-button').ariaLabel).to.equal('Ask');
+    expect(chat.part('restart-button').ariaLabel).to.equal('From the top');
+    expect(chat.input.placeholder).to.equal('Write a message…');
+    await click(chat.part('menu-button'));
+    await until(() => chat.find('.menu button') !== null, 'the menu');
+    expect(chat.find('.menu [role="menu"] > :last-child')?.innerText.trim()).to.equal('Burn it');
+  });
+
+  it('may change, and may lie over another language', async () => {
+    const chat = mount({ lang: 'de' });
+    await chat.open();
+    expect(chat.part('send-button').ariaLabel).to.equal('Senden');
+    chat.element.messages = { send: 'Frag doch' };
+    await until(() => chat.part('send-button').ariaLabel === 'Frag doch', 'the text of the site');
+    expect(chat.part('close-button').ariaLabel).to.equal('Chat schließen');
+    chat.element.messages = undefined;
+    await until(() => chat.part('send-button').ariaLabel === 'Senden', 'the text of the language');
+  });
+
+  it('count for nothing where they make no sense', async () => {
+    const chat = mount();
+    const odd: Record<string, unknown> = { send: 5, close: '', typo: 'x', more: {}, chat: 'x'.repeat(1001) };
+    chat.element.messages = odd;
+    await chat.open();
+    expect(chat.part('send-button').ariaLabel).to.equal('Send');
+    expect(chat.part('close-button').ariaLabel).to.equal('Close chat');
+    expect(chat.part('menu-button').ariaLabel).to.equal('More');
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from '@open-wc/testing';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+
+function notice(chat: Chat): string {
+  return chat.find('[part="person"]')?.innerText ?? '';
+}
+
+describe('a person who takes the conversation over', () => {
+  afterEach(unmountAll);
+
+  it('is announced above the composer, for as long as the assistant keeps silent', async () => {
+    const chat = mount({ 'base-url': faulty('taken-over') });
+    await chat.open();
+    expect(notice(chat)).to.equal('');
+    await chat.ask('Is anybody there?');
+    await until(() => notice(chat) !== '', 'the notice');
+    expect(notice(chat)).to.equal('A person answers here now.');
+    expect(chat.part('person').role).to.equal('status');
+    await until(() => chat.messages.some((text) => text.includes('I answer in person.')), 'the answer');
+    chat.element.restart();
+    await until(() => notice(chat) === '', 'the notice to go');
+  });
+});
+
+describe('a conversation that has ended', () => {
+  afterEach(unmountAll);
+
+  it('says so after a reload, and offers a new one', async () => {
+    const first = mount({ 'base-url': faulty('ended') });
+    await first.open();
+    await first.ask('One question');
+    await first.answered(2);
+    first.element.remove();
+    const chat = mount({ 'base-url': faulty('ended') });
+    await chat.open();
+    await chat.problem(/This conversation has ended\. Start a new conversation/);
+    expect(chat.messages).to.have.length(3);
+    await click(chat.part('retry-button'));
+    await until(() => chat.problems.length === 0 && chat.messages.length === 1, 'a new conversation');
+  });
+
+  it('takes along what the visitor wrote', async () => {
+    const chat = mount({ 'base-url': faulty('ended') });
+    await chat.open();
+    await chat.ask('One question');
+    await chat.answered(2);
+    await chat.ask('Another question');
+    await chat.problem(/has ended/);
+    await click(chat.part('retry-button'));
+    await until(() => chat.messages[1] === 'user: Another question', 'the question in the new one');
+    await chat.answered(2);
+  });
+});

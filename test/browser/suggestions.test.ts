@@ -1,0 +1,151 @@
+import { expect } from '@open-wc/testing';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, engine, press } from '../support/page.ts';
+import { scriptAnswer, wait } from '../support/script-answer.ts';
+import { modelService } from '../support/service-under-test.ts';
+
+function suggested(chat: Chat): string[] {
+  return chat
+    .findAll('[part="suggestion"]')
+    .filter((chip) => chip.checkVisibility())
+    .map(({ innerText }) => innerText.trim());
+}
+
+function chip(chat: Chat, text: string): HTMLElement {
+  const found = chat.findAll('[part="suggestion"]').find(({ innerText }) => innerText.trim() === text);
+  if (found === undefined) throw new Error(`“${text}” is not suggested.`);
+  return found;
+}
+
+async function withSuggestions(...suggestions: string[]): Promise<Chat> {
+  const chat = mount();
+  chat.element.suggestions = suggestions;
+  await chat.open();
+  await until(() => suggested(chat).length > 0, 'the suggestions');
+  return chat;
+}
+
+/** A chat with a question and the answer to it. */
+async function answering(markdown: string): Promise<Chat> {
+  const chat = mount({
+    'base-url': modelService.url,
+    'assistant-id': modelService.assistantThatShows('no-greeting'),
+  });
+  await chat.open();
+  const { question } = await scriptAnswer({ pieces: [markdown] });
+  await chat.ask(question);
+  await chat.answered(1);
+  return chat;
+}
+
+describe('suggestions of the site', () => {
+  afterEach(unmountAll);
+
+  it('show above the composer, as a group with a name', async () => {
+    const chat = await withSuggestions('Opening hours', 'Where is my order?');
+    expect(suggested(chat)).to.deep.equal(['Opening hours', 'Where is my order?']);
+    const group = chat.part('suggestions');
+    expect(group.role).to.equal('group');
+    expect(group.ariaLabel).to.equal('Suggested answers');
+    expect(group.getBoundingClientRect().bottom).to.be.at.most(chat.input.getBoundingClientRect().top);
+  });
+
+  it('are sent by a click, and go; the focus goes on to the composer', async () => {
+    const chat = await withSuggestions('When do you open?');
+    const sent = nextEvent<{ text: string }>(chat.element, 'chat-send');
+    await click(chip(chat, 'When do you open?'));
+    expect((await sent).text).to.equal('When do you open?');
+    await chat.answered(2);
+    expect(chat.messages[1]).to.equal('user: When do you open?');
+    expect(suggested(chat)).to.deep.equal([]);
+    expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
+  });
+
+  it('are reached and sent by keyboard', async function () {
+    // Safari's own setting decides whether Tab stops at buttons.
+    if (engine === 'webkit') this.skip();
+    const chat = await withSuggestions('When do you open?');
+    chat.input.focus();
+    await press('Shift+Tab');
+    expect(chat.element.shadowRoot?.activeElement === chip(chat, 'When do you open?')).to.be.true;
+    await press('Enter');
+    await chat.answered(2);
+    expect(chat.messages[1]).to.equal('user: When do you open?');
+  });
+
+  it('go when the visitor writes something else, stay away when set again, and come when others are set', async () => {
+    const chat = await withSuggestions('Opening hours');
+    await chat.ask('Do you deliver?');
+    await chat.answered(2);
+    expect(suggested(chat)).to.deep.equal([]);
+    chat.element.suggestions = ['Opening hours'];
+    chat.element.suggestions = ['Opening hours', 'Returns'];
+    await until(() => suggested(chat).length === 2, 'the new suggestions');
+    chat.element.suggestions = undefined;
+    await until(() => suggested(chat).length === 0, 'the suggestions to go');
+  });
+
+  it('leave out what is no text, and are eight at most', async () => {
+    const chat = mount();
+    const many = Array.from({ length: 9 }, (_, index) => `No. ${index}`);
+    const odd: unknown[] = ['', 5, null, 'Good', 'x'.repeat(2001), ...many];
+    chat.element.suggestions = odd as string[];
+    await chat.open();
+    await until(() => suggested(chat).length > 0, 'the suggestions');
+    expect(suggested(chat)).to.deep.equal(['Good', ...many.slice(0, 7)]);
+    chat.element.suggestions = 'Hello' as unknown as string[];
+    await until(() => suggested(chat).length === 0, 'the suggestions to go');
+  });
+});
+
+describe('suggestions of an answer', () => {
+  afterEach(unmountAll);
+
+  const answer = 'Gladly. When?\n\n- [Today](reply:)\n- [Tomorrow & later](reply:)';
+
+  it('are the list of links to reply: at its end', async () => {
+    const chat = await answering(answer);
+    await until(() => suggested(chat).length > 0, 'the suggestions');
+    expect(suggested(chat)).to.deep.equal(['Today', 'Tomorrow & later']);
+    expect(chat.part('suggestions').ariaLabel).to.equal('Suggested answers');
+    expect(chat.findAll('[part~="message-assistant"] li')).to.have.length(0);
+  });
+
+  it('are sent by a click, and go with the next message', async () => {
+    const chat = await answering(answer);
+    await until(() => suggested(chat).length > 0, 'the suggestions');
+    await click(chip(chat, 'Today'));
+    await until(() => chat.messages.includes('user: Today'), 'the message');
+    expect(suggested(chat)).to.deep.equal([]);
+  });
+
+  it('do not show before the answer is complete, nor as anything else', async () => {
+    const chat = mount({
+      'base-url': modelService.url,
+      'assistant-id': modelService.assistantThatShows('no-greeting'),
+    });
+    await chat.open();
+    const pieces = ['**Gladly.**\n\n', '- [Tod', 'ay](', 'reply:)\n- ', '[Tomorrow](reply', ':)'];
+    const scripted = await scriptAnswer({ pieces: pieces.flatMap((piece) => [piece, wait]) });
+    await chat.ask(scripted.question);
+    await until(() => chat.find('.markdown strong') !== null, 'the beginning');
+    for (const piece of pieces.slice(1)) {
+      await scripted.goOn();
+      // The next piece is drawn before it is asked for: what it shows is in the page by then.
+      expect(chat.findAll('.markdown li'), piece).to.have.length(0);
+      expect(suggested(chat), piece).to.deep.equal([]);
+    }
+    await scripted.goOn();
+    await until(() => suggested(chat).length === 2, 'the suggestions');
+    expect(chat.findAll('.markdown li')).to.have.length(0);
+  });
+
+  it('are a list as any other where they are not at the end, or lead elsewhere', async () => {
+    const chat = await answering(
+      '- [Today](reply:)\n- [Now](reply:)\n\nSo?\n\n- [Site](https://site.example)\n- [Yes](reply:)',
+    );
+    await until(() => chat.findAll('.markdown li').length === 4, 'the lists');
+    expect(suggested(chat)).to.deep.equal([]);
+    expect(chat.findAll('.markdown a')).to.have.length(1);
+  });
+});
