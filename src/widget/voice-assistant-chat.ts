@@ -27,7 +27,8 @@ const Base =
  *
  * @slot launcher - what stands in the launcher, instead of the icon and label
  * @slot header - further content of the panel's header
- * @slot notice - shown above the messages: a consent gate goes there
+ * @slot consent - stands in place of the chat until the visitor presses something with `data-consent` in it
+ * @slot notice - shown above the messages
  * @slot footer - shown below the composer
  * @csspart launcher - the button that opens the chat
  * @csspart teaser - the bubble that invites to chat
@@ -58,6 +59,9 @@ const Base =
  * @csspart composer-input - the text field
  * @csspart dictate-button - the button that begins and ends dictation
  * @csspart send-button - its button; while an answer is being written and nothing else, it stops it
+ * @csspart gate - what stands in place of the chat before the conversation: consent or form
+ * @csspart form - the form before the conversation
+ * @csspart start-button - its button
  * @csspart person - the line that says that a person answers
  * @csspart suggestions - what the visitor may say with one click
  * @csspart suggestion - each of it
@@ -140,7 +144,7 @@ export class VoiceAssistantChat extends Base {
   declare debug: boolean;
   /** What the page wants the assistant to know; sent as variables. */
   declare context: Readonly<Record<string, unknown>> | undefined;
-  /** What to ask before the conversation begins. */
+  /** What to ask before the conversation begins: at most 20 fields, whose answers become variables. */
   declare form: readonly FormField[] | undefined;
   /** Texts of the site's own, by their key, instead of the language's. */
   declare messages: Partial<Texts> | undefined;
@@ -166,7 +170,7 @@ export class VoiceAssistantChat extends Base {
 
   connectedCallback(): void {
     upgradeProperties(this);
-    if (this.#root === undefined) this.#draw();
+    if (!this.#root) this.#draw();
     this.#update();
     this.#tellLoaded('connect');
   }
@@ -262,9 +266,9 @@ export class VoiceAssistantChat extends Base {
     this.#cancelIdle = whenIdle(() => {
       if (!isComplete(this)) void source.ask();
       // Something of an earlier visit waits to be sent or read.
-      if (this.#storage?.getItem('voice-assistant-chat:wake')) this.#tell('connect');
+      if (storage?.getItem('voice-assistant-chat:wake')) this.#tell('connect');
       if (this.teaser)
-        loadTeaser().then((part) => {
+        import('./shell/teaser.ts').then((part) => {
           part.showTeaser(this, root);
         }, ignore);
     });
@@ -277,7 +281,7 @@ export class VoiceAssistantChat extends Base {
       `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`,
     );
     Object.assign(root.dataset, look);
-    root.toggleAttribute('data-pending', source.isUnknown && !isComplete(this) && !this.open);
+    root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete(this));
     launcher.setLabel(this.launcherLabel, this.launcherSublabel);
     launcher.button.hidden = this.inline;
     // In a dialog it is part of that: as a popover it would lie below one that is opened later.
@@ -300,7 +304,7 @@ export class VoiceAssistantChat extends Base {
       this.#tell('show', takeFocus);
     } else {
       // The focus goes back to where it came from, and not to nowhere.
-      if (this.shadowRoot?.activeElement) this.#launcher?.button.focus();
+      if ((this.shadowRoot as ShadowRoot).activeElement) (this.#launcher as Launcher).button.focus();
       this.#tellLoaded('hide');
     }
     this.#dispatch(isShown ? 'chat-open' : 'chat-close');
@@ -330,7 +334,7 @@ export class VoiceAssistantChat extends Base {
       this.open = false;
       const message = 'The chat could not be loaded. Reload the page.';
       this.#notice.textContent = message;
-      warnOnce(`${message} ${String(cause)}`);
+      warnOnce(`${message} ${cause as string}`);
       this.#dispatch('chat-error', { code: 'network', message });
       throw cause;
     }
@@ -342,20 +346,20 @@ export class VoiceAssistantChat extends Base {
 
   get #storage(): Storage | undefined {
     try {
-      // There is no `noneStorage`.
-      return (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`];
+      // There is no `noneStorage`: that throws, as blocked storage does.
+      const storage = (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`] as Storage;
+      // Nothing is kept before the visitor agrees.
+      if (!this.querySelector('[slot=consent]') || storage.getItem('voice-assistant-chat:consent'))
+        return storage;
     } catch {
-      return undefined; // Blocked by the browser's settings: nothing is kept then.
+      // Blocked by the browser's settings: nothing is kept then.
     }
+    return undefined;
   }
 }
 
 function ignore(): void {
   // A part that cannot be loaded is asked for again when it is next needed.
-}
-
-function loadTeaser() {
-  return import('./shell/teaser.ts');
 }
 
 function loadPanel() {

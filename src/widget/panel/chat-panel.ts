@@ -1,5 +1,4 @@
 import { render } from 'lit/html.js';
-import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel, PanelInput } from '../shell/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../state/conversation.ts';
@@ -17,6 +16,7 @@ import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
+import { Gate } from './gate.ts';
 import { LateParts } from './late-parts.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource } from './markdown-renderer.ts';
@@ -28,6 +28,7 @@ import { panelView } from './panel-view.ts';
 import type { Reading, ReadingPanel } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
+import { sendText } from './send-text.ts';
 import { tellPage } from './tell-page.ts';
 import { VisitStorage } from './visit-storage.ts';
 
@@ -49,6 +50,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.draw();
   });
   readonly storage: VisitStorage;
+  readonly gate: Gate = new Gate(this, () => this.#conversation.keptId !== undefined);
   readonly #place: PanelPlace;
   #conversation: Conversation;
   #identity = '';
@@ -97,13 +99,14 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       if (this.#identity !== '') this.#conversation.pause();
       this.#identity = identity;
       this.#conversation = this.#newConversation();
-      if (this.#isVisible) void this.#conversation.open();
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
     if (type === 'test') void this.late.load('inspector');
     void this.#texts.follow(options);
     if (options.hasAddOns) void this.late.load('addOns');
     this.#addOns?.update();
+    // What stood before it may be gone.
+    if (this.#isVisible && this.#conversation.snapshot.status === 'idle') this.#open();
     this.draw();
   }
 
@@ -121,7 +124,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
         focusPanel(this.container);
     });
     this.#look();
-    void this.#conversation.open();
+    this.#open();
   }
 
   hide(): void {
@@ -134,35 +137,27 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   }
 
   send(text: string): void {
-    if (text.trim() === '') return;
-    if (countCharacters(text) > limits.message.max) {
-      // The composer explains what is too long, and the text is the visitor's to shorten.
-      this.#actions.setDraft(text);
-      return;
-    }
-    if (!this.host.dispatch('chat-send', { text })) return;
-    if (text === this.#conversation.draft) this.#conversation.draft = '';
-    this.#conversation.send(text);
+    if (!sendText(this, this.#conversation, text)) return;
     this.#render();
     this.follow.goToEnd();
   }
 
   restart(): void {
     this.#conversation.leave();
-    if (this.#isVisible) void this.#conversation.open();
+    if (this.#isVisible) this.#open();
   }
 
   forget(): void {
     this.#conversation.forget();
+    this.gate.forget();
     this.#place.forget();
-    if (this.#options.isInline && this.host.element.isConnected) void this.#conversation.open();
   }
 
   connect(): void {
     document.addEventListener('visibilitychange', this.#look);
     this.#look();
     this.#place.enter();
-    if (this.#isVisible) void this.#conversation.open();
+    if (this.#isVisible) this.#open();
     this.draw();
   }
 
@@ -175,6 +170,11 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#addOns?.stop();
     this.#reading?.stop();
     this.#place.leave();
+  }
+
+  #open(): void {
+    if (this.gate.isClosed) void this.late.load('gate');
+    else void this.#conversation.open();
   }
 
   /** What comes while nobody looks is unread. */
@@ -193,10 +193,10 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   );
 
   #newConversation(): Conversation {
-    const tell = tellPage(this.host, () => void this.#announceLast());
+    const tell = tellPage(this, () => void this.#announceLast());
     const conversation: Conversation = createConversation(
       this.storage,
-      () => ({ ...this.#options, idProblem: this.#input.idProblem, clientTools: this.#tools }),
+      () => ({ ...this.gate.withAnswers(this.#options), clientTools: this.#tools }),
       {
         ...tell,
         onChange: () => {
@@ -244,6 +244,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     if (!this.#isVisible || this.#texts.locale === undefined) return;
     void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
+    this.container.toggleAttribute('data-barred', this.gate.isClosed);
     render(panelView(model), this.container);
     // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
     const input = this.container.querySelector('textarea');
@@ -262,7 +263,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     const { snapshot, draft } = this.#conversation;
     const locale = this.#texts.locale as Locale;
     return {
-      host: this.host,
+      panel: this,
       options: this.#options,
       locale,
       snapshot,

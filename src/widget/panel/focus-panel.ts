@@ -3,7 +3,8 @@
  * screen would cover the chat before anything was read.
  */
 export function focusPanel(panel: HTMLElement): void {
-  const input = panel.querySelector('textarea');
+  const fields = panel.querySelectorAll<HTMLElement>('input, select, textarea');
+  const input = [...fields].find((field) => field.checkVisibility());
   const target = matchMedia('(pointer: coarse)').matches ? panel : (input ?? panel);
   target.focus({ preventScroll: true });
 }

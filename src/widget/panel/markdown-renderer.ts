@@ -20,7 +20,8 @@ export class MarkdownRendererSource {
       this.#locale = locale;
       this.#allowImages = allowImages;
       const context = { texts: part.allTexts(locale), imageOrigins: allowImages?.split(/\s+/) ?? [], say };
-      this.#render = ({ key, text, status }) => part.markdown(key, text, status === 'streaming', context);
+      this.#render = ({ key, text, status }, isLast = false) =>
+        part.markdown(key, text, status === 'streaming', isLast, context);
     }
     return this.#render;
   }

@@ -62,6 +62,7 @@ function pages(model: PanelModel): unknown[] {
     const common = [isOld, locale, options, drawer, problems];
     const basisOf = (message: Message): unknown[] => [
       message,
+      isLast(model, message),
       message.problem?.retryAt && now,
       ...(addOns?.below(message) ?? []),
     ];
@@ -91,7 +92,7 @@ function item(
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
         <span class="visually-hidden">${author}: </span>${
           markdown !== undefined && isMarkdown(message)
-            ? markdown(message)
+            ? markdown(message, isLast(model, message))
             : html`<span class="text" dir="auto">${text}</span>`
         }
       </article>
@@ -130,6 +131,11 @@ function notice(model: PanelModel, problem: Problem, message?: Message): unknown
         </div>`
       : nothing)
   );
+}
+
+/** Whether nothing comes after a message: then what it suggests can be said. */
+function isLast({ snapshot }: PanelModel, message: Message): boolean {
+  return message === snapshot.messages.at(-1);
 }
 
 /** What the panel calls whoever wrote a message. */

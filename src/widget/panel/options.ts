@@ -4,6 +4,7 @@ import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 /** What the site, the assistant and the page say, resolved into what the panel goes by. */
 export interface ChatOptions {
   readonly assistantId: string | null;
+  readonly idProblem: PanelInput['idProblem'];
   readonly baseUrl: string;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
@@ -36,11 +37,15 @@ export interface ChatOptions {
   readonly settings: PanelInput['settings'];
 }
 
-export function resolveOptions(element: VoiceAssistantChat, { baseUrl, settings }: PanelInput): ChatOptions {
+export function resolveOptions(
+  element: VoiceAssistantChat,
+  { baseUrl, idProblem, settings }: PanelInput,
+): ChatOptions {
   const { name, language } = settings;
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
   return {
     assistantId: element.assistantId?.trim() || null,
+    idProblem,
     baseUrl,
     type: element.type,
     variables: element.variables,

@@ -3,7 +3,7 @@ import type { Message, Snapshot } from '../state/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { AddOns } from './add-ons.ts';
 import type { LateParts } from './late-parts.ts';
-import type { PanelHost } from './panel-host.ts';
+import type { PanelReach } from './panel-reach.ts';
 import type { ChatOptions } from './options.ts';
 
 /** What a visitor may ask for. Templates send these up and draw what comes down. */
@@ -29,7 +29,7 @@ export interface PanelActions {
 }
 
 /** Draws an answer's Markdown; loaded with the first answer that has any. */
-export type MarkdownRenderer = (message: Message) => TemplateResult;
+export type MarkdownRenderer = (message: Message, isLast?: boolean) => TemplateResult;
 
 /** What stands around a message once the part for reading is there. */
 export interface MessageDetails {
@@ -59,7 +59,7 @@ export interface PanelReading {
 
 /** All that the panel draws at one moment. */
 export interface PanelModel {
-  readonly host: PanelHost;
+  readonly panel: PanelReach;
   readonly options: ChatOptions;
   readonly locale: Locale;
   readonly snapshot: Snapshot;

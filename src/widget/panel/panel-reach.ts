@@ -1,3 +1,4 @@
+import type { Gate } from './gate.ts';
 import type { LateParts } from './late-parts.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { PanelModel } from './panel-model.ts';
@@ -10,6 +11,7 @@ export interface PanelReach {
   readonly late: LateParts;
   readonly draw: () => void;
   readonly storage: VisitStorage;
+  readonly gate: Gate;
   /** What the panel would draw now. */
   model(): PanelModel;
 }

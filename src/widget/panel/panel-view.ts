@@ -6,12 +6,17 @@ import type { PanelModel } from './panel-model.ts';
 
 /** The whole panel. */
 export function panelView(model: PanelModel): TemplateResult {
-  const { options, isInspecting, late } = model;
+  const { options, isInspecting, late, locale, panel } = model;
   const inspector =
     options.type === 'test' && isInspecting ? late.get('inspector')?.inspector(model) : undefined;
+  // What cannot be asked is not passed by: without consent nothing may happen.
+  const gate = panel.gate.isClosed
+    ? (late.get('gate')?.gateView(model) ??
+      (late.isMissing('gate') ? html`<p class="state" role="alert">${locale.texts.network}</p>` : nothing))
+    : nothing;
   return html`${header(model)}
     <slot name="notice"></slot>
-    ${messageLog(model)} ${model.reading?.latest(model)} ${inspector ?? nothing}
+    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${inspector ?? nothing}
     ${late.get('aboveComposer')?.aboveComposer(model)} ${composer(model)}
     <slot name="footer"></slot>`;
 }

@@ -39,7 +39,7 @@ export class SettingsSource {
     if (address === this.#address) return;
     this.#address = address;
     this.settings = {};
-    this.isUnknown = this.isDue = address !== '';
+    this.isUnknown = this.isDue = !!address;
     try {
       // It shows at once, and is asked for all the same: how long it stays fresh, the browser's cache knows.
       this.settings = { ...(JSON.parse(storage?.getItem(this.#key) ?? '') as AssistantSettings) };

@@ -50,7 +50,8 @@ export class Conversation {
   readonly #listener: ConversationListener;
   /** Replaced when the conversation is left: what still arrives for the old one is ignored. */
   #life = new AbortController();
-  #keptId: string | undefined;
+  /** The conversation to go on with: this visit's, or one of an earlier visit. */
+  keptId: string | undefined;
   #draft: string;
   readonly #outbox: Outbox;
   /** How many messages that the visitor did not write were seen at the last visit. */
@@ -73,7 +74,7 @@ export class Conversation {
     this.#outbox = new Outbox(world, listener, conversation);
     this.#newsWatch = new NewsWatch({ client: world.client, conversation, outbox: this.#outbox, listener });
     const kept = world.store.read();
-    this.#keptId = kept.conversationId;
+    this.keptId = kept.conversationId;
     this.#draft = kept.draft;
     this.#isOpen = kept.isOpen ?? false;
     this.#seenBefore = kept.seen ?? 0;
@@ -106,12 +107,12 @@ export class Conversation {
     }
     const { signal } = this.#life;
     const startedAt = this.#world.now();
-    const resumed = this.#keptId !== undefined;
+    const resumed = this.keptId !== undefined;
     this.#apply({ type: 'opening' });
     try {
       const [conversationId, session] = await this.#openOrRead(signal);
       signal.throwIfAborted();
-      this.#keptId = conversationId;
+      this.keptId = conversationId;
       this.#openingKey = undefined;
       const openedIn = this.#world.now() - startedAt;
       const messages = await shownMessages(() => this.snapshot.messages, session.history);
@@ -196,7 +197,7 @@ export class Conversation {
 
   /** Leaves the conversation, wipes all that the browser keeps of it, and asks the service to forget it as well. */
   forget(): void {
-    const id = this.#keptId;
+    const id = this.keptId;
     this.#draft = '';
     this.#isOpen = false;
     this.#leave(false);
@@ -237,13 +238,13 @@ export class Conversation {
   async #openOrRead(signal: AbortSignal): Promise<[conversationId: string, session: Session]> {
     const { client, newKey } = this.#world;
     const request = this.#request();
-    if (this.#keptId === undefined) {
+    if (this.keptId === undefined) {
       const opened = await openSession(client, request, (this.#openingKey ??= newKey()), signal);
       this.#outbox.told = JSON.stringify(variablesOf(request));
       return opened;
     }
-    const session = await readSession(client, this.#keptId, signal);
-    return [this.#keptId, await this.#outbox.withoutSought(session)];
+    const session = await readSession(client, this.keptId, signal);
+    return [this.keptId, await this.#outbox.withoutSought(session)];
   }
 
   /** Waits for news while a person answers, or an answer is late, and the visitor is there to read it. */
@@ -274,7 +275,7 @@ export class Conversation {
     this.#life.abort();
     this.#life = new AbortController();
     this.#retryTimer.stop();
-    this.#keptId = undefined;
+    this.keptId = undefined;
     this.#seenBefore = 0;
     this.#openingKey = undefined;
     this.#outbox.clear();
@@ -301,7 +302,7 @@ export class Conversation {
 
   #save(): void {
     this.#world.store.write({
-      conversationId: this.#keptId,
+      conversationId: this.keptId,
       draft: this.#draft,
       ...this.#outbox.kept,
       seen: this.#seen,

@@ -1,4 +1,4 @@
-import { warnOnce } from '../shell/attributes.ts';
+import { warnOnce } from '../panel/warn-once.ts';
 import { enLate } from './en-late.ts';
 import { en } from './en.ts';
 import type { Locale, Plural, Texts } from './texts.ts';

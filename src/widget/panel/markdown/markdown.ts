@@ -33,11 +33,13 @@ const deepest = 24;
  * What cannot be drawn shows as plain text.
  *
  * @param key tells one growing text from another
+ * @param isLast whether nothing comes after it: then what it suggests can be said
  */
 export function markdown(
   key: string,
   source: string,
   isGrowing: boolean,
+  isLast: boolean,
   context: MarkdownContext,
 ): TemplateResult {
   try {
@@ -48,7 +50,7 @@ export function markdown(
       const shown = replies.length > 0 ? tokens.slice(0, lastBlock(tokens)) : tokens;
       return html`<div class="markdown" dir="auto">
         ${shown.map((token) => guard([token, context], () => block(token, context)))}
-        ${replies.length > 0 ? chips(context.texts.suggestions, replies, context.say) : nothing}
+        ${isLast && replies.length > 0 ? chips(context.texts.suggestions, replies, context.say) : nothing}
       </div>`;
     }
   } catch {

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
-import { warnOnce } from '../../shell/attributes.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import type { PanelModel } from '../panel-model.ts';
+import { warnOnce } from '../warn-once.ts';
 import aboveComposerCss from './above-composer.css?inline';
 import chipsCss from './chips.css?inline';
 import { chips } from './chips.ts';
@@ -35,8 +35,8 @@ interface Offer {
 const offers = new WeakMap<HTMLElement, Offer>();
 
 /** Suggestions hold until the visitor says something; other ones begin anew. */
-function suggestionsFor({ host, options, snapshot: { messages, status } }: PanelModel): readonly string[] {
-  const { element } = host;
+function suggestionsFor({ panel, options, snapshot: { messages, status } }: PanelModel): readonly string[] {
+  const { element } = panel.host;
   if (status !== 'ready') return [];
   const suggestions = sound(options.suggestions);
   const key = JSON.stringify(suggestions);

@@ -1,0 +1,49 @@
+import { limits } from '../../../contract/limits.ts';
+import type { FormField } from '../../form-field.ts';
+
+/** What is wrong with an answer; named as the text that says so. */
+export type Fault = 'required' | 'invalid';
+
+export interface Checked {
+  readonly fault?: Fault;
+  /** The variable's value; undefined for what was left empty. */
+  readonly value?: string | number | boolean | undefined;
+}
+
+const patterns: Partial<Record<NonNullable<FormField['type']>, RegExp>> = {
+  // As browsers check it, with a dot in the domain.
+  email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
+  tel: /^\+?(?=(?:\D*\d){4})[\d\s()./-]{4,40}$/,
+  number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i,
+};
+
+/** Whether an answer is one, and what variable it makes. */
+export function checkField(
+  { type = 'text', required, options }: FormField,
+  answer: string | boolean | undefined,
+): Checked {
+  if (type === 'checkbox') {
+    const value = answer === true;
+    return required && !value ? { fault: 'required' } : { value };
+  }
+  const text = String(answer ?? '').trim();
+  if (text === '') return required ? { fault: 'required' } : {};
+  if (text.length > limits.variables.valueCharacters) return { fault: 'invalid' };
+  if (type === 'url') {
+    const value = addressFrom(text);
+    return value === undefined ? { fault: 'invalid' } : { value };
+  }
+  if (type === 'select' && !options?.includes(text)) return { fault: 'invalid' };
+  if (patterns[type]?.test(text) === false) return { fault: 'invalid' };
+  return { value: type === 'number' ? Number(text) : text };
+}
+
+/** People leave `https://` out. */
+function addressFrom(text: string): string | undefined {
+  try {
+    const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+    return /^https?:$/.test(url.protocol) && url.hostname.includes('.') ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { limits } from '../../../contract/limits.ts';
+import type { FormField } from '../../form-field.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { formKey } from '../gate.ts';
+import type { PanelModel } from '../panel-model.ts';
+import type { VisitStorage } from '../visit-storage.ts';
+import { checkField, type Fault } from './check-field.ts';
+import { soundFields } from './sound-fields.ts';
+
+type Answers = Record<string, string | boolean>;
+
+/** A site's form, and what the visitor has filled in so far: kept until the conversation opens. */
+export class Questions {
+  readonly fields: readonly FormField[];
+  /** As they were when the form came up; from then on the fields have them. */
+  readonly initial: Readonly<Answers>;
+  readonly answers: Answers;
+  readonly faults = new Map<string, Fault>();
+  readonly #form: unknown;
+  readonly #storage: VisitStorage;
+
+  constructor(form: unknown, storage: VisitStorage) {
+    this.#form = form;
+    this.#storage = storage;
+    this.fields = soundFields(form);
+    this.initial = kept(storage);
+    this.answers = { ...this.initial };
+  }
+
+  isFor(form: unknown): boolean {
+    // A page that draws itself anew gives the same fields in a new array.
+    return form === this.#form || JSON.stringify(form) === JSON.stringify(this.#form);
+  }
+
+  answer(name: string, value: string | boolean): void {
+    this.answers[name] = value;
+    try {
+      this.#storage.setItem(formKey, JSON.stringify(this.answers));
+    } catch {
+      // Full or blocked: a reload asks again.
+    }
+  }
+}
+
+function kept(storage: VisitStorage): Answers {
+  try {
+    const entries = Object.entries({ ...(JSON.parse(storage.getItem(formKey) ?? '') as Answers) });
+    return Object.fromEntries(entries.filter(([, value]) => /^(string|boolean)$/.test(typeof value)));
+  } catch {
+    return {}; // Nothing, or nothing that makes sense.
+  }
+}
+
+/** @param pass takes the answers when they are good, by the names of their variables */
+export function formView(
+  questions: Questions,
+  { locale, panel }: PanelModel,
+  pass: (answers: Readonly<Record<string, unknown>>) => void,
+): TemplateResult {
+  const { fields, answers, faults } = questions;
+  const texts = allTexts(locale);
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const values: Record<string, unknown> = {};
+    faults.clear();
+    for (const field of fields) {
+      const { fault, value } = checkField(field, answers[field.name]);
+      if (fault) faults.set(field.name, fault);
+      if (value !== undefined) values[field.name] = value;
+    }
+    panel.draw();
+    const first = fields.findIndex(({ name }) => faults.has(name));
+    if (first < 0) pass(values);
+    else form.querySelector<HTMLElement>(`#field-${first}`)?.focus();
+  };
+  return html`<form part="form" novalidate @submit=${onSubmit}>
+    ${fields.map((field, index) => row(questions, field, index, texts, panel.draw))}
+    <button part="start-button" type="submit">${texts.startChat}</button>
+  </form>`;
+}
+
+function row(
+  questions: Questions,
+  field: FormField,
+  index: number,
+  texts: Texts,
+  draw: () => void,
+): TemplateResult {
+  const { name, label, type = 'text', required = false, options = [] } = field;
+  const { faults, initial } = questions;
+  const id = `field-${index}`;
+  const fault = faults.get(name);
+  const value = initial[name] ?? '';
+  const autocomplete = field.autocomplete ?? (/^(email|tel|url)$/.test(type) ? type : nothing);
+  const onInput = ({ target }: Event): void => {
+    const input = target as HTMLInputElement;
+    questions.answer(name, type === 'checkbox' ? input.checked : input.value);
+    // What was wrong is looked at again while it is mended.
+    if (!faults.has(name)) return;
+    const now = checkField(field, questions.answers[name]).fault;
+    if (now) faults.set(name, now);
+    else faults.delete(name);
+    draw();
+  };
+  const title = html`<label for=${id} dir="auto"
+    >${label} ${required ? nothing : html`<small>(${texts.optional})</small>`}</label
+  >`;
+  const describedBy = fault ? `${id}-fault` : nothing;
+  const invalid = fault ? 'true' : nothing;
+  const input =
+    type === 'select'
+      ? html`<select
+          id=${id}
+          name=${name}
+          ?required=${required}
+          aria-invalid=${invalid}
+          aria-describedby=${describedBy}
+          autocomplete=${autocomplete}
+          @input=${onInput}
+        >
+          <option value=""></option>
+          ${options.map((option) => html`<option ?selected=${option === value}>${option}</option>`)}
+        </select>`
+      : type === 'textarea'
+        ? html`<textarea
+            id=${id}
+            name=${name}
+            rows="3"
+            dir="auto"
+            maxlength=${limits.variables.valueCharacters}
+            ?required=${required}
+            aria-invalid=${invalid}
+            aria-describedby=${describedBy}
+            autocomplete=${autocomplete}
+            .value=${value}
+            @input=${onInput}
+          ></textarea>`
+        : html`<input
+            id=${id}
+            name=${name}
+            type=${type}
+            step="any"
+            dir=${/^(text|checkbox)$/.test(type) ? 'auto' : 'ltr'}
+            maxlength=${limits.variables.valueCharacters}
+            ?required=${required}
+            aria-invalid=${invalid}
+            aria-describedby=${describedBy}
+            autocomplete=${autocomplete}
+            .value=${type === 'checkbox' ? 'on' : value}
+            .checked=${value === true}
+            @input=${onInput}
+          />`;
+  return html`<div class="question ${type}">
+    ${type === 'checkbox' ? html`${input} ${title}` : html`${title} ${input}`}
+    ${fault ? html`<p class="fault" id="${id}-fault">${texts[fault]}</p>` : nothing}
+  </div>`;
+}

@@ -1,0 +1,157 @@
+import { expect } from '@open-wc/testing';
+import { ChatElement, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+import { service } from '../support/service-under-test.ts';
+
+const key = 'voice-assistant-chat:consent';
+
+/** A chat with the site's own question in the consent slot, there from the beginning. */
+function mountAsking(attributes: Readonly<Record<string, string>> = {}): Chat {
+  const parent = document.createElement('div');
+  const content = document.createElement('div');
+  content.slot = 'consent';
+  const text = document.createElement('p');
+  text.textContent = 'May we keep this conversation?';
+  const button = document.createElement('button');
+  button.textContent = 'I agree';
+  button.dataset['consent'] = '';
+  content.append(text, button);
+  parent.append(content);
+  document.body.append(parent);
+  parents.add(parent);
+  const chat = mount(attributes, document.createDocumentFragment());
+  chat.element.append(content);
+  parent.append(chat.element);
+  return chat;
+}
+
+const parents = new Set<Element>();
+
+function asking(chat: Chat): HTMLElement | null {
+  const content = chat.element.querySelector<HTMLElement>('[slot="consent"]');
+  return content?.checkVisibility() ? content : null;
+}
+
+async function openAsking(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+  const chat = mountAsking(attributes);
+  await until(() => chat.element.shadowRoot !== null, 'the launcher');
+  await click(chat.launcher);
+  await until(() => asking(chat) !== null, 'the question');
+  return chat;
+}
+
+function agree(chat: Chat): Promise<void> {
+  return click(chat.element.querySelector('[data-consent]') as Element);
+}
+
+function stored(): string[] {
+  return [...Object.keys(localStorage), ...Object.keys(sessionStorage)].filter((name) =>
+    name.startsWith('voice-assistant-chat'),
+  );
+}
+
+/** Requests of this page to the service under test, but for scripts: `[path, …]`. */
+function requests(): string[] {
+  return performance
+    .getEntriesByType('resource')
+    .filter(({ name }) => name.startsWith(`${service.url}/api/conversations`))
+    .map(({ name }) => name);
+}
+
+describe('the consent slot', () => {
+  beforeEach(() => {
+    performance.clearResourceTimings();
+  });
+  afterEach(async () => {
+    await unmountAll();
+    for (const parent of parents) parent.remove();
+    parents.clear();
+  });
+
+  it('stands in place of the chat; before the visitor agrees nothing is stored and nothing is sent', async () => {
+    const chat = await openAsking();
+    expect(chat.input.checkVisibility()).to.be.false;
+    chat.element.send('Is anybody there?');
+    await until(() => chat.input.value === 'Is anybody there?', 'the draft');
+    // The look has come by now or never: its entry would be there.
+    await until(
+      () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/widget')),
+      'the look',
+    );
+    expect(stored()).to.deep.equal([]);
+    expect(requests()).to.deep.equal([]);
+  });
+
+  it('goes when the visitor agrees: the conversation opens, and what was written is there', async () => {
+    const chat = await openAsking();
+    chat.element.send('Is anybody there?');
+    await agree(chat);
+    await chat.answered(1);
+    expect(asking(chat)).to.be.null;
+    expect(chat.input.value).to.equal('Is anybody there?');
+    expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
+    expect(localStorage.getItem(key)).to.equal('given');
+    await until(
+      () => stored().some((name) => name.includes(':conversation:')),
+      'the conversation to be kept',
+    );
+  });
+
+  it('does not ask again: the conversation goes on after a reload', async () => {
+    const first = await openAsking();
+    await agree(first);
+    await first.answered(1);
+    await first.ask('When do you open?');
+    await first.answered(2);
+    first.element.remove();
+    const second = mountAsking();
+    await second.open();
+    await second.answered(2);
+    expect(asking(second)).to.be.null;
+    expect(second.messages).to.have.length(3);
+  });
+
+  it('holds for the page alone where nothing is kept', async () => {
+    const chat = await openAsking({ persist: 'none' });
+    await agree(chat);
+    await chat.answered(1);
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('asks again after everything was forgotten', async () => {
+    const chat = await openAsking();
+    await agree(chat);
+    await chat.answered(1);
+    chat.element.forget();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await until(() => stored().length === 0, 'the browser to keep nothing');
+    await click(chat.launcher);
+    await until(() => asking(chat) !== null, 'the question');
+  });
+
+  it('comes before the form', async () => {
+    const chat = await openAsking();
+    chat.element.form = [{ name: 'first_name', label: 'First name' }];
+    expect(chat.find('[part="form"]')).to.be.null;
+    await agree(chat);
+    await until(() => chat.find('[part="form"]') !== null, 'the form');
+    expect(asking(chat)).to.be.null;
+    expect(requests()).to.deep.equal([]);
+  });
+
+  it('lets the chat begin when the site takes the question away', async () => {
+    const chat = await openAsking();
+    chat.element.querySelector('[slot="consent"]')?.remove();
+    await chat.answered(1);
+  });
+
+  it('asks in a chat that stands in the page, too', async () => {
+    const chat = mountAsking({ inline: '' });
+    await until(() => asking(chat) !== null, 'the question');
+    expect(requests()).to.deep.equal([]);
+    expect(stored()).to.deep.equal([]);
+    await agree(chat);
+    await chat.answered(1);
+    expect(chat.element).to.be.instanceOf(ChatElement);
+  });
+});

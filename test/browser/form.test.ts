@@ -1,0 +1,210 @@
+import { expect } from '@open-wc/testing';
+import type { FormField } from '../../src/widget/form-field.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press, type } from '../support/page.ts';
+
+const fields: readonly FormField[] = [
+  { name: 'first_name', label: 'First name', required: true, autocomplete: 'given-name' },
+  { name: 'email', label: 'E-mail', type: 'email', required: true },
+  { name: 'site', label: 'Website', type: 'url' },
+  { name: 'size', label: 'Shoe size', type: 'number' },
+  { name: 'topic', label: 'Topic', type: 'select', options: ['Order', 'Repair'], required: true },
+  { name: 'news', label: 'Send me news', type: 'checkbox' },
+];
+
+/** The requests that the page makes from now on, as `POST /api/conversations`. */
+function watchRequests(): { readonly seen: string[]; readonly bodies: unknown[]; readonly stop: () => void } {
+  const original = window.fetch.bind(window);
+  const seen: string[] = [];
+  const bodies: unknown[] = [];
+  window.fetch = (input, init) => {
+    const { method, url } = new Request(input, init);
+    seen.push(`${method} ${new URL(url).pathname}`);
+    if (typeof init?.body === 'string') bodies.push(JSON.parse(init.body));
+    return original(input, init);
+  };
+  return {
+    seen,
+    bodies,
+    stop: () => {
+      window.fetch = original;
+    },
+  };
+}
+
+async function openForm(form: unknown = fields, attributes: Record<string, string> = {}): Promise<Chat> {
+  const chat = mount(attributes);
+  chat.element.form = form as readonly FormField[];
+  await until(() => chat.element.shadowRoot !== null, 'the launcher');
+  await click(chat.launcher);
+  await until(() => chat.find('[part="form"]') !== null, 'the form');
+  return chat;
+}
+
+function field(chat: Chat, name: string): HTMLInputElement {
+  return chat.find(`[part="form"] [name="${name}"]`) as HTMLInputElement;
+}
+
+function fill(chat: Chat, answers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(answers)) {
+    field(chat, name).value = value;
+    field(chat, name).dispatchEvent(new InputEvent('input', { bubbles: true }));
+  }
+}
+
+function faultOf(chat: Chat, name: string): string {
+  const id = field(chat, name).getAttribute('aria-describedby');
+  return id === null ? '' : (chat.find(`#${id}`)?.innerText ?? '');
+}
+
+const good = { first_name: 'Ada', email: 'ada@site.example', topic: 'Repair' };
+
+describe('the form before the chat', () => {
+  let requests: ReturnType<typeof watchRequests>;
+  beforeEach(() => {
+    requests = watchRequests();
+  });
+  afterEach(async () => {
+    requests.stop();
+    await unmountAll();
+  });
+
+  it('stands in place of the chat, and nothing is opened before it is filled in', async () => {
+    const chat = await openForm();
+    expect(chat.input.checkVisibility()).to.be.false;
+    expect(chat.part('message-log').checkVisibility()).to.be.false;
+    chat.element.send('Hello?');
+    fill(chat, good);
+    expect(requests.seen.filter((request) => request.includes('/conversations'))).to.deep.equal([]);
+    await click(chat.part('start-button'));
+    await chat.answered(1);
+    expect(chat.find('[part="form"]')).to.be.null;
+    expect(chat.input.value, 'what the page sent').to.equal('Hello?');
+    expect(chat.messages).to.have.length(1);
+  });
+
+  it('takes the focus of whoever opened the chat, and passes it on to the composer', async () => {
+    const chat = await openForm();
+    const focused = (): Element | null => chat.element.shadowRoot?.activeElement ?? null;
+    await until(() => focused() === field(chat, 'first_name'), 'the focus in the first field');
+    await type('Ada');
+    fill(chat, { email: 'ada@site.example', topic: 'Order' });
+    await press('Enter');
+    await until(() => focused() === chat.input, 'the focus in the composer');
+  });
+
+  it('makes variables of the answers, over those of the tag', async () => {
+    const chat = await openForm(fields, { variables: '{"first_name":"nobody","plan":"gold"}' });
+    fill(chat, { ...good, first_name: ' Ada ', site: 'ada.example', size: '42.5' });
+    await click(field(chat, 'news'));
+    await click(chat.part('start-button'));
+    await chat.answered(1);
+    const opening = requests.bodies.find((body) => 'assistant_id' in (body as object)) as {
+      variables: unknown;
+    };
+    expect(opening.variables).to.deep.equal({
+      first_name: 'Ada',
+      plan: 'gold',
+      email: 'ada@site.example',
+      site: 'https://ada.example/',
+      size: 42.5,
+      topic: 'Repair',
+      news: true,
+    });
+  });
+
+  it('says what is wrong at each field, puts the focus on the first, and takes it back when it is mended', async () => {
+    const chat = await openForm();
+    fill(chat, { email: 'ada@', site: 'no address', size: '' });
+    await click(chat.part('start-button'));
+    await until(() => faultOf(chat, 'first_name') !== '', 'the faults');
+    expect(faultOf(chat, 'first_name')).to.equal('Fill in this field.');
+    expect(faultOf(chat, 'email')).to.equal('Check this entry.');
+    expect(faultOf(chat, 'site')).to.equal('Check this entry.');
+    expect(faultOf(chat, 'topic')).to.equal('Fill in this field.');
+    expect(faultOf(chat, 'size')).to.equal('');
+    expect(field(chat, 'email').ariaInvalid).to.equal('true');
+    expect(chat.element.shadowRoot?.activeElement === field(chat, 'first_name')).to.be.true;
+    fill(chat, { email: 'ada@site.example' });
+    await until(() => faultOf(chat, 'email') === '', 'the fault to go');
+    expect(field(chat, 'email').getAttribute('aria-invalid')).to.be.null;
+  });
+
+  it('has names, kinds and hints that browsers fill in by', async () => {
+    const chat = await openForm();
+    const labels = chat.findAll('[part="form"] label').map(({ innerText }) => innerText.trim());
+    expect(labels).to.deep.equal([
+      'First name',
+      'E-mail',
+      'Website (optional)',
+      'Shoe size (optional)',
+      'Topic',
+      'Send me news (optional)',
+    ]);
+    expect(field(chat, 'first_name').autocomplete).to.equal('given-name');
+    expect(field(chat, 'email').autocomplete).to.equal('email');
+    expect(field(chat, 'email').type).to.equal('email');
+    expect(field(chat, 'email').required).to.be.true;
+  });
+
+  it('keeps answers over a reload, and forgets them once the conversation is open', async () => {
+    const first = await openForm();
+    fill(first, { first_name: 'Ada' });
+    first.element.remove();
+    const second = await openForm();
+    expect(field(second, 'first_name').value).to.equal('Ada');
+    fill(second, good);
+    await click(second.part('start-button'));
+    await second.answered(1);
+    expect(Object.keys(localStorage).filter((key) => key.endsWith(':form'))).to.deep.equal([]);
+    second.element.remove();
+    const third = mount();
+    third.element.form = fields;
+    await third.open();
+    await third.answered(1);
+    expect(third.find('[part="form"]'), 'of a conversation that goes on').to.be.null;
+  });
+
+  it('is asked once in a visit, and again after forgetting', async () => {
+    const chat = await openForm();
+    fill(chat, good);
+    await click(chat.part('start-button'));
+    await chat.answered(1);
+    const ready = nextEvent<{ resumed: boolean }>(chat.element, 'chat-ready');
+    chat.element.restart();
+    expect((await ready).resumed).to.be.false;
+    expect(chat.find('[part="form"]')).to.be.null;
+    chat.element.forget();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await click(chat.launcher);
+    await until(() => chat.find('[part="form"]') !== null, 'the form');
+    expect(field(chat, 'first_name').value).to.equal('');
+  });
+
+  it('leaves out fields that make no sense, and itself where none is left', async () => {
+    const odd: unknown[] = [
+      { label: 'Without a name' },
+      { name: 'x'.repeat(65), label: 'Long' },
+      { name: 'unlabelled' },
+      { name: 'kind', label: 'Kind', type: 'password' },
+      { name: 'choice', label: 'Choice', type: 'select', options: [] },
+      null,
+    ];
+    const chat = await openForm([...odd, { name: 'good', label: 'Good' }, { name: 'good', label: 'Twice' }]);
+    expect(chat.findAll('[part="form"] label').map(({ innerText }) => innerText)).to.deep.equal([
+      'Good (optional)',
+    ]);
+    const other = mount({ inline: '' });
+    other.element.form = odd as FormField[];
+    await other.answered(1);
+    expect(other.find('[part="form"]')).to.be.null;
+  });
+
+  it('goes when the site takes it away', async () => {
+    const chat = await openForm();
+    chat.element.form = undefined;
+    await chat.answered(1);
+    expect(chat.find('[part="form"]')).to.be.null;
+    expect(chat.input.checkVisibility()).to.be.true;
+  });
+});
