@@ -7,6 +7,7 @@ import type { AddOn, AddOnReach } from './add-on.ts';
 const wishes = {
   // In the order in which they stand below a message.
   voice: ({ voice }: VoiceAssistantChat) => voice,
+  sound: ({ sound }: VoiceAssistantChat) => sound,
   pageTools: ({ tools }: VoiceAssistantChat) => tools?.length,
   debug: ({ debug }: VoiceAssistantChat) => debug,
 } as const;

@@ -12,6 +12,7 @@ const loaders = {
   reading: () => import('./reading/reading.ts'),
   aboveComposer: () => import('./suggestions/above-composer.ts'),
   gate: () => import('./gate/gate-view.ts'),
+  sound: () => import('./sound/sound.ts'),
   menu: () => import('./menu/menu.ts'),
 };
 

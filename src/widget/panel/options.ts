@@ -63,7 +63,7 @@ export function resolveOptions(
     allowImages: element.allowImages,
     showsFunctionCalls: element.showFunctionCalls,
     settings,
-    hasAddOns: !!element.tools?.length || element.voice || element.debug,
+    hasAddOns: !!element.tools?.length || element.sound || element.voice || element.debug,
   };
 }
 

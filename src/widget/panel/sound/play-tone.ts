@@ -1,0 +1,25 @@
+/** Two notes, a fourth apart: Hertz, and seconds from the beginning. */
+const notes = [
+  [659.3, 0],
+  [880, 0.12],
+] as const;
+
+/** How loud a note begins, of 1, and how many seconds it takes to fade. */
+const loudness = 0.06;
+const fading = 0.5;
+
+/** Plays a soft tone and lets the device go. */
+export async function playTone(context: AudioContext): Promise<void> {
+  await context.resume();
+  const start = context.currentTime + 0.02;
+  for (const [frequency, at] of notes) {
+    const note = new OscillatorNode(context, { frequency });
+    const gain = new GainNode(context, { gain: loudness });
+    gain.gain.setValueAtTime(loudness, start + at);
+    gain.gain.exponentialRampToValueAtTime(0.0001, start + at + fading);
+    note.connect(gain).connect(context.destination);
+    note.start(start + at);
+    note.stop(start + at + fading);
+    if (at > 0) note.onended = () => void context.suspend();
+  }
+}

@@ -1,0 +1,98 @@
+import { expect } from '@open-wc/testing';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click } from '../support/page.ts';
+import { scriptAnswer, wait } from '../support/script-answer.ts';
+import { modelService } from '../support/service-under-test.ts';
+
+/** Notes that were started. What leaves the loudspeaker no test can hear. */
+let notes = 0;
+
+/** A chat with a question that is being answered. */
+async function waiting(attributes: Readonly<Record<string, string>>): Promise<[Chat, () => Promise<void>]> {
+  const chat = mount({
+    'base-url': modelService.url,
+    'assistant-id': modelService.assistantThatShows('no-greeting'),
+    ...attributes,
+  });
+  await chat.open();
+  if ('sound' in attributes) {
+    await until(
+      () => performance.getEntriesByType('resource').some(({ name }) => /chunks\/sound-/.test(name)),
+      'the sound’s script',
+    );
+  }
+  const answer = await scriptAnswer({ pieces: ['Gladly', wait, ', yes.'] });
+  // A person's click: without one no browser lets a page sound.
+  await click(chat.input);
+  await chat.ask(answer.question);
+  await until(() => chat.messages.some((text) => text.includes('Gladly')), 'the beginning of the answer');
+  return [chat, () => answer.goOn()];
+}
+
+async function answeredUnseen(chat: Chat, goOn: () => Promise<void>): Promise<void> {
+  chat.element.hide();
+  const answered = new Promise((resolve) => {
+    chat.element.addEventListener('chat-message', resolve, { once: true });
+  });
+  await goOn();
+  await answered;
+}
+
+describe('the sound', () => {
+  beforeEach(() => {
+    notes = 0;
+    // Shadows the one that it inherits.
+    Object.defineProperty(OscillatorNode.prototype, 'start', {
+      configurable: true,
+      value(this: OscillatorNode, when?: number) {
+        notes++;
+        AudioScheduledSourceNode.prototype.start.call(this, when);
+      },
+    });
+  });
+  afterEach(async () => {
+    Reflect.deleteProperty(OscillatorNode.prototype, 'start');
+    await unmountAll();
+  });
+
+  it('is made for an answer that comes behind a closed panel', async () => {
+    const [chat, goOn] = await waiting({ sound: '' });
+    await answeredUnseen(chat, goOn);
+    await until(() => notes === 2, 'its two notes');
+  });
+
+  it('is not made while the visitor looks, nor for what an opened conversation begins with', async () => {
+    const [chat, goOn] = await waiting({ sound: '' });
+    await goOn();
+    await chat.answered(1);
+    chat.element.remove();
+    const again = mount({
+      'base-url': modelService.url,
+      'assistant-id': chat.element.assistantId ?? '',
+      sound: '',
+    });
+    await again.open();
+    await again.answered(1);
+    // Whatever would have sounded for these came before this.
+    const [other, finish] = await waiting({ sound: '', persist: 'none' });
+    await answeredUnseen(other, finish);
+    await until(() => notes > 0, 'the sound of another chat');
+    expect(notes).to.equal(2);
+  });
+
+  it('is not made without the attribute, or when the visitor has switched it off', async () => {
+    const [silent, finishSilent] = await waiting({});
+    await answeredUnseen(silent, finishSilent);
+    silent.element.remove();
+
+    localStorage.setItem('voice-assistant-chat:sound', 'off');
+    const [muted, finishMuted] = await waiting({ sound: '' });
+    await answeredUnseen(muted, finishMuted);
+    muted.element.remove();
+
+    const [chat, goOn] = await waiting({ sound: '', persist: 'none' });
+    await answeredUnseen(chat, goOn);
+    await until(() => notes > 0, 'the sound of another chat');
+    expect(notes).to.equal(2);
+  });
+});
