@@ -9,8 +9,9 @@ const loudness = 0.06;
 const fading = 0.5;
 
 /** Plays a soft tone and lets the device go. */
-export async function playTone(context: AudioContext): Promise<void> {
-  await context.resume();
+export function playTone(context: AudioContext): void {
+  // Its time stands still until it runs: the notes wait for that by themselves.
+  context.resume().catch(() => undefined);
   const start = context.currentTime + 0.02;
   for (const [frequency, at] of notes) {
     const note = new OscillatorNode(context, { frequency });

@@ -32,7 +32,7 @@ export function start({ host, container, storage }: AddOnReach): AddOn {
       // What an opened conversation begins with is no news.
       if (!isSame || heard <= before || (!container.hidden && !document.hidden) || isMuted(storage)) return;
       if (navigator.userActivation.hasBeenActive) prepare();
-      if (context !== undefined) playTone(context).catch(() => undefined);
+      if (context !== undefined) playTone(context);
     },
     stop: () => {
       void context?.close();
