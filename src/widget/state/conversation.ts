@@ -2,7 +2,7 @@ import type { ConversationClient, ToolResult } from '../../client/chat-client.ts
 import type { ConversationStore } from './conversation-store.ts';
 import type { Forgotten } from './forgotten.ts';
 import { NewsWatch } from './news-watch.ts';
-import { loadSend, Outbox, type OutboxConversation } from './outbox.ts';
+import { Outbox, type OutboxConversation } from './outbox.ts';
 import { problemFrom, type Problem } from './problem.ts';
 import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
@@ -92,8 +92,6 @@ export class Conversation {
   set draft(text: string) {
     this.#draft = text;
     this.#save();
-    // It will be needed soon.
-    loadSend().catch(() => undefined);
   }
 
   /** Opens the conversation, or resumes the one that was kept; if that was done, goes on after a pause. */

@@ -1,8 +1,9 @@
-import { ChatError, type ToolResult } from '../../client/chat-client.ts';
+import type { ToolResult } from '../../client/chat-client.ts';
 import type { Attempt, KeptConversation, Luggage } from './kept-conversation.ts';
 import type { ConversationListener, ConversationWorld } from './conversation.ts';
-import { isPassing, problemFrom, type Problem } from './problem.ts';
+import { isPassing, type Problem } from './problem.ts';
 import type { ConversationEvent } from './reduce.ts';
+import { send } from './send.ts';
 import type { Session, SessionRequest } from './session.ts';
 import { isUnsent, type Message, type Snapshot } from './snapshot.ts';
 
@@ -89,7 +90,8 @@ export class Outbox {
     while (!life.aborted && this.conversation.snapshot().status === 'ready') {
       const next = this.#next();
       if (next === undefined) break;
-      await this.#send(next, life);
+      this.#stop = new AbortController();
+      await send(this, next, life, this.#stop.signal);
     }
   }
 
@@ -136,36 +138,4 @@ export class Outbox {
     const next = waiting.find(({ key }) => this.attempts.has(key)) ?? waiting[0];
     return next?.status === 'queued' ? next : undefined;
   }
-
-  async #send(message: Message, life: AbortSignal): Promise<void> {
-    const { apply } = this.conversation;
-    const { key } = message;
-    const stop = (this.#stop = new AbortController());
-    const fail = (): void => {
-      const { now, isOnline } = this.world;
-      const error = new ChatError('network', 'There is no connection.');
-      const problem = problemFrom(error, now(), isOnline());
-      apply({ type: 'send-failed', key, problem, fateUnknown: this.attempts.has(key) });
-      this.listener.onProblem(problem);
-    };
-    if (!this.world.isOnline()) {
-      fail();
-      return;
-    }
-    const startedAt = this.world.now();
-    apply({ type: 'sending', key });
-    let send;
-    try {
-      send = await loadSend();
-    } catch {
-      if (!life.aborted) fail();
-      return;
-    }
-    if (!life.aborted) await send(this, message, startedAt, life, stop.signal);
-  }
-}
-
-/** What sends and streams is loaded while the visitor writes the first message. */
-export function loadSend() {
-  return import('./send.ts').then(({ send }) => send);
 }
