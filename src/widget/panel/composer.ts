@@ -62,9 +62,13 @@ export function composer(model: PanelModel): TemplateResult {
     >
       ${canStop ? stopIcon : sendIcon}
     </button>
-    <p id="composer-note" class="note" ?data-error=${isTooLong} aria-live="polite">
-      ${isTooLong ? fill(texts.tooLong, values) : count >= countedFrom ? fill(texts.count, values) : nothing}
-    </p>
+    <p
+      id="composer-note"
+      class="note"
+      ?data-error=${isTooLong}
+      aria-live="polite"
+      .textContent=${isTooLong ? fill(texts.tooLong, values) : count >= countedFrom ? fill(texts.count, values) : ''}
+    ></p>
   </form>`;
 }
 

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { html, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../state/conversation.ts';
 import type { Message } from '../../state/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
@@ -65,9 +65,12 @@ class Voice implements AddOn {
       >
         ${isListening ? stopIcon : microphoneIcon}
       </button>
-      <p class="note voice-note" role="status" ?data-error=${this.#trouble !== undefined}>
-        ${this.#trouble ? texts[this.#trouble] : isListening ? texts.listening : nothing}
-      </p>`;
+      <p
+        class="note voice-note"
+        role="status"
+        ?data-error=${this.#trouble !== undefined}
+        .textContent=${this.#trouble ? texts[this.#trouble] : isListening ? texts.listening : ''}
+      ></p>`;
   };
 
   readonly below = (message: Message): unknown => {
