@@ -21,10 +21,9 @@ export class Announcer {
 
   /** Says what is new in the last answer of a log. */
   announce(log: ParentNode, isComplete = true): void {
-    // From the end: a search from the beginning would pass through the whole history.
-    let item = log.querySelector('ol')?.lastElementChild;
-    while (item && !item.matches('.assistant')) item = item.previousElementSibling;
-    const answer = item?.querySelector('article > :last-child');
+    // Not by one search: it would pass through the whole history.
+    const page = [...log.querySelectorAll('.page:has(> .assistant)')].at(-1);
+    const answer = [...(page?.querySelectorAll('.assistant > article > :last-child') ?? [])].at(-1);
     const text = answer && this.sentences(answer, isComplete);
     if (!text) return;
     this.#say(text);

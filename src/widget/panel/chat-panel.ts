@@ -70,7 +70,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   readonly #markdown = new MarkdownRendererSource();
   #reading: Reading | undefined;
   #addOns: AddOns | undefined;
-  #pages = 1;
+  #pages = 4;
   #frame = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
     this.#conversation.retry();
@@ -252,7 +252,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
     this.#reading?.after(model);
     if (this.#pages * pageSize < model.snapshot.messages.length) {
-      this.#pages += 4;
+      this.#pages += 40;
       this.draw();
     }
     this.#watch();

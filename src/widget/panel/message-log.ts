@@ -5,8 +5,11 @@ import type { Message } from '../state/snapshot.ts';
 import type { MarkdownRenderer, MessageDetails, PanelModel } from './panel-model.ts';
 import { headingOf } from './panel-model.ts';
 
-/** Messages that are compared and drawn together: a growing answer then costs the same in a short log and a long one. */
-export const pageSize = 100;
+/**
+ * Messages that are compared, drawn and, out of sight, left alone together: a growing answer then costs the same in a
+ * short log and a long one.
+ */
+export const pageSize = 25;
 
 /**
  * The conversation. `role="log"` without being live: answers grow token by token, and a screen reader hears each one
@@ -30,9 +33,7 @@ export function messageLog(model: PanelModel): TemplateResult {
     @focusin=${wake}
   >
     ${isEmpty ? html`<p class="empty">${options.greeting ?? texts.empty}</p>` : nothing}
-    <ol>
-      ${pages(model)}
-    </ol>
+    <div role="list">${pages(model)}</div>
     ${status === 'opening' ? html`<p class="state">${texts.connecting}</p>` : nothing}
     ${
       isWaiting
@@ -59,36 +60,36 @@ function pages(model: PanelModel): unknown[] {
     const isDrawn = !isOld || (reading?.isNear(page) ?? late.isMissing('reading'));
     const drawer = isDrawn ? markdown : undefined;
     const problems = late.get('problems') ?? late.isMissing('problems');
-    const common = [isOld, locale, options, drawer, problems];
+    const common = [locale, options, drawer, problems];
     const basisOf = (message: Message): unknown[] => [
       message,
       isLast(model, message),
       message.problem?.retryAt && now,
       ...(addOns?.below(message) ?? []),
     ];
-    return guard([...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])], () =>
+    const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
+    const draw = (): unknown[] =>
       messages.map((message, at) => {
         const details = reading?.detailsOf(model, from + at);
-        return guard([...common, ...basisOf(message), details], () =>
-          item(model, message, isOld, drawer, details),
-        );
-      }),
-    );
+        return guard([...common, ...basisOf(message), details], () => item(model, message, drawer, details));
+      });
+    return html`<ol role="none" class="page ${isOld ? 'old' : ''}">
+      ${guard(basis, draw)}
+    </ol>`;
   });
 }
 
 function item(
   model: PanelModel,
   message: Message,
-  isOld: boolean,
   markdown: MarkdownRenderer | undefined,
   details?: MessageDetails,
 ): TemplateResult {
   const { key, role, status, text } = message;
   const author = authorOf(model, message);
-  const className = `${role} ${isOld ? 'old' : ''} ${details?.className ?? ''}`;
+  const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above ?? nothing}
-    <li class=${className} data-status=${status} data-key=${key}>
+    <li role="listitem" class=${className} data-status=${status} data-key=${key}>
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
         <span class="visually-hidden">${author}: </span>${
           markdown !== undefined && isMarkdown(message)

@@ -50,6 +50,17 @@ describe('an image', () => {
   });
 });
 
+describe('the origins of images', () => {
+  it('may be written as addresses; what is none allows nothing', () => {
+    const image = 'https://images.example.com/a.png';
+    for (const allowed of ['https://images.example.com/', 'HTTPS://Images.Example.com:443/some/path'])
+      assert.equal(safeImage(image, [allowed]), image, allowed);
+    for (const allowed of ['', '*', 'images.example.com', 'data:', 'null'])
+      for (const address of [image, 'data:image/png;base64,'])
+        assert.equal(safeImage(address, [allowed]), undefined, allowed);
+  });
+});
+
 describe('character references', () => {
   it('are decoded when they are numbers or common names', () => {
     assert.equal(decodeEntities('a &amp; b &lt;c&gt; &#8364; &#x1F600; &euro;'), 'a & b <c> € 😀 €');

@@ -25,7 +25,7 @@ function one(token: Token, context: MarkdownContext): Content {
     case 'codespan':
       return html`<code dir="ltr">${token['text']}</code>`;
     case 'link':
-      return link((token as Tokens.Link).href, content());
+      return link((token as Tokens.Link).href, content(), context);
     case 'image':
       return image(token as Tokens.Image, context);
     case 'checkbox':
@@ -38,15 +38,17 @@ function one(token: Token, context: MarkdownContext): Content {
   }
 }
 
-function link(address: string, content: Content | Content[]): TemplateResult {
+function link(address: string, content: Content | Content[], { texts }: MarkdownContext): TemplateResult {
   const href = safeLink(decodeEntities(address));
   if (href === undefined) return html`${content}`;
-  return html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow ugc">${content}</a>`;
+  return html`<a href=${href} title=${texts.newTab} target="_blank" rel="noopener noreferrer nofollow ugc"
+    >${content}</a
+  >`;
 }
 
-function image({ href, text }: Tokens.Image, { imageOrigins }: MarkdownContext): TemplateResult {
+function image({ href, text }: Tokens.Image, context: MarkdownContext): TemplateResult {
   const address = decodeEntities(href);
-  const source = safeImage(address, imageOrigins);
-  if (source === undefined) return link(address, text || address);
+  const source = safeImage(address, context.imageOrigins);
+  if (source === undefined) return link(address, text || address, context);
   return html`<img src=${source} alt=${decodeEntities(text)} loading="lazy" referrerpolicy="no-referrer" />`;
 }

@@ -13,7 +13,9 @@ export function safeLink(address: string): string | undefined {
  */
 export function safeImage(address: string, allowedOrigins: readonly string[]): string | undefined {
   const url = parse(address);
-  return url !== undefined && allowedOrigins.includes(url.origin) ? url.href : undefined;
+  // Of other schemes, such as `data:`, all have the same origin: none.
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+  return allowedOrigins.some((allowed) => parse(allowed)?.origin === url.origin) ? url.href : undefined;
 }
 
 function parse(address: string): URL | undefined {

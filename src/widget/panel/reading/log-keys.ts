@@ -38,5 +38,8 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
 /** The first message that shows. */
 function inView(log: HTMLElement, articles: readonly HTMLElement[]): number {
   const { top } = log.getBoundingClientRect();
-  return articles.findIndex((article) => article.getBoundingClientRect().bottom > top);
+  const shows = (element: Element): boolean => element.getBoundingClientRect().bottom > top;
+  // Page by page: asking messages of pages out of sight would lay them all out.
+  const first = [...log.querySelectorAll('.page')].find(shows)?.querySelectorAll('article') ?? [];
+  return articles.indexOf([...first].find(shows) as HTMLElement);
 }

@@ -53,7 +53,7 @@ export function messageSurroundings(
 }
 
 function divider(content: unknown, className: string): TemplateResult {
-  return html`<li class="divider ${className}"><span>${content}</span></li>`;
+  return html`<li role="listitem" class="divider ${className}"><span>${content}</span></li>`;
 }
 
 /** The date where the visitor is, as `datetime` has it. */

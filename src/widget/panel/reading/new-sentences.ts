@@ -1,8 +1,5 @@
 import { spokenText } from './spoken-text.ts';
 
-/** Milliseconds between two looks at a growing answer: nobody hears faster. */
-const pause = 300;
-
 /** A full stop after a single letter, a number or a short word may belong to it: `Dr.`, `z. B.`, `No. 5`. */
 const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d+)\.\s*$/u;
 
@@ -11,17 +8,13 @@ export class NewSentences {
   #answer: Element | undefined;
   /** How much was said, in letters and digits: unlike marks and white space they stay when the drawing changes. */
   #said = 0;
-  #lookAt = 0;
 
   /**
    * What to say now.
    *
    * @param answer the text of the answer, within its message
-   * @param now milliseconds since the page began
    */
-  take(answer: Element, isComplete: boolean, now: number, language: string): string {
-    if (!isComplete && now < this.#lookAt) return '';
-    this.#lookAt = now + pause;
+  take(answer: Element, isComplete: boolean, language: string): string {
     const message = answer.parentElement as Element;
     if (message !== this.#answer) {
       this.#answer = message;

@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit/html.js';
 import type { Message } from '../../state/snapshot.ts';
 import { allTexts, plural } from '../../texts/all-texts.ts';
-import type { Locale } from '../../texts/texts.ts';
+import { fill, type Locale } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';
 import { icon } from '../icons.ts';
 import type { LatePart, LateParts } from '../late-parts.ts';
@@ -36,6 +36,9 @@ interface Known {
 /** Milliseconds between two pages, in which a reader's hands come first. */
 const pause = 30;
 
+/** Milliseconds between two looks at a growing answer: nobody hears faster. */
+const speechPause = 300;
+
 const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
 /** What helps to read a conversation that has more than a greeting; it comes with the first answer. */
@@ -48,6 +51,7 @@ export class Reading implements PanelReading {
   /** Pages that are drawn in full: at once those that the reader comes near, the others when there is time. */
   readonly #near = new Set<number>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
+  #speaking: ReturnType<typeof setTimeout> | undefined;
   readonly #ratings = new Map<string, Rating>();
   /** Grows with every rating. */
   #rated = 0;
@@ -68,7 +72,7 @@ export class Reading implements PanelReading {
     this.#panel = panel;
     this.#badge = new UnreadBadge(launcher);
     panel.announcer.sentences = (answer, isComplete) =>
-      this.#sentences.take(answer, isComplete, performance.now(), this.#language);
+      this.#sentences.take(answer, isComplete, this.#language);
     // They end with the panel, whose own elements they are on.
     const { container } = panel;
     container.addEventListener('pointerover', this.#onPointer);
@@ -135,7 +139,7 @@ export class Reading implements PanelReading {
     const texts = allTexts(locale);
     return html`<div class="latest">
       <button type="button" part="latest-button" @click=${this.#goToEnd}>
-        ${downIcon} ${this.#unseen > 0 ? plural(texts.unread, this.#unseen, locale.language) : texts.latest}
+        ${downIcon} ${this.#unseen > 0 ? unreadText(this.#unseen, locale) : texts.latest}
       </button>
     </div>`;
   };
@@ -144,21 +148,25 @@ export class Reading implements PanelReading {
   after({ snapshot, actions, markdown, pages }: PanelModel): void {
     const { announcer, container, follow } = this.#panel;
     if (markdown !== undefined && pages * pageSize >= snapshot.messages.length) this.#drawLater();
-    if (snapshot.messages.at(-1)?.status === 'streaming') announcer.announce(container, false);
+    if (snapshot.messages.at(-1)?.status === 'streaming')
+      this.#speaking ??= setTimeout(() => {
+        this.#speaking = undefined;
+        if (!container.hidden) announcer.announce(container, false);
+      }, speechPause);
     if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) actions.markRead();
   }
 
   /** Call when the panel leaves the page; the next drawing goes on. */
   stop(): void {
     clearTimeout(this.#drawing);
-    this.#drawing = undefined;
+    clearTimeout(this.#speaking);
+    this.#drawing = this.#speaking = undefined;
   }
 
   /** Says on the launcher how much is unread. */
   showUnread(count: number, locale: Locale | undefined): void {
     if (locale === undefined) return;
-    const { unread } = allTexts(locale);
-    this.#badge.show(count, plural(unread, count, locale.language));
+    this.#badge.show(count, unreadText(count, locale));
   }
 
   /** Counts what comes while the reader is further up, and marks where it begins. */
@@ -218,7 +226,7 @@ export class Reading implements PanelReading {
     if (page < 0) return;
     this.#drawing = setTimeout(() => {
       this.#drawing = undefined;
-      this.#near.add(page);
+      for (let more = 0; more < 4; more++) this.#near.add(page - more);
       this.#panel.draw();
     }, pause);
   }
@@ -250,6 +258,12 @@ export class Reading implements PanelReading {
       void this.#panel.late.load('messageTools');
     this.#panel.draw();
   }
+}
+
+function unreadText(count: number, locale: Locale): string {
+  const { language } = locale;
+  const number = new Intl.NumberFormat(language).format(count);
+  return fill(plural(allTexts(locale).unread, count, language), { count: number });
 }
 
 /** The key of the message that an element belongs to. */

@@ -1,0 +1,53 @@
+import { expect } from '@open-wc/testing';
+import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
+import { mount, unmountAll, until } from '../support/chat-fixture.ts';
+
+const count = 1200;
+
+describe('a very long history', () => {
+  beforeEach(() => {
+    serveHistory(
+      Array.from({ length: count }, (_, index) =>
+        index % 2 === 0
+          ? { role: 'assistant', content: `Answer **${String(index)}**.` }
+          : { role: 'user', content: `Question ${String(index)}` },
+      ),
+    );
+  });
+
+  afterEach(async () => {
+    serveNoHistory();
+    await unmountAll();
+  });
+
+  it('opens at its end, with all of its text in the page, and the Markdown of all of it in the end', async () => {
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.findAll('article').length === count, 'all messages');
+    const log = chat.part('message-log');
+    const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
+    await until(() => distance() < 24, 'the end');
+    const texts = chat.findAll('article > :last-child').map(({ textContent }) => textContent.trim());
+    expect(texts[1]).to.equal('Question 1');
+    expect(texts.at(-1)).to.equal(`Question ${String(count - 1)}`);
+    // What is out of sight is left alone, and stays to be found.
+    const first = chat.find('.page') as HTMLElement;
+    expect(getComputedStyle(first).contentVisibility).to.equal('auto');
+    await until(() => chat.findAll('.markdown strong').length === count / 2, 'the Markdown of all answers');
+    expect(distance()).to.be.below(24);
+  });
+
+  it('shows what a reader comes to', async () => {
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.findAll('article').length === count, 'all messages');
+    const log = chat.part('message-log');
+    await until(() => log.scrollTop > 0, 'the end');
+    log.scrollTop = 0;
+    const first = chat.find('.page article') as HTMLElement;
+    await until(() => first.querySelector('.markdown strong')?.textContent === '0', 'its Markdown');
+    const { top, height } = first.getBoundingClientRect();
+    expect(height).to.be.above(20);
+    expect(top).to.be.at.least(log.getBoundingClientRect().top);
+  });
+});

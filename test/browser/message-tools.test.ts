@@ -1,0 +1,113 @@
+import { expect } from '@open-wc/testing';
+import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.ts';
+import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press } from '../support/page.ts';
+import { scriptAnswer, wait } from '../support/script-answer.ts';
+import { modelService } from '../support/service-under-test.ts';
+
+async function openChat(): Promise<Chat> {
+  const chat = mount({
+    'base-url': modelService.url,
+    'assistant-id': modelService.assistantThatShows('no-greeting'),
+    lang: 'en',
+  });
+  await chat.open();
+  return chat;
+}
+
+/** A chat with one answer whose tools show, called by the keyboard. */
+async function answered(markdown: string): Promise<Chat> {
+  const chat = await openChat();
+  const { question } = await scriptAnswer({ pieces: [markdown] });
+  await chat.ask(question);
+  await chat.answered(1);
+  const log = chat.part('message-log');
+  log.focus();
+  // What walks the log may be still on its way.
+  await until(() => {
+    const end = { key: 'End', bubbles: true, cancelable: true };
+    if (chat.find('article:focus') === null) log.dispatchEvent(new KeyboardEvent('keydown', end));
+    return chat.find('.assistant > [part="message-tools"]') !== null;
+  }, 'the tools');
+  return chat;
+}
+
+interface Rating {
+  readonly text: string;
+  readonly rating: string | null;
+}
+
+const rated = (element: VoiceAssistantChat): Promise<Rating> => nextEvent<Rating>(element, 'chat-rating');
+
+describe('what can be done with a message', () => {
+  afterEach(async () => {
+    serveNoHistory();
+    Reflect.deleteProperty(navigator, 'clipboard');
+    await unmountAll();
+  });
+
+  it('is told the page as a rating, which stays pressed and can be taken back', async () => {
+    const chat = await answered('We **open** at nine.');
+    const [up, down] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
+    expect([up.ariaLabel, down.ariaLabel]).to.deep.equal(['Helpful', 'Not helpful']);
+    const pressed = (): (string | null)[] =>
+      chat.findAll('[part="rate-button"]').map((button) => button.getAttribute('aria-pressed'));
+    const given: Rating[] = [];
+    chat.element.addEventListener('chat-rating', ({ detail }) => given.push(detail));
+    up.focus();
+    const first = rated(chat.element);
+    await press('Enter');
+    expect(await first).to.deep.equal({ text: 'We **open** at nine.', rating: 'up' });
+    await until(() => pressed().join() === 'true,false', 'the mark');
+    await click(down);
+    await until(() => pressed().join() === 'false,true', 'the other mark');
+    await click(down);
+    await until(() => pressed().join() === 'false,false', 'no mark');
+    expect(given.map(({ rating }) => rating)).to.deep.equal(['up', 'down', null]);
+  });
+
+  it('copies it as it was written', async () => {
+    const copied: string[] = [];
+    const writeText = (text: string): Promise<void> => {
+      copied.push(text);
+      return Promise.resolve();
+    };
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, get: () => ({ writeText }) });
+    const chat = await answered('We **open** at nine.');
+    expect(chat.part('copy-button').ariaLabel).to.equal('Copy message');
+    await click(chat.part('copy-button'));
+    await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the word that it is done');
+    expect(copied).to.deep.equal(['We **open** at nine.']);
+  });
+
+  it('is stopping it while it grows: the send button does so', async () => {
+    const chat = await openChat();
+    const answer = await scriptAnswer({ pieces: ['It goes on', wait, ' and on.'] });
+    await chat.ask(answer.question);
+    await until(() => chat.messages.at(-1)?.endsWith('It goes on') ?? false, 'the first words');
+    expect(chat.part('send-button').ariaLabel).to.equal('Stop');
+    // With something to say, it sends.
+    chat.write('And');
+    await until(() => chat.part('send-button').ariaLabel === 'Send', 'the send button');
+    chat.write('');
+    await until(() => chat.part('send-button').ariaLabel === 'Stop', 'the stop button');
+    await click(chat.part('send-button'));
+    await until(() => chat.find('.message-state')?.innerText === 'Stopped.', 'the word that it was stopped');
+    await answer.goOn();
+    await until(() => chat.part('send-button').ariaLabel === 'Send', 'the end of the reply');
+    expect(chat.messages.at(-1)).to.equal('assistant: It goes on');
+  });
+  it('is taking back what was not sent, to change it', async () => {
+    serveHistory([{ role: 'assistant', content: 'Hello!' }]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await chat.ask('How much is teh bag?');
+    await until(() => chat.find('[part="edit-button"]') !== null, 'the button');
+    chat.part('edit-button').focus();
+    await press('Enter');
+    await until(() => chat.input.value === 'How much is teh bag?', 'the text in the composer');
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+    await until(() => chat.findAll('li.user').length === 0, 'the message to be gone from the log');
+  });
+});

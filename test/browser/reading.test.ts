@@ -1,0 +1,177 @@
+import { expect } from '@open-wc/testing';
+import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press } from '../support/page.ts';
+import { scriptAnswer, wait } from '../support/script-answer.ts';
+import { modelService } from '../support/service-under-test.ts';
+
+async function openHistory(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+  serveHistory([
+    { role: 'assistant', content: 'Hello!', created_at: ago(400) },
+    { role: 'user', content: 'How much does it carry?', created_at: ago(1, 20) },
+    { role: 'user', content: 'The blue one.', created_at: ago(1, 18) },
+    {
+      role: 'assistant',
+      content: '40 litres.',
+      created_at: ago(1, 17),
+      function_calls: [
+        { name: 'look_up_stock', arguments: {}, result: {} },
+        { name: 'look_up_stock', arguments: {}, result: {} },
+      ],
+    },
+    { role: 'assistant', content: 'It is in stock.', created_at: ago(1, 2) },
+    { role: 'user', content: 'Good.', created_at: ago(0) },
+  ]);
+  const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
+  await chat.open();
+  await until(() => chat.find('.divider') !== null, 'the part for reading');
+  return chat;
+}
+
+async function openChat(): Promise<Chat> {
+  const chat = mount({
+    'base-url': modelService.url,
+    'assistant-id': modelService.assistantThatShows('no-greeting'),
+    lang: 'en',
+  });
+  await chat.open();
+  return chat;
+}
+
+/** Asks for an answer that is longer than the panel. */
+async function fill(chat: Chat): Promise<void> {
+  const long = await scriptAnswer({ pieces: ['A long line.\n'.repeat(60)] });
+  await chat.ask(long.question);
+  await chat.answered(1);
+}
+
+const focused = (chat: Chat): Element | null | undefined => chat.element.shadowRoot?.activeElement;
+
+describe('reading a conversation', () => {
+  afterEach(async () => {
+    serveNoHistory();
+    await unmountAll();
+  });
+
+  it('divides the days and says today and yesterday', async () => {
+    const chat = await openHistory();
+    const dividers = chat.findAll('.divider').map(({ textContent }) => textContent.trim());
+    expect(dividers).to.have.length(3);
+    expect(dividers[0]).to.contain(String(new Date(ago(400)).getFullYear()));
+    expect(dividers.slice(1)).to.deep.equal(['Yesterday', 'Today']);
+    const days = chat.findAll('.divider time').map((time) => time.getAttribute('datetime'));
+    for (const day of days) expect(day).to.match(/^\d{4}-\d{2}-\d{2}$/);
+  });
+
+  it('groups what one author writes within five minutes', async () => {
+    const chat = await openHistory();
+    const follows = chat.findAll('li[data-key]').map((item) => item.classList.contains('follows'));
+    expect(follows).to.deep.equal([false, false, true, false, false, false]);
+  });
+
+  it('labels every message with its author and time', async () => {
+    const chat = await openHistory({ heading: 'Kim' });
+    const labels = chat.findAll('article').map(({ ariaLabel }) => ariaLabel);
+    expect(labels[0]).to.match(/^Kim, \d+:\d\d/);
+    expect(labels[1]).to.match(/^You, \d+:\d\d/);
+    const list = chat.find('[role="list"]');
+    for (const article of chat.findAll('article'))
+      expect(article.closest('[role="listitem"]')?.closest('[role="list"]')).to.equal(list);
+  });
+
+  it('says what an answer used only where the site wants that, each thing once', async () => {
+    const silent = await openHistory();
+    expect(silent.find('.used')).to.equal(null);
+    await unmountAll();
+    const telling = await openHistory({ 'show-function-calls': '' });
+    expect(telling.findAll('.used').map(({ innerText }) => innerText.trim())).to.deep.equal([
+      'Used: look_up_stock',
+    ]);
+  });
+
+  it('is walked through with the arrow keys, Home and End, and left with Escape', async () => {
+    const chat = await openHistory();
+    const articles = chat.findAll('article');
+    const log = chat.part('message-log');
+    log.focus();
+    await press('End');
+    await until(() => focused(chat) === articles[5], 'the last message');
+    await press('ArrowUp');
+    await until(() => focused(chat) === articles[4], 'the one before');
+    await press('Home');
+    await until(() => focused(chat) === articles[0], 'the first');
+    await press('ArrowDown');
+    await until(() => focused(chat) === articles[1], 'the second');
+    // One of them is in the order of Tab.
+    expect(articles.filter(({ tabIndex }) => tabIndex === 0)).to.deep.equal([articles[1]]);
+    await press('Escape');
+    await until(() => focused(chat) === log, 'the log');
+    expect(chat.isOpen).to.be.true;
+  });
+
+  it('marks what came while the reader was further up, and leads there', async () => {
+    const chat = await openChat();
+    await fill(chat);
+    const next = await scriptAnswer({ pieces: [wait, 'News.'] });
+    await chat.ask(next.question);
+    const log = chat.part('message-log');
+    const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
+    log.scrollTop = 0;
+    await until(() => chat.find('[part="latest-button"]') !== null, 'the way to the end');
+    expect(chat.part('latest-button').innerText.trim()).to.equal('Latest messages');
+    await next.goOn();
+    await chat.answered(2);
+    await until(() => chat.part('latest-button').innerText.trim() === '1 unread message', 'the count');
+    expect(log.scrollTop).to.equal(0);
+    expect(chat.find('.divider.new')?.textContent.trim()).to.equal('New messages');
+    await click(chat.part('latest-button'));
+    await until(() => chat.find('[part="latest-button"]') === null && distance() < 24, 'the end');
+  });
+
+  it('counts on the launcher what comes while it is closed', async () => {
+    const chat = await openChat();
+    const answer = await scriptAnswer({ pieces: [wait, 'Here I am.'] });
+    await chat.ask(answer.question);
+    await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await answer.goOn();
+    await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
+    expect(chat.launcher.ariaLabel).to.match(/, 1 unread message$/);
+    await click(chat.launcher);
+    await chat.answered(1);
+    await until(() => chat.find('[part="badge"]') === null, 'the badge to go');
+    expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
+  });
+
+  it('hears every sentence of a growing answer once, when it is whole', async () => {
+    const chat = await openChat();
+    await fill(chat);
+    const lines: string[] = [];
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const { textContent } of addedNodes) lines.push(textContent ?? '');
+    }).observe(chat.find('[role="status"]') as HTMLElement, { childList: true });
+    const answer = await scriptAnswer({
+      pieces: [
+        'It weighs **1.2 kg',
+        wait,
+        '**, says Dr. Berg. It is',
+        wait,
+        ' in stock. And',
+        wait,
+        ' so on.',
+      ],
+    });
+    await chat.ask(answer.question);
+    const shows = (text: string) => until(() => chat.messages.at(-1)?.endsWith(text) ?? false, text);
+    await shows('kg');
+    await answer.goOn();
+    await until(() => lines.length === 1, 'the first sentence');
+    await answer.goOn();
+    await until(() => lines.length === 2, 'the second sentence');
+    await answer.goOn();
+    await until(() => lines.length === 3, 'the rest');
+    expect(lines).to.deep.equal(['It weighs 1.2 kg, says Dr. Berg.', 'It is in stock.', 'And so on.']);
+  });
+});

@@ -1,0 +1,46 @@
+/** One message of a history, as the wire has it. */
+export interface CannedMessage {
+  readonly role: 'assistant' | 'user' | 'system';
+  readonly content: string;
+  readonly created_at?: string;
+  readonly function_calls?: readonly object[];
+}
+
+/** Where the service with the canned history seems to be; nothing listens there. */
+export const cannedService = 'https://canned.invalid';
+
+const { fetch } = globalThis;
+let history: readonly CannedMessage[] = [];
+
+/**
+ * Lets conversations at `cannedService` begin with that history, which no real service could be brought to without
+ * waiting for days. Messages fail there. What else is asked for goes where it belongs.
+ */
+export function serveHistory(messages: readonly CannedMessage[]): void {
+  history = messages;
+  globalThis.fetch = (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (!url.startsWith(cannedService)) return fetch(input, init);
+    const isConversation = /\/api\/conversations(\/[\w-]+)?$/.test(url);
+    if (isConversation) return answer({ status: true, conversation_id: id, history });
+    return answer({ status: false, error: 'Failed to process message: out of order' }, 400);
+  };
+}
+
+const answer = (body: object, status = 200): Promise<Response> =>
+  Promise.resolve(Response.json(body, { status }));
+
+const id = '11111111-2222-4333-8444-555555555556';
+
+/** Call in `afterEach`. */
+export function serveNoHistory(): void {
+  globalThis.fetch = fetch;
+}
+
+/** That many days and minutes ago, at a time of day that is the same day everywhere near. */
+export function ago(days: number, minutes = 0): string {
+  const noon = new Date();
+  noon.setHours(12, 0, 0, 0);
+  noon.setDate(noon.getDate() - days);
+  return new Date(noon.getTime() - minutes * 60_000).toISOString();
+}
