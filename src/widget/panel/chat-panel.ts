@@ -16,7 +16,7 @@ import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
-import { Gate } from './gate.ts';
+import type { Gate } from './gate/gate.ts';
 import { LateParts } from './late-parts.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource } from './markdown-renderer.ts';
@@ -50,7 +50,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.draw();
   });
   readonly storage: VisitStorage;
-  readonly gate: Gate = new Gate(this, () => this.#conversation.keptId !== undefined);
+  gate: Gate | undefined;
   readonly #place: PanelPlace;
   #conversation: Conversation;
   #identity = '';
@@ -63,6 +63,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
     const reading = this.late.get('reading');
     this.#reading ??= reading && new reading.Reading(this.host, this);
+    this.gate ??= this.late.get('gate')?.createGate(this);
     this.#addOns ??= this.late.get('addOns')?.createAddOns(this);
     this.#watch();
     this.draw();
@@ -137,9 +138,10 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   }
 
   send(text: string): void {
-    if (!sendText(this, this.#conversation, text)) return;
-    this.#render();
-    this.follow.goToEnd();
+    sendText(this, text, () => {
+      this.#render();
+      this.follow.goToEnd();
+    });
   }
 
   restart(): void {
@@ -149,7 +151,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
 
   forget(): void {
     this.#conversation.forget();
-    this.gate.forget();
+    if (this.#options.hasGate) void this.late.load('gate').then(() => this.gate?.forget());
     this.#place.forget();
   }
 
@@ -172,9 +174,12 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#place.leave();
   }
 
+  get isClosed(): boolean {
+    return this.#options.hasGate && this.gate?.isClosed !== false;
+  }
+
   #open(): void {
-    if (this.gate.isClosed) void this.late.load('gate');
-    else void this.#conversation.open();
+    void (this.isClosed ? this.late.load('gate') : this.#conversation.open());
   }
 
   /** What comes while nobody looks is unread. */
@@ -193,21 +198,16 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   );
 
   #newConversation(): Conversation {
-    const tell = tellPage(this, () => void this.#announceLast());
     const conversation: Conversation = createConversation(
       this.storage,
-      () => ({ ...this.gate.withAnswers(this.#options), clientTools: this.#tools }),
+      () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#tools }),
       {
-        ...tell,
+        ...tellPage(this, () => void this.#announceLast()),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
           this.#addOns?.follow();
           this.draw();
-        },
-        onReady: (conversationId, resumed) => {
-          tell.onReady(conversationId, resumed);
-          if (this.#options.type === 'test') void conversation.readVariables().catch(() => undefined);
         },
       },
     );
@@ -244,7 +244,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     if (!this.#isVisible || this.#texts.locale === undefined) return;
     void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
-    this.container.toggleAttribute('data-barred', this.gate.isClosed);
+    this.container.toggleAttribute('data-barred', this.isClosed);
     render(panelView(model), this.container);
     // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
     const input = this.container.querySelector('textarea');
@@ -270,7 +270,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       draft,
       now: Date.now(),
       isInspecting: this.#isInspecting,
-      markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options, this.#actions.say),
+      markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options, this),
       late: this.late,
       reading: this.#reading,
       addOns: this.#addOns,

@@ -11,7 +11,7 @@ const loaders = {
   debug: () => import('./debug/debug.ts'),
   reading: () => import('./reading/reading.ts'),
   aboveComposer: () => import('./suggestions/above-composer.ts'),
-  gate: () => import('./gate/gate-view.ts'),
+  gate: () => import('./gate/gate.ts'),
   sound: () => import('./sound/sound.ts'),
   menu: () => import('./menu/menu.ts'),
 };

@@ -18,21 +18,22 @@ export class LocaleSource {
     const wanted = languages.join() + JSON.stringify(own);
     if (wanted === this.#wanted) return this.#loading;
     this.#wanted = wanted;
-    const loading = loadLocale(languages);
-    this.#loading = (own ? loading.then((locale) => withOwn(locale, own)) : loading).then((locale) => {
-      // Slow texts of a language that is no longer wanted come too late.
-      if (wanted !== this.#wanted) return;
-      this.locale = locale;
-      this.#onChange();
-    });
+    this.#loading = loadLocale(languages)
+      .then((locale) =>
+        own
+          ? import('../texts/own-texts.ts').then(
+              ({ withOwnTexts }) => withOwnTexts(locale, own),
+              // Better the language's texts than no chat.
+              () => locale,
+            )
+          : locale,
+      )
+      .then((locale) => {
+        // Slow texts of a language that is no longer wanted come too late.
+        if (wanted !== this.#wanted) return;
+        this.locale = locale;
+        this.#onChange();
+      });
     return this.#loading;
-  }
-}
-
-async function withOwn(locale: Locale, own: object): Promise<Locale> {
-  try {
-    return (await import('../texts/own-texts.ts')).withOwnTexts(locale, own);
-  } catch {
-    return locale; // Better the language's texts than no chat.
   }
 }

@@ -2,6 +2,7 @@ import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 import type { LatePart } from './late-parts.ts';
 import type { MarkdownRenderer } from './panel-model.ts';
+import type { PanelReach } from './panel-reach.ts';
 
 /** Makes what draws Markdown of the part that can. The same locale and options give the same function: lists compare it. */
 export class MarkdownRendererSource {
@@ -13,13 +14,13 @@ export class MarkdownRendererSource {
     part: LatePart<'markdown'> | undefined,
     locale: Locale,
     { allowImages }: ChatOptions,
-    say: (text: string) => void,
+    panel: PanelReach,
   ): MarkdownRenderer | undefined {
     if (part === undefined) return undefined;
     if (this.#render === undefined || this.#locale !== locale || this.#allowImages !== allowImages) {
       this.#locale = locale;
       this.#allowImages = allowImages;
-      const context = { texts: part.allTexts(locale), imageOrigins: allowImages?.split(/\s+/) ?? [], say };
+      const context = { texts: part.allTexts(locale), imageOrigins: allowImages?.split(/\s+/) ?? [], panel };
       this.#render = ({ key, text, status }, isLast = false) =>
         part.markdown(key, text, status === 'streaming', isLast, context);
     }

@@ -31,6 +31,8 @@ export interface ChatOptions {
   /** Origins that images may come from, separated by white space. */
   readonly allowImages: string | null;
   readonly showsFunctionCalls: boolean;
+  /** Whether the site may want something done before the conversation. */
+  readonly hasGate: boolean;
   /** Whether the site asks for anything that the panel does not have by itself. */
   readonly hasAddOns: boolean;
   /** What the service says of the assistant, as it says it. */
@@ -63,6 +65,7 @@ export function resolveOptions(
     allowImages: element.allowImages,
     showsFunctionCalls: element.showFunctionCalls,
     settings,
+    hasGate: !!(element.form?.length || element.querySelector('[slot=consent]')),
     hasAddOns: !!element.tools?.length || element.sound || element.voice || element.debug,
   };
 }

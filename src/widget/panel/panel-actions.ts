@@ -19,11 +19,6 @@ export function createPanelActions(
   };
   return {
     setDraft,
-    say: (text) => {
-      panel.send(text);
-      // What was clicked goes away.
-      focusPanel(panel.container);
-    },
     toggleInspector,
     close: () => {
       panel.host.element.hide();

@@ -13,8 +13,6 @@ export interface PanelActions {
   readonly startOver: () => void;
   readonly retry: (key?: string) => void;
   readonly setDraft: (text: string) => void;
-  /** Sends a text that was suggested. */
-  readonly say: (text: string) => void;
   /** Sends the draft. */
   readonly submit: () => void;
   /** Sends the draft; without one, ends the reply under way. */

@@ -1,4 +1,4 @@
-import type { Gate } from './gate.ts';
+import type { Gate } from './gate/gate.ts';
 import type { LateParts } from './late-parts.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { PanelModel } from './panel-model.ts';
@@ -11,7 +11,10 @@ export interface PanelReach {
   readonly late: LateParts;
   readonly draw: () => void;
   readonly storage: VisitStorage;
-  readonly gate: Gate;
+  /** What stands before the conversation, once it has come. */
+  readonly gate: Gate | undefined;
+  /** Whether something stands before the conversation: nothing of it may be opened or sent. */
+  readonly isClosed: boolean;
   /** What the panel would draw now. */
   model(): PanelModel;
 }

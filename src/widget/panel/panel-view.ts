@@ -10,8 +10,8 @@ export function panelView(model: PanelModel): TemplateResult {
   const inspector =
     options.type === 'test' && isInspecting ? late.get('inspector')?.inspector(model) : undefined;
   // What cannot be asked is not passed by: without consent nothing may happen.
-  const gate = panel.gate.isClosed
-    ? (late.get('gate')?.gateView(model) ??
+  const gate = panel.isClosed
+    ? (panel.gate?.view(model) ??
       (late.isMissing('gate') ? html`<p class="state" role="alert">${locale.texts.network}</p>` : nothing))
     : nothing;
   return html`${header(model)}

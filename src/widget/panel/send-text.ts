@@ -1,22 +1,22 @@
 import { countCharacters, limits } from '../../contract/limits.ts';
-import type { Conversation } from '../state/conversation.ts';
-import type { PanelReach } from './panel-reach.ts';
+import type { AddOnReach } from './add-on.ts';
 
-/** Sends a text as the visitor; false where it cannot be, and waits in the composer or nowhere. */
-export function sendText(
-  { draw, gate, host }: PanelReach,
-  conversation: Conversation,
-  text: string,
-): boolean {
-  if (text.trim() === '') return false;
-  if (countCharacters(text) > limits.message.max || gate.isClosed) {
-    // It is the visitor's to shorten, and the composer explains; or to send when they may.
-    conversation.draft = text;
-    draw();
-    return false;
-  }
-  if (!host.dispatch('chat-send', { text })) return false;
-  if (text === conversation.draft) conversation.draft = '';
-  conversation.send(text);
-  return true;
+/** Sends a text as the visitor. One that cannot be sent waits in the composer, or nowhere. */
+export function sendText(panel: AddOnReach, text: string, onSent: () => void): void {
+  const send = (): void => {
+    const { conversation } = panel.state();
+    if (text.trim() === '') return;
+    if (countCharacters(text) > limits.message.max || panel.isClosed) {
+      // It is the visitor's to shorten, and the composer explains; or to send when they may.
+      conversation.draft = text;
+      panel.draw();
+    } else if (panel.host.dispatch('chat-send', { text })) {
+      if (text === conversation.draft) conversation.draft = '';
+      conversation.send(text);
+      onSent();
+    }
+  };
+  // What stands before the conversation says itself whether it is passed.
+  if (panel.isClosed && !panel.gate) void panel.late.load('gate').then(send);
+  else send();
 }

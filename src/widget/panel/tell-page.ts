@@ -1,22 +1,20 @@
 import type { ConversationListener } from '../state/conversation.ts';
-import { formKey } from './gate.ts';
-import type { PanelReach } from './panel-reach.ts';
+import type { AddOnReach } from './add-on.ts';
 
 /**
- * Passes on to the page what happens in a conversation, and keeps no longer what was for its beginning.
+ * Passes on to the page what happens in a conversation.
  *
  * @param onHeard called when the assistant has said something new
  */
-export function tellPage(
-  { host: { dispatch }, storage }: PanelReach,
-  onHeard: () => void,
-): Omit<ConversationListener, 'onChange'> {
+export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<ConversationListener, 'onChange'> {
+  const { dispatch } = panel.host;
   return {
     onReady: (conversationId, resumed) => {
-      // What the visitor filled in is the service's now.
-      storage.removeItem(formKey);
       dispatch('chat-ready', { conversationId, resumed });
       if (!resumed) onHeard();
+      const { conversation, options } = panel.state();
+      // A preview shows them.
+      if (options.type === 'test') void conversation.readVariables().catch(() => undefined);
     },
     onSent: (text) => {
       dispatch('chat-sent', { text });

@@ -3,10 +3,10 @@ import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { formKey } from '../gate.ts';
 import type { PanelModel } from '../panel-model.ts';
 import type { VisitStorage } from '../visit-storage.ts';
 import { checkField, type Fault } from './check-field.ts';
+import { formKey } from './gate-keys.ts';
 import { soundFields } from './sound-fields.ts';
 
 type Answers = Record<string, string | boolean>;

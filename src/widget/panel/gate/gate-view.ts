@@ -1,22 +1,18 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { focusPanel } from '../focus-panel.ts';
-import { consentKey } from '../gate.ts';
 import type { PanelModel } from '../panel-model.ts';
-import type { PanelReach } from '../panel-reach.ts';
 import { formView, Questions } from './form-view.ts';
-import gateCss from './gate.css?inline';
+import { consentKey } from './gate-keys.ts';
+import type { Gate } from './gate.ts';
 
-export { gateCss as css };
-
-const asked = new WeakMap<PanelReach, Questions>();
+const asked = new WeakMap<Gate, Questions>();
 
 /** What the visitor does first: agree to what the site asks, then fill in its form. */
-export function gateView(model: PanelModel): TemplateResult {
-  const { panel } = model;
-  const { gate, host } = panel;
+export function gateView(gate: Gate, model: PanelModel): TemplateResult {
+  const { host, storage } = gate.panel;
   if (gate.needsConsent) {
     const onClick = ({ target }: Event): void => {
-      if ((target as Element).closest('[data-consent]') !== null) agree(panel);
+      if ((target as Element).closest('[data-consent]') !== null) agree(gate);
     };
     const onChange = (): void => {
       gate.refresh();
@@ -25,24 +21,24 @@ export function gateView(model: PanelModel): TemplateResult {
       <slot name="consent" @click=${onClick} @slotchange=${onChange}></slot>
     </div>`;
   }
-  const known = asked.get(panel);
-  const questions = known?.isFor(host.element.form) ? known : new Questions(host.element.form, panel.storage);
-  asked.set(panel, questions);
+  const known = asked.get(gate);
+  const questions = known?.isFor(host.element.form) ? known : new Questions(host.element.form, storage);
+  asked.set(gate, questions);
   const pass = (answers: Readonly<Record<string, unknown>>): void => {
     gate.answers = answers;
-    leave(panel);
+    leave(gate);
   };
   // Nothing of it can be asked: the chat does not wait for that.
   if (questions.fields.length === 0)
     queueMicrotask(() => {
       pass({});
     });
-  if (questions !== known) focusLater(panel);
+  if (questions !== known) focusLater(gate);
   return html`<div part="gate">${formView(questions, model, pass)}</div>`;
 }
 
-function agree(panel: PanelReach): void {
-  const { gate, host, storage } = panel;
+function agree(gate: Gate): void {
+  const { container, host, storage } = gate.panel;
   storage.setItem(consentKey, 'given');
   const { persist } = host.element;
   try {
@@ -52,12 +48,13 @@ function agree(panel: PanelReach): void {
   }
   if (gate.isClosed) {
     gate.refresh();
-    panel.container.focus({ preventScroll: true });
-  } else leave(panel);
+    container.focus({ preventScroll: true });
+  } else leave(gate);
 }
 
 /** On to the conversation, with the focus, whose place goes away. */
-function leave({ gate, container }: PanelReach): void {
+function leave(gate: Gate): void {
+  const { container } = gate.panel;
   container.toggleAttribute('data-barred', false);
   for (const view of container.querySelectorAll<HTMLElement>('[part=gate]')) view.hidden = true;
   focusPanel(container);
@@ -65,7 +62,7 @@ function leave({ gate, container }: PanelReach): void {
 }
 
 /** Whoever opened the chat goes on in the first field, once there is one. */
-function focusLater({ container, host }: PanelReach): void {
+function focusLater({ panel: { container, host } }: Gate): void {
   requestAnimationFrame(() => {
     if (host.shadowRoot.activeElement === container) focusPanel(container);
   });

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
 import type { Texts } from '../../texts/texts.ts';
+import type { PanelReach } from '../panel-reach.ts';
 import chipsCss from '../suggestions/chips.css?inline';
 import { chips } from '../suggestions/chips.ts';
 import { block } from './block.ts';
@@ -18,8 +19,8 @@ export interface MarkdownContext {
   readonly texts: Texts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
-  /** Sends what an answer suggests. */
-  readonly say: (text: string) => void;
+  /** Where what an answer suggests is sent. */
+  readonly panel: PanelReach;
 }
 
 /** Of answers that are still growing. */
@@ -50,7 +51,7 @@ export function markdown(
       const shown = replies.length > 0 ? tokens.slice(0, lastBlock(tokens)) : tokens;
       return html`<div class="markdown" dir="auto">
         ${shown.map((token) => guard([token, context], () => block(token, context)))}
-        ${isLast && replies.length > 0 ? chips(context.texts.suggestions, replies, context.say) : nothing}
+        ${isLast && replies.length > 0 ? chips(context.texts.suggestions, replies, context.panel) : nothing}
       </div>`;
     }
   } catch {

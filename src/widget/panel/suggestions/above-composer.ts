@@ -14,13 +14,13 @@ const most = 8;
 
 /** What stands between the messages and the composer: who answers, and what the site suggests to say. */
 export function aboveComposer(model: PanelModel): TemplateResult {
-  const { locale, snapshot, actions } = model;
+  const { locale, snapshot, panel } = model;
   const texts = allTexts(locale);
   const suggestions = suggestionsFor(model);
   return html`${snapshot.aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
   ${
     suggestions.length > 0
-      ? html`<div class="suggested">${chips(texts.suggestions, suggestions, actions.say)}</div>`
+      ? html`<div class="suggested">${chips(texts.suggestions, suggestions, panel)}</div>`
       : nothing
   }`;
 }
