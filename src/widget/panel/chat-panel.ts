@@ -106,8 +106,9 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     void this.#texts.follow(options);
     if (options.hasAddOns) void this.late.load('addOns');
     this.#addOns?.update();
-    // What stood before it may be gone.
-    if (this.#isVisible && this.#conversation.snapshot.status === 'idle') this.#open();
+    // What stood before it may be gone. While the panel is about to be hidden, nothing begins.
+    const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
+    if (isWanted && this.#conversation.snapshot.status === 'idle') this.#open();
     this.draw();
   }
 
