@@ -7,6 +7,8 @@
  * @property {string} says What it shows, in one sentence.
  * @property {string} [hint] What to do to see it.
  * @property {Readonly<Record<string, string>>} attributes Of the element that is mounted.
+ * @property {Readonly<Record<string, unknown>>} [properties] What only a script can set on it.
+ * @property {readonly [question: string, button: string]} [consent] What stands in its consent slot.
  * @property {string} [message] What the card's second button sends.
  * @property {boolean} [floating] Whether the chat floats over the page instead of standing in the card.
  *
@@ -107,6 +109,53 @@ const lookCards = (uuid) => [
   },
 ];
 
+/**
+ * @param {string} uuid
+ * @returns {Card[]}
+ */
+const beginningCards = (uuid) => [
+  {
+    id: 'begin-consent',
+    title: 'Consent',
+    says: 'Nothing is stored and nothing is sent before the visitor agrees.',
+    attributes: { 'assistant-id': uuid, persist: 'none' },
+    consent: ['This chat is answered by a computer. Do you agree?', 'I agree'],
+  },
+  {
+    id: 'begin-form',
+    title: 'A form',
+    says: 'What the visitor fills in becomes variables of the conversation.',
+    attributes: { 'assistant-id': uuid, persist: 'none' },
+    properties: {
+      form: [
+        { name: 'first_name', label: 'First name', required: true, autocomplete: 'given-name' },
+        { name: 'email', label: 'E-mail', type: 'email', required: true },
+        { name: 'topic', label: 'What is it about?', type: 'select', options: ['An order', 'A repair'] },
+      ],
+    },
+  },
+  {
+    id: 'begin-suggestions',
+    title: 'Suggestions',
+    says: 'What visitors often ask, to be sent with one click.',
+    attributes: { 'assistant-id': uuid, persist: 'none' },
+    properties: { suggestions: ['When do you open?', 'How much is shipping?', 'Can I return shoes?'] },
+  },
+  {
+    id: 'begin-teaser',
+    title: 'A teaser',
+    says: 'A bubble beside the launcher, until the visitor opens the chat or sends the bubble away.',
+    hint: 'The bubble comes in the corner of this window.',
+    floating: true,
+    attributes: {
+      'assistant-id': uuid,
+      persist: 'none',
+      teaser: 'Not sure about the size? Ask Kim.',
+      'teaser-delay': '1',
+    },
+  },
+];
+
 const waits = 'Takes as long as the chat has patience.';
 
 /** @type {readonly (readonly [string, string, string, string?])[]} */
@@ -163,6 +212,7 @@ export function galleryGroups(assistants) {
       })),
     },
     { title: 'Looks', says: 'What a site can set on the tag.', cards: lookCards(uuid) },
+    { title: 'Beginnings', says: 'What can stand before the first question.', cards: beginningCards(uuid) },
     {
       title: 'When it cannot open',
       says: 'Each says what is wrong, and offers what helps.',

@@ -21,9 +21,23 @@ function tagOf({ attributes }) {
 }
 
 /** @param {Card} card */
-function createChat({ attributes, floating }) {
+function createChat({ attributes, properties, consent, floating }) {
   const chat = /** @type {Chat} */ (document.createElement('voice-assistant-chat'));
   for (const [name, value] of Object.entries(attributes)) chat.setAttribute(name, value);
+  Object.assign(chat, properties);
+  if (consent !== undefined) {
+    const [question, label] = consent;
+    const content = document.createElement('div');
+    const text = document.createElement('p');
+    const button = document.createElement('button');
+    content.slot = 'consent';
+    text.textContent = question;
+    button.type = 'button';
+    button.dataset.consent = '';
+    button.textContent = label;
+    content.append(text, button);
+    chat.append(content);
+  }
   if (!floating) chat.setAttribute('inline', '');
   return chat;
 }
@@ -73,7 +87,8 @@ function createCard(card) {
     chat = createChat(card);
     (card.floating ? document.body : box).append(chat);
     show();
-    if (card.floating) void customElements.whenDefined(chat.localName).then(() => chat?.show());
+    if (card.floating && card.attributes.teaser === undefined)
+      void customElements.whenDefined(chat.localName).then(() => chat?.show());
   };
   openButton.addEventListener('click', () => {
     if (chat === undefined) open();
