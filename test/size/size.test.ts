@@ -42,8 +42,8 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
         assert.notEqual(loaded.shell.length, 0);
       });
 
-      it('is the panel and what sends besides, until a visitor can type', () => {
-        const entries = [...loaded.shell.map(inDist), chunk('chat-panel'), chunk('send')];
+      it('is the panel besides, until a visitor can type', () => {
+        const entries = [...loaded.shell.map(inDist), chunk('chat-panel')];
         const allowed = new Set(entries.flatMap((entry) => [...staticImports(entry)]));
         assert.deepEqual(
           loaded.usableChat.filter((path) => !allowed.has(inDist(path))),
