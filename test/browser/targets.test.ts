@@ -16,7 +16,10 @@ function targetsOf(chat: Chat): HTMLElement[] {
 
 function tooSmall(chat: Chat, least: number): string[] {
   return targetsOf(chat).flatMap((target) => {
-    const { width, height } = target.getBoundingClientRect();
+    // A box is ticked by its label, too.
+    const label =
+      (target as HTMLInputElement).type === 'checkbox' ? (target as HTMLInputElement).labels?.[0] : null;
+    const { width, height } = (label ?? target).getBoundingClientRect();
     // A layout rounds.
     if (width > least - 0.1 && height > least - 0.1) return [];
     return `${nameOf(target)}: ${String(width)} x ${String(height)}`;

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, type Chat } from '../support/chat-fixture.ts';
+import { chatStates } from '../support/chat-states.ts';
 import { setViewport } from '../support/page.ts';
-import { settled } from '../support/surroundings.ts';
 
 interface Row {
   /** After `--voice-assistant-chat-`. */
@@ -197,31 +197,55 @@ describe('a token', () => {
 });
 
 describe('a part', () => {
+  beforeEach(() => setViewport(1000, 800));
   afterEach(unmountAll);
 
-  it('is reached by the page’s style, whatever the shell and the panel say', async () => {
-    const chat = await opened({});
-    const names = [
-      'launcher',
-      'panel',
-      'header',
-      'restart-button',
-      'close-button',
-      'message-log',
-      'message',
-      'message-assistant',
-      'composer',
-      'composer-input',
-      'send-button',
-    ];
-    const sheet = new CSSStyleSheet();
-    document.adoptedStyleSheets = [sheet];
-    await settled(chat);
-    for (const name of names) {
-      sheet.replaceSync(`voice-assistant-chat::part(${name}) { opacity: 0.5; color: ${red}; right: 7px }`);
-      const { opacity, color, right } = getComputedStyle(chat.part(name));
-      expect([name, opacity, color, right]).to.deep.equal([name, '0.5', red, '7px']);
-    }
+  /** Where each of them shows. */
+  const parts: Readonly<Record<string, readonly string[]>> = {
+    'an invitation': ['launcher', 'teaser', 'teaser-dismiss-button'],
+    'a long answer in Markdown, with its tools': [
+      ...['panel', 'header', 'restart-button', 'menu-button', 'close-button', 'message-log', 'message'],
+      ...['message-user', 'message-assistant', 'message-tools', 'copy-button', 'rate-button', 'code'],
+      ...['composer', 'composer-input', 'send-button'],
+    ],
+    'messages further down': ['latest-button'],
+    'an answer that waits for its first word': ['typing'],
+    'a message that was not sent': ['problem', 'retry-button', 'edit-button'],
+    'a function of the page that asks to be allowed': ['tool-request'],
+    'a form before the conversation': ['gate', 'form', 'start-button'],
+    'suggestions of answers': ['suggestions', 'suggestion'],
+    'a preview with its inspector': ['test-mark', 'inspect-button', 'inspector'],
+  };
+  /** These take a mouse, a microphone, a person or another visit to show; their own tests find them by their names. */
+  const elsewhere = ['resize-handle', 'badge', 'dictate-button', 'read-button', 'message-system'];
+
+  afterEach(() => {
     document.adoptedStyleSheets = [];
+  });
+
+  for (const [state, names] of Object.entries(parts)) {
+    it(`is reached by the page’s style, whatever the chat’s own says, in ${state}`, async () => {
+      const chat = await chatStates[state]?.({ theme: 'light' });
+      if (chat === undefined) throw new Error(`There is no state “${state}”.`);
+      const sheet = new CSSStyleSheet();
+      document.adoptedStyleSheets = [sheet];
+      for (const name of names) {
+        sheet.replaceSync(
+          `voice-assistant-chat::part(${name}) { animation: none; opacity: 0.5; color: ${red}; right: 7px }`,
+        );
+        const { opacity, color, right } = getComputedStyle(chat.part(name));
+        expect([name, opacity, color, right].join()).to.equal([name, '0.5', red, '7px'].join());
+      }
+    });
+  }
+
+  it('is documented', async () => {
+    const readme = await (await fetch('/README.md')).text();
+    const [, section = ''] = /\n### Styling\n([^]*?)\n### /.exec(readme) ?? [];
+    const documented = Array.from(section.matchAll(/^\| (`[^|]+`) \|/gm), ([, cell = '']) =>
+      Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name),
+    ).flat();
+    const known = [...Object.values(parts).flat(), ...elsewhere];
+    expect(known.filter((name) => !documented.includes(name))).to.deep.equal([]);
   });
 });

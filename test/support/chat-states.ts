@@ -121,6 +121,25 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await until(() => chat.find('[part="read-button"]') !== null, 'the buttons');
     return chat;
   },
+  'a form before the conversation': async (attributes) => {
+    const chat = mount(attributes);
+    chat.element.form = [
+      { name: 'first_name', label: 'First name', required: true, autocomplete: 'given-name' },
+      { name: 'subject', label: 'What is it about?', type: 'select', options: ['Sizes', 'Returns'] },
+      { name: 'details', label: 'Details', type: 'textarea' },
+      { name: 'letters', label: 'Send me letters', type: 'checkbox' },
+    ];
+    chat.element.show();
+    await until(() => chat.find('[part="start-button"]') !== null, 'the form');
+    return chat;
+  },
+  'suggestions of answers': async (attributes) => {
+    const chat = mount(attributes);
+    chat.element.suggestions = ['Opening hours', 'Where is my parcel, and when does it come?', 'Returns'];
+    await chat.open();
+    await until(() => chat.find('[part="suggestion"]') !== null, 'the suggestions');
+    return chat;
+  },
   'a preview with its inspector': async (attributes) => {
     const chat = mount({ type: 'test', variables: '{"first_name":"Ada"}', ...attributes });
     await chat.open();
