@@ -9,7 +9,7 @@ import type { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
 import { createContainer } from './create-container.ts';
-import { createConversation } from './create-conversation.ts';
+import { createConversation, identityOf } from './create-conversation.ts';
 import { describePanel } from './describe-panel.ts';
 import { loadMarkdown, loadNeeded } from './load-needed.ts';
 import { LocaleSource } from './locale-source.ts';
@@ -52,7 +52,8 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   readonly storage: VisitStorage;
   gate: Gate | undefined;
   readonly #place: PanelPlace;
-  #conversation: Conversation;
+  /** Set by the first `update`. */
+  #conversation!: Conversation;
   #identity = '';
   readonly #texts = new LocaleSource(() => {
     this.update(this.#input);
@@ -86,23 +87,21 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
     this.#place = new PanelPlace(host, this.container, this.late, this.storage, () => this.#texts.locale);
-    this.#conversation = this.#newConversation();
     this.update(input);
   }
 
   update(input: PanelInput): void {
     this.#input = input;
     const options = (this.#options = resolveOptions(this.host.element, input));
-    const { assistantId, baseUrl, type } = options;
     this.storage.moveTo(input.storage);
-    const identity = JSON.stringify([baseUrl, assistantId, type]);
+    const identity = identityOf(options);
     if (identity !== this.#identity) {
-      if (this.#identity !== '') this.#conversation.pause();
+      if (this.#identity !== '') this.#conversation.disconnect();
       this.#identity = identity;
       this.#conversation = this.#newConversation();
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
-    if (type === 'test') void this.late.load('inspector');
+    if (options.type === 'test') void this.late.load('inspector');
     void this.#texts.follow(options);
     if (options.hasAddOns) void this.late.load('addOns');
     this.#addOns?.update();
@@ -126,6 +125,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
         focusPanel(this.container);
     });
     this.#look();
+    this.#conversation.setOpen(!this.#options.isInline);
     this.#open();
   }
 
@@ -135,6 +135,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#place.leave();
     this.#addOns?.hide();
     this.#conversation.pause();
+    this.#conversation.setOpen(false);
     this.#watch();
   }
 
@@ -160,13 +161,13 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     document.addEventListener('visibilitychange', this.#look);
     this.#look();
     this.#place.enter();
-    if (this.#isVisible) this.#open();
+    if (this.#isVisible || this.#conversation.isWaiting) this.#open();
     this.draw();
   }
 
   disconnect(): void {
     document.removeEventListener('visibilitychange', this.#look);
-    this.#conversation.pause();
+    this.#conversation.disconnect();
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#retryWatch.stop();

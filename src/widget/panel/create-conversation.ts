@@ -4,8 +4,14 @@ import { ConversationStore } from '../state/conversation-store.ts';
 import { Forgotten } from '../state/forgotten.ts';
 import { Conversation, type ConversationListener } from '../state/conversation.ts';
 import { newKey } from '../state/new-key.ts';
+import { tabSource } from './tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { VisitStorage } from './visit-storage.ts';
+
+/** What a conversation belongs to: with another one of these, the panel goes on with another conversation. */
+export function identityOf({ baseUrl, assistantId, type, userKey, keepFor }: ChatOptions): string {
+  return JSON.stringify([baseUrl, assistantId, type, userKey, keepFor]);
+}
 
 /** Makes the conversation of one assistant, one service and one type, with what the browser has for it. */
 export function createConversation(
@@ -23,6 +29,7 @@ export function createConversation(
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
+    tabs: tabSource(`voice-assistant-chat:conversation:${name}`, newKey),
   };
   return new Conversation(world, options, listener);
 }

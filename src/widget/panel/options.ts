@@ -44,6 +44,7 @@ export function resolveOptions(
   { baseUrl, idProblem, settings }: PanelInput,
 ): ChatOptions {
   const { name, language } = settings;
+  const days = Number(element.keepDays);
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
   return {
     assistantId: element.assistantId?.trim() || null,
@@ -53,6 +54,8 @@ export function resolveOptions(
     variables: element.variables,
     context: element.context,
     persist: element.persist,
+    userKey: element.userKey,
+    keepFor: days > 0 ? days * 24 * 3_600_000 : undefined,
     isInline: element.inline,
     languages: [element.lang, language, languageAround(element), navigator.language].filter(isText),
     ownTexts: element.messages,

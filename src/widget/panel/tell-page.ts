@@ -7,7 +7,7 @@ import type { AddOnReach } from './add-on.ts';
  * @param onHeard called when the assistant has said something new
  */
 export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<ConversationListener, 'onChange'> {
-  const { dispatch } = panel.host;
+  const { dispatch, element } = panel.host;
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
@@ -25,6 +25,9 @@ export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<Conversat
     },
     onProblem: ({ code, message }) => {
       dispatch('chat-error', { code, message });
+    },
+    onOpenChange: (isOpen) => {
+      if (!element.inline) element.open = isOpen;
     },
   };
 }

@@ -39,17 +39,37 @@ export class ConversationStore {
     this.#now = now;
   }
 
-  /** Gives what is kept. From then on its pending messages are this tab's, to send and to settle. */
+  /** Gives what is kept. From then on its pending messages are this tab's, to send and to settle, if no other tab says so. */
   read(): KeptConversation {
-    this.#known = this.#stored();
-    this.#own(this.#known);
+    const kept = this.sync();
+    this.#own(kept.pending.filter(({ tab }) => !tab));
+    return kept;
+  }
+
+  /** What this tab knows of. */
+  get known(): KeptConversation {
     return this.#known;
   }
 
-  /** Keeps this tab's conversation, beside the pending messages of other tabs. The last one who changed a part wins. */
-  write(kept: KeptConversation): void {
-    this.#own(kept);
-    const stored = this.#stored();
+  /** The same; what this tab changes is told apart from it from now on. */
+  sync(): KeptConversation {
+    this.#known = this.stored;
+    return this.#known;
+  }
+
+  /** Leaves messages to another tab. */
+  disown(keys: readonly string[]): void {
+    for (const key of keys) this.#ownKeys.delete(key);
+  }
+
+  /**
+   * Keeps this tab's conversation, beside the pending messages of other tabs. The last one who changed a part wins.
+   *
+   * @returns whether anything changed
+   */
+  write(kept: KeptConversation): boolean {
+    this.#own(kept.pending);
+    const stored = this.stored;
     const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
     const next = { ...stored, pending: [...others, ...kept.pending] };
     for (const part of parts)
@@ -58,10 +78,12 @@ export class ConversationStore {
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
     const isWorthIt = isWanted || conversationId !== undefined || draft || luggage;
     const json = isWorthIt ? JSON.stringify({ ...next, keptAt: this.#now() }) : '';
+    const isNew = JSON.stringify(next) !== JSON.stringify(stored);
     // Full or blocked: it stays a change, and goes along with the next one.
-    if (!writeItem(this.#storage, this.#key, json)) return;
+    if (isNew && !writeItem(this.#storage, this.#key, json)) return false;
     this.#known = kept;
     setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
+    return isNew;
   }
 
   /** Wipes everything, also what other tabs have written. */
@@ -70,7 +92,8 @@ export class ConversationStore {
     setWake(this.#storage, this.#name);
   }
 
-  #stored(): KeptConversation {
+  /** What is kept now, by whichever tab. */
+  get stored(): KeptConversation {
     try {
       const { keptAt = 0, ...kept } = parseKept(readItem(this.#storage, this.#key));
       if (this.#now() < keptAt + this.#keepFor) return kept;
@@ -81,7 +104,7 @@ export class ConversationStore {
     return nothingKept;
   }
 
-  #own({ pending }: KeptConversation): void {
+  #own(pending: KeptConversation['pending']): void {
     for (const { key } of pending) this.#ownKeys.add(key);
   }
 }

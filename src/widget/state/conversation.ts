@@ -1,42 +1,19 @@
-import type { ConversationClient, ToolResult } from '../../client/chat-client.ts';
-import type { ConversationStore } from './conversation-store.ts';
-import type { Forgotten } from './forgotten.ts';
+import type { ToolResult } from '../../client/chat-client.ts';
+import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
+import { joined } from './joined.ts';
 import { NewsWatch } from './news-watch.ts';
-import { Outbox, type OutboxConversation } from './outbox.ts';
+import { Opener } from './opener.ts';
+import { Outbox } from './outbox.ts';
 import { problemFrom, type Problem } from './problem.ts';
 import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
-import {
-  InvalidRequestError,
-  openSession,
-  readSession,
-  variablesOf,
-  type Session,
-  type SessionRequest,
-} from './session.ts';
+import { readSession, type SessionRequest } from './session.ts';
 import { shownMessages } from './shown-messages.ts';
+import { TabLink } from './tab-link.ts';
+import type { SharedConversation } from './tabs.ts';
 import { emptySnapshot, heardIn, isUnsent, type Snapshot } from './snapshot.ts';
 
-/** What a conversation needs of the world around it. */
-export interface ConversationWorld {
-  readonly client: ConversationClient;
-  readonly store: ConversationStore;
-  readonly forgotten: Forgotten;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly isOnline: () => boolean;
-  /** An unguessable key for a message. */
-  readonly newKey: () => string;
-}
-
-/** What a conversation tells, apart from its snapshots. */
-export interface ConversationListener {
-  onChange: () => void;
-  onReady: (conversationId: string, resumed: boolean) => void;
-  onSent: (text: string) => void;
-  onAnswer: (text: string, latency: number | undefined) => void;
-  onProblem: (problem: Problem) => void;
-}
+export type { ConversationListener, ConversationWorld };
 
 /**
  * Owns one session with an assistant: opens or resumes it, sends in order, streams answers, hears of what others write,
@@ -58,10 +35,10 @@ export class Conversation {
   #seenBefore: number;
   #isOpen: boolean;
   #isVisible = false;
-  /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
-  #openingKey: string | undefined;
+  readonly #opener: Opener;
   readonly #retryTimer: RetryTimer;
   readonly #newsWatch: NewsWatch;
+  readonly #tabLink: TabLink;
 
   constructor(world: ConversationWorld, request: () => SessionRequest, listener: ConversationListener) {
     this.#world = world;
@@ -72,6 +49,8 @@ export class Conversation {
     });
     const conversation = this.#inside;
     this.#outbox = new Outbox(world, listener, conversation);
+    this.#opener = new Opener(world, this.#outbox);
+    this.#tabLink = new TabLink(world, this.#outbox, conversation);
     this.#newsWatch = new NewsWatch({ client: world.client, conversation, outbox: this.#outbox, listener });
     const kept = world.store.read();
     this.keptId = kept.conversationId;
@@ -84,6 +63,12 @@ export class Conversation {
     world.forgotten.ask();
   }
 
+  /** Whether there is something to send or to read, though the visitor has not asked for the chat. */
+  get isWaiting(): boolean {
+    const { unread, messages } = this.snapshot;
+    return unread > 0 || messages.some(isUnsent);
+  }
+
   /** What the visitor is writing; kept like the conversation. */
   get draft(): string {
     return this.#draft;
@@ -94,13 +79,18 @@ export class Conversation {
     this.#save();
   }
 
-  /** Opens the conversation, or resumes the one that was kept; if that was done, goes on after a pause. */
+  /**
+   * Opens the conversation, or resumes the one that was kept; if that was done, goes on after a pause. From then on it
+   * keeps in step with other tabs, until `disconnect`.
+   */
   async open(): Promise<void> {
     const { status, messages } = this.snapshot;
     this.#retryTimer.resume();
+    this.#tabLink.open();
     if (status !== 'idle' && status !== 'failed') {
       for (const { problem, status } of messages)
         if (status === 'failed') this.#retryTimer.start(problem?.retryAt);
+      await this.#tabLink.claim(false);
       return;
     }
     const { signal } = this.#life;
@@ -108,10 +98,9 @@ export class Conversation {
     const resumed = this.keptId !== undefined;
     this.#apply({ type: 'opening' });
     try {
-      const [conversationId, session] = await this.#openOrRead(signal);
+      const [conversationId, session] = await this.#opener.open(this.keptId, this.#request(), signal);
       signal.throwIfAborted();
       this.keptId = conversationId;
-      this.#openingKey = undefined;
       const openedIn = this.#world.now() - startedAt;
       const messages = await shownMessages(() => this.snapshot.messages, session.history);
       signal.throwIfAborted();
@@ -119,15 +108,17 @@ export class Conversation {
       this.#apply({ type: 'opened', conversationId, session, messages, openedIn, seen });
       this.#listener.onReady(conversationId, resumed);
     } catch (error) {
-      if (!signal.aborted) this.#fail(this.#problem(error));
+      if (!signal.aborted) this.#fail(problemFrom(error, this.#world.now(), this.#world.isOnline()));
       return;
     }
+    await this.#tabLink.claim(resumed);
     await this.#outbox.pump(signal);
   }
 
   /** Takes a message of the visitor's into the queue, which empties itself in order. */
   send(text: string): void {
     const { newKey, now } = this.#world;
+    this.#world.tabs?.hold();
     this.#retryTimer.resume();
     this.#retryTimer.stop();
     this.#outbox.requeue();
@@ -195,12 +186,11 @@ export class Conversation {
 
   /** Leaves the conversation, wipes all that the browser keeps of it, and asks the service to forget it as well. */
   forget(): void {
-    const id = this.keptId;
+    this.#world.forgotten.ask(this.keptId);
     this.#draft = '';
     this.#isOpen = false;
     this.#leave(false);
     this.#world.store.clear();
-    this.#world.forgotten.ask(id);
   }
 
   /** Asks for the variables that the assistant fills in; a preview shows them. */
@@ -217,8 +207,15 @@ export class Conversation {
     this.setVisible(false);
   }
 
+  /** The page has taken the chat away: nothing is heard or tried any more. Requests under way come to their end. */
+  disconnect(): void {
+    this.pause();
+    this.#tabLink.close();
+    if (this.snapshot.status !== 'replying') this.#outbox.letGo();
+  }
+
   /** The side that the conversation's parts see. */
-  get #inside(): OutboxConversation {
+  get #inside(): SharedConversation {
     return {
       snapshot: () => this.snapshot,
       request: this.#request,
@@ -230,19 +227,24 @@ export class Conversation {
       putBack: (text, beforeAll) => {
         if (beforeAll || this.#draft.trim() === '') this.#draft = joined(text, this.#draft);
       },
+      isVisible: () => this.#isVisible,
+      keptId: () => this.keptId,
+      setDraft: (text) => {
+        this.#draft = text;
+        this.#listener.onChange();
+      },
+      setOpen: (isOpen) => {
+        if (isOpen === this.#isOpen) return;
+        this.#isOpen = isOpen;
+        // Not in the middle of taking over what another tab has changed.
+        queueMicrotask(() => this.#listener.onOpenChange?.(isOpen));
+      },
+      follow: (conversationId, isShown) => {
+        this.#leave(true, conversationId);
+        if (isShown && conversationId !== undefined) void this.open();
+      },
+      pump: () => void this.#goOn(),
     };
-  }
-
-  async #openOrRead(signal: AbortSignal): Promise<[conversationId: string, session: Session]> {
-    const { client, newKey } = this.#world;
-    const request = this.#request();
-    if (this.keptId === undefined) {
-      const opened = await openSession(client, request, (this.#openingKey ??= newKey()), signal);
-      this.#outbox.told = JSON.stringify(variablesOf(request));
-      return opened;
-    }
-    const session = await readSession(client, this.keptId, signal);
-    return [this.keptId, await this.#outbox.withoutSought(session)];
   }
 
   /** Waits for news while a person answers, or an answer is late, and the visitor is there to read it. */
@@ -252,11 +254,6 @@ export class Conversation {
     this.#newsWatch.follow(isWanted, isDue);
   }
 
-  #problem(error: unknown): Problem {
-    if (error instanceof InvalidRequestError) return error.problem;
-    return problemFrom(error, this.#world.now(), this.#world.isOnline());
-  }
-
   readonly #fail = (problem: Problem): void => {
     this.#apply({ type: 'failed', problem });
     this.#listener.onProblem(problem);
@@ -264,18 +261,17 @@ export class Conversation {
   };
 
   async #goOn(): Promise<void> {
-    const { status } = this.snapshot;
-    if (status === 'idle' || status === 'failed') await this.open();
+    if (/idle|failed/.test(this.snapshot.status)) await this.open();
     else await this.#outbox.pump(this.#life.signal);
   }
 
-  #leave(keepPending: boolean): void {
+  #leave(keepPending: boolean, keptId?: string): void {
     this.#life.abort();
     this.#life = new AbortController();
     this.#retryTimer.stop();
-    this.keptId = undefined;
+    this.keptId = keptId;
     this.#seenBefore = 0;
-    this.#openingKey = undefined;
+    this.#opener.reset();
     this.#outbox.clear();
     this.#apply({ type: 'reset', keepPending });
   }
@@ -288,7 +284,8 @@ export class Conversation {
     if (!isPiece) {
       this.#save();
       this.#followNews();
-    }
+      if (event.type === 'settled') this.#tabLink.tabs?.settled();
+    } else this.#tabLink.tabs?.tellPiece();
     this.#listener.onChange();
   };
 
@@ -299,17 +296,15 @@ export class Conversation {
   }
 
   #save(): void {
-    this.#world.store.write({
+    const kept = {
       conversationId: this.keptId,
       draft: this.#draft,
       ...this.#outbox.kept,
       seen: this.#seen,
       unread: this.snapshot.unread,
       isOpen: this.#isOpen || undefined,
-    });
+    };
+    if (kept.pending.length === 0) this.#world.tabs?.release();
+    if (this.#world.store.write(kept)) this.#tabLink.tabs?.tellKept();
   }
-}
-
-function joined(...texts: string[]): string {
-  return texts.filter((text) => text.trim() !== '').join('\n\n');
 }

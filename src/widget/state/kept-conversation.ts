@@ -23,6 +23,8 @@ export interface PendingMessage {
   readonly text: string;
   /** When it was written, milliseconds since 1970. */
   readonly at: number;
+  /** The tab that sends it. */
+  readonly tab?: string | undefined;
   /** Absent while it was never sent, and where the service refused it. */
   readonly attempt?: Attempt | undefined;
 }

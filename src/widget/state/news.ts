@@ -1,6 +1,6 @@
 import type { ChatError } from '../../client/chat-client.ts';
-import { type ConversationClient } from '../../client/chat-client.ts';
-import type { ConversationListener } from './conversation.ts';
+import type { ConversationClient } from '../../client/chat-client.ts';
+import type { ConversationListener } from './conversation-world.ts';
 import { foundIn, isSettled } from './look-up.ts';
 import type { Outbox, OutboxConversation } from './outbox.ts';
 import { readSession } from './session.ts';

@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../client/chat-client.ts';
 import type { Attempt, KeptConversation, Luggage } from './kept-conversation.ts';
-import type { ConversationListener, ConversationWorld } from './conversation.ts';
+import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
 import { isPassing, type Problem } from './problem.ts';
 import type { ConversationEvent } from './reduce.ts';
 import { send } from './send.ts';
@@ -33,6 +33,8 @@ export class Outbox {
   readonly conversation: OutboxConversation;
   /** Of every message that was sent and not confirmed. */
   readonly attempts = new Map<string, Attempt>();
+  /** The tab that left a message, until it is known to be gone. */
+  readonly unclaimed = new Map<string, string>();
   /** What functions of the page returned, until it goes with a message. */
   luggage: Luggage | undefined;
   /** The variables that the service knows, as JSON. */
@@ -48,17 +50,25 @@ export class Outbox {
   /** Goes on with what an earlier visit left. */
   restore({ pending, luggage }: KeptConversation): void {
     this.luggage = luggage;
-    for (const { key, attempt } of pending) if (attempt) this.attempts.set(key, attempt);
+    for (const { key, tab, attempt } of pending) {
+      if (attempt) this.attempts.set(key, attempt);
+      if (tab) this.unclaimed.set(key, tab);
+    }
   }
 
   /** What this visit leaves to the next one. */
   get kept(): Pick<KeptConversation, 'pending' | 'luggage'> {
+    const tab = this.world.tabs?.tab();
     return {
       pending: this.conversation
         .snapshot()
-        // A message whose answer streams has arrived, but its answer has not.
-        .messages.filter((message) => isUnsent(message) || this.attempts.has(message.key))
-        .map(({ key, text, at = 0 }) => ({ key, text, at, attempt: this.attempts.get(key) })),
+        .messages.filter(
+          (message) =>
+            !this.unclaimed.has(message.key) &&
+            // A message whose answer streams has arrived, but its answer has not.
+            (isUnsent(message) || this.attempts.has(message.key)),
+        )
+        .map(({ key, text, at = 0 }) => ({ key, text, at, tab, attempt: this.attempts.get(key) })),
       luggage: this.luggage,
     };
   }
@@ -90,6 +100,7 @@ export class Outbox {
     while (!life.aborted && this.conversation.snapshot().status === 'ready') {
       const next = this.#next();
       if (next === undefined) break;
+      this.world.tabs?.hold();
       this.#stop = new AbortController();
       await send(this, next, life, this.#stop.signal);
     }
@@ -110,7 +121,8 @@ export class Outbox {
   takeBack(key: string): string {
     const { snapshot, apply } = this.conversation;
     const message = snapshot().messages.find((message) => message.key === key);
-    if (!/^(queued|failed)$/.test(message?.status ?? '') || this.attempts.has(key)) return '';
+    if (!/^(queued|failed)$/.test(message?.status ?? '')) return '';
+    if (this.attempts.has(key) || this.unclaimed.has(key)) return '';
     apply({ type: 'taken-back', key });
     return (message as Message).text;
   }
@@ -118,6 +130,17 @@ export class Outbox {
   /** Ends the reply under way where it is. */
   stop(): void {
     this.#stop?.abort();
+  }
+
+  /** The page has taken the chat away: what is not on its way belongs to whoever is there first. */
+  letGo(): void {
+    const { tabs, store } = this.world;
+    const tab = tabs?.tab();
+    if (!tab) return;
+    const keys = this.kept.pending.map(({ key }) => key);
+    for (const key of keys) this.unclaimed.set(key, tab);
+    store.disown(keys);
+    tabs?.release();
   }
 
   /** Forgets what became of messages: another conversation begins. */
@@ -133,6 +156,7 @@ export class Outbox {
       .messages.filter(
         (message) =>
           isUnsent(message) &&
+          !this.unclaimed.has(message.key) &&
           (message.status !== 'failed' || message.problem === undefined || isPassing(message.problem)),
       );
     const next = waiting.find(({ key }) => this.attempts.has(key)) ?? waiting[0];

@@ -12,8 +12,20 @@ export interface Problem {
   readonly retryAt?: number;
 }
 
+/** The site's tag asks for something that no service would accept; found out without a request. */
+export class InvalidRequestError extends Error {
+  override readonly name = 'InvalidRequestError';
+  readonly problem: Problem;
+
+  constructor(code: ProblemCode, message: string) {
+    super(message);
+    this.problem = { code, message };
+  }
+}
+
 /** Puts any thrown value into the form of a problem. */
 export function problemFrom(error: unknown, now: number, isOnline: boolean): Problem {
+  if (error instanceof InvalidRequestError) return error.problem;
   if (!(error instanceof ChatError)) {
     return { code: 'bad-response', message: String(error) };
   }

@@ -4,7 +4,7 @@ import type {
   Conversation,
   OpenConversationRequest,
 } from '../../client/chat-client.ts';
-import type { Problem, ProblemCode } from './problem.ts';
+import { InvalidRequestError, type Problem } from './problem.ts';
 
 /** Which assistant, and how it is asked. */
 export interface SessionRequest {
@@ -28,17 +28,6 @@ export interface Session {
   readonly aiEnabled: boolean;
   /** Set where it takes no more messages. */
   readonly ended: Problem | undefined;
-}
-
-/** The site's tag asks for something that no service would accept; found out without a request. */
-export class InvalidRequestError extends Error {
-  override readonly name = 'InvalidRequestError';
-  readonly problem: Problem;
-
-  constructor(code: ProblemCode, message: string) {
-    super(message);
-    this.problem = { code, message };
-  }
 }
 
 /** All that the page says to the assistant; undefined if it says nothing. */

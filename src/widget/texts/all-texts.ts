@@ -6,7 +6,8 @@ export function allTexts({ texts }: Locale): Texts {
   return { ...enLate, ...texts };
 }
 
-/** The form of a text that goes with a number, by the rules of its language. */
+/** The form of a text that goes with a number, by the rules of its language, with the number in it. */
 export function plural(forms: Plural, count: number, language: string): string {
-  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
+  const form = forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
+  return form.replace('{count}', count.toLocaleString(language));
 }

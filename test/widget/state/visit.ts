@@ -7,6 +7,7 @@ import {
 import type { OpenConversationRequest } from '../../../src/client/chat-client.ts';
 import { ConversationStore } from '../../../src/widget/state/conversation-store.ts';
 import { Forgotten } from '../../../src/widget/state/forgotten.ts';
+import type { TabSource } from '../../../src/widget/state/tab-channel.ts';
 import { Conversation } from '../../../src/widget/state/conversation.ts';
 import { newKey } from '../../../src/widget/state/new-key.ts';
 import type { SessionRequest } from '../../../src/widget/state/session.ts';
@@ -21,6 +22,13 @@ const request: SessionRequest = {
   type: 'widget',
   variables: undefined,
 };
+
+export interface VisitOptions {
+  readonly request?: Partial<SessionRequest>;
+  readonly answerPatience?: number;
+  /** The way to other pages of the same browser. */
+  readonly tabs?: TabSource | undefined;
+}
 
 /** What a browser keeps from one visit of a page to the next. */
 export class Browser {
@@ -39,10 +47,7 @@ export class Browser {
   };
 
   /** Loads the page: everything but what is kept begins anew. */
-  visit(
-    server: Pick<ChatServer, 'url'>,
-    options: { request?: Partial<SessionRequest>; answerPatience?: number } = {},
-  ): Visit {
+  visit(server: Pick<ChatServer, 'url'>, options: VisitOptions = {}): Visit {
     return new Visit(this, this.#storage, server, options);
   }
 }
@@ -63,10 +68,7 @@ export class Visit {
     browser: Browser,
     storage: Storage,
     server: Pick<ChatServer, 'url'>,
-    {
-      request: differing = {},
-      answerPatience = hour,
-    }: { request?: Partial<SessionRequest>; answerPatience?: number },
+    { request: differing = {}, answerPatience = hour, tabs }: VisitOptions,
   ) {
     const { signal } = this.#gone;
     // A page that is gone writes and tells nothing any more.
@@ -76,7 +78,8 @@ export class Visit {
       };
     };
     const store = new ConversationStore(storage, 'test');
-    store.write = ifAlive(store.write.bind(store));
+    const write = store.write.bind(store);
+    store.write = (kept) => !signal.aborted && write(kept);
     const client = new PageClient({ baseUrl: server.url, patience: hour, answerPatience }, signal);
     this.conversation = new Conversation(
       {
@@ -86,6 +89,7 @@ export class Visit {
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,
+        tabs,
       },
       () => ({ ...request, ...differing }),
       {
@@ -105,6 +109,7 @@ export class Visit {
   goAway(): void {
     this.#gone.abort();
     this.conversation.leave();
+    this.conversation.disconnect();
   }
 
   get isGone(): boolean {

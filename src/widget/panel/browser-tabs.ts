@@ -1,0 +1,63 @@
+import { sleep } from '../state/sleep.ts';
+import type { TabChannel, TabMessage } from '../state/tab-channel.ts';
+
+/*
+ * The tabs of this browser that show a conversation, by BroadcastChannel. Loaded with a second tab. Where a browser has
+ * no such channel, the storage events that brought the second tab to light tell of all that is kept, and pieces of
+ * answers are not told.
+ */
+
+/** How long a tab may take to say that it is there, milliseconds; asked where there are no locks. */
+const patience = 2000;
+
+/** Between tabs that know no locks: whether one is there, and that it is. */
+type Question =
+  { readonly type: 'asked'; readonly tab: string } | { readonly type: 'here'; readonly tab: string };
+
+/**
+ * @param name of the entry in storage that the tabs share
+ * @param ownTab this one, while it has something to send
+ */
+export function connectTabs(name: string, ownTab: () => string | undefined): TabChannel {
+  const locks = (navigator as { locks?: LockManager }).locks; // On secure pages only.
+  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
+  const here = new Set<string>();
+  const open = new AbortController();
+  const { signal } = open;
+
+  /** Whether a tab answers. */
+  const isThere = async (tab: string): Promise<boolean> => {
+    here.delete(tab);
+    channel?.postMessage({ type: 'asked', tab });
+    await sleep(patience, signal);
+    return here.has(tab);
+  };
+
+  return {
+    post: (message) => {
+      channel?.postMessage(message);
+    },
+    listen: (hear) => {
+      if (!channel) return;
+      channel.onmessage = ({ data }: MessageEvent<TabMessage | Question>) => {
+        if (data.type === 'here') here.add(data.tab);
+        else if (data.type !== 'asked') hear(data);
+        else if (data.tab === ownTab()) channel.postMessage({ type: 'here', tab: data.tab });
+      };
+    },
+    close: () => {
+      channel?.close();
+      open.abort();
+    },
+    whenGone: async (tab, isAsked, takeOver) => {
+      if (locks)
+        return locks.request(`${name}:${tab}`, isAsked ? { ifAvailable: true } : { signal }, (lock) => {
+          if (lock) takeOver();
+          return lock !== null;
+        });
+      while (await isThere(tab)) if (isAsked) return false;
+      takeOver();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { expect } from '@open-wc/testing';
+import { type Chat, unmountAll, until } from '../support/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/other-page.ts';
+
+/*
+ * Several pages of one site, each in a frame of its own: to the browser they are what tabs are to each other. They
+ * share storage, channels and locks, and nothing else.
+ */
+
+describe('one conversation in two pages', () => {
+  const pages: OtherPage[] = [];
+  const open = async (prepare?: (page: Window) => void): Promise<OtherPage> => {
+    const page = await openPage(prepare);
+    pages.push(page);
+    return page;
+  };
+  const show = async (page: OtherPage): Promise<Chat> => {
+    page.chat.element.show();
+    await page.chat.ready();
+    await page.chat.answered(1);
+    return page.chat;
+  };
+  afterEach(async () => {
+    for (const page of pages.splice(0)) page.close();
+    await unmountAll();
+  });
+
+  const isSame = (one: Chat, other: Chat): boolean =>
+    JSON.stringify(one.messages) === JSON.stringify(other.messages);
+  const withoutChannel = (page: Window): void => {
+    Reflect.deleteProperty(page, 'BroadcastChannel');
+  };
+  for (const [what, prepare] of [
+    ['by a channel', undefined],
+    ['by storage alone', withoutChannel],
+  ] as const) {
+    it(`shows the same messages and the same draft, ${what}`, async () => {
+      const first = await show(await open(prepare));
+      const second = await show(await open(prepare));
+      await first.ask('What are your opening hours?');
+      await first.answered(2);
+      await second.answered(2);
+      await until(
+        () => isSame(first, second),
+        `the same as in ${JSON.stringify([first.messages, second.messages])}`,
+      );
+      second.write('And on Sun');
+      await until(() => first.input.value === 'And on Sun', 'the draft');
+      first.write('And on Sunday?');
+      await until(() => second.input.value === 'And on Sunday?', 'the draft to go back');
+      await second.ask('And on Sunday?');
+      await first.answered(3);
+      expect(first.input.value).to.equal('');
+      await until(() => isSame(first, second), 'the same messages');
+    });
+  }
+
+  it('opens and closes in both', async () => {
+    const first = await show(await open());
+    const second = await show(await open());
+    first.element.hide();
+    await until(() => !second.isOpen, 'the other to close');
+    second.element.show();
+    await until(() => first.isOpen, 'the other to open');
+  });
+
+  it('counts what is unread in both, until it is read in one', async () => {
+    const first = await show(await open());
+    const second = await show(await open());
+    first.element.hide();
+    await until(() => !second.isOpen, 'the other to close');
+    first.element.send('What are your opening hours?');
+    const says = ({ launcher }: Chat): boolean => launcher.ariaLabel?.includes('1 unread message') ?? false;
+    await until(() => says(first) && says(second), 'the count');
+    second.element.show();
+    await until(() => !says(first) && !says(second), 'the count to go');
+  });
+
+  it('is forgotten in both', async () => {
+    const first = await show(await open());
+    const second = await show(await open());
+    await first.ask('What are your opening hours?');
+    await second.answered(2);
+    second.write('And');
+    first.element.forget();
+    const isKept = () => Object.keys(localStorage).some((key) => key.includes(':conversation:'));
+    await until(() => !isKept() && !second.isOpen, 'it to be forgotten');
+    await show(pages[1] as OtherPage);
+    expect(second.input.value).to.equal('');
+    expect(second.messages.join()).not.to.contain('opening hours?');
+  });
+
+  it('sends what a page had no time to send, once, when that page is gone', async () => {
+    const leaving = await open();
+    const first = await show(leaving);
+    const second = await show(await open());
+    leaving.window.fetch = () => Promise.reject(new TypeError('No network'));
+    await first.ask('What are your opening hours?');
+    await until(() => first.problems.length > 0, 'the problem');
+    expect(second.messages.length).to.equal(1);
+    leaving.close();
+    await second.answered(2);
+    expect(second.messages.filter((text) => text.startsWith('user:'))).to.have.length(1);
+  });
+});

@@ -1,0 +1,100 @@
+import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/state/tab-channel.ts';
+import type { ChatServer } from '../../support/chat-server.ts';
+import { Browser, type Visit } from './visit.ts';
+
+/** A browser with several tabs, which hear of each other as in a real one: later, and in order. */
+export class BrowserOfTabs {
+  readonly browser = new Browser();
+  readonly #channels = new Map<string, (message: TabMessage) => void>();
+  readonly #watchers = new Map<string, () => void>();
+  readonly #visits = new Map<string, Visit>();
+  readonly #holding = new Map<string, string>();
+  readonly #waiting: { tab: string; by: string; takeOver: () => void }[] = [];
+  #count = 0;
+
+  constructor() {
+    const { kept } = this.browser;
+    const set = kept.set.bind(kept);
+    const remove = kept.delete.bind(kept);
+    kept.set = (key, value) => {
+      this.#tellWatchers();
+      return set(key, value);
+    };
+    kept.delete = (key) => {
+      this.#tellWatchers();
+      return remove(key);
+    };
+  }
+
+  /** Opens another tab. */
+  open(server: Pick<ChatServer, 'url'>): Visit {
+    const tab = `tab-${++this.#count}`;
+    const visit = this.browser.visit(server, { tabs: this.#source(tab) });
+    this.#visits.set(tab, visit);
+    return visit;
+  }
+
+  /** The tab goes away without a word. */
+  kill(visit: Visit): void {
+    visit.goAway();
+    for (const [tab, one] of this.#visits) if (one === visit) this.#end(tab);
+  }
+
+  /** Whatever is written, the tabs that watch are told. */
+  #tellWatchers(): void {
+    for (const onWrite of this.#watchers.values()) setImmediate(onWrite);
+  }
+
+  #source(page: string): TabSource {
+    return {
+      tab: () => this.#holding.get(page),
+      hold: () => {
+        if (!this.#holding.has(page)) this.#holding.set(page, `${page}, ${++this.#count}`);
+      },
+      release: () => {
+        this.#release(page);
+      },
+      watch: (onWrite) => {
+        this.#watchers.set(page, onWrite);
+        return () => this.#watchers.delete(page);
+      },
+      connect: () => Promise.resolve(this.#channel(page)),
+    };
+  }
+
+  #channel(page: string): TabChannel {
+    return {
+      post: (message) => {
+        for (const [other, hear] of this.#channels)
+          if (other !== page)
+            setImmediate(() => {
+              if (this.#channels.has(other)) hear(structuredClone(message));
+            });
+      },
+      listen: (hear) => this.#channels.set(page, hear),
+      close: () => {
+        this.#channels.delete(page);
+      },
+      whenGone: async (tab, isAsked, takeOver) => {
+        const isHeld = [...this.#holding.values()].includes(tab);
+        if (!isHeld) takeOver();
+        else if (!isAsked) this.#waiting.push({ tab, by: page, takeOver });
+        return Promise.resolve(!isHeld);
+      },
+    };
+  }
+
+  #end(page: string): void {
+    this.#channels.delete(page);
+    this.#watchers.delete(page);
+    this.#release(page);
+  }
+
+  /** Whoever waits is next. */
+  #release(page: string): void {
+    const tab = this.#holding.get(page);
+    this.#holding.delete(page);
+    for (const waiting of this.#waiting.filter((one) => one.tab === tab && this.#channels.has(one.by)))
+      setImmediate(waiting.takeOver);
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { answerTo, ChatServer, gate } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { BrowserOfTabs } from './browser-of-tabs.ts';
+import type { Visit } from './visit.ts';
+
+let server: ChatServer;
+let tabs: BrowserOfTabs;
+let first: Visit;
+let second: Visit;
+
+beforeEach(async () => {
+  server = await ChatServer.start({ streams: true, greeting: 'Hello!' });
+  tabs = new BrowserOfTabs();
+  first = tabs.open(server);
+  await first.conversation.open();
+  second = tabs.open(server);
+  await second.conversation.open();
+});
+afterEach(async () => {
+  first.goAway();
+  second.goAway();
+  await server.stop();
+});
+
+describe('one conversation in two tabs', () => {
+  it('has one draft', async () => {
+    first.conversation.draft = 'Half a thou';
+    await until(() => second.conversation.draft === 'Half a thou');
+    second.conversation.draft = 'Half a thought';
+    await until(() => first.conversation.draft === 'Half a thought');
+  });
+
+  it('shows in the one what is asked and answered in the other, as it streams', async () => {
+    const { opened, open } = gate();
+    server.next('send', { thinking: opened });
+    first.conversation.send('One');
+    await until(() => second.log.includes('assistant: You '));
+    assert.deepEqual(second.log, ['assistant: Hello!', 'user: One', 'assistant: You ']);
+    open();
+    await until(() => second.log.at(-1) === `assistant: ${answerTo('One')}`);
+    assert.deepEqual(second.log, first.log);
+    assert.equal(server.seen('send').length, 1);
+  });
+
+  it('is read in both when it is read in one', async () => {
+    first.conversation.send('One');
+    await until(() => second.conversation.snapshot.unread === 1);
+    await until(() => first.conversation.snapshot.unread === 1);
+    second.conversation.markRead();
+    await until(() => first.conversation.snapshot.unread === 0);
+  });
+
+  it('is left in both for the same new one', async () => {
+    first.conversation.startOver();
+    await until(() => server.conversations.length === 2);
+    const { snapshot } = first.conversation;
+    await until(() => second.conversation.snapshot.conversationId === server.conversations[1]);
+    assert.equal(snapshot.messages.length, 0);
+    assert.equal(server.seen('open').length, 2);
+  });
+
+  it('is forgotten in both, and by the service', async () => {
+    first.conversation.send('One');
+    await first.settled();
+    second.conversation.draft = 'T';
+    await until(() => first.conversation.draft === 'T');
+    first.conversation.forget();
+    await until(() => second.conversation.snapshot.messages.length === 0);
+    await until(() => server.conversations.length === 0 && tabs.browser.kept.size === 0);
+    assert.equal(second.conversation.draft, '');
+  });
+
+  it('sends what waits in one tab from that tab alone', async () => {
+    server.next('send', { cut: 'unread' });
+    first.conversation.send('One');
+    await first.settled();
+    const third = tabs.open(server);
+    await third.conversation.open();
+    assert.equal(server.seen('send').length, 0);
+    assert.deepEqual(third.states, []);
+    assert.deepEqual(tabs.browser.pending, ['One']);
+    third.goAway();
+  });
+
+  it('sends what waited in a tab that is gone from the other, once', async () => {
+    server.next('send', { cut: 'unread' });
+    first.conversation.send('One');
+    await first.settled();
+    await until(() => tabs.browser.pending.length === 1);
+    tabs.kill(first);
+    await until(() => second.states.join() === 'One sent');
+    await second.settled();
+    assert.equal(server.seen('send').length, 1);
+    assert.deepEqual(tabs.browser.pending, []);
+  });
+});
