@@ -1,0 +1,126 @@
+import { expect } from '@open-wc/testing';
+import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/other-page.ts';
+import { click } from '../support/page.ts';
+import { service } from '../support/service-under-test.ts';
+
+const question = 'What are your opening hours?';
+const entry = (part: string): string | undefined =>
+  Object.keys(localStorage).find((key) => key.includes(part));
+
+describe('a visitor who comes back', () => {
+  afterEach(unmountAll);
+
+  it('finds what was asked under the same `user-key`, and under no other', async () => {
+    const chat = mount({ 'user-key': 'one' });
+    await chat.open();
+    await chat.ask(question);
+    await chat.answered(2);
+    chat.element.userKey = 'two';
+    await until(() => chat.messages.length === 1, 'a conversation of somebody else');
+    chat.element.remove();
+
+    const again = mount({ 'user-key': 'one' });
+    await again.open();
+    await again.answered(2);
+    expect(again.messages).to.contain(`user: ${question}`);
+  });
+
+  for (const { days, keepDays, finds } of [
+    { days: 8, keepDays: '7', finds: false },
+    { days: 8, keepDays: '9', finds: true },
+    { days: 31, keepDays: null, finds: false },
+    { days: 29, keepDays: 'a month', finds: true },
+  ])
+    it(`${finds ? 'finds' : 'does not find'} what was asked ${days} days ago with keep-days ${keepDays}`, async () => {
+      const chat = mount();
+      await chat.open();
+      await chat.ask(question);
+      await chat.answered(2);
+      chat.element.remove();
+      const key = entry(':conversation:') ?? '';
+      const kept = JSON.parse(localStorage.getItem(key) ?? '') as { keptAt: number };
+      localStorage.setItem(key, JSON.stringify({ ...kept, keptAt: kept.keptAt - days * 24 * 3_600_000 }));
+
+      const again = mount(keepDays === null ? {} : { 'keep-days': keepDays });
+      await again.open();
+      await again.answered(finds ? 2 : 1);
+      expect(again.messages.includes(`user: ${question}`)).to.equal(finds);
+    });
+
+  it('to a conversation that has ended is told so, and what was written goes to a new one', async () => {
+    const chat = mount({ 'base-url': faulty('ended') });
+    await chat.open();
+    const before = chat.messages.length;
+    await chat.ask('One');
+    await until(() => chat.messages.length === before + 2, 'the answer');
+    await chat.ask('Two');
+    await until(() => chat.find('[part="retry-button"]') !== null, 'the offer of a new one');
+    await click(chat.part('retry-button'));
+    await until(() => chat.messages.some((text) => /^assistant: .*Two/s.test(text)), 'the answer');
+    expect(chat.messages).not.to.contain('user: One');
+    expect(chat.messages.filter((text) => text === 'user: Two')).to.have.length(1);
+  });
+});
+
+describe('after a page has gone away', () => {
+  const pages: OtherPage[] = [];
+  const open = async (prepare?: (page: Window) => void): Promise<OtherPage> => {
+    const page = await openPage(prepare);
+    pages.push(page);
+    page.chat.element.show();
+    await page.chat.ready();
+    return page;
+  };
+  afterEach(async () => {
+    for (const page of pages.splice(0)) page.close();
+    await unmountAll();
+  });
+
+  /** Lets requests out, and has the page do something else with the answers of some. */
+  const divert = (
+    page: Window,
+    method: string,
+    answer: (real: () => Promise<Response>) => Promise<Response>,
+  ) => {
+    const real = page.fetch.bind(page);
+    page.fetch = (input, init) =>
+      init?.method === method ? answer(() => real(input, init)) : real(input, init);
+  };
+
+  it('the next one finds the answer that was under way, and asks nothing twice', async () => {
+    const leaving = await open();
+    await leaving.chat.answered(1);
+    let hasArrived = false;
+    divert(leaving.window, 'POST', async (send) => {
+      await (await send()).text();
+      hasArrived = true;
+      return new Promise(() => undefined);
+    });
+    await leaving.chat.ask(question);
+    await until(() => hasArrived, 'the message to arrive');
+    leaving.close();
+
+    const { chat } = await open();
+    await chat.answered(2);
+    expect(chat.messages.filter((text) => text.startsWith('user:'))).to.deep.equal([`user: ${question}`]);
+    expect(chat.messages.at(-1)).to.contain('18:30');
+  });
+
+  it('that could not tell the service to forget, the next one tells it', async () => {
+    const leaving = await open();
+    divert(leaving.window, 'DELETE', () => Promise.reject(new TypeError('No network')));
+    const id = (
+      JSON.parse(localStorage.getItem(entry(':conversation:') ?? '') ?? '{}') as Record<string, string>
+    ).conversationId;
+    leaving.chat.element.forget();
+    await until(() => entry(':forget:') !== undefined, 'the list of what is to be forgotten');
+    expect(localStorage.getItem(entry(':forget:') ?? '')).to.equal(id);
+    expect(entry(':conversation:')).to.equal(undefined);
+    leaving.close();
+
+    await open();
+    await until(() => entry(':forget:') === undefined, 'the service to have forgotten');
+    expect((await fetch(`${service.url}/api/conversations/${id}`)).status).to.equal(404);
+  });
+});
