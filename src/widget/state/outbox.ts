@@ -1,9 +1,8 @@
-import type { ToolResult } from '../../client/chat-client.ts';
+import { ChatError, type ToolResult } from '../../client/chat-client.ts';
 import type { Attempt, KeptConversation, Luggage } from './kept-conversation.ts';
 import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
-import { isPassing, type Problem } from './problem.ts';
+import { isPassing, problemFrom, type Problem } from './problem.ts';
 import type { ConversationEvent } from './reduce.ts';
-import { send } from './send.ts';
 import type { Session, SessionRequest } from './session.ts';
 import { isUnsent, type Message, type Snapshot } from './snapshot.ts';
 
@@ -100,9 +99,7 @@ export class Outbox {
     while (!life.aborted && this.conversation.snapshot().status === 'ready') {
       const next = this.#next();
       if (next === undefined) break;
-      this.world.tabs?.hold();
-      this.#stop = new AbortController();
-      await send(this, next, life, this.#stop.signal);
+      await this.#send(next, life);
     }
   }
 
@@ -161,5 +158,33 @@ export class Outbox {
       );
     const next = waiting.find(({ key }) => this.attempts.has(key)) ?? waiting[0];
     return next?.status === 'queued' ? next : undefined;
+  }
+
+  /** What sends and streams is loaded with the first message: until then a visitor only writes. */
+  async #send(message: Message, life: AbortSignal): Promise<void> {
+    const { apply } = this.conversation;
+    const { key } = message;
+    const { now, isOnline, tabs } = this.world;
+    tabs?.hold();
+    const stop = (this.#stop = new AbortController());
+    const startedAt = now();
+    let send;
+    try {
+      if (isOnline()) {
+        apply({ type: 'sending', key });
+        ({ send } = await import('./send.ts'));
+      }
+    } catch {
+      // As without a connection.
+    }
+    if (life.aborted) return;
+    if (send) {
+      await send(this, message, startedAt, life, stop.signal);
+      return;
+    }
+    const error = new ChatError('network', 'There is no connection.');
+    const problem = problemFrom(error, now(), isOnline());
+    apply({ type: 'send-failed', key, problem, fateUnknown: this.attempts.has(key) });
+    this.listener.onProblem(problem);
   }
 }

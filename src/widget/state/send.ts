@@ -1,4 +1,3 @@
-import { ChatError } from '../../client/chat-client.ts';
 import { deliver, type Delivery } from './deliver.ts';
 import type { Attempt } from './kept-conversation.ts';
 import type { Outbox } from './outbox.ts';
@@ -6,30 +5,31 @@ import { problemFrom } from './problem.ts';
 import { variablesOf } from './session.ts';
 import type { Message } from './snapshot.ts';
 
+/*
+ * Sends one message of the outbox. Loaded with the first one.
+ */
+
 /** How many of a visitor's messages are remembered by their length, to find a place in the end of a long history. */
 const rememberedLengths = 8;
 
 /**
  * Sends a message and brings it to one of its ends: answered, late, stopped or failed.
  *
+ * @param startedAt when the visitor sent it, milliseconds since 1970
  * @param life of the conversation: once it is over, nothing more happens
  * @param stop the visitor wants no more of the answer
  */
 export async function send(
   outbox: Outbox,
   message: Message,
+  startedAt: number,
   life: AbortSignal,
   stop: AbortSignal,
 ): Promise<void> {
   const { attempts, listener } = outbox;
-  const { client, now, isOnline } = outbox.world;
+  const { client, now } = outbox.world;
   const { apply, snapshot, request, putBack } = outbox.conversation;
   const { key, text } = message;
-  const startedAt = now();
-  if (!isOnline()) {
-    fail(outbox, message, new ChatError('network', 'There is no connection.'));
-    return;
-  }
   const known = attempts.get(key);
   const attempt = known ?? begin(outbox);
   // Written down before it is sent: a page may go away at any moment.
