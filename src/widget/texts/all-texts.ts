@@ -6,8 +6,7 @@ export function allTexts({ texts }: Locale): Texts {
   return { ...enLate, ...texts };
 }
 
-/** The form of a text that goes with a number, by the rules of its language, with the number in it. */
+/** The form of a text that goes with a number, by the rules of its language. */
 export function plural(forms: Plural, count: number, language: string): string {
-  const form = forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
-  return form.replace('{count}', count.toLocaleString(language));
+  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
 }
