@@ -5,13 +5,13 @@ import { service } from '../support/service-under-test.ts';
 
 const wholeLook = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
 
-/** What the page has loaded since the last call. */
+/** What the page has begun to load since the call. */
 function requestsSince(): () => string[] {
-  const known = performance.getEntriesByType('resource').length;
+  const since = performance.now();
   return () =>
     performance
       .getEntriesByType('resource')
-      .slice(known)
+      .filter(({ startTime }) => startTime >= since)
       .map(({ name }) => name);
 }
 

@@ -144,6 +144,25 @@ describe('reading a conversation', () => {
     expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
   });
 
+  it('counts what comes while the page is out of sight, until it is back', async () => {
+    const chat = await openChat();
+    const answer = await scriptAnswer({ pieces: [wait, 'Here I am.'] });
+    await chat.ask(answer.question);
+    const setHidden = (isHidden: boolean): void => {
+      Object.defineProperty(document, 'hidden', { configurable: true, value: isHidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+    setHidden(true);
+    try {
+      await answer.goOn();
+      await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
+      setHidden(false);
+      await until(() => chat.find('[part="badge"]') === null, 'the badge to go');
+    } finally {
+      Reflect.deleteProperty(document, 'hidden');
+    }
+  });
+
   it('hears every sentence of a growing answer once, when it is whole', async () => {
     const chat = await openChat();
     await fill(chat);

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { type Chat, unmountAll, until } from '../support/chat-fixture.ts';
+import { type Chat, mount, unmountAll, until } from '../support/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/other-page.ts';
 
 /*
@@ -101,5 +101,29 @@ describe('one conversation in two pages', () => {
     leaving.close();
     await second.answered(2);
     expect(second.messages.filter((text) => text.startsWith('user:'))).to.have.length(1);
+  });
+});
+
+describe('two chats of one assistant on one page', () => {
+  afterEach(unmountAll);
+
+  it('show one conversation, and open and close each by itself', async () => {
+    const earlier = mount();
+    await earlier.open();
+    await earlier.answered(1);
+    earlier.element.remove();
+    // Both go on with what was kept, which may be another page's too: from then on they hear of each other.
+    const first = mount({ position: 'left-bottom' });
+    await first.open();
+    const second = mount({ position: 'right-bottom' });
+    await second.open();
+    await second.answered(1);
+    first.element.hide();
+    await second.ask('What are your opening hours?');
+    await second.answered(2);
+    expect(first.isOpen).to.be.false;
+    first.element.show();
+    await first.answered(2);
+    expect(second.isOpen).to.be.true;
   });
 });

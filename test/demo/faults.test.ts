@@ -114,7 +114,7 @@ describe('a service at fault', () => {
     const uuid = await openAt('cut-line');
     assert.equal(await codeOf(client.streamMessage(uuid, 'My jacket?', {})), 'network');
     const { history } = await client.resumeConversation(uuid);
-    const lines = history ?? [];
+    const lines = history;
     assert.deepEqual(
       lines.map(({ role }) => role),
       ['assistant', 'user', 'assistant'],
@@ -176,7 +176,7 @@ describe('json-only, a plain service without fault', () => {
     assert.equal(streamed, '');
     assert.match(answer.message, /“Hello”/);
     const { history } = await client.resumeConversation(uuid);
-    assert.equal(history?.length, 3);
+    assert.equal(history.length, 3);
   });
 
   it('has no widget endpoint', async () => {
@@ -221,7 +221,7 @@ describe('ended, a service whose conversations end after one answer', () => {
     assert.equal(await codeOf(client.sendMessage(uuid, 'Two')), 'conversation-ended');
     const { ended, history } = await client.resumeConversation(uuid);
     assert.equal(ended, true);
-    assert.equal(history?.length, 3);
+    assert.equal(history.length, 3);
   });
 
   it('takes the message in a new conversation', async () => {
@@ -237,7 +237,7 @@ describe('taken-over, a service where a person answers', () => {
     const uuid = await openAt('taken-over');
     const read = async () => {
       const { history, ai_enabled } = await client.resumeConversation(uuid);
-      return [ai_enabled, ...(history ?? []).slice(1).map(({ role }) => role)];
+      return [ai_enabled, ...history.slice(1).map(({ role }) => role)];
     };
     const { message, ai_enabled } = await client.sendMessage(uuid, 'Anybody there?');
     assert.deepEqual([message, ai_enabled], ['', false]);

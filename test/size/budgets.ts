@@ -7,6 +7,8 @@ export const budgets = {
   shell: 3_500,
   /** From nothing to a chat that one can type in, the shell included, in English. */
   usableChat: 26_000,
+  /** The same and what sends, streams, says and dates a first answer that has no Markdown. */
+  firstAnswer: 38_500,
   /** What draws Markdown, without the texts that it shares with other parts. */
   markdown: 14_000,
   /** One language besides English. */

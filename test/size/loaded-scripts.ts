@@ -13,6 +13,8 @@ export interface LoadedScripts {
   shell: string[];
   /** Those and what is loaded until a visitor who clicked the launcher can type. */
   usableChat: string[];
+  /** Those and what is loaded until the first answer is there: a plain one, without Markdown. */
+  firstAnswer: string[];
 }
 
 /** Opens a page of another origin that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
@@ -44,9 +46,16 @@ export async function loadedScripts(
 
     await launcher.click();
     await page.locator('[part~=message-assistant]').waitFor();
-    await page.locator('[part~=composer-input]').fill('Do you deliver?');
+    const field = page.locator('[part~=composer-input]');
+    await field.waitFor();
     await page.waitForLoadState('networkidle');
-    return { shell, usableChat: scripts };
+    const usableChat = [...scripts];
+
+    await field.fill('Do you deliver?');
+    await field.press('Enter');
+    await page.locator('.assistant[data-status=done]').nth(1).waitFor();
+    await page.waitForLoadState('networkidle');
+    return { shell, usableChat, firstAnswer: scripts };
   } finally {
     await browser.close();
     site.close();

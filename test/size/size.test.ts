@@ -59,6 +59,10 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
       it(`is at most ${String(budgets.usableChat)} bytes of script until a visitor can type`, () => {
         assertWithin(budgets.usableChat, loaded.usableChat);
       });
+
+      it(`is at most ${String(budgets.firstAnswer)} bytes of script until a first plain answer`, () => {
+        assertWithin(budgets.firstAnswer, loaded.firstAnswer);
+      });
     });
   }
 });

@@ -1,4 +1,4 @@
-import type { Chat } from './chat-fixture.ts';
+import { until, type Chat } from './chat-fixture.ts';
 
 /** Whether a person sees and reaches the middle of an element: it is looked for through shadow roots. */
 export function isReachable(element: Element): boolean {
@@ -18,14 +18,19 @@ export function isWithinWindow(element: Element): boolean {
   return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
 }
 
-/** Waits until the panel has come all the way in. */
+/** Waits until the panel has come all the way in: WebKit says so of the panel a little before it does of what is in it. */
 export async function settled(chat: Chat): Promise<void> {
-  await Promise.all(
-    chat
-      .part('panel')
-      .getAnimations()
-      .map(({ finished }) => finished),
-  );
+  const panel = chat.part('panel');
+  const tops = (): string =>
+    [panel, ...panel.children].map((element) => element.getBoundingClientRect().top).join();
+  let before = '';
+  await until(() => {
+    const now = tops();
+    const isStill =
+      now === before && panel.getAnimations().every(({ playState }) => playState === 'finished');
+    before = now;
+    return isStill;
+  }, 'the panel to stand still');
 }
 
 const added: Element[] = [];

@@ -1,3 +1,4 @@
+import { newKey } from '../state/new-key.ts';
 import { sleep } from '../state/sleep.ts';
 import type { TabChannel, TabMessage } from '../state/tab-channel.ts';
 
@@ -13,6 +14,9 @@ const patience = 2000;
 /** Between tabs that know no locks: whether one is there, and that it is. */
 type Question =
   { readonly type: 'asked'; readonly tab: string } | { readonly type: 'here'; readonly tab: string };
+
+/** Tells the chats of this page from those of others. */
+const page = newKey();
 
 /**
  * @param name of the entry in storage that the tabs share
@@ -35,13 +39,13 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
 
   return {
     post: (message) => {
-      channel?.postMessage(message);
+      channel?.postMessage({ ...message, page });
     },
     listen: (hear) => {
       if (!channel) return;
-      channel.onmessage = ({ data }: MessageEvent<TabMessage | Question>) => {
+      channel.onmessage = ({ data }: MessageEvent<(TabMessage & { readonly page: string }) | Question>) => {
         if (data.type === 'here') here.add(data.tab);
-        else if (data.type !== 'asked') hear(data);
+        else if (data.type !== 'asked') hear(data, data.page === page);
         else if (data.tab === ownTab()) channel.postMessage({ type: 'here', tab: data.tab });
       };
     },

@@ -42,7 +42,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   };
   readonly host: PanelHost;
   #input: PanelInput;
-  #options: ChatOptions;
+  #options!: ChatOptions;
   readonly container: HTMLElement;
   readonly announcer = new Announcer();
   readonly follow = new ScrollFollow(() => {
@@ -81,13 +81,13 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   constructor(element: VoiceAssistantChat, input: PanelInput) {
     const host = (this.host = createPanelHost(element));
     this.#input = input;
-    this.#options = resolveOptions(host.element, input);
     this.storage = new VisitStorage(input.storage);
     adoptStyles(this.host.shadowRoot, panelCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
     this.#place = new PanelPlace(host, this.container, this.late, this.storage, () => this.#texts.locale);
     this.update(input);
+    if (element.isConnected) this.connect();
   }
 
   update(input: PanelInput): void {

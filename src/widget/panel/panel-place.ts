@@ -22,13 +22,16 @@ export class PanelPlace {
     const key = 'voice-assistant-chat:size';
     const isThere = (): boolean => root.isConnected && !panel.hidden;
     let stop: (() => void) | undefined;
+    let isIn = false;
     const follow = async (): Promise<void> => {
       const part = await late.load('place');
       if (isThere()) stop ??= part?.followPlace({ root, panel, storage, key, locale });
     };
     panel.onpointerover = panel.onkeydown = follow;
     this.enter = () => {
-      if (!isThere()) return;
+      // Stepping up once more would let it appear anew, before the eyes of the visitor.
+      if (isIn || !isThere()) return;
+      isIn = true;
       // What opened since lies above it, unless it steps up anew.
       if (root.popover) {
         root.togglePopover(false);
@@ -39,6 +42,7 @@ export class PanelPlace {
       if (matchMedia('(pointer: coarse)').matches) void follow();
     };
     this.leave = () => {
+      isIn = false;
       stop?.();
       stop = undefined;
     };

@@ -3,7 +3,7 @@ import type { ConversationListener, ConversationWorld } from './conversation-wor
 import { joined } from './joined.ts';
 import { NewsWatch } from './news-watch.ts';
 import { Opener } from './opener.ts';
-import { Outbox } from './outbox.ts';
+import { loadSend, Outbox } from './outbox.ts';
 import { problemFrom, type Problem } from './problem.ts';
 import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
@@ -77,6 +77,8 @@ export class Conversation {
   set draft(text: string) {
     this.#draft = text;
     this.#save();
+    // It will be needed soon; if it cannot be loaded now, sending tries again.
+    loadSend().catch(() => undefined);
   }
 
   /**
@@ -233,9 +235,10 @@ export class Conversation {
         this.#draft = text;
         this.#listener.onChange();
       },
-      setOpen: (isOpen) => {
+      setOpen: (isOpen, isShown) => {
         if (isOpen === this.#isOpen) return;
         this.#isOpen = isOpen;
+        if (!isShown) return;
         // Not in the middle of taking over what another tab has changed.
         queueMicrotask(() => this.#listener.onOpenChange?.(isOpen));
       },

@@ -3,6 +3,7 @@ import type { Attempt, KeptConversation, Luggage } from './kept-conversation.ts'
 import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
 import { isPassing, problemFrom, type Problem } from './problem.ts';
 import type { ConversationEvent } from './reduce.ts';
+import type { send } from './send.ts';
 import type { Session, SessionRequest } from './session.ts';
 import { isUnsent, type Message, type Snapshot } from './snapshot.ts';
 
@@ -160,7 +161,6 @@ export class Outbox {
     return next?.status === 'queued' ? next : undefined;
   }
 
-  /** What sends and streams is loaded with the first message: until then a visitor only writes. */
   async #send(message: Message, life: AbortSignal): Promise<void> {
     const { apply } = this.conversation;
     const { key } = message;
@@ -172,7 +172,7 @@ export class Outbox {
     try {
       if (isOnline()) {
         apply({ type: 'sending', key });
-        ({ send } = await import('./send.ts'));
+        ({ send } = await loadSend());
       }
     } catch {
       // As without a connection.
@@ -187,4 +187,9 @@ export class Outbox {
     apply({ type: 'send-failed', key, problem, fateUnknown: this.attempts.has(key) });
     this.listener.onProblem(problem);
   }
+}
+
+/** What sends and streams is loaded while the visitor writes the first message. */
+export function loadSend(): Promise<{ readonly send: typeof send }> {
+  return import('./send.ts');
 }

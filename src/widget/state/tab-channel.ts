@@ -24,8 +24,8 @@ export interface TabSource {
 export interface TabChannel {
   /** Tells all others. */
   readonly post: (message: TabMessage) => void;
-  /** Hears what the others tell, until `close`. */
-  readonly listen: (hear: (message: TabMessage) => void) => void;
+  /** Hears what the others tell, until `close`; and whether it was another chat of the same page that told. */
+  readonly listen: (hear: (message: TabMessage, isSamePage?: boolean) => void) => void;
   readonly close: () => void;
   /**
    * Takes over what a tab that held has left when it is gone, and nobody else can meanwhile. With `isAsked` only if it

@@ -15,7 +15,8 @@ export interface SharedConversation extends OutboxConversation {
   readonly isVisible: () => boolean;
   readonly keptId: () => string | undefined;
   readonly setDraft: (text: string) => void;
-  readonly setOpen: (isOpen: boolean) => void;
+  /** @param isShown whether the panel follows: of several chats on one page each opens by itself */
+  readonly setOpen: (isOpen: boolean, isShown: boolean) => void;
   /** Goes on with another conversation, or with none, and opens it if it is to show. */
   readonly follow: (conversationId: string | undefined, isShown: boolean) => void;
   readonly pump: () => void;
@@ -49,15 +50,15 @@ export class Tabs {
     this.#channel = channel;
     this.#outbox = outbox;
     this.#conversation = conversation;
-    channel.listen((message) => {
-      this.hear(message);
+    channel.listen((message, isSamePage) => {
+      this.hear(message, isSamePage);
     });
     channel.post({ type: 'kept' });
   }
 
-  hear(message: TabMessage): void {
+  hear(message: TabMessage, isSamePage = false): void {
     const { conversationId } = this.#conversation.snapshot();
-    if (message.type === 'kept') this.#readKept();
+    if (message.type === 'kept') this.#readKept(isSamePage);
     else if (message.conversationId === conversationId) this.#showLive(message.messages);
   }
 
@@ -101,7 +102,7 @@ export class Tabs {
     unclaimed.clear();
   }
 
-  #readKept(): void {
+  #readKept(isSamePage: boolean): void {
     const { keptId, snapshot, apply, setDraft, setOpen, isVisible, follow } = this.#conversation;
     const { store } = this.#world;
     // What could not be written here is not overwritten either.
@@ -109,7 +110,7 @@ export class Tabs {
     const kept = store.sync();
     const { conversationId, draft, seen = 0, isOpen } = kept;
     if (draft !== known.draft) setDraft(draft);
-    if (isOpen !== known.isOpen) setOpen(isOpen ?? false);
+    if (isOpen !== known.isOpen) setOpen(isOpen ?? false, !isSamePage);
     if (conversationId !== keptId()) {
       // Between two conversations there may be none for a moment.
       this.#isShown ||= snapshot().status !== 'idle';
@@ -154,16 +155,17 @@ export class Tabs {
     this.#channel
       .whenGone(tab, false, () => {
         this.#awaited.delete(tab);
-        this.#takeOver(tab);
-        this.#conversation.pump();
+        // It may also have come to its end without a word, as a chat does that its page took away.
+        if (this.#takeOver(tab)) this.#conversation.pump();
+        else void this.#catchUp();
       })
       .catch(() => undefined); // This tab was gone first.
   }
 
-  /** What a tab that is gone has not sent is this tab's now. */
-  #takeOver(owner: string): void {
+  /** What a tab that is gone has not sent is this tab's now. Gives whether there was anything. */
+  #takeOver(owner: string): boolean {
     const left = this.#theirs.filter(({ tab }) => tab === owner);
-    if (left.length === 0) return;
+    if (left.length === 0) return false;
     const { attempts, unclaimed } = this.#outbox;
     // Also what has come of the answer: it comes anew.
     this.#drop((key) => left.some((message) => key.startsWith(message.key)));
@@ -174,6 +176,7 @@ export class Tabs {
       unclaimed.delete(key);
       this.#conversation.apply({ ...message, type: 'queued' });
     }
+    return true;
   }
 
   #drop(isDropped: (key: string) => boolean): void {

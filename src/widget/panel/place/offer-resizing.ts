@@ -106,11 +106,14 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
 
   const observer = new ResizeObserver(place);
   observer.observe(panel);
+  // While the panel comes in, it is not where it will be.
+  panel.addEventListener('animationend', place);
   addEventListener('resize', place);
   panel.after(handle);
   place();
   return () => {
     observer.disconnect();
+    panel.removeEventListener('animationend', place);
     removeEventListener('resize', place);
     handle.remove();
   };
