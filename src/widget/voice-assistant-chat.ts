@@ -266,7 +266,7 @@ export class VoiceAssistantChat extends Base {
     this.#cancelIdle = whenIdle(() => {
       if (!isComplete(this)) void source.ask();
       // Something of an earlier visit waits to be sent or read.
-      if (storage?.getItem('voice-assistant-chat:wake')) this.#tell('connect');
+      if (storage?.getItem('voice-assistant-chat:wake')) (this.#panel ??= this.#createPanel()).catch(ignore);
       if (this.teaser)
         import('./shell/teaser.ts').then((part) => {
           part.showTeaser(this, root);

@@ -225,6 +225,19 @@ describe('an error', () => {
     await until(() => tries === 1, 'another try');
   });
 
+  it('of an opening is met once, and not again when the page has time', async () => {
+    const chat = mount({ 'base-url': faulty('unreachable') });
+    let errors = 0;
+    chat.element.addEventListener('chat-error', () => errors++);
+    await openInVain(chat);
+    await chat.problem(/connection was lost/);
+    // A widget that is newer asks for its look when the page has time: by then the first one has had it, too.
+    const other = mount({ 'assistant-id': service.assistantThatShows('settings') });
+    await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
+    await chat.problem(/connection was lost/);
+    expect(errors).to.equal(1);
+  });
+
   it('of a refused message says why and does not stop the next one', async () => {
     const chat = mount({ 'base-url': faulty('message-refused') });
     await chat.open();
