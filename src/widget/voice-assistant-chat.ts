@@ -156,6 +156,7 @@ export class VoiceAssistantChat extends Base {
   #root: HTMLElement | undefined;
   #launcher: Launcher | undefined;
   #sheet: CSSStyleSheet | undefined;
+  #css = '';
   #input: PanelInput | undefined;
   #panel: Promise<Panel> | undefined;
   readonly #calls: ((panel: Panel) => void)[] = [];
@@ -189,8 +190,7 @@ export class VoiceAssistantChat extends Base {
     this.#isUpdateDue = true;
     // Frameworks set attributes one by one; the panel sees them together.
     queueMicrotask(() => {
-      this.#isUpdateDue = false;
-      if (this.isConnected) this.#update();
+      if (this.#isUpdateDue && this.isConnected) this.#update();
     });
   }
 
@@ -253,6 +253,7 @@ export class VoiceAssistantChat extends Base {
 
   /** Brings everything that shows in line with the attributes and with what the service says of the assistant. */
   #update(): void {
+    this.#isUpdateDue = false;
     const root = this.#root as HTMLElement;
     const launcher = this.#launcher as Launcher;
     const baseUrl = (this.baseUrl?.trim() || VoiceAssistantChat.defaultBaseUrl).replace(/\/+$/, '');
@@ -277,9 +278,9 @@ export class VoiceAssistantChat extends Base {
     const look = resolveLook(this, { ...settings.widget_settings });
     this.#input = { baseUrl, idProblem, settings, storage };
     const { block, inline } = look;
-    this.#sheet?.replaceSync(
-      `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`,
-    );
+    const css = `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`;
+    // Also the same rules would have to be read, and all that shows laid out, once more.
+    if (css !== this.#css) this.#sheet?.replaceSync((this.#css = css));
     Object.assign(root.dataset, look);
     root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete(this));
     launcher.setLabel(this.launcherLabel, this.launcherSublabel);
