@@ -1,9 +1,31 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { press, type } from '../support/page.ts';
+import { answerMedia } from '../support/answer-media.ts';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { click, press, supports, tap, type } from '../support/page.ts';
+import { put, takeOut } from '../support/surroundings.ts';
+
+const realMatch = window.matchMedia.bind(window);
+
+/** From now on the chat takes the device for one with a finger, whose keyboard covers half of the screen. */
+function pretendPhone(): void {
+  window.matchMedia = (query) => realMatch(query.replace('(pointer: coarse)', 'all'));
+}
+
+/** What the composer asked to be sent, as it is told the page. */
+function sentBy(chat: Chat): string[] {
+  const sent: string[] = [];
+  chat.element.addEventListener('chat-send', ({ detail }) => sent.push(detail.text));
+  return sent;
+}
+
+const focused = (chat: Chat): Element | null | undefined => chat.element.shadowRoot?.activeElement;
 
 describe('the composer', () => {
-  afterEach(unmountAll);
+  afterEach(async () => {
+    window.matchMedia = realMatch;
+    takeOut();
+    await unmountAll();
+  });
 
   it('breaks the line with Shift+Enter and sends nothing empty', async () => {
     const chat = mount();
@@ -25,16 +47,130 @@ describe('the composer', () => {
     expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
   });
 
-  it('does not send what an input method is still composing', async () => {
+  it('does not send what an input method is still composing, whichever way the engine says so', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
+    const sent = sentBy(chat);
     chat.input.value = 'にほん';
     chat.input.dispatchEvent(new InputEvent('input', { bubbles: true, isComposing: true }));
-    const enter = { key: 'Enter', bubbles: true, cancelable: true };
-    chat.input.dispatchEvent(new KeyboardEvent('keydown', { ...enter, isComposing: true }));
-    expect(chat.messages).to.have.length(1);
-    expect(chat.input.value).to.equal('にほん');
+    const enter = (init: KeyboardEventInit): boolean => {
+      const event = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...init });
+      chat.input.dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    // The Enter that ends a composition belongs to the input method: the field must get it as it is.
+    expect(enter({ isComposing: true })).to.be.false;
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- in Safari it alone tells
+    expect(enter({ keyCode: 229 })).to.be.false;
+    expect([sent, chat.input.value]).to.deep.equal([[], 'にほん']);
+    // The next one is the visitor's.
+    expect(enter({})).to.be.true;
+    expect(sent).to.deep.equal(['にほん']);
+  });
+
+  it('keeps the line breaks of what is pasted', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    const sent = sentBy(chat);
+    const source = put('textarea', '');
+    const text = 'My order:\n\n  2 bags\n  1 tent';
+    source.value = text;
+    source.focus();
+    source.select();
+    await press('Control+c');
+    chat.input.focus();
+    await press('Control+v');
+    await until(() => chat.input.value === text, 'the pasted text');
+    await press('Enter');
+    expect(sent).to.deep.equal([text]);
+    await until(() => chat.messages.includes(`user: ${text}`), 'the message, line by line');
+  });
+
+  it('keeps the focus when the send button is clicked, and leaves it where it was otherwise', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    expect(focused(chat)).to.equal(chat.input);
+    chat.write('By mouse');
+    await click(chat.part('send-button'));
+    await chat.answered(2);
+    expect(focused(chat)).to.equal(chat.input);
+    chat.write('And once more');
+    chat.part('message-log').focus();
+    await click(chat.part('send-button'));
+    await chat.answered(3);
+    expect(focused(chat)).to.equal(chat.part('message-log'));
+  });
+
+  it('keeps the focus when a finger taps the send button, and with it the keyboard of a phone', async function () {
+    if (!supports.touch) this.skip();
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    pretendPhone();
+    const left: string[] = [];
+    chat.input.addEventListener('blur', () => left.push('blur'));
+    await tap(chat.input);
+    await type('By finger');
+    await tap(chat.part('send-button'));
+    await chat.answered(2);
+    expect(chat.messages[1]).to.equal('user: By finger');
+    expect(focused(chat)).to.equal(chat.input);
+    expect(left, 'the keyboard would close and open again').to.deep.equal([]);
+  });
+
+  it('does not get the focus of a finger that taps something else', async function () {
+    if (!supports.touch) this.skip();
+    pretendPhone();
+    const chat = mount({ 'base-url': faulty('ended'), 'show-function-calls': '' });
+    const entered: string[] = [];
+    await chat.open();
+    chat.input.addEventListener('focus', () => entered.push(document.activeElement?.localName ?? ''));
+    chat.element.suggestions = ['One question'];
+    await until(() => chat.find('[part="suggestion"]') !== null, 'a suggestion');
+    await tap(chat.part('suggestion'));
+    await chat.answered(2);
+    await tap(chat.part('message-assistant'));
+    await until(() => chat.find('[part="rate-button"]') !== null, 'the tools of the message');
+    await tap(chat.part('rate-button'));
+    await until(() => chat.part('rate-button').ariaPressed === 'true', 'the rating');
+    await tap(chat.part('menu-button'));
+    await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
+    await press('Escape');
+    chat.element.send('Another question');
+    await until(() => chat.find('[part="retry-button"]') !== null, 'the offer of a new conversation');
+    await tap(chat.part('retry-button'));
+    await until(() => chat.messages[1] === 'user: Another question', 'the new conversation');
+    chat.write('By finger');
+    await tap(chat.part('send-button'));
+    await until(() => chat.messages.includes('user: By finger'), 'the message');
+    expect(entered, 'the keyboard would open').to.deep.equal([]);
+  });
+
+  it('has letters of 16 pixels at least, below which a phone zooms into the page', async () => {
+    put('style', '').textContent = 'voice-assistant-chat { --voice-assistant-chat-font-size: 11px }';
+    const chat = mount();
+    chat.element.form = [
+      { name: 'first_name', label: 'First name' },
+      { name: 'subject', label: 'Subject', type: 'select', options: ['Sizes', 'Returns'] },
+      { name: 'details', label: 'Details', type: 'textarea' },
+    ];
+    chat.element.show();
+    await until(() => chat.find('[part="start-button"]') !== null, 'the form');
+    const restore = answerMedia(chat, '(pointer: coarse)');
+    try {
+      const fields = chat.findAll('input, select, textarea');
+      expect(fields).to.have.length(4);
+      for (const field of fields)
+        expect(parseFloat(getComputedStyle(field).fontSize), field.outerHTML).to.be.at.least(16);
+      expect(getComputedStyle(chat.part('form')).fontSize, 'the rest is as small as the site wants').to.equal(
+        '11px',
+      );
+    } finally {
+      restore();
+    }
   });
 
   it('counts near the limit, and explains and keeps what is too long', async () => {
@@ -48,13 +184,20 @@ describe('the composer', () => {
     chat.write('😀'.repeat(2000));
     await until(() => note().includes('2,000 of 2,000'), 'the count of characters, not of code units');
     expect(chat.input.getAttribute('aria-invalid')).to.equal('false');
+    const sent = sentBy(chat);
     const tooLong = 'b'.repeat(2005);
     chat.write(tooLong);
     await until(() => /Too long by 5\b/.test(note()), 'the explanation');
     expect(chat.input.getAttribute('aria-invalid')).to.equal('true');
+    chat.input.focus();
     await press('Enter');
+    await click(chat.part('send-button'));
     expect(chat.input.value).to.equal(tooLong);
-    expect(chat.messages.some((text) => text.startsWith('user'))).to.be.false;
+    expect(sent).to.deep.equal([]);
+    for (let excess = 5; excess > 0; excess--) await press('Backspace');
+    await until(() => chat.input.ariaInvalid === 'false', 'the explanation to go');
+    await press('Enter');
+    expect(sent).to.deep.equal(['b'.repeat(2000)]);
   });
 
   it('puts a too long text of the page’s into the field instead of losing it', async () => {

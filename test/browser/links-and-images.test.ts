@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
 import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { settled } from '../support/surroundings.ts';
 
 /** Opens a chat whose assistant has said that. */
 async function said(content: string, attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
@@ -10,6 +11,10 @@ async function said(content: string, attributes: Readonly<Record<string, string>
   await until(() => chat.find('.markdown') !== null, 'the Markdown');
   return chat;
 }
+
+/** An image of the site's own, which no other test has loaded. */
+const map = (name: string): string =>
+  `${location.origin}/demo/site/art/map.svg?${name}-${crypto.randomUUID()}`;
 
 describe('links and images in an answer', () => {
   afterEach(async () => {
@@ -33,6 +38,65 @@ describe('links and images in an answer', () => {
     expect(images.map(({ src, alt, loading }) => [src, alt, loading])).to.deep.equal([
       [`${location.origin}/pixel.png`, 'A pixel', 'lazy'],
     ]);
-    expect(chat.find('.markdown a')?.innerText).to.equal('Another');
+    const links = chat.findAll('.markdown a') as HTMLAnchorElement[];
+    expect(links.map(({ href, target }) => [href, target])).to.deep.equal([
+      [`${location.origin}/pixel.png`, '_blank'],
+      ['https://evil.example/collect?secret=1', '_blank'],
+    ]);
+    expect(links[0]?.contains(images[0] ?? null), 'the image leads to itself').to.be.true;
+    expect(links[1]?.innerText).to.equal('Another');
+  });
+
+  it('show images within links as these, and never a link within a link', async () => {
+    const chat = await said(
+      `[![A map](${map('linked')})](https://example.com/a) [![Another](https://evil.example/x)](https://example.com/b)`,
+      { 'allow-images': location.origin },
+    );
+    const links = chat.findAll('.markdown a') as HTMLAnchorElement[];
+    expect(links.map(({ href }) => href)).to.deep.equal(['https://example.com/a', 'https://example.com/b']);
+    expect(chat.find('.markdown a > img')?.getAttribute('alt')).to.equal('A map');
+    expect(links[1]?.innerText).to.equal('Another');
+  });
+
+  it('have room for an image before it has come: nothing moves then, for a reader anywhere', async () => {
+    // Far apart: the engine asks for the first only when the reader comes near.
+    const lines = 'A line.\n'.repeat(400);
+    serveHistory([
+      { role: 'assistant', content: `![A map](${map('above')})\n\n**Below the map.**\n\n${lines}` },
+      { role: 'assistant', content: `Here:\n\n![A map](${map('in-sight')})` },
+    ]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en', 'allow-images': location.origin });
+    const images = (): HTMLImageElement[] => chat.findAll('.markdown img') as HTMLImageElement[];
+    const sizes = (): string =>
+      images()
+        .map(({ offsetWidth, offsetHeight }) => `${offsetWidth} x ${offsetHeight}`)
+        .join();
+    const hasCome = (image: HTMLImageElement | undefined): boolean => (image?.naturalWidth ?? 0) > 0;
+    // Called before an image can have come.
+    let sizesAtFirst = '';
+    await until(() => chat.element.shadowRoot !== null, 'the launcher');
+    const drawings = new MutationObserver(() => {
+      if (sizesAtFirst === '' && images().length === 2 && !images().some(hasCome)) sizesAtFirst = sizes();
+    });
+    drawings.observe(chat.element.shadowRoot as ShadowRoot, { childList: true, subtree: true });
+    await chat.open();
+    await until(() => hasCome(images()[1]), 'the image at the end');
+    drawings.disconnect();
+    const log = chat.part('message-log');
+    await until(() => log.scrollHeight - log.scrollTop - log.clientHeight < 2, 'the reader to be at the end');
+    expect(sizesAtFirst).to.match(/^\d{3} x \d{3},\d{3} x \d{3}$/);
+    expect(sizes()).to.equal(sizesAtFirst);
+
+    // What else moves on opening.
+    await until(() => chat.find('.follows') !== null, 'the messages to stand together');
+    await settled(chat);
+    const { scrollHeight } = log;
+    const read = chat.find('.markdown strong') as HTMLElement;
+    read.scrollIntoView({ block: 'start' });
+    const place = read.getBoundingClientRect().top;
+    await until(() => hasCome(images()[0]), 'the image above the reader');
+    expect(Math.abs(read.getBoundingClientRect().top - place)).to.be.below(1);
+    expect([sizes(), log.scrollHeight]).to.deep.equal([sizesAtFirst, scrollHeight]);
+    expect(log.scrollWidth).to.equal(log.clientWidth);
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
+import { click, press } from '../support/page.ts';
 import { scriptAnswer, wait } from '../support/script-answer.ts';
 import { modelService } from '../support/service-under-test.ts';
 
@@ -26,8 +28,23 @@ function count(drawn: Element, selector: string): number {
   return drawn.querySelectorAll(selector).length;
 }
 
+/** Scrolls what has the focus, by keyboard, and back. */
+async function scrollByKey(scroller: HTMLElement): Promise<void> {
+  expect(scroller.scrollWidth, 'there is something to scroll').to.be.above(scroller.clientWidth);
+  scroller.focus();
+  await press('ArrowRight');
+  await until(() => scroller.scrollLeft > 0, 'it to scroll to the right');
+  for (let more = 0; more < 8; more++) await press('ArrowLeft');
+  await until(() => scroller.scrollLeft === 0, 'it to scroll back');
+  expect((scroller.getRootNode() as ShadowRoot).activeElement, 'no message is walked to').to.equal(scroller);
+}
+
 describe('an answer in Markdown', () => {
-  afterEach(unmountAll);
+  afterEach(async () => {
+    Reflect.deleteProperty(navigator, 'clipboard');
+    serveNoHistory();
+    await unmountAll();
+  });
 
   it('has headings, emphasis, lists, quotes, rules and breaks', async () => {
     const drawn = await answer(
@@ -68,6 +85,30 @@ describe('an answer in Markdown', () => {
     expect(table.scrollWidth).to.be.above(table.clientWidth);
     const log = drawn.closest('[role="log"]') as HTMLElement;
     expect(log.scrollWidth).to.equal(log.clientWidth);
+    expect([table.role, table.ariaLabel]).to.deep.equal(['region', 'Table']);
+    await scrollByKey(table);
+  });
+
+  it('has code whose long lines scroll within the message', async () => {
+    const drawn = await answer(`\`\`\`sh\n${'npm install '.repeat(30)}\n\`\`\``);
+    await scrollByKey(drawn.querySelector('pre') as HTMLElement);
+    const log = drawn.closest('[role="log"]') as HTMLElement;
+    expect(log.scrollWidth).to.equal(log.clientWidth);
+  });
+
+  it('has code that is copied exactly, spaces, marks and empty lines included', async () => {
+    const copied: string[] = [];
+    const writeText = (text: string): Promise<void> => {
+      copied.push(text);
+      return Promise.resolve();
+    };
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, get: () => ({ writeText }) });
+    const code = '  if (a < b && c) {\n\n\treturn "**&amp;**";\n  }';
+    const drawn = await answer(`Some \`inline\` code:\n\n\`\`\`js\n${code}\n\`\`\`\n\nDone.`);
+    const button = drawn.querySelector('figure button') as HTMLElement;
+    await click(button);
+    await until(() => button.innerText === 'Copied', 'the word that it is done');
+    expect(copied).to.deep.equal([code]);
   });
 
   it('has code with its language and a button that copies it', async () => {
@@ -84,6 +125,34 @@ describe('an answer in Markdown', () => {
     );
     const log = drawn.closest('[role="log"]') as HTMLElement;
     expect(log.scrollWidth).to.equal(log.clientWidth);
+  });
+
+  it('is never wider than the panel, nor is any other message, whatever stands in it', async () => {
+    const word = 'w'.repeat(400);
+    const url = `https://example.com/${'p'.repeat(400)}?${'q=1&'.repeat(80)}`;
+    serveHistory([
+      { role: 'user', content: `${word} ${url}` },
+      {
+        role: 'assistant',
+        content: `# ${word}\n\n- ${url}\n- [${word}](${url})\n\n> ${word}\n\n- [x] ${word}\n\n1. 1. 1. 1. ${word}`,
+        function_calls: [{ name: word, arguments: {}, result: {} }],
+      },
+      { role: 'assistant', content: `${word} without a mark` },
+      { role: 'system', content: `${word} ${url}` },
+    ]);
+    const chat = mount({ 'base-url': cannedService, heading: word, 'show-function-calls': '' });
+    await chat.open();
+    await until(() => chat.find('.markdown h3') !== null && chat.find('.used') !== null, 'all of it');
+    const log = chat.part('message-log');
+    const panel = chat.part('panel').getBoundingClientRect();
+    expect([log.scrollWidth, panel.width]).to.deep.equal([log.clientWidth, 400]);
+    for (const part of chat.findAll('[part~="message"], [part="header"] > :not(slot), .used')) {
+      const { left, right } = part.getBoundingClientRect();
+      expect([left >= panel.left, right <= panel.right], part.outerHTML.slice(0, 60)).to.deep.equal([
+        true,
+        true,
+      ]);
+    }
   });
 
   it('opens links safely, and only safe ones', async () => {

@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
 import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.ts';
-import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
+import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press } from '../support/page.ts';
+import { click, press, supports, tap } from '../support/page.ts';
 import { scriptAnswer, wait } from '../support/script-answer.ts';
 import { modelService } from '../support/service-under-test.ts';
 
@@ -45,6 +45,44 @@ describe('what can be done with a message', () => {
     serveNoHistory();
     Reflect.deleteProperty(navigator, 'clipboard');
     await unmountAll();
+  });
+
+  it('shows by tap, at the message that was tapped, and with it when that was written', async function () {
+    if (!supports.touch) this.skip();
+    const [first, second] = [ago(2, 3), ago(0)];
+    serveHistory([
+      { role: 'assistant', content: 'Hello!', created_at: first },
+      { role: 'user', content: 'Good morning!', created_at: second },
+    ]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    const times = (): (string | null)[] =>
+      chat.findAll('[part="message-tools"] time').map((time) => time.getAttribute('datetime'));
+    await until(() => chat.find('.divider') !== null, 'the part for reading');
+    expect(times()).to.deep.equal([]);
+    await tap(chat.part('message-assistant'));
+    await until(() => times().join() === first, 'the time of the first message alone');
+    expect(chat.find('.assistant [part="message-tools"] time')?.innerText).to.match(/^\d+:57.[AP]M$/);
+    await tap(chat.part('message-user'));
+    await until(() => times().join() === second, 'the time of the second message alone');
+    expect(chat.findAll('[part="rate-button"]'), 'nobody rates what they wrote').to.deep.equal([]);
+    await tap(chat.part('header'));
+    await until(() => times().length === 0, 'the tools to go');
+  });
+
+  it('shows by mouse and by keyboard, too, when it was written', async () => {
+    const at = ago(1);
+    serveHistory([{ role: 'assistant', content: 'Hello!', created_at: at }]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    const time = (): string | null | undefined =>
+      chat.find('[part="message-tools"] time')?.getAttribute('datetime');
+    chat.part('message-assistant').focus();
+    await until(() => time() === at, 'the time, by keyboard');
+    chat.input.focus();
+    await until(() => time() === undefined, 'the time to go');
+    await click(chat.part('message-assistant'));
+    await until(() => time() === at, 'the time, by mouse');
   });
 
   it('is told the page as a rating, which stays pressed and can be taken back', async () => {

@@ -28,11 +28,11 @@ async function openHistory(attributes: Readonly<Record<string, string>> = {}): P
   return chat;
 }
 
-async function openChat(): Promise<Chat> {
+async function openChat(lang = 'en'): Promise<Chat> {
   const chat = mount({
     'base-url': modelService.url,
     'assistant-id': modelService.assistantThatShows('no-greeting'),
-    lang: 'en',
+    lang,
   });
   await chat.open();
   return chat;
@@ -43,6 +43,16 @@ async function fill(chat: Chat): Promise<void> {
   const long = await scriptAnswer({ pieces: ['A long line.\n'.repeat(60)] });
   await chat.ask(long.question);
   await chat.answered(1);
+}
+
+/** What a screen reader hears from now on, line by line. */
+function heardIn(chat: Chat): string[] {
+  const lines: string[] = [];
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const { textContent } of addedNodes) lines.push(textContent ?? '');
+  }).observe(chat.find('[role="status"]') as HTMLElement, { childList: true });
+  return lines;
 }
 
 const focused = (chat: Chat): Element | null | undefined => chat.element.shadowRoot?.activeElement;
@@ -166,11 +176,7 @@ describe('reading a conversation', () => {
   it('hears every sentence of a growing answer once, when it is whole', async () => {
     const chat = await openChat();
     await fill(chat);
-    const lines: string[] = [];
-    new MutationObserver((changes) => {
-      for (const { addedNodes } of changes)
-        for (const { textContent } of addedNodes) lines.push(textContent ?? '');
-    }).observe(chat.find('[role="status"]') as HTMLElement, { childList: true });
+    const lines = heardIn(chat);
     const answer = await scriptAnswer({
       pieces: [
         'It weighs **1.2 kg',
@@ -193,4 +199,38 @@ describe('reading a conversation', () => {
     await until(() => lines.length === 3, 'the rest');
     expect(lines).to.deep.equal(['It weighs 1.2 kg, says Dr. Berg.', 'It is in stock.', 'And so on.']);
   });
+
+  // The sentences end without a space, and the chat need not be in their language.
+  const pieceByPiece: [name: string, lang: string, pieces: string[], sentences: string[]][] = [
+    [
+      'Chinese',
+      'zh',
+      ['我们九点', '开门。周日', '休息！您', '还想知道什么？'],
+      ['我们九点开门。', '周日休息！', '您还想知道什么？'],
+    ],
+    [
+      'Japanese',
+      'en',
+      ['9時に**開', 'き**ます。「はい', '。」どうぞ', '！'],
+      ['9時に開きます。', '「はい。」', 'どうぞ！'],
+    ],
+  ];
+  for (const [name, lang, pieces, sentences] of pieceByPiece)
+    it(`hears the sentences of an answer in ${name} one by one`, async () => {
+      const chat = await openChat(lang);
+      await fill(chat);
+      const lines = heardIn(chat);
+      const answer = await scriptAnswer({
+        pieces: pieces.flatMap((piece, index) => (index === 0 ? piece : [wait, piece])),
+      });
+      await chat.ask(answer.question);
+      for (const [index, sentence] of sentences.entries()) {
+        const shown = pieces[index]?.replaceAll('*', '') ?? '';
+        await until(() => chat.messages.at(-1)?.endsWith(shown) ?? false, `"${shown}" to show`);
+        expect(lines, 'no half sentence').to.deep.equal(sentences.slice(0, index));
+        await answer.goOn();
+        await until(() => lines.length === index + 1, `"${sentence}" to be said; said: ${lines.join(' / ')}`);
+      }
+      expect(lines).to.deep.equal(sentences);
+    });
 });

@@ -9,6 +9,8 @@ export interface Hands {
   press(keys: readonly string[]): Promise<void>;
   /** Clicks a point of the viewport, in CSS pixels. */
   clickAt(x: number, y: number): Promise<void>;
+  /** Taps a point of the viewport with a finger. Chromium alone can. */
+  tapAt(x: number, y: number): Promise<void>;
   /** Gives the page a size in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
   /** Sets the person's preferences. Chromium alone obeys. */
@@ -27,6 +29,13 @@ export function playwrightHands(page: Page): Hands {
     type: (text) => page.keyboard.type(text),
     press: (keys) => page.keyboard.press(keys.join('+')),
     clickAt: (x, y) => page.mouse.click(x, y),
+    async tapAt(x, y) {
+      // Not `page.touchscreen`: it wants a whole browser that has no mouse.
+      const session = await page.context().newCDPSession(page);
+      await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+      await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+      await session.detach();
+    },
     resize: (width, height) => page.setViewportSize({ width, height }),
     prefer: (media) => page.emulateMedia(media),
   };
@@ -49,6 +58,7 @@ export function webDriverHands(driver: Browser): Hands {
     type: (text) => inTurn(() => hands.type(text)),
     press: (keys) => inTurn(() => hands.press(keys)),
     clickAt: (x, y) => inTurn(() => hands.clickAt(x, y)),
+    tapAt: (x, y) => hands.tapAt(x, y),
     resize: (width, height) => inTurn(() => hands.resize(width, height)),
     prefer: (media) => hands.prefer(media),
   };
@@ -80,6 +90,7 @@ function unqueuedHands(driver: Browser): Hands {
         { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions },
       ]);
     },
+    tapAt: () => Promise.reject(new Error('WebKitGTK has no finger that WebDriver could move.')),
     async resize(width, height) {
       const frame = await driver.execute(() => ({
         width: outerWidth - innerWidth,

@@ -9,6 +9,7 @@ export interface PageCommands {
   'page:type': { text: string };
   'page:press': { keys: string[] };
   'page:click': { x: number; y: number };
+  'page:tap': { x: number; y: number };
   'page:resize': { width: number; height: number };
   'page:prefer': MediaPreferences;
 }
@@ -21,6 +22,7 @@ const carryOut: CarryOut = {
   'page:type': (hands, { text }) => hands.type(text),
   'page:press': (hands, { keys }) => hands.press(keys),
   'page:click': (hands, { x, y }) => hands.clickAt(x, y),
+  'page:tap': (hands, { x, y }) => hands.tapAt(x, y),
   'page:resize': (hands, { width, height }) => hands.resize(width, height),
   'page:prefer': (hands, media) => hands.prefer(media),
 };

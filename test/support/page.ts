@@ -21,6 +21,8 @@ export const engine = userAgent.includes('Firefox/')
 export const supports = {
   /** `emulateMedia`: neither WebDriver BiDi in Firefox nor WebKitGTK lets it be set. */
   emulateMedia: engine === 'chromium',
+  /** `tap`: over WebDriver nothing taps that has no touch screen. */
+  touch: engine === 'chromium',
   /** Viewports as narrow as a phone: a window of WebKitGTK's MiniBrowser cannot be made narrower than its toolbar. */
   phoneViewport: engine !== 'webkit',
 } as const;
@@ -35,7 +37,16 @@ export const press = (chord: string) => command('page:press', { keys: chord.spli
  * Clicks the middle of an element with the mouse, as soon as it stands still and nothing lies over it. Looks and
  * clicks again, as a person does, when the element moves away just before.
  */
-export async function click(element: Element): Promise<void> {
+export const click = (element: Element) => pressOn('page:click', element);
+
+/** Taps the middle of an element with a finger, as `click` does with the mouse. Only where `supports.touch`. */
+export const tap = (element: Element) => pressOn('page:tap', element);
+
+/** What a finger does becomes a click a moment after it has left. */
+const arrives = (isThere: () => boolean): Promise<void> =>
+  waitUntil(isThere, '', { timeout: 1000, interval: 5 }).catch(() => undefined);
+
+async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promise<void> {
   const deadline = performance.now() + 8000;
   const clicked = new Set<EventTarget>();
   const watch = (event: Event) => {
@@ -45,7 +56,10 @@ export async function click(element: Element): Promise<void> {
   try {
     for (;;) {
       const centre = await reachableCentre(element);
-      if (typeof centre !== 'string') await command('page:click', centre);
+      if (typeof centre !== 'string') {
+        await command(how, centre);
+        if (how === 'page:tap') await arrives(() => clicked.has(element));
+      }
       if (clicked.has(element)) return;
       if (performance.now() > deadline) {
         const why = typeof centre === 'string' ? centre : 'it moves away each time';

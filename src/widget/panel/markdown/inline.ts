@@ -25,7 +25,7 @@ function one(token: Token, context: MarkdownContext): Content {
     case 'codespan':
       return html`<code dir="ltr">${token['text']}</code>`;
     case 'link':
-      return link((token as Tokens.Link).href, content(), context);
+      return link((token as Tokens.Link).href, inline(token.tokens, { ...context, isInLink: true }), context);
     case 'image':
       return image(token as Tokens.Image, context);
     case 'checkbox':
@@ -46,9 +46,13 @@ function link(address: string, content: Content | Content[], { texts }: Markdown
   >`;
 }
 
+/** An image has a box of one size, so that nothing moves when it comes; in full it opens in a new tab. */
 function image({ href, text }: Tokens.Image, context: MarkdownContext): TemplateResult {
   const address = decodeEntities(href);
   const source = safeImage(address, context.imageOrigins);
-  if (source === undefined) return link(address, text || address, context);
-  return html`<img src=${source} alt=${decodeEntities(text)} loading="lazy" referrerpolicy="no-referrer" />`;
+  const shown =
+    source === undefined
+      ? text || address
+      : html`<img src=${source} alt=${decodeEntities(text)} loading="lazy" referrerpolicy="no-referrer" />`;
+  return context.isInLink ? html`${shown}` : link(address, shown, context);
 }

@@ -19,6 +19,8 @@ export interface MarkdownContext {
   readonly texts: Texts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
+  /** Whether the text is a link's own, in which no other link can be. */
+  readonly isInLink?: boolean;
   /** Where what an answer suggests is sent. */
   readonly panel: PanelReach;
 }

@@ -3,6 +3,9 @@ import { spokenText } from './spoken-text.ts';
 /** A full stop after a single letter, a number or a short word may belong to it: `Dr.`, `z. B.`, `No. 5`. */
 const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d+)\.\s*$/u;
 
+/** A bracket that opens begins the next sentence; where no space stands between, engines leave it with the one before. */
+const openings = /[\p{Ps}\p{Pi}]+$/u;
+
 /** Remembers what was said of the answer under way, so that every sentence is said once, when it is whole. */
 export class NewSentences {
   #answer: Element | undefined;
@@ -44,12 +47,17 @@ export function sentencesOf(text: string, language: string): string[] {
           ({ segment }) => segment,
         );
   const sentences: string[] = [];
-  for (const segment of segments) {
+  let opening = '';
+  for (const each of segments) {
+    const whole: string = opening + each;
+    const segment = whole.replace(openings, '');
+    opening = whole.slice(segment.length);
     const before = sentences.at(-1);
     if (before !== undefined && abbreviation.test(before))
       sentences.push(`${sentences.pop() ?? ''}${segment}`);
     else sentences.push(segment);
   }
+  if (opening) sentences.push(opening);
   return sentences;
 }
 
