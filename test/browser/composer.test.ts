@@ -88,7 +88,7 @@ describe('the composer', () => {
     await until(() => chat.messages.includes(`user: ${text}`), 'the message, line by line');
   });
 
-  it('keeps the focus when the send button is clicked, and leaves it where it was otherwise', async () => {
+  it('keeps the focus when the send button is clicked', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
@@ -97,10 +97,16 @@ describe('the composer', () => {
     await click(chat.part('send-button'));
     await chat.answered(2);
     expect(focused(chat)).to.equal(chat.input);
-    chat.write('And once more');
+  });
+
+  it('leaves the focus where it was, if that was elsewhere, when the send button is clicked', async () => {
+    const chat = mount();
+    await chat.open();
+    await chat.answered(1);
+    chat.write('By mouse');
     chat.part('message-log').focus();
     await click(chat.part('send-button'));
-    await chat.answered(3);
+    await chat.answered(2);
     expect(focused(chat)).to.equal(chat.part('message-log'));
   });
 
