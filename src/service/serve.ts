@@ -32,17 +32,23 @@ const drainMs = 2000;
  * The composition root: opens the database, brings its tables up to date, and listens.
  *
  * @param extras.mount adds routes of the caller's to the service's own.
+ * @param extras.database is one that the caller has opened, may share among services, and closes after them; the
+ *   settings' own is not opened then.
  * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError
  */
 export async function serve(
   config: Config,
-  extras: { mount?: (app: Hono) => void; log?: Logger } = {},
+  extras: { mount?: (app: Hono) => void; log?: Logger; database?: Database } = {},
 ): Promise<Running> {
   const log = extras.log ?? createLog(config.logLevel);
-  const database = await openDatabase(config, log);
+  const isOwn = extras.database === undefined;
+  const database = extras.database ?? (await openDatabase(config, log));
+  const letGo = async () => {
+    if (isOwn) await database.close();
+  };
   try {
     // Nobody else works on an embedded database, so whatever was under way in it died with its process.
-    if (database.kind === 'pglite') await failAllAbandoned(database, log);
+    if (isOwn && database.kind === 'pglite') await failAllAbandoned(database, log);
     const signals = new Signals();
     const engine = createEngine(config.languageModel, log);
     const replies = new Replies({ database, engine, signals, config: config.reply, log });
@@ -65,7 +71,7 @@ export async function serve(
       await drain(server, closed.promise);
       await replies.finish(0);
       await stopHousekeeping();
-      await database.close();
+      await letGo();
       log.info('stopped');
     };
     let closing: Promise<void> | undefined;
@@ -73,7 +79,7 @@ export async function serve(
     log.info({ port, database: database.kind, model: config.languageModel?.model ?? 'offline' }, 'listening');
     return { url, port, database, close: () => (closing ??= close()) };
   } catch (error) {
-    await database.close();
+    await letGo();
     throw error;
   }
 }

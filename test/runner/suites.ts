@@ -60,7 +60,8 @@ export function allSuites(): Suite[] {
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 5 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
-      run: nodeTests(find('test/service/**/*.test.ts')),
+      // In one process: to load the service and to start a database takes longer than most of these files.
+      run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none'),
       env: { TEST_DATABASE: database },
       counts: 'tests',
       limit: 8,

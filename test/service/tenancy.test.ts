@@ -5,7 +5,7 @@ import * as endingEndpoints from '../../src/contract/ending-endpoints.ts';
 import * as visitorEndpoints from '../../src/contract/endpoints.ts';
 import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
 import { assistantBody } from '../support/assistant-body.ts';
-import { startService } from '../support/service.ts';
+import { newDatabase, startService } from '../support/service.ts';
 import { createTenant } from '../support/tenant.ts';
 
 /** What is looked at of an operation. */
@@ -17,7 +17,8 @@ interface Endpoint {
   query?: { shape: object };
 }
 
-const service = await startService();
+// Ids are tried from the first to the highest, and no table may change meanwhile, so nobody else works in this one.
+const service = await startService(await newDatabase());
 const { pool } = service.running.database;
 const victim = await createTenant(service, 'Secret');
 const intruder = await createTenant(service, 'Mallory');

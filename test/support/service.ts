@@ -7,6 +7,8 @@ import { after } from 'node:test';
 import pg from 'pg';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
 import { readConfig } from '../../src/service/config.ts';
+import type { Database } from '../../src/service/db/database.ts';
+import { openDatabase } from '../../src/service/db/open-database.ts';
 import { assistants, users } from '../../src/service/db/schema.ts';
 import { createLog } from '../../src/service/log.ts';
 import { serve } from '../../src/service/serve.ts';
@@ -34,7 +36,7 @@ after(async () => {
   if (failures.length > 0) throw new AggregateError(failures, 'Cleaning up failed.');
 });
 
-/** Runs when the test file is over, the latest first. */
+/** Runs when the tests of this process are over, the latest first. */
 export function atEnd(cleanUp: () => Promise<void>): void {
   cleanUps.push(cleanUp);
 }
@@ -63,7 +65,7 @@ export async function copyDatabase(env: Environment): Promise<Environment> {
   return { ...env, DATA_DIR: folder, DATABASE_URL: await createDatabase(template) };
 }
 
-/** Makes an empty database on this file's PostgreSQL server; returns its connection string. */
+/** Makes an empty database on this process's PostgreSQL server; returns its connection string. */
 export async function createDatabase(template = 'template0'): Promise<string> {
   server ??= startServer();
   const running = await server;
@@ -107,13 +109,28 @@ async function pgliteImage(): Promise<string> {
   return image;
 }
 
-const start = (env: Environment) =>
-  serve(readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env }), { log: createLog('silent') });
+const start = (env: Environment, database?: Database) =>
+  serve(settings(env), { log: createLog('silent'), ...(database && { database }) });
 
-/** Starts a service in this process; it ends with the test file at the latest. Without a database in `env` it gets a new one. */
+const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env });
+
+let shared: Promise<Database> | undefined;
+
+/** The database of every service that asks for none of its own: to open one takes longer than most tests. */
+async function openSharedDatabase(): Promise<Database> {
+  const database = await openDatabase(settings(await newDatabase()), createLog('silent'));
+  atEnd(() => database.close());
+  return database;
+}
+
+/**
+ * Starts a service in this process; it ends with the tests at the latest. Unless `env` names a database (see
+ * {@link newDatabase}), it works on one that it shares with the other services here, so a test looks at records that
+ * it made itself and never counts on being alone.
+ */
 export async function startService(env: Environment = {}): Promise<TestService> {
-  const database = env['DATA_DIR'] === undefined ? await newDatabase() : {};
-  const running = await start({ RATE_LIMIT: '0', ...database, ...env });
+  const database = env['DATA_DIR'] === undefined ? await (shared ??= openSharedDatabase()) : undefined;
+  const running = await start({ RATE_LIMIT: '0', ...env }, database);
   atEnd(() => running.close());
   return Object.assign(new ServiceClient(running.url), { running });
 }
