@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
+import { click, press } from '../support/page.ts';
 
 function notice(chat: Chat): string {
   return chat.find('[part="person"]')?.innerText ?? '';
@@ -49,6 +49,30 @@ describe('a conversation that has ended', () => {
     await chat.problem(/has ended/);
     await click(chat.part('retry-button'));
     await until(() => chat.messages[1] === 'user: Another question', 'the question in the new one');
+    await chat.answered(2);
+  });
+
+  it('lets the visitor write on meanwhile, and go on by keyboard: all of it goes to the new one, in order', async () => {
+    const chat = mount({ 'base-url': faulty('ended') });
+    await chat.open();
+    await chat.ask('One question');
+    await chat.answered(2);
+    await chat.ask('A second question');
+    await chat.problem(/has ended/);
+    await chat.ask('A third question');
+    const waiting = (): string[] => chat.findAll('.message-state').map(({ innerText }) => innerText);
+    await until(() => waiting().join() === 'Waiting to be sent,Waiting to be sent', 'both to wait');
+    expect(chat.problems).to.have.length(1);
+    // The offer comes just before the composer.
+    chat.input.focus();
+    await press('Shift+Tab');
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.part('retry-button'));
+    await press('Enter');
+    await until(() => chat.messages[1] === 'user: A second question', 'the question in the new one');
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+    const asked = (): string[] => chat.messages.filter((text) => text.startsWith('user:'));
+    await until(() => asked().length === 2, 'both questions');
+    expect(asked()).to.deep.equal(['user: A second question', 'user: A third question']);
     await chat.answered(2);
   });
 });
