@@ -74,9 +74,9 @@ export class ConversationStore {
     const next = { ...stored, pending: [...others, ...kept.pending] };
     for (const part of parts)
       if (kept[part] !== this.#known[part]) Object.assign(next, { [part]: kept[part] });
-    const { conversationId, draft, pending, luggage, unread = 0, isOpen } = next;
+    const { conversationId, draft, pending, luggage, openingKey, unread = 0, isOpen } = next;
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
-    const isWorthIt = isWanted || conversationId !== undefined || draft || luggage;
+    const isWorthIt = isWanted || conversationId !== undefined || draft || luggage || openingKey;
     const json = isWorthIt ? JSON.stringify({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
     // Full or blocked: it stays a change, and goes along with the next one.
@@ -110,4 +110,4 @@ export class ConversationStore {
 }
 
 /** What this tab may have changed, apart from its messages. */
-const parts = ['conversationId', 'draft', 'luggage', 'seen', 'unread', 'isOpen'] as const;
+const parts = ['conversationId', 'draft', 'luggage', 'openingKey', 'seen', 'unread', 'isOpen'] as const;

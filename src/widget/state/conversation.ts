@@ -98,7 +98,6 @@ export class Conversation {
     const { signal } = this.#life;
     const startedAt = this.#world.now();
     const resumed = this.keptId !== undefined;
-    this.#apply({ type: 'opening' });
     try {
       const [conversationId, session] = await this.#opener.open(this.keptId, this.#request(), signal);
       signal.throwIfAborted();

@@ -20,6 +20,8 @@ export interface Delivery {
   readonly now: () => number;
   readonly snapshot: () => Snapshot;
   readonly apply: (event: ConversationEvent) => void;
+  /** Called when it is about to be sent once more. */
+  readonly onAnew: () => void;
   /** Called when it is certain that the service did not keep the message. */
   readonly onRefused: () => void;
 }
@@ -42,6 +44,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   if (isRepeat) {
     const found = await find(delivery, true);
     if (found !== undefined) return found;
+    delivery.onAnew();
   }
 
   const startedAt = isRepeat ? now() : delivery.startedAt;

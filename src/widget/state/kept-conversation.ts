@@ -10,9 +10,9 @@ export interface Luggage {
 export interface Attempt {
   /** How many messages of the visitor the history held. */
   readonly sentAfter: number;
-  /** How long the last of them were, characters: a service may give no more than the end of its history. */
-  readonly lengths: readonly number[];
-  /** Milliseconds since 1970. */
+  /** Fingerprints of the last of them: a service may give no more than the end of its history. */
+  readonly prints: readonly string[];
+  /** When it was last known to be on its way, milliseconds since 1970. */
   readonly at: number;
   readonly luggage?: Luggage;
 }
@@ -36,6 +36,8 @@ export interface KeptConversation {
   readonly pending: readonly PendingMessage[];
   /** What goes with the next message. */
   readonly luggage?: Luggage | undefined;
+  /** Of an opening that was not confirmed. */
+  readonly openingKey?: string | undefined;
   /** How many messages that the visitor did not write were seen, and how many were not. */
   readonly seen?: number | undefined;
   readonly unread?: number | undefined;
@@ -66,6 +68,6 @@ function isPendingMessage(value: Partial<PendingMessage> | null): value is Pendi
     typeof value?.key === 'string' &&
     typeof value.text === 'string' &&
     typeof value.at === 'number' &&
-    (value.attempt === undefined || Array.isArray((value.attempt as Partial<Attempt> | null)?.lengths))
+    (value.attempt === undefined || Array.isArray((value.attempt as Partial<Attempt> | null)?.prints))
   );
 }

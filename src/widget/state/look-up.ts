@@ -1,5 +1,6 @@
 import type { Attempt } from './kept-conversation.ts';
 import type { Delivered, Delivery } from './deliver.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { HistoryItem } from './message-from.ts';
 import type { ConversationEvent } from './reduce.ts';
 import { readSession, type Session } from './session.ts';
@@ -94,21 +95,21 @@ export function findSent(history: readonly HistoryItem[], text: string, attempt:
     role === 'user' ? { at, text: content.trim() } : [],
   );
   const start = countBefore(
-    own.map(({ text }) => text.length),
+    own.map(({ text }) => fingerprint(text)),
     attempt,
   );
   return own.slice(start).find((message) => message.text === text.trim())?.at ?? -1;
 }
 
-/** How many of the visitor's messages in a history were there before, going by how long they are. */
-function countBefore(lengths: readonly number[], { sentAfter, lengths: last }: Attempt): number {
+/** How many of the visitor's messages in a history were there before, going by their fingerprints. */
+function countBefore(prints: readonly string[], { sentAfter, prints: last }: Attempt): number {
   const endsAt = (end: number): boolean =>
-    last.every((length, index) => {
+    last.every((print, index) => {
       const at = end - last.length + index;
-      return at < 0 || lengths[at] === length;
+      return at < 0 || prints[at] === print;
     });
-  if (sentAfter <= lengths.length && endsAt(sentAfter)) return sentAfter;
-  // The service gives no more than the end of its history: the messages before are found by how long they are.
-  for (let end = lengths.length; end > 0; end--) if (endsAt(end)) return end;
+  if (sentAfter <= prints.length && endsAt(sentAfter)) return sentAfter;
+  // The service gives no more than the end of its history: what was there before is told by what it says.
+  for (let end = prints.length; end > 0; end--) if (endsAt(end)) return end;
   return sentAfter;
 }

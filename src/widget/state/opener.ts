@@ -1,4 +1,5 @@
 import type { ConversationWorld } from './conversation-world.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Outbox } from './outbox.ts';
 import { openSession, readSession, variablesOf, type Session, type SessionRequest } from './session.ts';
 
@@ -6,8 +7,6 @@ import { openSession, readSession, variablesOf, type Session, type SessionReques
 export class Opener {
   readonly #world: ConversationWorld;
   readonly #outbox: Outbox;
-  /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
-  #key: string | undefined;
 
   constructor(world: ConversationWorld, outbox: Outbox) {
     this.#world = world;
@@ -20,18 +19,30 @@ export class Opener {
     signal: AbortSignal,
   ): Promise<[conversationId: string, session: Session]> {
     const { client, newKey } = this.#world;
+    const outbox = this.#outbox;
+    const { apply } = outbox.conversation;
     if (keptId !== undefined) {
+      apply({ type: 'opening' });
       const session = await readSession(client, keptId, signal);
-      return [keptId, await this.#outbox.withoutSought(session)];
+      return [keptId, await outbox.withoutSought(session)];
     }
-    const opened = await openSession(client, request, (this.#key ??= newKey()), signal);
-    this.#key = undefined;
-    this.#outbox.told = JSON.stringify(variablesOf(request));
+    const variables = variablesOf(request);
+    // A key stands for one request: what is asked for differently is another opening.
+    const asked = `-${fingerprint(JSON.stringify([request.assistantId, request.type, variables]))}`;
+    const key = outbox.openingKey?.endsWith(asked) ? outbox.openingKey : newKey() + asked;
+    outbox.openingKey = key;
+    // Kept before it is sent: a page may go away at any moment.
+    apply({ type: 'opening' });
+    const opened = await openSession(client, request, key, signal);
+    // One that was left meanwhile may have another opening under way.
+    signal.throwIfAborted();
+    outbox.openingKey = undefined;
+    outbox.told = JSON.stringify(variables);
     return opened;
   }
 
   /** What was tried is left: the next opening is another one. */
   reset(): void {
-    this.#key = undefined;
+    this.#outbox.openingKey = undefined;
   }
 }

@@ -37,6 +37,8 @@ export class Outbox {
   readonly unclaimed = new Map<string, string>();
   /** What functions of the page returned, until it goes with a message. */
   luggage: Luggage | undefined;
+  /** Of an opening whose fate is unknown, so that another try does not open a second conversation. */
+  openingKey: string | undefined;
   /** The variables that the service knows, as JSON. */
   told: string | undefined;
   #stop: AbortController | undefined;
@@ -48,16 +50,18 @@ export class Outbox {
   }
 
   /** Goes on with what an earlier visit left. */
-  restore({ pending, luggage }: KeptConversation): void {
+  restore({ pending, luggage, openingKey }: KeptConversation): void {
     this.luggage = luggage;
+    this.openingKey = openingKey;
     for (const { key, tab, attempt } of pending) {
-      if (attempt) this.attempts.set(key, attempt);
+      // The page that sent it may have gone away just now, with the request still on its way.
+      if (attempt) this.attempts.set(key, { ...attempt, at: this.world.now() });
       if (tab) this.unclaimed.set(key, tab);
     }
   }
 
   /** What this visit leaves to the next one. */
-  get kept(): Pick<KeptConversation, 'pending' | 'luggage'> {
+  get kept(): Pick<KeptConversation, 'pending' | 'luggage' | 'openingKey'> {
     const tab = this.world.tabs?.tab();
     return {
       pending: this.conversation
@@ -70,6 +74,7 @@ export class Outbox {
         )
         .map(({ key, text, at = 0 }) => ({ key, text, at, tab, attempt: this.attempts.get(key) })),
       luggage: this.luggage,
+      openingKey: this.openingKey,
     };
   }
 

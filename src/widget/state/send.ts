@@ -1,4 +1,5 @@
 import { deliver, type Delivery } from './deliver.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Attempt } from './kept-conversation.ts';
 import type { Outbox } from './outbox.ts';
 import { problemFrom } from './problem.ts';
@@ -9,8 +10,8 @@ import type { Message } from './snapshot.ts';
  * Sends one message of the outbox. Loaded with the first one.
  */
 
-/** How many of a visitor's messages are remembered by their length, to find a place in the end of a long history. */
-const rememberedLengths = 8;
+/** How many of a visitor's messages are remembered by their fingerprint, to find a place in the end of a long history. */
+const rememberedPrints = 8;
 
 /**
  * Sends a message and brings it to one of its ends: answered, late, stopped or failed.
@@ -47,6 +48,10 @@ export async function send(
     now,
     snapshot,
     apply,
+    onAnew: () => {
+      attempts.set(key, { ...attempt, at: now() });
+      apply({ type: 'sending', key });
+    },
     onRefused: () => {
       unpack(outbox, key, attempt);
     },
@@ -88,7 +93,7 @@ function begin(outbox: Outbox): Attempt {
   outbox.luggage = undefined;
   return {
     sentAfter: sent.length,
-    lengths: sent.slice(-rememberedLengths).map(({ text }) => text.trim().length),
+    prints: sent.slice(-rememberedPrints).map(({ text }) => fingerprint(text.trim())),
     at: outbox.world.now(),
     luggage,
   };
@@ -111,7 +116,9 @@ function fail(
   const { apply } = conversation;
   const problem = problemFrom(error, world.now(), world.isOnline());
   const { code } = problem;
-  const fateUnknown = attempts.has(key);
+  const attempt = attempts.get(key);
+  const fateUnknown = attempt !== undefined;
+  if (fateUnknown) attempts.set(key, { ...attempt, at: world.now() });
   // Refused for what it says: the visitor can change it, and a new visit does not send it again.
   if (code === 'invalid-request' && !fateUnknown) conversation.putBack(text, false);
   apply({ type: 'send-failed', key, problem, fateUnknown });

@@ -172,7 +172,7 @@ export class Tabs {
     this.#world.tabs?.hold();
     for (const message of left) {
       const { key, attempt } = message;
-      if (attempt) attempts.set(key, attempt);
+      if (attempt) attempts.set(key, { ...attempt, at: this.#world.now() });
       unclaimed.delete(key);
       this.#conversation.apply({ ...message, type: 'queued' });
     }

@@ -24,7 +24,7 @@ const full: KeptConversation = {
   conversationId: 'c',
   draft: 'Hel',
   pending: [
-    { key: '1', text: 'One', at: 1000, attempt: { sentAfter: 0, lengths: [], at: 1001 } },
+    { key: '1', text: 'One', at: 1000, attempt: { sentAfter: 0, prints: [], at: 1001 } },
     { key: '2', text: 'Two', at: 2000 },
   ],
 };
