@@ -30,6 +30,8 @@ export interface Step {
   readonly transit?: Promise<unknown>;
   /** The message is taken in, and its answer is written when this resolves. A stream has begun by then. */
   readonly thinking?: Promise<unknown>;
+  /** How many events of a stream are written before the service thinks. Default 1. */
+  readonly begins?: number;
   /** The service takes the message in, then fails to answer it and says so: the history loses it again. */
   readonly loses?: boolean;
   /** Answers with this instead, and stores nothing. */
@@ -55,6 +57,7 @@ export interface ChatServerOptions {
 }
 
 interface Stored {
+  readonly uuid: string;
   readonly history: Line[];
   readonly answers: Map<string, Promise<boolean>>;
 }
@@ -82,9 +85,12 @@ export class ChatServer {
   readonly requests: SeenRequest[] = [];
   /** Requests that are being answered. */
   active = 0;
+  /** Sees each request once it has come, and may take hold of its answer; gives undefined for one that is lost. */
+  wire: ((operation: Operation, response: ServerResponse) => Promise<Step | undefined>) | undefined;
   readonly #server: Server;
   readonly #options: ChatServerOptions;
   readonly #conversations = new Map<string, Stored>();
+  readonly #openings = new Map<string, Stored>();
   readonly #steps: { operation: Operation; step: Step }[] = [];
 
   private constructor(options: ChatServerOptions) {
@@ -152,13 +158,16 @@ export class ChatServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { operation, uuid } = route(request);
     const at = this.#steps.findIndex((step) => step.operation === operation);
-    const step = at < 0 ? {} : (this.#steps.splice(at, 1)[0]?.step ?? {});
-    if (step.cut === 'unread') {
+    const planned = at < 0 ? {} : (this.#steps.splice(at, 1)[0]?.step ?? {});
+    if (planned.cut === 'unread') {
       request.socket.destroy();
       return;
     }
     const text = await readBody(request);
     if (text === undefined) return;
+    const passage = this.wire ? await this.wire(operation, response) : {};
+    if (passage === undefined) return;
+    const step = { ...planned, ...passage };
     const { method = '', url = '', headers } = request;
     const body = text === '' ? undefined : (JSON.parse(text) as unknown);
     this.requests.push({ operation, method, url, headers, body });
@@ -169,7 +178,7 @@ export class ChatServer {
       return;
     }
     const conversation = this.#conversations.get(uuid);
-    if (operation === 'open') this.#open(response, step);
+    if (operation === 'open') this.#open(response, step, headers['idempotency-key']);
     else if (operation === 'widget' || operation === 'stop' || operation === 'other')
       answerWith(response, { status: 404, body: { message: 'Not found' } });
     else if (conversation === undefined)
@@ -182,12 +191,14 @@ export class ChatServer {
     else await this.#send(conversation, request, response, step, (body as { message: string }).message);
   }
 
-  #open(response: ServerResponse, step: Step): void {
-    const uuid = crypto.randomUUID();
-    const { greeting } = this.#options;
+  #open(response: ServerResponse, step: Step, key: string | string[] | undefined): void {
+    const { greeting, knowsKeys = false } = this.#options;
     const history = greeting === undefined ? [] : [{ role: 'assistant', content: greeting }];
-    this.#conversations.set(uuid, { history: [...history], answers: new Map() });
-    sendJson(response, step, { status: true, conversation_id: uuid, history });
+    const known = knowsKeys ? this.#openings.get(String(key)) : undefined;
+    const opened = known ?? { uuid: crypto.randomUUID(), history: [...history], answers: new Map() };
+    if (key !== undefined) this.#openings.set(String(key), opened);
+    this.#conversations.set(opened.uuid, opened);
+    sendJson(response, step, { status: true, conversation_id: opened.uuid, history });
   }
 
   async #send(
@@ -268,7 +279,7 @@ function sendJson(response: ServerResponse, { cut }: Step, body: object): void {
 
 async function sendEvents(
   response: ServerResponse,
-  { cut }: Step,
+  { cut, begins = 1 }: Step,
   answer: string,
   answering: Promise<boolean>,
 ): Promise<void> {
@@ -287,8 +298,8 @@ async function sendEvents(
     response.write(heard === '' ? ': nothing yet\n\n' : heard, () => response.destroy());
     return;
   }
-  response.write(events.slice(0, 1).join(''));
-  if (await answering) response.end(events.slice(1).join(''));
+  for (const event of events.slice(0, begins)) response.write(event);
+  if (await answering) response.end(events.slice(begins).join(''));
   else response.end(`event: error\ndata: ${JSON.stringify(engineFailed)}\n\n`);
 }
 

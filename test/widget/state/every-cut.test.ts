@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, mock } from 'node:test';
+import { answerTo, ChatServer, type ChatServerOptions } from '../../support/chat-server.ts';
+import { until } from '../../support/until.ts';
+import { CuttingWire, type Cut, type Exchange, type Held, type Way } from './cutting-wire.ts';
+import { Browser, type Visit } from './visit.ts';
+
+/*
+ * The points at which a connection can break are not chosen but found: a visit is played once while everything on the
+ * wire is noted, and then again for each point, with the wire cut exactly there. A point lies before a request
+ * arrives, between that and the first byte of the answer, after each piece that the server writes (after each event, where something broke before), after each byte of
+ * a stream's first event in an undisturbed visit, and after every `stride`-th byte between. `TEST_EVERY_BYTE=1` takes every byte, which
+ * lasts some minutes.
+ */
+
+const stride = process.env.TEST_EVERY_BYTE === '1' ? 1 : 97;
+
+/** Milliseconds for which a request is late that was on its way when the page went away. */
+const lateness = 1500;
+
+const ways: Record<string, Way> = {
+  'the same page goes on': { reloads: false, late: false },
+  'the same page goes on while the service still writes': { reloads: false, late: true },
+  'the page is loaded anew at once': { reloads: true, late: false },
+  'the page is loaded anew while the service still writes': { reloads: true, late: true },
+};
+
+/** What has happened to the first message before the point that is tried. */
+const histories: Record<string, (Way & { readonly isLost?: true }) | undefined> = {
+  'in an undisturbed visit': undefined,
+  'after the first message was lost on its way': { reloads: false, late: false, isLost: true },
+  'after the connection broke within the first answer': { reloads: false, late: false },
+  'after the page was loaded anew within the first answer': { reloads: true, late: true },
+};
+
+/** The visitor says the same twice: one must not be taken for the other. */
+const texts = ['Yes', 'Yes'];
+const wanted = [
+  'assistant: Hello!',
+  ...texts.flatMap((text) => [`user: ${text}`, `assistant: ${answerTo(text)}`]),
+];
+
+// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+before(async () => {
+  // What is loaded late otherwise would be loaded in the middle of the first visit.
+  await import('../../../src/widget/state/look-up.ts');
+  await import('../../../src/widget/state/send.ts');
+  await import('../../../src/client/read-reply.ts');
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+after(() => {
+  mock.timers.reset();
+});
+
+/** A visitor who writes two messages, the second while the first is answered, and tries again whatever fails. */
+class Visitor {
+  readonly #browser = new Browser();
+  readonly #server: ChatServer;
+  readonly #wire: CuttingWire;
+  #now = 1_000_000;
+  #page: Visit;
+  #written = 0;
+  #tries = 0;
+  #quietTurns = 0;
+  #reloads = 0;
+  /** When what is held goes on. */
+  readonly #due = new Map<Held, number>();
+  /** What showed that should not have. */
+  readonly wrong = new Set<string>();
+
+  constructor(server: ChatServer, wire: CuttingWire) {
+    this.#server = server;
+    this.#wire = wire;
+    this.#browser.now = () => this.#now;
+    this.#page = this.#load();
+  }
+
+  /** Comes to the end with everything answered. */
+  async comeToEnd(): Promise<void> {
+    await until(
+      () => this.#isAtEnd,
+      () => {
+        this.#turn();
+      },
+    );
+    assert.deepEqual(this.#browser.pending, []);
+  }
+
+  get page(): Visit {
+    return this.#page;
+  }
+
+  get #isAtEnd(): boolean {
+    const { status } = this.#page.conversation.snapshot;
+    const isQuiet = this.#server.active === 0 && this.#wire.held.size === 0;
+    return (
+      isQuiet &&
+      status === 'ready' &&
+      this.#page.isSettled &&
+      this.#written === texts.length &&
+      !this.#hasFailed
+    );
+  }
+
+  get #hasFailed(): boolean {
+    const { status, messages } = this.#page.conversation.snapshot;
+    return status === 'failed' || messages.some(({ status }) => status === 'failed');
+  }
+
+  #load(): Visit {
+    const page = this.#browser.visit(this.#server);
+    page.onChange = () => {
+      const { messages } = page.conversation.snapshot;
+      const own = messages.filter(({ role }) => role === 'user').length;
+      if (own > this.#written || messages.length - own > this.#written + 1)
+        this.wrong.add(page.log.join(', '));
+    };
+    void page.conversation.open();
+    return page;
+  }
+
+  #turn(): void {
+    this.#write();
+    const isQuiet = this.#server.active <= this.#wire.held.size;
+    this.#quietTurns = isQuiet ? this.#quietTurns + 1 : 0;
+    const { made, held } = this.#wire;
+    const isReloadDue = made.filter(({ reloads }) => reloads).length > this.#reloads;
+    // It has heard by then what there was to hear.
+    if (isReloadDue && this.#quietTurns > 8) this.#reload();
+    for (const one of held)
+      if (made.includes(one.cut) && !isReloadDue && !this.#due.has(one))
+        this.#due.set(one, this.#now + lateness);
+    if (this.#quietTurns % 24 !== 23) return;
+    if (this.#page.isSettled && this.#hasFailed) this.#retry();
+    this.#now += 500;
+    for (const [{ open }, at] of this.#due) if (this.#now >= at) open();
+    mock.timers.tick(500);
+  }
+
+  #write(): void {
+    const { status, messages } = this.#page.conversation.snapshot;
+    const isDue =
+      this.#written === 0
+        ? status === 'ready' || status === 'failed'
+        : status === 'failed' || messages.every(({ role, status }) => role !== 'user' || status !== 'queued');
+    if (this.#written < texts.length && isDue) this.#page.conversation.send(texts[this.#written++] as string);
+  }
+
+  #reload(): void {
+    this.#reloads++;
+    this.#quietTurns = 0;
+    this.#page.goAway();
+    this.#page = this.#load();
+  }
+
+  #retry(): void {
+    assert.ok(this.#tries++ < 6, `It does not end: ${this.#page.told.join(', ')}`);
+    const { messages } = this.#page.conversation.snapshot;
+    this.#page.conversation.retry(messages.find(({ status }) => status === 'failed')?.key);
+  }
+}
+
+/** Plays a visit; gives what went over the wire. */
+async function play(
+  server: ChatServer,
+  cuts: readonly Cut[],
+  knowsKeys = false,
+): Promise<readonly Exchange[]> {
+  const wire = new CuttingWire(cuts);
+  server.wire = wire.take;
+  const before = server.conversations.length;
+  const visitor = new Visitor(server, wire);
+  await visitor.comeToEnd();
+  assert.equal(wire.made.length, cuts.length, 'Not every cut was made.');
+
+  const { conversationId = '' } = visitor.page.conversation.snapshot;
+  const stored = server.historyOf(conversationId).map(({ role, content }) => `${role}: ${content}`);
+  assert.deepEqual(stored, wanted, 'what the service has');
+  assert.deepEqual(visitor.page.log, wanted, 'what the visitor sees');
+  assert.deepEqual([...visitor.wrong], [], 'what the visitor saw');
+  const others = server.conversations.slice(before).filter((uuid) => uuid !== conversationId);
+  // Without keys, nobody can find a conversation whose opening was not heard of.
+  const isUnavoidable =
+    !knowsKeys && cuts.some(({ exchange }) => wire.exchanges[exchange]?.operation === 'open');
+  assert.ok(others.length <= (isUnavoidable ? 1 : 0), 'A conversation too many was opened.');
+  for (const uuid of others) assert.deepEqual(server.historyOf(uuid).length, 1);
+  visitor.page.goAway();
+  return wire.exchanges;
+}
+
+/** Every point of a visit, from one of its requests on. */
+function* pointsOf(exchanges: readonly Exchange[], from: number, way: Way): Generator<Cut> {
+  for (const [exchange, { answer, bytes, bytesBeforeStored, ends }] of exchanges.entries()) {
+    if (exchange < from) continue;
+    yield { ...way, exchange, at: 'lost' };
+    yield { ...way, exchange, at: 0 };
+    const firstEvent = answer.indexOf('event: delta');
+    const endOfFirst = firstEvent < 0 ? -1 : answer.indexOf('\n\n', firstEvent) + 2;
+    // After that, there is nothing left to be late.
+    const last = way.late ? bytesBeforeStored : bytes;
+    for (let at = 1; at <= last; at++) {
+      const isInFirst = from === 0 && at >= firstEvent && at <= endOfFirst;
+      const isEnd = ends.includes(at) && (from === 0 || answer.startsWith('\n\n', at - 2));
+      if (isInFirst || isEnd || (at + exchange * 7) % stride === 0) yield { ...way, exchange, at };
+    }
+  }
+}
+
+const services: [what: string, options: ChatServerOptions][] = [
+  ['answers in JSON', {}],
+  ['streams', { streams: true }],
+  ['answers in JSON and knows idempotency keys', { knowsKeys: true }],
+  ['streams and knows idempotency keys', { streams: true, knowsKeys: true }],
+];
+for (const [what, options] of services) {
+  describe(`a service that ${what}`, () => {
+    let server: ChatServer;
+    before(async () => {
+      server = await ChatServer.start({ greeting: 'Hello!', ...options });
+    });
+    after(() => server.stop());
+
+    for (const [when, earlier] of Object.entries(histories)) {
+      for (const [how, way] of Object.entries(ways)) {
+        it(`has each message once, wherever the connection breaks ${when}, and ${how}`, async (test) => {
+          const undisturbed = await play(server, [], options.knowsKeys);
+          const first = undisturbed.findIndex(({ operation }) => operation === 'send');
+          const { answer = '' } = undisturbed[first] ?? {};
+          const firstEvent = options.streams === true ? answer.indexOf('\n\n\r\n') + 4 : 0;
+          const at = earlier?.isLost ? 'lost' : firstEvent;
+          const cuts: Cut[] = earlier ? [{ ...earlier, exchange: first, at }] : [];
+          const exchanges = earlier ? await play(server, cuts, options.knowsKeys) : undisturbed;
+          let count = 0;
+          for (const point of pointsOf(exchanges, earlier ? first + 1 : 0, way)) {
+            const { operation } = exchanges[point.exchange] as Exchange;
+            await play(server, [...cuts, point], options.knowsKeys).catch((cause: unknown) => {
+              throw new Error(`Cut at ${point.at} of ${operation}, request ${point.exchange}.`, { cause });
+            });
+            count++;
+          }
+          assert.ok(count > 0);
+          test.diagnostic(`${count} points`);
+        });
+      }
+    }
+  });
+}
