@@ -122,6 +122,35 @@ describe('a message whose answer was lost', () => {
   });
 });
 
+describe('a service whose history gives only its end', () => {
+  for (const what of ['arrived', 'was lost'] as const) {
+    it(`has a message once that ${what} unheard of, though all messages are equally long`, async () => {
+      for (const text of ['One', 'Two', 'Six']) {
+        visit.conversation.send(text);
+        await settled();
+      }
+      server.next('send', { cut: what === 'arrived' ? 'unanswered' : 'unread' });
+      visit.conversation.send('Two');
+      await settled();
+      const tail = (): object => ({ status: true, history: server.historyOf(uuid).slice(-4) });
+      for (let looks = 0; looks < 4; looks++) {
+        server.next('read', {
+          raw: (response) => {
+            response.setHeader('Content-Type', 'application/json').end(JSON.stringify(tail()));
+          },
+        });
+      }
+      visit.conversation.retry();
+      await settled();
+      assert.deepEqual(
+        stored().filter((text) => text.length === 3),
+        ['One', 'Two', 'Six', 'Two'],
+      );
+      assert.deepEqual(visit.states, ['One sent', 'Two sent', 'Six sent', 'Two sent']);
+    });
+  }
+});
+
 describe('a message that the service forgets in the middle of its answer', () => {
   it('is kept, offered again, and then sent again', async () => {
     server.next('send', { cut: 1, loses: true });

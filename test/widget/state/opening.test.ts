@@ -129,6 +129,23 @@ describe('opening', () => {
     assert.equal(first, second);
     assert.ok(third !== undefined && third !== second);
   });
+
+  it('is repeated with the same key by the next page, and with a new one where it asks for something else', async () => {
+    server.next('open', { cut: 'unanswered' });
+    server.next('open', { cut: 'unanswered' });
+    await visit.conversation.open();
+    visit.goAway();
+    await browser.visit(server).conversation.open();
+    await browser.visit(server, { request: { variables: { name: 'Zoë' } } }).conversation.open();
+    await browser.visit(server).conversation.open();
+    const [first, second, third, fourth] = server
+      .seen('open')
+      .map(({ headers }) => headers['idempotency-key']);
+    assert.equal(first, second);
+    assert.ok(third !== undefined && third !== second);
+    // That one was opened: there is nothing left to repeat.
+    assert.equal(fourth, undefined);
+  });
 });
 
 describe('coming back', () => {
