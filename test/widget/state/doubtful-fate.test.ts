@@ -132,14 +132,8 @@ describe('a service whose history gives only its end', () => {
       server.next('send', { cut: what === 'arrived' ? 'unanswered' : 'unread' });
       visit.conversation.send('Two');
       await settled();
-      const tail = (): object => ({ status: true, history: server.historyOf(uuid).slice(-4) });
-      for (let looks = 0; looks < 4; looks++) {
-        server.next('read', {
-          raw: (response) => {
-            response.setHeader('Content-Type', 'application/json').end(JSON.stringify(tail()));
-          },
-        });
-      }
+      const history = server.historyOf(uuid).slice(-4);
+      for (let looks = 0; looks < 4; looks++) server.answerNext('read', { status: true, history });
       visit.conversation.retry();
       await settled();
       assert.deepEqual(
