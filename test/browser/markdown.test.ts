@@ -36,7 +36,8 @@ async function scrollByKey(scroller: HTMLElement): Promise<void> {
   await until(() => scroller.scrollLeft > 0, 'it to scroll to the right');
   for (let more = 0; more < 8; more++) await press('ArrowLeft');
   await until(() => scroller.scrollLeft === 0, 'it to scroll back');
-  expect((scroller.getRootNode() as ShadowRoot).activeElement, 'no message is walked to').to.equal(scroller);
+  const { activeElement } = scroller.getRootNode() as ShadowRoot;
+  expect(activeElement === scroller, 'no message is walked to').to.be.true;
 }
 
 describe('an answer in Markdown', () => {

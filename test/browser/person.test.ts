@@ -66,10 +66,10 @@ describe('a conversation that has ended', () => {
     // The offer comes just before the composer.
     chat.input.focus();
     await press('Shift+Tab');
-    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.part('retry-button'));
+    expect(chat.element.shadowRoot?.activeElement === chat.part('retry-button')).to.be.true;
     await press('Enter');
     await until(() => chat.messages[1] === 'user: A second question', 'the question in the new one');
-    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+    expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
     const asked = (): string[] => chat.messages.filter((text) => text.startsWith('user:'));
     await until(() => asked().length === 2, 'both questions');
     expect(asked()).to.deep.equal(['user: A second question', 'user: A third question']);
