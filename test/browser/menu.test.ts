@@ -241,6 +241,9 @@ describe('the menu', () => {
     await click(item(chat, 'Delete'));
     await until(() => !chat.isOpen, 'the panel to close');
     expect(Object.keys(localStorage).join()).not.to.contain(':conversation:');
+    // Nor is it left in the page: what was written, answered and said.
+    for (const place of ['[part="message-log"]', '[role="status"]'])
+      expect(chat.find(place)?.textContent ?? '', place).to.equal('');
     await chat.open();
     await chat.answered(1);
     expect(chat.messages).to.have.length(1);

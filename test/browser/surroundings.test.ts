@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, setViewport, supports } from '../support/page.ts';
+import { click, press, setViewport, supports } from '../support/page.ts';
 import { isReachable, isWithinWindow, put, settled, takeOut } from '../support/surroundings.ts';
 
 const cover = 'position: fixed; inset: 0; width: 100%; height: 100%; margin: 0; border: 0; background: tan;';
@@ -126,6 +126,9 @@ describe('a modal dialog of the page', () => {
       expect(isWithinWindow(chat.part('panel'))).to.be.true;
       await chat.ask('Hello');
       await chat.answered(2);
+      await press('Escape');
+      await until(() => !chat.isOpen, 'the chat to close');
+      expect(dialog.open, 'the dialog stays').to.be.true;
     });
   }
 });

@@ -8,7 +8,7 @@ import type { AddOnReach, PanelState } from './add-on.ts';
 import type { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
-import { createContainer } from './create-container.ts';
+import { createContainer, wipe } from './create-container.ts';
 import { createConversation, identityOf } from './create-conversation.ts';
 import { describePanel } from './describe-panel.ts';
 import { loadMarkdown, loadNeeded } from './load-needed.ts';
@@ -101,7 +101,6 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       this.#conversation = this.#newConversation();
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
-    if (options.type === 'test') void this.late.load('inspector');
     void this.#texts.follow(options);
     if (options.hasAddOns) void this.late.load('addOns');
     this.#addOns?.update();
@@ -153,6 +152,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
 
   forget(): void {
     this.#conversation.forget();
+    wipe(this.container, this.announcer);
     if (this.#options.hasGate) void this.late.load('gate').then(() => this.gate?.forget());
     this.#place.forget();
   }

@@ -1,3 +1,5 @@
+import { render } from 'lit/html.js';
+import type { Announcer } from './announcer.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /** Puts the element into the page that the panel is drawn in: hidden, until the chat opens. Escape closes it. */
@@ -10,9 +12,17 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
   container.setAttribute('aria-labelledby', 'heading');
   root.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.isComposing || container.hidden || element.inline) return;
+    // A dialog that the chat stands in stays.
     event.stopPropagation();
+    event.preventDefault();
     element.hide();
   });
   root.append(container);
   return container;
+}
+
+/** Takes away what was written and said; what is there to show after that is drawn anew. */
+export function wipe(container: HTMLElement, announcer: Announcer): void {
+  render(null, container);
+  announcer.element.replaceChildren();
 }

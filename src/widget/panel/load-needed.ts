@@ -6,9 +6,10 @@ import type { ChatOptions } from './options.ts';
 /** Loads the parts that a conversation needs by now, or will soon. */
 export function loadNeeded(
   late: LateParts,
-  { suggestions }: ChatOptions,
+  { suggestions, type }: ChatOptions,
   { aiEnabled, problem, messages, unread }: Snapshot,
 ): void {
+  if (type === 'test') void late.load('inspector');
   if (unread > 0 || messages.length > 1) void late.load('reading');
   // Also before anything fails: when the connection does, it can no longer be loaded.
   if (problem ?? messages.length > 1) void late.load('problems');

@@ -60,7 +60,7 @@ function pages(model: PanelModel): unknown[] {
     const isDrawn = !isOld || (reading?.isNear(page) ?? late.isMissing('reading'));
     const drawer = isDrawn ? markdown : undefined;
     const problems = late.get('problems') ?? late.isMissing('problems');
-    const common = [locale, options, drawer, problems];
+    const common = [locale, options, drawer, problems, late.isMissing('markdown')];
     const basisOf = (message: Message): unknown[] => [
       message,
       isLast(model, message),
@@ -87,6 +87,8 @@ function item(
 ): TemplateResult {
   const { key, role, status, text } = message;
   const author = authorOf(model, message);
+  // What draws it is on its way: until then no marks flash by.
+  const isAwaited = isMarkdown(message) && !model.late.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above ?? nothing}
     <li role="listitem" class=${className} data-status=${status} data-key=${key}>
@@ -94,11 +96,16 @@ function item(
         <span class="visually-hidden">${author}: </span>${
           markdown !== undefined && isMarkdown(message)
             ? markdown(message, isLast(model, message))
-            : html`<span class="text" dir="auto">${text}</span>`
+            : html`<span class="text" dir="auto">${isAwaited ? withoutMarks(text) : text}</span>`
         }
       </article>
       ${below(model, message, details)}
     </li>`;
+}
+
+/** Roughly what Markdown will look like. */
+function withoutMarks(text: string): string {
+  return text.replace(/[*_`~|]+|\]\([^)]*\)?|^ {0,3}(#+|>|[-+]) |!?\[/gm, '');
 }
 
 /** What became of a message and what can be done with it; most have nothing of that, which costs nothing then. */

@@ -15,6 +15,8 @@ export function createPanelActions(
   };
   const setDraft = (text: string): void => {
     conversation().draft = text;
+    // Should the connection fail from now on, what says so is there.
+    void panel.late.load('problems');
     panel.draw();
   };
   return {
