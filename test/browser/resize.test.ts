@@ -35,10 +35,14 @@ describe('the resize handle', () => {
     it(`lies at the ${corner} of a chat at the ${position}, and grows it from there`, async () => {
       const chat = await openedWithHandle({ position, color: '#123456', theme: 'light' });
       const handle = chat.part('resize-handle');
-      const panel = chat.part('panel').getBoundingClientRect();
-      const { x, y, width, height } = handle.getBoundingClientRect();
-      expect(x + width / 2).to.be.closeTo(corner.includes('left') ? panel.left : panel.right, 1);
-      expect(y + height / 2).to.be.closeTo(corner.includes('top') ? panel.top : panel.bottom, 1);
+      const isAtCorner = (): boolean => {
+        const panel = chat.part('panel').getBoundingClientRect();
+        const { x, y, width, height } = handle.getBoundingClientRect();
+        const across = x + width / 2 - (corner.includes('left') ? panel.left : panel.right);
+        const down = y + height / 2 - (corner.includes('top') ? panel.top : panel.bottom);
+        return Math.abs(across) <= 1 && Math.abs(down) <= 1;
+      };
+      await until(isAtCorner, `the handle at the ${corner}`);
       handle.focus();
       const [before = 0, beforeHeight = 0] = sizeOf(chat);
       await press(corner.includes('left') ? 'ArrowLeft' : 'ArrowRight');

@@ -27,7 +27,9 @@ export async function settled(chat: Chat): Promise<void> {
   await until(() => {
     const now = tops();
     const isStill =
-      now === before && panel.getAnimations().every(({ playState }) => playState === 'finished');
+      now === before &&
+      getComputedStyle(panel).opacity === '1' &&
+      panel.getAnimations().every(({ playState }) => playState === 'finished');
     before = now;
     return isStill;
   }, 'the panel to stand still');
