@@ -43,8 +43,9 @@ describe('a child process', () => {
     );
     await child.waitForLine('stdout', (line) => line);
     await child.stop();
-    // It has ended when nobody holds its output any more, so the grandchild has, too.
-    assert.equal(await child.ended, 'SIGTERM');
+    // It has ended when nobody holds its output any more, so the grandchild has, too. Which signal the child itself
+    // ended by depends on how quick it was.
+    assert.match(String(await child.ended), /^SIG(TERM|KILL)$/);
   });
 
   it('is ended for good when it does not want to end', { timeout: 60_000 }, async () => {
