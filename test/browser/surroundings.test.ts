@@ -185,6 +185,7 @@ describe('the element works', () => {
     const chat = mount();
     chat.element.show();
     chat.element.remove();
+    // One turn of the event loop: a removal counts when the task that made it is over.
     await new Promise((resolve) => setTimeout(resolve));
     document.body.append(chat.element);
     await chat.ready();
