@@ -23,8 +23,8 @@ import {
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message } from './record-answers.ts';
 
-/** Creates an assistant, inactive. */
 export const createAssistant = ownerEndpoint({
+  summary: 'Creates an assistant, inactive.',
   method: 'POST',
   path: '/api/user/assistant',
   request: CreateAssistantRequest,
@@ -32,38 +32,39 @@ export const createAssistant = ownerEndpoint({
   success: 201,
 });
 
-/** Changes the given fields of an assistant. */
 export const updateAssistant = ownerEndpoint({
+  summary: 'Changes the given fields of an assistant.',
   method: 'PUT',
   path: '/api/user/assistant/:id',
   request: UpdateAssistantRequest,
   response: SavedAssistant,
 });
 
-/** Deletes an assistant. Its record is kept for the calls and conversations that it had. */
 export const deleteAssistant = ownerEndpoint({
+  summary: 'Deletes an assistant. Its record is kept for the calls and conversations that it had.',
   method: 'DELETE',
   path: '/api/user/assistant/:id',
   response: Message,
 });
 
-/** The assistants with everything, in pages, newest first. */
 export const listAssistants = ownerEndpoint({
+  summary: 'The assistants with everything, in pages, newest first.',
   method: 'GET',
   path: '/api/user/assistants/get',
   query: AssistantsQuery,
   response: Assistants,
 });
 
-/** The outbound assistants of every mode, in short. */
 export const listOutboundAssistants = ownerEndpoint({
+  summary: 'The outbound assistants of every mode, in short.',
   method: 'GET',
   path: '/api/user/assistants/outbound',
   response: ReducedAssistants,
 });
 
-const webhook = <const Path extends `/api/user/${string}`>(path: Path) =>
+const webhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
   ownerEndpoint({
+    summary,
     method: 'POST',
     path,
     request: WebhookRequest,
@@ -71,8 +72,9 @@ const webhook = <const Path extends `/api/user/${string}`>(path: Path) =>
     refusals: [404],
   });
 
-const noWebhook = <const Path extends `/api/user/${string}`>(path: Path) =>
+const noWebhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
   ownerEndpoint({
+    summary,
     method: 'POST',
     path,
     request: AssistantIdRequest,
@@ -80,66 +82,74 @@ const noWebhook = <const Path extends `/api/user/${string}`>(path: Path) =>
     refusals: [404],
   });
 
-/** Sets where updates on inbound calls go. */
-export const enableInboundWebhook = webhook('/api/user/assistants/enable-inbound-webhook');
+export const enableInboundWebhook = webhook(
+  'Sets where updates on inbound calls go.',
+  '/api/user/assistants/enable-inbound-webhook',
+);
 
-/** Ends updates on inbound calls. */
-export const disableInboundWebhook = noWebhook('/api/user/assistants/disable-inbound-webhook');
+export const disableInboundWebhook = noWebhook(
+  'Ends updates on inbound calls.',
+  '/api/user/assistants/disable-inbound-webhook',
+);
 
-/** Ends notifications after calls. */
-export const disableWebhook = noWebhook('/api/user/assistants/disable-webhook');
+export const disableWebhook = noWebhook(
+  'Ends notifications after calls.',
+  '/api/user/assistants/disable-webhook',
+);
 
-/** Sets where notifications after conversations go. */
 export const enableConversationEndedWebhook = webhook(
+  'Sets where notifications after conversations go.',
+
   '/api/user/assistants/enable-conversation-ended-webhook',
 );
 
-/** Ends notifications after conversations. */
 export const disableConversationEndedWebhook = noWebhook(
+  'Ends notifications after conversations.',
+
   '/api/user/assistants/disable-conversation-ended-webhook',
 );
 
-/** All languages. */
 export const listLanguages = ownerEndpoint({
+  summary: 'All languages.',
   method: 'GET',
   path: '/api/user/assistants/languages',
   response: Languages,
 });
 
-/** The voices that meet every given condition. */
 export const listVoices = ownerEndpoint({
+  summary: 'The voices that meet every given condition.',
   method: 'GET',
   path: '/api/user/assistants/voices',
   query: VoicesQuery,
   response: Voices,
 });
 
-/** The models of one type. */
 export const listModels = ownerEndpoint({
+  summary: 'The models of one type.',
   method: 'GET',
   path: '/api/user/assistants/models',
   query: ModelsQuery,
   response: Models,
 });
 
-/** What turns text into speech, for a language if one is given. */
 export const listSynthesizerProviders = ownerEndpoint({
+  summary: 'What turns text into speech, for a language if one is given.',
   method: 'GET',
   path: '/api/user/assistants/synthesizer-providers',
   query: ProvidersQuery,
   response: Providers,
 });
 
-/** What turns speech into text, for a language if one is given. */
 export const listTranscriberProviders = ownerEndpoint({
+  summary: 'What turns speech into text, for a language if one is given.',
   method: 'GET',
   path: '/api/user/assistants/transcriber-providers',
   query: ProvidersQuery,
   response: Providers,
 });
 
-/** The owner's numbers that can be given to an assistant. */
 export const listAssignableNumbers = ownerEndpoint({
+  summary: "The owner's numbers that can be given to an assistant.",
   method: 'GET',
   path: '/api/user/assistants/phone-numbers',
   query: AssignableNumbersQuery,

@@ -63,19 +63,23 @@ export const CallsQuery = z.object({
 });
 export type CallsQuery = z.infer<typeof CallsQuery>;
 
-/** The calls that meet every given condition, in pages, newest first. */
 export const listCalls = ownerEndpoint({
+  summary: 'The calls that meet every given condition, in pages, newest first.',
   method: 'GET',
   path: '/api/user/calls',
   query: CallsQuery,
   response: paginated(Call),
 });
 
-/** One call. */
-export const readCall = ownerEndpoint({ method: 'GET', path: '/api/user/calls/:id', response: Call });
+export const readCall = ownerEndpoint({
+  summary: 'One call.',
+  method: 'GET',
+  path: '/api/user/calls/:id',
+  response: Call,
+});
 
-/** Deletes the record of a call. */
 export const deleteCall = ownerEndpoint({
+  summary: 'Deletes the record of a call.',
   method: 'DELETE',
   path: '/api/user/calls/:id',
   response: Message,

@@ -70,15 +70,15 @@ export const CreateCampaignRequest = z.object({
 });
 export type CreateCampaignRequest = z.infer<typeof CreateCampaignRequest>;
 
-/** The campaigns, oldest first. */
 export const listCampaigns = ownerEndpoint({
+  summary: 'The campaigns, oldest first.',
   method: 'GET',
   path: '/api/user/campaigns',
   response: z.array(Campaign),
 });
 
-/** Creates a campaign as a draft. */
 export const createCampaign = ownerEndpoint({
+  summary: 'Creates a campaign as a draft.',
   method: 'POST',
   path: '/api/user/campaigns',
   request: CreateCampaignRequest,
@@ -86,8 +86,8 @@ export const createCampaign = ownerEndpoint({
   success: 201,
 });
 
-/** Starts or stops a campaign. */
 export const updateCampaignStatus = ownerEndpoint({
+  summary: 'Starts or stops a campaign.',
   method: 'POST',
   path: '/api/user/campaigns/update-status',
   request: z.object({ campaign_id: id(), action: z.enum(['start', 'stop']) }),
@@ -99,8 +99,8 @@ export const updateCampaignStatus = ownerEndpoint({
   refusals: [404],
 });
 
-/** Deletes a campaign with its leads; calls stay readable. */
 export const deleteCampaign = ownerEndpoint({
+  summary: 'Deletes a campaign with its leads; calls stay readable.',
   method: 'DELETE',
   path: '/api/user/campaign/:id',
   response: Message,

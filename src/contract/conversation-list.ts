@@ -35,8 +35,8 @@ export const ConversationsQuery = z.object({
 });
 export type ConversationsQuery = z.infer<typeof ConversationsQuery>;
 
-/** The conversations with the owner's assistants, newest first, read on from a cursor. */
 export const listConversations = ownerEndpoint({
+  summary: "The conversations with the owner's assistants, newest first, read on from a cursor.",
   method: 'GET',
   path: '/api/user/conversations',
   query: ConversationsQuery,

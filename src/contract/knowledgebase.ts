@@ -43,22 +43,22 @@ const base = '/api/user/knowledgebases';
 const documentsPath = `${base}/:knowledgebaseId/documents` as const;
 const documentPath = `${documentsPath}/:documentId` as const;
 
-/** The knowledge bases, oldest first. */
 export const listKnowledgebases = ownerEndpoint({
+  summary: 'The knowledge bases, oldest first.',
   method: 'GET',
   path: base,
   response: z.looseObject({ data: z.array(Knowledgebase) }),
 });
 
-/** One knowledge base. */
 export const readKnowledgebase = ownerEndpoint({
+  summary: 'One knowledge base.',
   method: 'GET',
   path: `${base}/:id`,
   response: z.looseObject({ data: Knowledgebase }),
 });
 
-/** Creates a knowledge base, empty. */
 export const createKnowledgebase = ownerEndpoint({
+  summary: 'Creates a knowledge base, empty.',
   method: 'POST',
   path: base,
   request: z.object({ name: filledText(name), description: z.nullish(text(name)) }),
@@ -66,37 +66,37 @@ export const createKnowledgebase = ownerEndpoint({
   success: 201,
 });
 
-/** Changes name and description. */
 export const updateKnowledgebase = ownerEndpoint({
+  summary: 'Changes name and description.',
   method: 'PUT',
   path: `${base}/:id`,
   request: z.object({ name: z.optional(filledText(name)), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
 });
 
-/** Deletes a knowledge base with its documents; assistants go on without it. */
 export const deleteKnowledgebase = ownerEndpoint({
+  summary: 'Deletes a knowledge base with its documents; assistants go on without it.',
   method: 'DELETE',
   path: `${base}/:id`,
   response: Message,
 });
 
-/** The documents of a knowledge base, oldest first. */
 export const listDocuments = ownerEndpoint({
+  summary: 'The documents of a knowledge base, oldest first.',
   method: 'GET',
   path: documentsPath,
   response: z.looseObject({ data: z.array(KnowledgeDocument) }),
 });
 
-/** One document. */
 export const readDocument = ownerEndpoint({
+  summary: 'One document.',
   method: 'GET',
   path: documentPath,
   response: z.looseObject({ data: KnowledgeDocument }),
 });
 
-/** Adds a document; a multipart form with `file`, or JSON for a website. */
 export const createDocument = ownerEndpoint({
+  summary: 'Adds a document; a multipart form with `file`, or JSON for a website.',
   method: 'POST',
   path: documentsPath,
   request: z.object({
@@ -115,13 +115,17 @@ export const createDocument = ownerEndpoint({
   success: 201,
 });
 
-/** Changes name and description; type and content stay as they are. */
 export const updateDocument = ownerEndpoint({
+  summary: 'Changes name and description; type and content stay as they are.',
   method: 'PUT',
   path: documentPath,
   request: z.object({ name: z.optional(filledText(name)), description: z.nullish(text(name)) }),
   response: messageWith(z.looseObject(changedDocumentFields)),
 });
 
-/** Deletes a document and everything that was made of it. */
-export const deleteDocument = ownerEndpoint({ method: 'DELETE', path: documentPath, response: Message });
+export const deleteDocument = ownerEndpoint({
+  summary: 'Deletes a document and everything that was made of it.',
+  method: 'DELETE',
+  path: documentPath,
+  response: Message,
+});

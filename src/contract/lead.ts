@@ -78,32 +78,32 @@ export const LeadsQuery = z.object({
 });
 export type LeadsQuery = z.infer<typeof LeadsQuery>;
 
-/** Adds a lead to a campaign. */
 export const createLead = ownerEndpoint({
+  summary: 'Adds a lead to a campaign.',
   method: 'POST',
   path: '/api/user/lead',
   request: CreateLeadRequest,
   response: messageWith(Lead),
 });
 
-/** The leads that meet every given condition, in pages, newest first. */
 export const listLeads = ownerEndpoint({
+  summary: 'The leads that meet every given condition, in pages, newest first.',
   method: 'GET',
   path: '/api/user/leads',
   query: LeadsQuery,
   response: paginated(Lead),
 });
 
-/** Changes the given fields of a lead. */
 export const updateLead = ownerEndpoint({
+  summary: 'Changes the given fields of a lead.',
   method: 'PUT',
   path: '/api/user/leads/:id',
   request: UpdateLeadRequest,
   response: messageWith(Lead),
 });
 
-/** Deletes a lead with its secondary contacts. */
 export const deleteLead = ownerEndpoint({
+  summary: 'Deletes a lead with its secondary contacts.',
   method: 'DELETE',
   path: '/api/user/leads/:id',
   response: Message,

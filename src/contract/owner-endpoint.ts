@@ -2,6 +2,8 @@ import type * as z from 'zod/mini';
 
 /** What is said of an operation that takes a key. */
 interface Description {
+  /** What it does, in a sentence or two: the documentation of the operation. */
+  summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/api/user/${string}`;
   /** The body, if there is one; an object, so that every field that is wrong can be named. */

@@ -37,22 +37,22 @@ export const OfferedNumber = z.looseObject({
   sms_capable: z.boolean(),
 });
 
-/** All numbers of the owner. */
 export const listPhoneNumbers = ownerEndpoint({
+  summary: 'All numbers of the owner.',
   method: 'GET',
   path: '/api/user/phone-numbers/all',
   response: PhoneNumbers,
 });
 
-/** Those that take SMS and have a subscription. For old clients; new ones ask for all. */
 export const listSmsNumbers = ownerEndpoint({
+  summary: 'Those that take SMS and have a subscription. For old clients; new ones ask for all.',
   method: 'GET',
   path: '/api/user/phone-numbers',
   response: PhoneNumbers,
 });
 
-/** Numbers that can be bought. */
 export const searchPhoneNumbers = ownerEndpoint({
+  summary: 'Numbers that can be bought.',
   method: 'GET',
   path: '/api/user/phone-numbers/search',
   query: z.object({
@@ -64,8 +64,8 @@ export const searchPhoneNumbers = ownerEndpoint({
   response: z.looseObject({ data: z.array(OfferedNumber) }),
 });
 
-/** Buys a number that the search offers. */
 export const purchasePhoneNumber = ownerEndpoint({
+  summary: 'Buys a number that the search offers.',
   method: 'POST',
   path: '/api/user/phone-numbers/purchase',
   request: z.object({ phone_number: phoneNumber() }),
@@ -74,16 +74,16 @@ export const purchasePhoneNumber = ownerEndpoint({
   refusals: [400],
 });
 
-/** Gives a number a name that only its owner sees; `null` takes it away. */
 export const updatePhoneNumber = ownerEndpoint({
+  summary: 'Gives a number a name that only its owner sees; `null` takes it away.',
   method: 'PUT',
   path: '/api/user/phone-numbers/:id',
   request: z.object({ nickname: z.nullable(text(nickname)) }),
   response: messageWith(PhoneNumber),
 });
 
-/** Gives a number back. */
 export const releasePhoneNumber = ownerEndpoint({
+  summary: 'Gives a number back.',
   method: 'DELETE',
   path: '/api/user/phone-numbers/:id',
   response: Message,

@@ -72,18 +72,22 @@ export const UpdateToolRequest = z.object({
   ...nullish(optionalFields),
 });
 
-/** The tools, oldest first. */
 export const listTools = ownerEndpoint({
+  summary: 'The tools, oldest first.',
   method: 'GET',
   path: '/api/user/tools',
   response: z.array(Tool),
 });
 
-/** One tool. */
-export const readTool = ownerEndpoint({ method: 'GET', path: '/api/user/tools/:id', response: Tool });
+export const readTool = ownerEndpoint({
+  summary: 'One tool.',
+  method: 'GET',
+  path: '/api/user/tools/:id',
+  response: Tool,
+});
 
-/** Creates a tool. */
 export const createTool = ownerEndpoint({
+  summary: 'Creates a tool.',
   method: 'POST',
   path: '/api/user/tools',
   request: CreateToolRequest,
@@ -91,16 +95,16 @@ export const createTool = ownerEndpoint({
   success: 201,
 });
 
-/** Changes the given fields of a tool. */
 export const updateTool = ownerEndpoint({
+  summary: 'Changes the given fields of a tool.',
   method: 'PUT',
   path: '/api/user/tools/:id',
   request: UpdateToolRequest,
   response: messageWith(Tool),
 });
 
-/** Deletes a tool, also from the assistants that have it. */
 export const deleteTool = ownerEndpoint({
+  summary: 'Deletes a tool, also from the assistants that have it.',
   method: 'DELETE',
   path: '/api/user/tools/:id',
   response: Message,
