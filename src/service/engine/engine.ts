@@ -66,7 +66,35 @@ export type ReplyEvent =
       client?: true;
     };
 
-/** How an assistant answers. */
+/** A chat or a call to be evaluated. */
+export interface EvaluationRequest {
+  /** Oldest first; somebody has said something in it. */
+  transcript: Pick<Utterance, 'role' | 'content'>[];
+  /** What is to be found out (interface: `post_call_schema`). */
+  schema: Finding[];
+  /** Two-letter code (ISO 639-1) of the assistant's language. */
+  language: string;
+}
+
+/** Something that is to be found out. */
+export interface Finding {
+  name: string;
+  type: 'string' | 'number' | 'bool';
+  description: string;
+}
+
+/** What came of a chat or a call. What the transcript does not tell is null. */
+export interface Evaluation {
+  sentiment: 'positive' | 'neutral' | 'negative' | null;
+  /** What came of it, in a few words. */
+  outcome: string | null;
+  /** How well the customer was served, 0 to 1. */
+  score: number | null;
+  /** By the names of the schema, all of them. */
+  variables: Record<string, string | number | boolean | null>;
+}
+
+/** How an assistant answers, and what it makes of what was said. */
 export interface Engine {
   /**
    * Answers one message.
@@ -74,6 +102,12 @@ export interface Engine {
    * @throws EngineError with a reason that a visitor may read.
    */
   reply(request: EngineRequest, signal: AbortSignal): AsyncIterable<ReplyEvent>;
+  /**
+   * Looks back at a chat or a call that is over.
+   *
+   * @throws EngineError
+   */
+  evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<Evaluation>;
 }
 
 /** The engine could not answer. The message is shown to the visitor, so it holds no secret, address or stack. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Engine, EngineRequest, Passage, ReplyEvent } from '../engine.ts';
+import type { Engine, EngineRequest, Evaluation, EvaluationRequest, Passage, ReplyEvent } from '../engine.ts';
+import { evaluateByWords } from './evaluate-by-words.ts';
 import { findPageCall } from './find-page-call.ts';
 import type { FoundCall } from './find-page-call.ts';
 import { findSmallTalk } from './small-talk.ts';
@@ -26,6 +27,10 @@ export class OfflineEngine implements Engine {
       // Lets the word go out before the next one comes.
       await nextTurn();
     }
+  }
+
+  evaluate(request: EvaluationRequest): Promise<Evaluation> {
+    return Promise.resolve(evaluateByWords(request));
   }
 }
 

@@ -2,7 +2,8 @@ import OpenAI from 'openai';
 import type { Logger } from 'pino';
 import type { LanguageModelConfig } from '../../config.ts';
 import { EngineError } from '../engine.ts';
-import type { Engine, EngineRequest, ReplyEvent } from '../engine.ts';
+import type { Engine, EngineRequest, Evaluation, EvaluationRequest, ReplyEvent } from '../engine.ts';
+import { askForEvaluation } from './ask-for-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
 import { CollectedCalls } from './collect-calls.ts';
@@ -68,10 +69,23 @@ export class OpenAiEngine implements Engine {
         }
       }
     } catch (error) {
-      if (error instanceof EngineError || signal.aborted) throw error;
-      this.#log.warn(describeFailure(error), 'the language model failed');
-      throw new EngineError(publicReason(error), { cause: error });
+      throw this.#explain(error, signal);
     }
+  }
+
+  async evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<Evaluation> {
+    try {
+      return await askForEvaluation(this.#client, this.#config.model, request, signal);
+    } catch (error) {
+      throw this.#explain(error, signal);
+    }
+  }
+
+  /** The error that callers get: what they know already, or a reason that a visitor may read. */
+  #explain(error: unknown, signal: AbortSignal): unknown {
+    if (error instanceof EngineError || signal.aborted) return error;
+    this.#log.warn(describeFailure(error), 'the language model failed');
+    return new EngineError(publicReason(error), { cause: error });
   }
 
   /** One request to the model: yields what it says and collects what it calls. */
