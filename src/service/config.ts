@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
 /** A setting is missing or wrong. The message names the variable and says what it may be. */
 export class ConfigError extends Error {
@@ -15,6 +16,16 @@ const number = (fallback: number, min: number, max: number) =>
 
 const wholeNumber = (fallback: number, min: number, max: number) =>
   number(fallback, min, max).refine(Number.isInteger, 'must be a whole number');
+
+/** Addresses of the operator's own network that requests may go to, separated by commas or spaces. */
+function readAllowed(text: string, context: z.RefinementCtx<string>): AllowedAddresses {
+  try {
+    return new AllowedAddresses(text.split(/[\s,]+/).filter((part) => part !== ''));
+  } catch {
+    context.addIssue('must be host:port pairs, addresses or ranges such as 10.0.0.0/8, separated by commas');
+    return z.NEVER;
+  }
+}
 
 const Environment = z.object({
   PORT: wholeNumber(3000, 0, 65_535),
@@ -37,6 +48,7 @@ const Environment = z.object({
   RATE_LIMIT: wholeNumber(300, 0, 1_000_000),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(60, 1, 86_400),
   TRUST_PROXY: wholeNumber(0, 0, 10),
+  ALLOW_PRIVATE_ADDRESSES: z.string().default('').transform(readAllowed),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -78,6 +90,8 @@ export interface Config {
   shutdownMs: number;
   /** Requests that one address may make in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
+  /** Where requests to addresses that users chose may go: webhooks, tools, pages. */
+  allowedAddresses: AllowedAddresses;
   /** Proxies in front of the service whose `X-Forwarded-For` counts. */
   trustedProxies: number;
   logLevel: string;
@@ -122,6 +136,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     },
     shutdownMs: values.SHUTDOWN_SECONDS * 1000,
     rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    allowedAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   };

@@ -44,6 +44,8 @@ const wrong: [name: string, value: string][] = [
   ['TRUST_PROXY', 'yes'],
   ['DATABASE_POOL_SIZE', '0'],
   ['SHUTDOWN_SECONDS', 'soon'],
+  ['ALLOW_PRIVATE_ADDRESSES', 'intranet'],
+  ['ALLOW_PRIVATE_ADDRESSES', '10.0.0.0/33'],
 ];
 for (const [name, value] of wrong) {
   test(`${name}=${value} is an error that names the variable`, () => {

@@ -1,0 +1,14 @@
+/** Why a request to somebody else's server came to nothing. */
+export type OutgoingErrorCode =
+  'bad-url' | 'refused-address' | 'unreachable' | 'timeout' | 'too-large' | 'too-many-redirects';
+
+/** Such a request failed. The message names neither the address nor anything that was sent along. */
+export class OutgoingError extends Error {
+  override readonly name = 'OutgoingError';
+  readonly code: OutgoingErrorCode;
+
+  constructor(code: OutgoingErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,65 @@
+import { pipeline } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { OutgoingError } from './outgoing-error.ts';
+
+const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** How much of a body counts. */
+export interface BodyLimit {
+  /** Bytes, as sent and also as decompressed. */
+  maxBytes: number;
+  /** Whether what is beyond is left out; otherwise it is an error. */
+  cut: boolean;
+}
+
+/**
+ * Reads a body, decompressed, and lets go of the connection. No more of it than the limit is ever held.
+ *
+ * @throws OutgoingError
+ */
+export async function readBody(
+  body: Readable,
+  encoding: string | undefined,
+  limit: BodyLimit,
+): Promise<Uint8Array> {
+  // Who stops reading does not want to hear that the rest is missing.
+  body.on('error', () => undefined);
+  const decoded = decode(body, encoding);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
+      const room = limit.maxBytes - length;
+      if (chunk.length > room) {
+        if (!limit.cut)
+          throw new OutgoingError('too-large', `the answer is longer than ${limit.maxBytes} bytes`);
+        chunks.push(chunk.subarray(0, room));
+        break;
+      }
+      chunks.push(chunk);
+      length += chunk.length;
+    }
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(body: Readable, encoding: string | undefined): AsyncIterable<unknown> {
+  const name = encoding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return body;
+  const decoder = decoders[name]?.();
+  if (!decoder) {
+    body.destroy();
+    throw new OutgoingError('unreachable', 'the answer is compressed in a way that was not asked for');
+  }
+  // An error of either ends both, and the reader gets it from the decoder.
+  pipeline(body, decoder, () => undefined);
+  return decoder;
+}
