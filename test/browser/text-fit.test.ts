@@ -5,8 +5,8 @@ import { setViewport, supports } from '../support/page.ts';
 import { put, settled, takeOut } from '../support/surroundings.ts';
 
 /*
- * No picture of an earlier run is compared with: fonts differ from machine to machine. What a person would look for in
- * it is asked of the layout instead: text that does not fit into its box, or boxes that leave the panel.
+ * What a person would look for in a picture is asked of the layout, on every machine and in many states: text that does
+ * not fit into its box, or boxes that leave the panel. Some pictures are compared in `test/e2e/pictures.spec.ts`.
  */
 
 /** Texts that do not show whole, and what stands outside the window. */

@@ -1,0 +1,231 @@
+import type { PictureView } from './picture-views.ts';
+
+/*
+ * Run in the page, sent there as text: they must not use anything from outside themselves.
+ */
+
+type Place = PictureView['place'];
+
+/** A place that a picture is taken of: where in the screenshot, and what differs from the picture that is kept. */
+export interface Compared {
+  /** A PNG in base64, every dot the mean of 4 by 4 CSS pixels. */
+  picture: string;
+  /** Dots that differ by more than a person would call the same. */
+  dots: number;
+  /** By how much the worst one does, of 255. */
+  worst: number;
+  /** The same dots, in red over the kept picture; a PNG in base64. */
+  difference: string;
+}
+
+/** Puts a chat into each frame of a page of its own; resolves when all of them are there. */
+export async function stage(
+  views: readonly PictureView[],
+  said: Readonly<Record<string, readonly { role: string; content: string }[]>>,
+): Promise<void> {
+  document.body.replaceChildren();
+  const bottom = Math.max(...views.map(({ place }) => place.y + 800));
+  document.body.style.cssText = `margin: 0; padding: 0; position: relative; height: ${String(bottom)}px; background: #fff`;
+  for (const { name, place, attributes } of views) {
+    const frame = document.createElement('iframe');
+    frame.id = name;
+    frame.style.cssText =
+      `position: absolute; border: 0; left: ${String(place.x)}px; top: ${String(place.y)}px;` +
+      `width: ${String(place.width)}px; height: ${String(place.height)}px`;
+    frame.srcdoc = `<!doctype html><html lang="en"><title>${name}</title><body></body></html>`;
+    await new Promise((resolve) => {
+      frame.addEventListener('load', resolve, { once: true });
+      document.body.append(frame);
+    });
+    const page = frame.contentDocument as Document;
+    const view = frame.contentWindow as Window & typeof globalThis;
+    const history = said[attributes['lang'] ?? 'en'] ?? [];
+    const id = '11111111-2222-4333-8444-555555555556';
+    // A service whose answers never change. What else the page loads, it does not load by `fetch`.
+    view.fetch = (url) =>
+      Promise.resolve(
+        Response.json(
+          (typeof url === 'string' ? url : '').endsWith('/widget')
+            ? { status: true, data: { name: 'Kim', language: 'en', widget_settings: {} } }
+            : { status: true, conversation_id: id, history, variables: null },
+        ),
+      );
+    const script = page.createElement('script');
+    script.type = 'module';
+    script.src = '/voice-assistant-chat.js';
+    const chat = page.createElement('voice-assistant-chat');
+    const all = {
+      ...attributes,
+      'assistant-id': id,
+      'base-url': 'https://canned.invalid',
+      persist: 'none',
+      open: '',
+    };
+    for (const [key, value] of Object.entries(all)) chat.setAttribute(key, value);
+    page.body.append(chat);
+    page.head.append(script);
+  }
+}
+
+/** Whether every chat has come all the way in and stands still. */
+export function isStill(views: readonly PictureView[], count: number): boolean {
+  const store = globalThis as { lastLayout?: string };
+  const layout: number[] = [];
+  for (const { name, css } of views) {
+    const frame = document.getElementById(name) as HTMLIFrameElement;
+    const page = frame.contentDocument as Document;
+    const root = page.querySelector('voice-assistant-chat')?.shadowRoot;
+    const panel = root?.querySelector('[part~="panel"]');
+    const log = root?.querySelector('[part="message-log"]');
+    if (!root || !panel || !log || root.querySelectorAll('article').length < count) return false;
+    if (!root.querySelector('.markdown table')) return false;
+    if (frame.dataset['css'] === undefined) {
+      const view = frame.contentWindow as Window & typeof globalThis;
+      const sheet = new view.CSSStyleSheet();
+      // Some scroll bars come and go with time.
+      sheet.replaceSync(
+        `${css ?? ''} * { scrollbar-width: none !important } ::-webkit-scrollbar { display: none !important }`,
+      );
+      root.adoptedStyleSheets.push(sheet);
+      frame.dataset['css'] = '';
+    }
+    log.scrollTop = log.scrollHeight;
+    const input = root.querySelector('textarea');
+    if (input) input.style.caretColor = 'transparent';
+    (root.activeElement as HTMLElement | null)?.blur();
+    if (
+      page.fonts.status !== 'loaded' ||
+      panel.getAnimations({ subtree: true }).some(({ playState }) => playState === 'running')
+    )
+      return false;
+    for (const element of [panel, ...panel.querySelectorAll('*')]) {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      layout.push(left, top, width, height);
+    }
+  }
+  const next = layout.join();
+  const before = store.lastLayout;
+  store.lastLayout = next;
+  return next === before;
+}
+
+/** How wide the fonts of a frame write: other widths are other fonts, whose pictures look different. */
+export function measureFonts(name: string): Record<string, number> {
+  const page = (document.getElementById(name) as HTMLIFrameElement).contentDocument as Document;
+  const root = page.querySelector('voice-assistant-chat')?.shadowRoot as ShadowRoot;
+  const families = {
+    text: getComputedStyle(root.querySelector('[part~="panel"]') as Element).fontFamily,
+    code: getComputedStyle(root.querySelector('pre code, pre') as Element).fontFamily,
+  };
+  const samples = {
+    latin: ['text', '400', 'Hamburgefonstiv 0123456789'],
+    bold: ['text', '700', 'Hamburgefonstiv 0123456789'],
+    code: ['code', '400', 'Hamburgefonstiv 0123456789'],
+    arabic: ['text', '400', 'على الرحب والسعة'],
+  } as const;
+  const line = page.createElement('span');
+  page.body.append(line);
+  const measured = Object.entries(samples).map(([sample, [family, weight, text]]) => {
+    line.style.cssText = `position: absolute; white-space: nowrap; font: ${weight} 100px ${families[family]}`;
+    line.textContent = text;
+    const { width, height } = line.getBoundingClientRect();
+    return [sample, [width, height]] as const;
+  });
+  line.remove();
+  return Object.fromEntries(
+    measured.flatMap(([sample, [width, height]]) => [
+      [`${sample} width`, Math.round(width)],
+      [`${sample} height`, Math.round(height)],
+    ]),
+  );
+}
+
+/**
+ * Cuts a place out of a screenshot, makes it small, and compares it with the picture that is kept of it. Small means
+ * that a dot is the mean of 4 by 4 pixels, and that it may be where its neighbor was: what remains of another
+ * smoothing of letters is then far below what a person would call a change.
+ */
+export async function comparePictures(
+  screenshot: string,
+  { x, y, width, height }: Place,
+  kept: string | null,
+  tolerance: number,
+): Promise<Compared> {
+  const size = 4;
+  const canvasOf = (w: number, h: number): CanvasRenderingContext2D => {
+    const canvas = document.createElement('canvas');
+    canvas.width = w;
+    canvas.height = h;
+    return canvas.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D;
+  };
+  const bitmapOf = (png: string): Promise<ImageBitmap> => {
+    const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
+    return createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+  };
+  const pngOf = (pixels: ImageData): string => {
+    const context = canvasOf(pixels.width, pixels.height);
+    context.putImageData(pixels, 0, 0);
+    return context.canvas.toDataURL('image/png').replace(/^.*,/, '');
+  };
+  const readAll = (bitmap: ImageBitmap, w: number, h: number, left = 0, top = 0): Uint8ClampedArray => {
+    const context = canvasOf(w, h);
+    context.drawImage(bitmap, -left, -top);
+    return context.getImageData(0, 0, w, h).data;
+  };
+
+  const whole = await bitmapOf(screenshot);
+  const scale = whole.width / innerWidth;
+  const [w, h] = [Math.floor(width / size), Math.floor(height / size)];
+  const cell = Math.round(size * scale);
+  const [left, top] = [Math.round(x * scale), Math.round(y * scale)];
+  const pixels = readAll(whole, w * cell, h * cell, left, top);
+  const small = new ImageData(w, h);
+  for (let row = 0; row < h; row++)
+    for (let column = 0; column < w; column++)
+      for (let channel = 0; channel < 4; channel++) {
+        let sum = 0;
+        for (let dy = 0; dy < cell; dy++)
+          for (let dx = 0; dx < cell; dx++)
+            sum += pixels[((row * cell + dy) * w * cell + column * cell + dx) * 4 + channel] ?? 0;
+        small.data[(row * w + column) * 4 + channel] = Math.round(sum / cell ** 2);
+      }
+  const picture = pngOf(small);
+  if (kept === null) return { picture, dots: 0, worst: 0, difference: picture };
+
+  const known = await bitmapOf(kept);
+  if (known.width !== w || known.height !== h)
+    return { picture, dots: w * h, worst: 255, difference: picture };
+  const expected = readAll(known, w, h);
+  const soften = (data: Uint8ClampedArray, row: number, column: number, channel: number): number => {
+    let [sum, count] = [0, 0];
+    for (let dy = -1; dy <= 1; dy++)
+      for (let dx = -1; dx <= 1; dx++) {
+        const [r, c] = [row + dy, column + dx];
+        if (r < 0 || c < 0 || r >= h || c >= w) continue;
+        sum += data[(r * w + c) * 4 + channel] ?? 0;
+        count++;
+      }
+    return sum / count;
+  };
+  const shown = new ImageData(w, h);
+  let [dots, worst] = [0, 0];
+  for (let row = 0; row < h; row++)
+    for (let column = 0; column < w; column++) {
+      let most = 0;
+      for (let channel = 0; channel < 3; channel++) {
+        const one = soften(small.data, row, column, channel);
+        const other = soften(expected, row, column, channel);
+        most = Math.max(most, Math.abs(one - other));
+      }
+      worst = Math.max(worst, most);
+      const differs = most > tolerance;
+      if (differs) dots++;
+      const at = (row * w + column) * 4;
+      const gray = ((expected[at] ?? 0) + (expected[at + 1] ?? 0) + (expected[at + 2] ?? 0)) / 3;
+      shown.data.set(
+        differs ? [255, 0, 0, 255] : [0, 0, 0, 255].map((v, i) => (i < 3 ? 128 + gray / 2 : v)),
+        at,
+      );
+    }
+  return { picture, dots, worst: Math.round(worst), difference: pngOf(shown) };
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findEngines } from '../support/browsers.ts';
+import { startWidgetSite } from '../support/widget-site.ts';
+import type { WidgetSite } from '../support/widget-site.ts';
+import { openDriver } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { KeptPictures, makesPictures } from './kept-pictures.ts';
+import { comparePictures, isStill, measureFonts, stage } from './picture-page.ts';
+import type { Compared } from './picture-page.ts';
+import { pictureViews, rowHeight, saidInPictures } from './picture-views.ts';
+import type { PictureView } from './picture-views.ts';
+
+/*
+ * Pictures of an open chat are compared with those in `pictures`, which `npm run pictures` makes anew. All chats of an
+ * engine stand in frames of one page, so that a handful of screenshots are enough.
+ */
+
+/** How far a dot's color may be off, of 255: more than other smoothing of letters makes, less than one missing letter. */
+const tolerance = 12;
+
+/** How many dots may be further off. A line of text that is missing changes a hundred and more. */
+const mostDots = 12;
+
+/** Faults that the pictures must tell from what is right, each as a style sheet. */
+const faults = {
+  'a composer that lies over the last answer': '[part~="composer"] { margin-block-start: -48px !important }',
+  'an answer that is cut off at its side':
+    '.markdown { max-width: 120px; overflow: hidden; white-space: nowrap }',
+  'an answer that is cut off below': '[part~="message-assistant"] { max-height: 60px; overflow: hidden }',
+  'text that can hardly be read': '[part~="message-assistant"] { color: #999 !important }',
+  'a button that is missing': '[part~="send-button"] { visibility: hidden }',
+};
+
+describe('the chat looks as it did', () => {
+  let site: WidgetSite;
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pictures-'));
+    site = await startWidgetSite();
+  });
+  after(async () => {
+    await site.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  for (const engine of findEngines()) {
+    describe(`in ${engine.name}`, () => {
+      const kept = new KeptPictures(engine.name);
+      const isChromium = engine.name === 'chromium';
+      const views = pictureViews.filter(({ forced }) => forced === undefined || isChromium);
+      let driver: Driver;
+      const screenshots = new Map<number, string>();
+      let fontProblem: string | undefined;
+      before(async () => {
+        driver = await openDriver(engine);
+        await driver.open(`${site.url}/element`);
+        await driver.evaluate(stage, views as never, saidInPictures as never);
+        await driver.waitFor(isStill, views as never, 5);
+        const fonts = await driver.evaluate(measureFonts, 'narrow');
+        if (makesPictures) kept.keepFonts(fonts);
+        else fontProblem = kept.fontProblem(fonts);
+      });
+      after(() => driver.close());
+
+      /** What the window shows at a row, now or when it was last looked at. */
+      async function screenshot(row: number, isFresh: boolean): Promise<string> {
+        const before = screenshots.get(row);
+        if (before !== undefined && !isFresh) return before;
+        await driver.evaluate((top) => {
+          scrollTo({ top, behavior: 'instant' });
+          return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+        }, row);
+        const path = join(folder, `${engine.name}.png`);
+        await driver.screenshot(path);
+        const taken = await readFile(path, 'base64');
+        screenshots.set(row, taken);
+        return taken;
+      }
+
+      async function compare(
+        { place }: PictureView,
+        known: string | null,
+        isFresh = true,
+      ): Promise<Compared> {
+        const row = Math.floor(place.y / rowHeight) * rowHeight;
+        const inRow = { ...place, y: place.y - row };
+        return driver.evaluate(comparePictures, await screenshot(row, isFresh), inRow, known, tolerance);
+      }
+
+      async function check(view: PictureView, name: string, isFresh = false): Promise<void> {
+        const known = kept.read(name);
+        if (makesPictures) {
+          kept.keep(name, (await compare(view, null, isFresh)).picture);
+          return;
+        }
+        assert.notEqual(known, null, `There is no picture "${name}". To make it: npm run pictures`);
+        // Again for a while: a browser may give the picture before.
+        const deadline = Date.now() + 3000;
+        let compared = await compare(view, known, isFresh);
+        while (compared.dots > mostDots && Date.now() < deadline) compared = await compare(view, known);
+        const { dots, worst, picture, difference } = compared;
+        if (dots <= mostDots) return;
+        const shown = kept.show(name, picture, difference);
+        const extent = `${String(dots)} dots look different, by up to ${String(worst)} of 255`;
+        assert.fail(`${extent}. Look at ${shown}. If all is well: npm run pictures`);
+      }
+
+      for (const view of views) {
+        it(view.name, async (test) => {
+          if (fontProblem !== undefined) {
+            test.skip(fontProblem);
+            return;
+          }
+          await check(view, view.name);
+          for (const colorScheme of view.forced ?? []) {
+            await driver.prefer({ forcedColors: 'active', colorScheme });
+            await check(view, `${view.name}-forced-${colorScheme}`, true);
+          }
+          if (view.forced) await driver.prefer({ forcedColors: 'none', colorScheme: 'light' });
+        });
+      }
+
+      if (isChromium && !makesPictures)
+        it('and what is wrong would show', async (test) => {
+          if (fontProblem !== undefined) {
+            test.skip(fontProblem);
+            return;
+          }
+          const view = views[0] as PictureView;
+          for (const [fault, css] of Object.entries(faults)) {
+            await driver.evaluate(setFault, view.name, css);
+            const { dots } = await compare(view, kept.read(view.name));
+            assert.ok(dots > mostDots, `${fault}: ${String(dots)} dots`);
+          }
+          await driver.evaluate(setFault, view.name, '');
+        });
+    });
+  }
+});
+
+/** Runs in the page: replaces the fault that a chat has. */
+function setFault(name: string, css: string): void {
+  const { contentDocument, contentWindow } = document.getElementById(name) as HTMLIFrameElement;
+  const root = contentDocument?.querySelector('voice-assistant-chat')?.shadowRoot as ShadowRoot;
+  const { CSSStyleSheet: Sheet } = contentWindow as Window & typeof globalThis;
+  const sheet = new Sheet();
+  sheet.replaceSync(`:host { --fault: 1 } ${css}`);
+  const isFault = (each: CSSStyleSheet): boolean => each.cssRules[0]?.cssText.includes('--fault') ?? false;
+  const { adoptedStyleSheets: sheets } = root;
+  root.adoptedStyleSheets = [...sheets.filter((each) => !isFault(each)), sheet];
+}
