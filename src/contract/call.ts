@@ -20,6 +20,23 @@ export const callStatuses = [
   'failed',
 ] as const;
 
+export type CallStatus = (typeof callStatuses)[number];
+
+/** Statuses of calls that are not over. */
+export const openCallStatuses = [
+  'initiated',
+  'ringing',
+  'in-progress',
+] as const satisfies readonly CallStatus[];
+
+/** Statuses of calls that were answered and are over. */
+export const answeredCallStatuses = [
+  'ended',
+  'completed',
+  'ended_by_customer',
+  'ended_by_assistant',
+] as const satisfies readonly CallStatus[];
+
 const anyObject = z.record(z.string(), z.unknown());
 
 /** A call. */

@@ -41,6 +41,8 @@ export const Campaign = z.looseObject({
   retry_on_goal_incomplete: z.boolean(),
   goal_completion_variable: z.nullable(z.string()),
   phone_number_ids: z.array(z.int()),
+  /** Why the service stopped it, such as `insufficient-balance`; null if it did not. */
+  stop_reason: z.nullable(z.string()),
 });
 export type Campaign = z.infer<typeof Campaign>;
 

@@ -50,6 +50,7 @@ describe('creating a campaign', () => {
       goal_completion_variable: null,
       mark_complete_when_no_leads: true,
       phone_number_ids: [],
+      stop_reason: null,
     });
   });
 

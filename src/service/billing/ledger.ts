@@ -9,6 +9,9 @@ interface Movement {
   /** Positive; a charge takes it, the others give it. */
   amount: string;
   messageId?: number;
+  callId?: number;
+  /** The minute of the call that is paid for, from 1; 0 of a refund of all. */
+  callMinute?: number;
 }
 
 /**
@@ -18,7 +21,7 @@ interface Movement {
  * one statement, so charges that run at once cannot overdraw together.
  */
 export async function moveMoney(queries: Queries, movement: Movement): Promise<boolean> {
-  const { userId, kind, amount, messageId } = movement;
+  const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
   const signed = kind === 'charge' ? `-${amount}` : amount;
   const [changed] = await queries
     .update(users)
@@ -28,6 +31,6 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<b
   if (!changed) return false;
   await queries
     .insert(ledgerEntries)
-    .values({ userId, kind, amount: signed, balanceAfter: changed.balance, messageId: messageId ?? null });
+    .values({ userId, kind, amount: signed, balanceAfter: changed.balance, messageId, callId, callMinute });
   return true;
 }

@@ -16,7 +16,22 @@ interface OwnedCall {
 
 const isOwned = ({ id, userId }: OwnedCall) => and(eq(calls.id, id), eq(calls.userId, userId));
 
-const record = wireColumns(calls, ['user_id', 'assistant_id', 'campaign_id', 'lead_id'], plainTimestamp);
+const record = wireColumns(
+  calls,
+  [
+    ...([
+      'user_id',
+      'assistant_id',
+      'campaign_id',
+      'lead_id',
+      'contact_id',
+      'input_variables',
+      'lines',
+    ] as const),
+    ...(['answered_at', 'ended_at', 'end_reason', 'lease_owner', 'lease_until', 'recording_token'] as const),
+  ],
+  plainTimestamp,
+);
 
 interface Row {
   campaign_name: string | null;

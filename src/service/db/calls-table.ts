@@ -1,5 +1,6 @@
-import { integer, jsonb, numeric, pgTable, text } from 'drizzle-orm/pg-core';
+import { integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { callStatuses } from '../../contract/call.ts';
+import type { CallLine } from '../call/call-parts.ts';
 import { moment } from './columns.ts';
 import type { StoredVariables } from './schema.ts';
 
@@ -27,6 +28,15 @@ export const calls = pgTable('calls', {
     .notNull()
     .default('unknown'),
   recordingUrl: text('recording_url'),
+  inputVariables: jsonb('input_variables').$type<StoredVariables>().notNull().default({}),
+  lines: jsonb().$type<readonly CallLine[]>().notNull().default([]),
+  answeredAt: moment('answered_at'),
+  endedAt: moment('ended_at'),
+  endReason: text('end_reason'),
+  leaseOwner: uuid('lease_owner'),
+  leaseUntil: moment('lease_until'),
+  recordingToken: text('recording_token'),
+  contactId: integer('contact_id'),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

@@ -21,6 +21,9 @@ export const campaigns = pgTable('campaigns', {
   retryOnGoalIncomplete: boolean('retry_on_goal_incomplete').notNull().default(false),
   goalCompletionVariable: text('goal_completion_variable'),
   markCompleteWhenNoLeads: boolean('mark_complete_when_no_leads').notNull().default(true),
+  stopReason: text('stop_reason'),
+  callsMade: integer('calls_made').notNull().default(0),
+  dueAt: moment('due_at').notNull().defaultNow(),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

@@ -11,6 +11,9 @@ export const leads = pgTable('leads', {
   phoneNumber: text('phone_number').notNull(),
   variables: jsonb().$type<StoredVariables>().notNull().default({}),
   status: text({ enum: leadStatuses }).notNull().default('created'),
+  tries: integer().notNull().default(0),
+  nextContactId: integer('next_contact_id'),
+  nextTryAt: moment('next_try_at').notNull().defaultNow(),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
@@ -24,4 +27,11 @@ export const secondaryContacts = pgTable('secondary_contacts', {
   status: text({ enum: leadStatuses }).notNull().default('created'),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
+});
+
+/** Numbers that nobody is called at for their user any more. */
+export const blockedNumbers = pgTable('blocked_numbers', {
+  userId: integer('user_id').notNull(),
+  phoneNumber: text('phone_number').notNull(),
+  createdAt: moment('created_at').notNull().defaultNow(),
 });

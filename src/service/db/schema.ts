@@ -114,6 +114,8 @@ export const ledgerEntries = pgTable('ledger_entries', {
   id: rowId().generatedAlwaysAsIdentity(),
   userId: integer('user_id').notNull(),
   messageId: rowId('message_id'),
+  callId: integer('call_id'),
+  callMinute: integer('call_minute'),
   kind: text({ enum: ['top_up', 'charge', 'refund'] }).notNull(),
   amount: numeric().notNull(),
   balanceAfter: numeric('balance_after').notNull(),

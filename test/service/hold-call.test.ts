@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { CallEnd, CallSettings, SpokenReply } from '../../src/service/call/call-parts.ts';
+import { holdCall } from '../../src/service/call/hold-call.ts';
+import { traitsOf } from '../../src/service/carrier/number-traits.ts';
+import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
+
+const weights = { human: 70, machine: 15, 'no-answer': 8, busy: 5, failed: 2 };
+const carrier = new SimulatedCarrier(weights, () => Promise.resolve());
+
+/** Numbers whose digits say what becomes of a call. */
+const numbers = {
+  person: '+4989100100000',
+  hangsUp: '+4989100100700',
+  silent: '+4989100100800',
+  machine: '+4989100100070',
+  nobody: '+4989100100085',
+  busy: '+4989100100093',
+  failing: '+4989100100098',
+};
+
+interface Asked extends Partial<CallSettings> {
+  to?: string;
+  ringingTime?: number;
+  /** Minutes that the balance is enough for. */
+  minutes?: number;
+  reply?: (said: string) => Partial<SpokenReply>;
+}
+
+/** Makes a call in no time; returns what became of it and all that was told on the way. */
+async function call({ to = numbers.person, ringingTime = 30, minutes = 100, reply, ...more }: Asked = {}) {
+  const told: string[] = [];
+  const settings: CallSettings = {
+    initialMessage: 'Hello, this is Kim.',
+    waitForCustomer: false,
+    maxDuration: 600,
+    maxSilence: 40,
+    maxInitialSilence: null,
+    reengagementInterval: 30,
+    endCallOnVoicemail: true,
+    voiceMailMessage: '',
+    ...more,
+  };
+  const end: CallEnd = await holdCall(
+    carrier,
+    { from: '', to, ringingTime, record: false, language: 'en', speechSpeed: 1 },
+    {
+      settings,
+      speaker: {
+        answer: (said) => Promise.resolve({ text: `You said: ${said}`, hangUp: false, ...reply?.(said) }),
+        breakSilence: () => Promise.resolve({ text: 'Are you still there?', hangUp: false }),
+      },
+      book: {
+        ringing: () => Promise.resolve(void told.push('ringing')),
+        answered: (by) => Promise.resolve(void told.push(`answered by ${by}`)),
+        note: () => Promise.resolve(),
+        payMinute: (minute) => {
+          told.push(`minute ${minute}`);
+          return Promise.resolve(minute <= minutes);
+        },
+      },
+      signal: new AbortController().signal,
+    },
+  );
+  return { end, told, lines: end.lines.map(({ role, content }) => `${role}: ${content}`) };
+}
+
+describe('a simulated number', () => {
+  test('fares by its last two digits, each outcome having as many as its weight', () => {
+    const found: Record<string, number> = {};
+    for (let digits = 0; digits < 100; digits++) {
+      const { outcome } = traitsOf(`+49891001000${String(digits).padStart(2, '0')}`, weights);
+      found[outcome] = (found[outcome] ?? 0) + 1;
+    }
+    assert.deepEqual(found, weights);
+  });
+
+  test('fares as the weights say, when one is all there is', () => {
+    const nobody = { human: 0, machine: 0, 'no-answer': 3, busy: 0, failed: 0 };
+    for (const number of Object.values(numbers)) assert.equal(traitsOf(number, nobody).outcome, 'no-answer');
+  });
+});
+
+describe('a call that nobody answers', () => {
+  for (const [to, status, told] of [
+    [numbers.nobody, 'no-answer', ['ringing']],
+    [numbers.busy, 'busy', []],
+    [numbers.failing, 'failed', []],
+  ] as const) {
+    test(`ends as ${status} and costs nothing`, async () => {
+      const { end, told: heard } = await call({ to });
+      assert.deepEqual([end.status, end.duration, end.lines, end.answeredBy], [status, 0, [], 'unknown']);
+      assert.deepEqual(heard, told);
+    });
+  }
+
+  test('rings no longer than ringing_time', async () => {
+    const slow = '+4989100109000';
+    assert.equal((await call({ to: slow, ringingTime: 10 })).end.status, 'no-answer');
+    assert.equal((await call({ to: slow, ringingTime: 11 })).end.status, 'completed');
+  });
+});
+
+describe('a call that a person answers', () => {
+  test('begins with the initial message and goes in turns until the person has said goodbye', async () => {
+    const { end, told, lines } = await call();
+    assert.deepEqual(lines, [
+      'assistant: Hello, this is Kim.',
+      'user: Hello, yes, I have a moment.',
+      'assistant: You said: Hello, yes, I have a moment.',
+      'user: What is this about?',
+      'assistant: You said: What is this about?',
+      'user: Thank you, goodbye!',
+      'assistant: You said: Thank you, goodbye!',
+    ]);
+    assert.deepEqual([end.status, end.answeredBy], ['completed', 'human']);
+    assert.deepEqual(told, ['ringing', 'answered by human', 'minute 1']);
+    assert.ok(end.duration > 10 && end.duration < 60, `${end.duration}`);
+    for (const [index, { at, seconds }] of end.lines.entries()) {
+      const next = end.lines[index + 1]?.at ?? end.duration;
+      assert.ok(at >= 0 && at + seconds <= next + 0.01, `line ${index}`);
+    }
+  });
+
+  test('waits for the first words of the person when it is to, and answers them with the initial message', async () => {
+    const { lines } = await call({ waitForCustomer: true });
+    assert.deepEqual(lines.slice(0, 2), ['user: Hello?', 'assistant: Hello, this is Kim.']);
+  });
+
+  test('leaves the opening to the person where there is no initial message', async () => {
+    const { lines } = await call({ initialMessage: '' });
+    assert.deepEqual(lines.slice(0, 2), ['user: Hello?', 'assistant: You said: Hello?']);
+  });
+
+  test('is ended by the customer when they hang up without a word', async () => {
+    const { end } = await call({ to: numbers.hangsUp });
+    assert.deepEqual([end.status, end.lines.length], ['ended_by_customer', 1]);
+  });
+
+  test('is ended by the assistant that asks for it, after its last words', async () => {
+    const { end, lines } = await call({ reply: () => ({ text: 'Goodbye!', hangUp: true }) });
+    assert.equal(end.status, 'ended_by_assistant');
+    assert.equal(lines.at(-1), 'assistant: Goodbye!');
+    assert.equal(lines.length, 3);
+  });
+
+  test('is completed when it is handed over', async () => {
+    const { end } = await call({ reply: () => ({ text: '', transferTo: '+4930123456' }) });
+    assert.deepEqual([end.status, end.reason, end.lines.length], ['completed', 'transfer', 2]);
+  });
+
+  test('ends at its longest duration, in the middle of a sentence if need be', async () => {
+    const { end } = await call({ maxDuration: 20, reply: () => ({ text: 'and '.repeat(500) }) });
+    assert.deepEqual([end.status, end.reason, end.duration], ['completed', 'max-duration', 20]);
+  });
+
+  test('pays for every minute that begins, and ends when the balance is too low for one', async () => {
+    const long = { reply: () => ({ text: 'and '.repeat(400) }) };
+    const { end, told } = await call(long);
+    assert.equal(end.status, 'completed');
+    const minutes = told.filter((line) => line.startsWith('minute')).length;
+    assert.equal(minutes, Math.ceil(end.duration / 60));
+    assert.ok(minutes > 3);
+    const poor = await call({ ...long, minutes: 1 });
+    assert.deepEqual([poor.end.status, poor.end.reason], ['ended', 'balance']);
+    const none = await call({ minutes: 0 });
+    assert.deepEqual([none.end.status, none.lines], ['ended', []]);
+  });
+});
+
+describe('silence', () => {
+  const silent = { to: numbers.silent, initialMessage: 'Hi.' };
+
+  test('is broken after each reengagement_interval and ends the call after max_silence_duration', async () => {
+    const { end, lines } = await call({ ...silent, reengagementInterval: 10, maxSilence: 35 });
+    assert.deepEqual(lines, ['assistant: Hi.', ...[1, 2, 3].map(() => 'assistant: Are you still there?')]);
+    assert.deepEqual([end.status, end.reason], ['ended_by_assistant', 'silence']);
+    // What the assistant said meanwhile is no silence.
+    const spoken = end.lines.reduce((sum, { seconds }) => sum + seconds, 0);
+    assert.equal(end.duration, Math.ceil(35 + spoken));
+  });
+
+  test('may be shorter until the person has first spoken', async () => {
+    const { end, lines } = await call({ ...silent, maxInitialSilence: 5 });
+    assert.equal(lines.length, 1);
+    assert.equal(end.duration, 6);
+    assert.equal((await call({ maxInitialSilence: 5, waitForCustomer: true })).end.status, 'completed');
+  });
+});
+
+describe('an answering machine', () => {
+  const machine = { to: numbers.machine };
+
+  test('is hung up on', async () => {
+    const { end } = await call(machine);
+    assert.deepEqual(
+      [end.status, end.reason, end.answeredBy, end.lines],
+      ['ended_by_assistant', 'voicemail', 'machine', []],
+    );
+  });
+
+  test('gets the message, once it has said its piece', async () => {
+    const { end, lines } = await call({ ...machine, voiceMailMessage: 'Please call back.' });
+    assert.equal(end.status, 'completed');
+    assert.equal(lines.length, 2);
+    assert.match(lines[0] ?? '', /^user: Nobody/);
+    assert.equal(lines[1], 'assistant: Please call back.');
+  });
+
+  test('is talked to like a person when the call is not to end, until it has been silent for too long', async () => {
+    const { end, lines } = await call({ ...machine, endCallOnVoicemail: false, maxSilence: 20 });
+    assert.deepEqual(lines, ['assistant: Hello, this is Kim.']);
+    assert.equal(end.reason, 'silence');
+  });
+});
