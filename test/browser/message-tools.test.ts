@@ -3,6 +3,7 @@ import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.t
 import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
 import { click, press, supports, tap } from '../support/page.ts';
+import { pasted } from '../support/pasted.ts';
 import { scriptAnswer, wait } from '../support/script-answer.ts';
 import { modelService } from '../support/service-under-test.ts';
 
@@ -105,18 +106,41 @@ describe('what can be done with a message', () => {
     expect(given.map(({ rating }) => rating)).to.deep.equal(['up', 'down', null]);
   });
 
-  it('copies it as it was written', async () => {
-    const copied: string[] = [];
-    const writeText = (text: string): Promise<void> => {
-      copied.push(text);
-      return Promise.resolve();
-    };
-    Object.defineProperty(navigator, 'clipboard', { configurable: true, get: () => ({ writeText }) });
-    const chat = await answered('We **open** at nine.');
+  it('copies what its reader sees: as text, and with its looks for documents', async () => {
+    const markdown = [
+      'We **open** at [nine](https://example.com/hours).',
+      '1. `a_b`\n2. <b>c</b>',
+      '| Day | Hour |\n|--|--|\n| Mo | 9 |',
+      '- [Thanks](reply:)\n- [Where?](reply:)',
+    ].join('\n\n');
+    const text = 'We open at nine (https://example.com/hours).\n\n1. a_b\n2. <b>c</b>\n\nDay\tHour\nMo\t9';
+    const chat = await answered(markdown);
+    // What draws it may be still on its way.
+    await until(() => chat.find('.markdown table') !== null, 'the table');
     expect(chat.part('copy-button').ariaLabel).to.equal('Copy message');
     await click(chat.part('copy-button'));
     await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the word that it is done');
-    expect(copied).to.deep.equal(['We **open** at nine.']);
+    const paste = await pasted();
+    expect(paste.text).to.equal(text);
+    const { body } = paste.document;
+    const texts = (selector: string): string[] =>
+      [...body.querySelectorAll(selector)].map(({ textContent }) => textContent);
+    expect(texts('strong')).to.deep.equal(['open']);
+    expect(body.querySelector('a')?.getAttribute('href')).to.equal('https://example.com/hours');
+    expect(texts('ol > li')).to.deep.equal(['a_b', '<b>c</b>']);
+    expect(texts('th, td')).to.deep.equal(['Day', 'Hour', 'Mo', '9']);
+    expect(body.textContent).not.to.contain('Thanks');
+
+    // A browser that takes no more than text gets that.
+    const copied: string[] = [];
+    const clipboard = {
+      write: () => Promise.reject(new DOMException('No HTML here', 'NotAllowedError')),
+      writeText: (text: string) => Promise.resolve(void copied.push(text)),
+    };
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
+    await click(chat.part('copy-button'));
+    await until(() => copied.length > 0, 'the text alone');
+    expect(copied).to.deep.equal([text]);
   });
 
   it('is stopping it while it grows: the send button does so', async () => {

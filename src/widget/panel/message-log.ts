@@ -103,9 +103,9 @@ function item(
     </li>`;
 }
 
-/** Roughly what Markdown will look like. */
+/** Roughly what Markdown will look like. A list of links may be what the answer suggests to reply: it waits. */
 function withoutMarks(text: string): string {
-  return text.replace(/[*_`~|]+|\]\([^)]*\)?|^ {0,3}(#+|>|[-+]) |!?\[/gm, '');
+  return text.replace(/^[-*] \[[^]*|[*_`~|]+|\]\([^)]*\)?|^ {0,3}(#+|>|[-+]) |!?\[/gm, '');
 }
 
 /** What became of a message and what can be done with it; most have nothing of that, which costs nothing then. */

@@ -10,7 +10,7 @@ export function heal(text: string): string {
   let healed = text
     // The start of a mark with nothing in it yet, or a list or heading mark without its text.
     .replace(/(^|[\s(])(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '$1')
-    .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\|)[ \t]*$/, '$1')
+    .replace(/(^|\n) {0,3}(?:#{1,6}|[-+*]|\d{1,9}[.)]|>|\|)\s*$/, '$1')
     // Images and links: the address is not there, or not whole.
     .replace(/!\[[^\]\n]*(?:\](?:\([^)\n]*)?)?$/, '')
     .replace(/\[([^\]\n]*)(?:\](?:\([^)\n]*)?)?$/, '$1');

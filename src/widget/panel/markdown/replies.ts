@@ -6,8 +6,12 @@ import { lastBlock } from './block-lexer.ts';
 const most = 8;
 const longest = 200;
 
-/** A list that may become one of suggestions, as far as it has come: it is not shown as something else before. */
-const beginning = /^\s*[-*+] +\[[^\]\n]*(?:$|\](?:$|\((?:$|r[eply:]*(?:$|\)))))/;
+/**
+ * A list that may become one of suggestions, as far as it has come: it is not shown as something else before. Its first
+ * item begins with a link, whose text may have escapes and brackets.
+ */
+const beginning =
+  /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:\\.?|\[[^[\]\n]*(?:\]|$)|[^\\[\]\n])*(?:\s*$|\](?:$|\(<?(?:$|r[eply:]*(?:$|[>) ]))))/;
 
 /** Whether the last block of an answer under way is, or may become, a list of suggestions. */
 export function mayBeReplies(raw: string): boolean {
@@ -24,11 +28,21 @@ export function repliesIn(tokens: readonly Token[]): readonly string[] {
   const { items } = last as Tokens.List;
   const replies = items.map(({ tokens: [content, ...others] }) => {
     const [link, ...rest] = (content as Tokens.Generic | undefined)?.tokens ?? [];
-    const { type, href, text } = { ...(link as Tokens.Link | undefined) };
+    const { type, href, tokens } = { ...(link as Tokens.Link | undefined) };
     return type === 'link' && href === 'reply:' && others.length + rest.length === 0
-      ? decodeEntities(text ?? '').trim()
+      ? withoutMarks(tokens).trim()
       : '';
   });
   const isGood = replies.length <= most && replies.every((reply) => reply !== '' && reply.length <= longest);
   return isGood ? replies : [];
+}
+
+/** What a visitor would say: the text alone. */
+function withoutMarks(tokens: readonly Token[] = []): string {
+  return tokens
+    .map((token) => {
+      const { tokens, text = '' } = token as Tokens.Generic & { text?: string };
+      return tokens ? withoutMarks(tokens) : decodeEntities(text);
+    })
+    .join('');
 }

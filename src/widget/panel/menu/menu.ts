@@ -1,12 +1,13 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
 import { allTexts } from '../../texts/all-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import type { PanelReach } from '../panel-reach.ts';
 import { isMuted, setMuted } from '../sound-switch.ts';
 import { download } from './download.ts';
 import menuCss from './menu.css?inline';
 import { printTranscript } from './print-transcript.ts';
-import { transcriptFileName, transcriptJson, transcriptText } from './transcript.ts';
+import { transcriptCopy, transcriptFileName, transcriptJson } from './transcript.ts';
 
 export { menuCss as css };
 
@@ -78,8 +79,7 @@ class Menu {
       act();
     };
     const withMessages = html`${
-      // Only secure pages have a clipboard.
-      (navigator.clipboard as Clipboard | undefined)
+      hasClipboard()
         ? item(this.#hasCopied ? texts.copied : texts.copyTranscript, () => void this.#copy())
         : nothing
     }
@@ -92,7 +92,7 @@ class Menu {
     ${item(
       texts.downloadText,
       closing(() => {
-        download(transcriptText(model), 'text/plain', transcriptFileName(model, 'txt'));
+        download(transcriptCopy(model).text, 'text/plain', transcriptFileName(model, 'txt'));
       }),
     )}
     ${item(
@@ -150,7 +150,7 @@ class Menu {
 
   async #copy(): Promise<void> {
     try {
-      await navigator.clipboard.writeText(transcriptText(this.#reach.model()));
+      await writeClipboard(transcriptCopy(this.#reach.model()));
       this.#hasCopied = true;
       this.#draw();
     } catch {

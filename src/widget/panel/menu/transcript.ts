@@ -1,4 +1,6 @@
 import type { Message } from '../../state/snapshot.ts';
+import { messageCopy, type MessageCopy } from '../copying/message-copy.ts';
+import { richLines } from '../copying/rich-text.ts';
 import { headingOf, type PanelModel } from '../panel-model.ts';
 
 /** Who wrote a message, in the visitor's words. */
@@ -13,13 +15,19 @@ export function timeOf({ locale }: PanelModel, { at }: Message): string {
   return new Intl.DateTimeFormat(locale.language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
-/** The conversation to read: who, when and what. Answers are as the assistant wrote them, in Markdown. */
-export function transcriptText(model: PanelModel): string {
+/** The conversation to read: who, when and what. Answers are as they show, not as the assistant wrote them in Markdown. */
+export function transcriptCopy(model: PanelModel): MessageCopy {
+  const heading = headingOf(model);
   const parts = model.snapshot.messages.map((message) => {
     const time = timeOf(model, message);
-    return `${authorOf(model, message)}${time && ` (${time})`}:\n${message.text}\n`;
+    const head = `${authorOf(model, message)}${time && ` (${time})`}:`;
+    const { text, html } = messageCopy(model, message);
+    return { text: `${head}\n${text}\n`, html: `${richLines(head)}${html}` };
   });
-  return [`${headingOf(model)}\n`, ...parts].join('\n');
+  return {
+    text: [`${heading}\n`, ...parts.map(({ text }) => text)].join('\n'),
+    html: richLines(heading) + parts.map(({ html }) => html).join('<hr>'),
+  };
 }
 
 /** The conversation for programs, with the names that the HTTP interface has for it. Nobody's UUID is in it. */

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../state/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
+import { messageCopy } from '../copying/message-copy.ts';
+import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
 import type { PanelModel } from '../panel-model.ts';
 import messageToolsCss from './message-tools.css?inline';
@@ -22,12 +24,10 @@ export function messageTools(
   rate: (rating: Rating) => void,
 ): TemplateResult {
   const texts = allTexts(model.locale);
-  const { text, role, at } = message;
-  // Only pages on https have a clipboard, whatever the types say.
-  const clipboard = navigator.clipboard as Clipboard | undefined;
+  const { role, at } = message;
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
-    clipboard?.writeText(text).then(
+    writeClipboard(messageCopy(model, message)).then(
       () => {
         button.title = button.ariaLabel = texts.copied;
         button.dataset['done'] = '';
@@ -51,7 +51,7 @@ export function messageTools(
   return html`<div part="message-tools">
     ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, model)}</time>`}
     ${
-      clipboard
+      hasClipboard()
         ? html`<button
             type="button"
             part="copy-button"
