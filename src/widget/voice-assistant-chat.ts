@@ -35,7 +35,7 @@ const Base =
  * @csspart teaser-dismiss-button - its button that takes it away
  * @csspart panel - the chat itself
  * @csspart header - its head
- * @csspart test-mark - the mark of a preview
+ * @csspart test-mark - the mark of a preview, below the name
  * @csspart inspect-button - the button that shows and hides the drawer of a preview
  * @csspart restart-button - the button for a new conversation
  * @csspart menu-button - the button for what else there is: transcript, sound, deletion

@@ -74,7 +74,19 @@ describe('the consent slot', () => {
 
   it('stands in place of the chat; before the visitor agrees nothing is stored and nothing is sent', async () => {
     const chat = await openAsking();
-    expect(chat.input.checkVisibility()).to.be.false;
+    for (const part of ['composer', 'message-log', 'restart-button', 'menu-button'])
+      expect(chat.part(part).checkVisibility(), part).to.be.false;
+    // The question is what comes next by keyboard, and it looks as if it belonged there.
+    await until(
+      () => chat.element.shadowRoot?.activeElement?.part.value === 'gate',
+      'the focus on the question',
+    );
+    const button = chat.element.querySelector('[data-consent]') as HTMLElement;
+    button.slot = 'consent';
+    chat.element.append(button);
+    const { backgroundColor, color } = getComputedStyle(chat.part('header'));
+    expect(getComputedStyle(button).backgroundColor).to.equal(backgroundColor);
+    expect(getComputedStyle(button).color).to.equal(color);
     chat.element.send('Is anybody there?');
     await until(() => chat.input.value === 'Is anybody there?', 'the draft');
     // The look has come by now or never: its entry would be there.

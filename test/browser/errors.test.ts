@@ -92,6 +92,17 @@ describe('an error', () => {
       else expect(chat.part('retry-button').innerText).to.match(action);
       if (code) expect((await event).code).to.equal(code);
       expect(chat.find('[part="problem"] [role="alert"]')).not.to.equal(null);
+      if (code.startsWith('assistant-id')) {
+        // Nobody is there to be written to.
+        for (const part of ['composer', 'restart-button', 'menu-button'])
+          expect(chat.part(part).checkVisibility(), part).to.be.false;
+        chat.element.send('Can you hear me?');
+        chat.element.assistantId = service.assistantThatShows('greeting');
+        await chat.ready();
+        await until(() => chat.input.value === 'Can you hear me?', 'what the page sent');
+        expect(chat.input.checkVisibility()).to.be.true;
+        return;
+      }
       // What the visitor writes meanwhile is not lost.
       await chat.ask('Can you hear me?');
       await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be kept in sight');

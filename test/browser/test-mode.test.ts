@@ -9,7 +9,18 @@ describe('type="test"', () => {
   it('is marked as a free test, which type="widget" is not', async () => {
     const chat = mount({ type: 'test' });
     await chat.open();
+    await until(() => chat.find('[part="test-mark"]') !== null, 'the mark');
     expect(chat.part('test-mark').innerText).to.match(/test.*free/i);
+    // The name goes on in one line, with the mark below it.
+    const heading = chat.find('h2') as HTMLElement;
+    expect(chat.part('test-mark').getBoundingClientRect().left).to.equal(
+      heading.getBoundingClientRect().left,
+    );
+    chat.element.heading = 'A name that has more words than there is room for in the head of a chat';
+    await until(() => heading.title === chat.element.heading, 'the whole name as its title');
+    expect(heading.clientHeight).to.be.below(2 * parseFloat(getComputedStyle(heading).lineHeight));
+    chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
+    expect(heading.clientHeight).to.be.above(2 * parseFloat(getComputedStyle(heading).lineHeight));
     const widget = mount();
     await widget.open();
     expect(widget.find('[part="test-mark"]')).to.equal(null);

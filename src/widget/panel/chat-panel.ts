@@ -59,7 +59,6 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.update(this.#input);
   });
   #isVisible = false;
-  #isInspecting = true;
   readonly late = new LateParts((css) => {
     if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
     const reading = this.late.get('reading');
@@ -92,13 +91,17 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
 
   update(input: PanelInput): void {
     this.#input = input;
+    const wasNobodys = this.#identity && this.#options.idProblem;
     const options = (this.#options = resolveOptions(this.host.element, input));
     this.storage.moveTo(input.storage);
     const identity = identityOf(options);
     if (identity !== this.#identity) {
-      if (this.#identity !== '') this.#conversation.disconnect();
+      const before = this.#identity ? this.#conversation : undefined;
+      before?.disconnect();
       this.#identity = identity;
-      this.#conversation = this.#newConversation();
+      const next = (this.#conversation = this.#newConversation());
+      // What a page sent before it said to whom.
+      if (before && wasNobodys) [next.draft, before.draft] = [before.draft || next.draft, ''];
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
     void this.#texts.follow(options);
@@ -119,8 +122,8 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     const { activeElement } = document;
     void this.#texts.follow(this.#options).then(() => {
       this.#render();
-      // Whoever has gone on to something else meanwhile is not called back.
-      if (this.#isVisible && takeFocus && document.activeElement === activeElement)
+      // Whoever has gone on to something else meanwhile is not called back. Small screens hide the launcher.
+      if (this.#isVisible && takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);
     });
     this.#look();
@@ -190,14 +193,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.draw();
   };
 
-  readonly #actions = createPanelActions(
-    this,
-    () => this.#conversation,
-    () => {
-      this.#isInspecting = !this.#isInspecting;
-      this.draw();
-    },
-  );
+  readonly #actions = createPanelActions(this, () => this.#conversation);
 
   #newConversation(): Conversation {
     const conversation: Conversation = createConversation(
@@ -246,7 +242,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     if (!this.#isVisible || this.#texts.locale === undefined) return;
     void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
-    this.container.toggleAttribute('data-barred', this.isClosed);
+    this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);
     render(panelView(model), this.container);
     // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
     const input = this.container.querySelector('textarea');
@@ -271,7 +267,6 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       snapshot,
       draft,
       now: Date.now(),
-      isInspecting: this.#isInspecting,
       markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options, this),
       late: this.late,
       reading: this.#reading,

@@ -1,33 +1,29 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { closeIcon, inspectIcon, moreIcon, restartIcon } from './icons.ts';
+import { closeIcon, moreIcon, restartIcon } from './icons.ts';
 import { headingOf, type PanelModel } from './panel-model.ts';
 
 /** Who one talks to, and the way out. */
 export function header(model: PanelModel): TemplateResult {
-  const { options, locale, actions, isInspecting } = model;
+  const { options, locale, actions, late } = model;
   const { texts } = locale;
   const heading = headingOf(model);
+  const preview = options.type === 'test' ? late.get('inspector') : undefined;
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
     <div class="titles">
-      <h2 id="heading" dir="auto">${heading}</h2>
+      <h2 id="heading" dir="auto" title=${heading}>${heading}</h2>
       ${options.subheading ? html`<p dir="auto">${options.subheading}</p>` : nothing}
+      ${preview?.testMark(model)}
     </div>
     <slot name="header"></slot>
-    ${button('restart', texts.newConversation, restartIcon, actions.restart)}
+    ${preview?.inspectButton(model)} ${button('restart', texts.newConversation, restartIcon, actions.restart)}
     ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
     ${options.isInline ? nothing : button('close', texts.close, closeIcon, actions.close)}
-    ${
-      options.type === 'test'
-        ? html`<span part="test-mark">${texts.test}</span
-            >${button('inspect', texts.inspect, inspectIcon, actions.toggleInspector, isInspecting)}`
-        : nothing
-    }
   </header>`;
 }
 
 /** @param onApproach called when a hand or the focus comes to it: time to load what it needs */
-function button(
+export function button(
   name: string,
   label: string,
   icon: TemplateResult,

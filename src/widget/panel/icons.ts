@@ -9,5 +9,4 @@ export const closeIcon = icon('M6 6l12 12M18 6 6 18');
 export const restartIcon = icon('M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4');
 export const sendIcon = icon('M4 12 20 4l-6 16-3-7z', 'directional');
 export const stopIcon = icon('M7 7h10v10H7z');
-export const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 export const moreIcon = icon('M5 11a1 1 0 1 0 .1 0zm7 0a1 1 0 1 0 .1 0zm7 0a1 1 0 1 0 .1 0z');

@@ -1,20 +1,44 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { allTexts } from '../texts/all-texts.ts';
 import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
 import { fill } from '../texts/texts.ts';
+import { button } from './header.ts';
+import { icon } from './icons.ts';
 import inspectorCss from './inspector.css?inline';
 import type { PanelModel } from './panel-model.ts';
+import type { PanelReach } from './panel-reach.ts';
 
 export { inspectorCss as css };
 
+const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
+
+/** The panels whose drawer the builder has put away. */
+const isPutAway = new WeakSet<PanelReach>();
+
+/** Says that a conversation costs nothing. */
+export function testMark({ locale }: PanelModel): TemplateResult {
+  return html`<span part="test-mark">${allTexts(locale).test}</span>`;
+}
+
+/** Shows the drawer and puts it away. */
+export function inspectButton({ locale, panel }: PanelModel): TemplateResult {
+  const toggle = (): void => {
+    if (!isPutAway.delete(panel)) isPutAway.add(panel);
+    panel.draw();
+  };
+  return button('inspect', allTexts(locale).inspect, inspectIcon, toggle, !isPutAway.has(panel));
+}
+
 /** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
-export function inspector({ snapshot, locale }: PanelModel): TemplateResult {
+export function inspector({ snapshot, locale, panel }: PanelModel): TemplateResult | typeof nothing {
+  if (isPutAway.has(panel)) return nothing;
   const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
   const texts = all[locale.language] ?? inspectorTexts.en;
   const variables = Object.entries(snapshot.variables ?? {});
   const calls = snapshot.messages.flatMap(({ functionCalls }) => functionCalls);
   const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);
   const none = html`<p class="state">${texts.none}</p>`;
-  return html`<section part="inspector" aria-label=${locale.texts.inspect} tabindex="0">
+  return html`<section part="inspector" aria-label=${allTexts(locale).inspect} tabindex="0">
     <h3>${texts.variables}</h3>
     ${
       variables.length === 0

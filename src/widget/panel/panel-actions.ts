@@ -8,7 +8,6 @@ import type { PanelReach } from './panel-reach.ts';
 export function createPanelActions(
   panel: Pick<Panel, 'restart' | 'send'> & PanelReach,
   conversation: () => Conversation,
-  toggleInspector: () => void,
 ): PanelActions {
   const focus = (): void => {
     focusPanel(panel.container);
@@ -21,7 +20,6 @@ export function createPanelActions(
   };
   return {
     setDraft,
-    toggleInspector,
     close: () => {
       panel.host.element.hide();
     },

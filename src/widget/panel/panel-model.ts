@@ -23,7 +23,6 @@ export interface PanelActions {
   readonly markRead: () => void;
   /** A person comes near the menu's button, or presses it. */
   readonly menu: (event: Event) => void;
-  readonly toggleInspector: () => void;
 }
 
 /** Draws an answer's Markdown; loaded with the first answer that has any. */
@@ -64,7 +63,6 @@ export interface PanelModel {
   readonly draft: string;
   /** Milliseconds since 1970, for countdowns. */
   readonly now: number;
-  readonly isInspecting: boolean;
   readonly markdown: MarkdownRenderer | undefined;
   readonly late: LateParts;
   readonly reading: PanelReading | undefined;

@@ -6,9 +6,8 @@ import type { PanelModel } from './panel-model.ts';
 
 /** The whole panel. */
 export function panelView(model: PanelModel): TemplateResult {
-  const { options, isInspecting, late, locale, panel } = model;
-  const inspector =
-    options.type === 'test' && isInspecting ? late.get('inspector')?.inspector(model) : undefined;
+  const { options, late, locale, panel } = model;
+  const inspector = options.type === 'test' ? late.get('inspector')?.inspector(model) : nothing;
   // What cannot be asked is not passed by: without consent nothing may happen.
   const gate = panel.isClosed
     ? (panel.gate?.view(model) ??
@@ -16,7 +15,7 @@ export function panelView(model: PanelModel): TemplateResult {
     : nothing;
   return html`${header(model)}
     <slot name="notice"></slot>
-    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${inspector ?? nothing}
+    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${inspector}
     ${late.get('aboveComposer')?.aboveComposer(model)} ${composer(model)}
     <slot name="footer"></slot>`;
 }

@@ -6,8 +6,10 @@ import { fill } from '../texts/texts.ts';
 import { explain } from './explain.ts';
 import type { PanelModel } from './panel-model.ts';
 import problemNoticeCss from './problem-notice.css?inline';
+import typingCss from './typing.css?inline';
 
-export { problemNoticeCss as css };
+/** It comes when the visitor begins to write: in time for the sign that an answer is being written. */
+export const css = problemNoticeCss + typingCss;
 
 /**
  * What went wrong and what to do next, where it happened. Read out when it appears.

@@ -23,6 +23,9 @@ export const enLate = {
 
   person: 'A person answers here now.',
 
+  test: 'Test · free',
+  inspect: 'What the assistant did',
+
   startChat: 'Start chat',
   optional: 'optional',
   required: 'Fill in this field.',

@@ -13,7 +13,6 @@ export const en = {
   connecting: 'Connecting…',
   typing: 'Writing an answer…',
   empty: 'Ask your first question.',
-  test: 'Test · free',
   queued: 'Waiting to be sent',
   sending: 'Sending…',
   notSent: 'Not sent.',
@@ -27,6 +26,4 @@ export const en = {
   tooLong: 'Too long by {excess}. Shorten your message, or send it in parts.',
 
   network: 'The connection was lost.',
-
-  inspect: 'What the assistant did',
 } as const;

@@ -6,18 +6,27 @@ import { consentKey } from './gate-keys.ts';
 import type { Gate } from './gate.ts';
 
 const asked = new WeakMap<Gate, Questions>();
+const showed = new WeakSet<Gate>();
 
 /** What the visitor does first: agree to what the site asks, then fill in its form. */
 export function gateView(gate: Gate, model: PanelModel): TemplateResult {
   const { host, storage } = gate.panel;
   if (gate.needsConsent) {
+    if (!showed.has(gate)) focusLater(gate);
+    showed.add(gate);
     const onClick = ({ target }: Event): void => {
       if ((target as Element).closest('[data-consent]') !== null) agree(gate);
     };
     const onChange = (): void => {
       gate.refresh();
     };
-    return html`<div part="gate">
+    return html`<div
+      part="gate"
+      class="consent"
+      role="group"
+      aria-label=${model.locale.texts.notice}
+      tabindex="0"
+    >
       <slot name="consent" @click=${onClick} @slotchange=${onChange}></slot>
     </div>`;
   }
@@ -61,7 +70,7 @@ function leave(gate: Gate): void {
   gate.refresh();
 }
 
-/** Whoever opened the chat goes on in the first field, once there is one. */
+/** Whoever opened the chat goes on in what stands before it, once that is there. */
 function focusLater({ panel: { container, host } }: Gate): void {
   requestAnimationFrame(() => {
     if (host.shadowRoot.activeElement === container) focusPanel(container);
