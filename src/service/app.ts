@@ -12,6 +12,7 @@ import { rateLimit } from './http/rate-limit.ts';
 import { Refusal } from './http/refusal.ts';
 import { refuse, takesKey } from './http/refuse.ts';
 import { assistantRoutes } from './routes/assistants.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { healthRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
@@ -21,6 +22,7 @@ import { widgetFileRoutes } from './routes/widget-files.ts';
 /** Everything that requests are answered with. */
 export interface AppContext extends Sending {
   config: Config;
+  jobs: Jobs;
   log: Logger;
   /** Whether the service is about to end and should take on no more work. */
   isStopping: () => boolean;

@@ -45,6 +45,11 @@ const Environment = z.object({
   REPLY_LEASE_SECONDS: number(60, 0.3, 3600),
   KEEP_ALIVE_SECONDS: number(10, 0.05, 300),
   SHUTDOWN_SECONDS: number(25, 0, 3600),
+  WORKERS: z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .default('on')
+    .transform((word) => word === 'on'),
+  JOB_POLL_SECONDS: number(2, 0.05, 3600),
   RATE_LIMIT: wholeNumber(300, 0, 1_000_000),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(60, 1, 86_400),
   TRUST_PROXY: wholeNumber(0, 0, 10),
@@ -86,8 +91,14 @@ export interface Config {
     /** Longest silence on an event stream before a comment keeps it open. */
     keepAliveMs: number;
   };
-  /** How long a stop waits for replies under way. */
+  /** How long a stop waits for replies and jobs under way. */
   shutdownMs: number;
+  jobs: {
+    /** Whether this process does background jobs. One that does not only answers requests, and sends jobs to others. */
+    workers: boolean;
+    /** Longest pause between two looks for jobs of other processes. */
+    pollMs: number;
+  };
   /** Requests that one address may make in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
   /** Where requests to addresses that users chose may go: webhooks, tools, pages. */
@@ -135,6 +146,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       keepAliveMs: values.KEEP_ALIVE_SECONDS * 1000,
     },
     shutdownMs: values.SHUTDOWN_SECONDS * 1000,
+    jobs: { workers: values.WORKERS, pollMs: values.JOB_POLL_SECONDS * 1000 },
     rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     allowedAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUST_PROXY,

@@ -13,6 +13,10 @@ import type { Database } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { listen } from './http/listen.ts';
+import { retryCutOff } from './jobs/hand-back.ts';
+import { StoredJobs } from './jobs/jobs.ts';
+import { Work } from './jobs/work.ts';
+import { createWorkers } from './jobs/workers.ts';
 import { createLog } from './log.ts';
 
 /** A service that is up. */
@@ -21,7 +25,7 @@ export interface Running {
   url: string;
   port: number;
   database: Database;
-  /** Stops accepting, finishes the replies under way as long as the settings allow, then lets go of everything. */
+  /** Stops accepting, finishes the replies and jobs under way as long as the settings allow, then lets go of everything. */
   close(): Promise<void>;
 }
 
@@ -48,17 +52,22 @@ export async function serve(
   };
   try {
     // Nobody else works on an embedded database, so whatever was under way in it died with its process.
-    if (isOwn && database.kind === 'pglite') await failAllAbandoned(database, log);
+    const isAlone = isOwn && database.kind === 'pglite';
+    if (isAlone) await failAllAbandoned(database, log);
+    const jobs = new StoredJobs(database);
+    if (isAlone) await retryCutOff(jobs.boss);
     const signals = new Signals();
     const engine = createEngine(config.languageModel, log);
     const replies = new Replies({ database, engine, signals, config: config.reply, log });
     let stopping = false;
-    const app = createApp({ config, database, replies, signals, log, isStopping: () => stopping });
+    const app = createApp({ config, database, jobs, replies, signals, log, isStopping: () => stopping });
     extras.mount?.(app);
 
     const server = createAdaptorServer({ fetch: app.fetch }) as Server;
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
+    const workers = config.jobs.workers ? createWorkers({ config, database, jobs, log }) : [];
+    const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = keepHouse(database, replies, log);
     const close = async () => {
       stopping = true;
@@ -67,7 +76,7 @@ export async function serve(
       server.close(() => {
         closed.resolve(undefined);
       });
-      await replies.finish(config.shutdownMs);
+      await Promise.all([replies.finish(config.shutdownMs), work?.stop(config.shutdownMs)]);
       await drain(server, closed.promise);
       await replies.finish(0);
       await stopHousekeeping();

@@ -126,11 +126,12 @@ async function openSharedDatabase(): Promise<Database> {
 /**
  * Starts a service in this process; it ends with the tests at the latest. Unless `env` names a database (see
  * {@link newDatabase}), it works on one that it shares with the other services here, so a test looks at records that
- * it made itself and never counts on being alone.
+ * it made itself and never counts on being alone. It does no background jobs, or it would do those of the others too,
+ * unless `env` has `WORKERS: 'on'`, which takes a database of its own.
  */
 export async function startService(env: Environment = {}): Promise<TestService> {
   const database = env['DATA_DIR'] === undefined ? await (shared ??= openSharedDatabase()) : undefined;
-  const running = await start({ RATE_LIMIT: '0', ...env }, database);
+  const running = await start({ RATE_LIMIT: '0', WORKERS: 'off', ...env }, database);
   atEnd(() => running.close());
   return Object.assign(new ServiceClient(running.url), { running });
 }

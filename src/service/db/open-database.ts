@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { installJobs } from '../jobs/install-jobs.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openPglite } from './open-pglite.ts';
@@ -19,6 +20,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
       : await openPostgres(config.databaseUrl, config.databasePoolSize, log);
   try {
     await migrate(database.pool);
+    await installJobs(database.pool);
     return database;
   } catch (error) {
     await database.close();

@@ -1,0 +1,31 @@
+/** What a job of each queue carries. Names of records, not their contents: a job may run long after it was sent. */
+export interface QueueData {
+  /** A conversation has ended. */
+  'conversation-ended': { conversationId: number };
+  /** A call has ended. */
+  'call-ended': { callId: number };
+  /** A document waits to be read. */
+  'process-document': { documentId: number };
+}
+
+export type QueueName = keyof QueueData;
+
+/** How often and how long a job of a queue is tried. */
+export interface QueueRules {
+  /** Tries after the first one failed. */
+  retries: number;
+  /** Seconds before the first retry. Each further one waits about twice as long, up to an hour. */
+  retryAfter: number;
+  /** Longest time for one try, in seconds. */
+  patience: number;
+}
+
+/** The queues, with their rules. */
+export const queues: Record<QueueName, QueueRules> = {
+  'conversation-ended': { retries: 5, retryAfter: 5, patience: 300 },
+  'call-ended': { retries: 5, retryAfter: 5, patience: 300 },
+  'process-document': { retries: 2, retryAfter: 10, patience: 900 },
+};
+
+/** All their names. */
+export const queueNames = Object.keys(queues) as QueueName[];

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import type { Jobs } from './jobs.ts';
+import type { QueueData, QueueName } from './queues.ts';
+
+/** Who does the jobs of one queue. */
+interface WorkerOf<Name extends QueueName> {
+  queue: Name;
+  /** Jobs that one process works on at the same time; 2 by default. */
+  atOnce?: number;
+  /**
+   * Does a job. It runs at least once, so it looks at how things are in the transaction that changes them. On PGlite,
+   * which has one session, no transaction may be held while waiting for anything but the database.
+   *
+   * @param signal is aborted when the job took too long, is no longer this process's, or the process is ending; a job
+   *   that is cut off runs again.
+   * @throws anything to be tried again, as often as the queue's rules allow.
+   */
+  handle(data: QueueData[Name], signal: AbortSignal): Promise<void>;
+}
+
+export type Worker = { [Name in QueueName]: WorkerOf<Name> }[QueueName];
+
+/** What background jobs are done with. */
+export interface WorkerContext {
+  config: Config;
+  database: Database;
+  jobs: Jobs;
+  log: Logger;
+}
+
+/** Everything that is done in the background. */
+export const createWorkers: (context: WorkerContext) => Worker[] = () => [];

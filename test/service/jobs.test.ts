@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../src/service/config.ts';
+import { openDatabase } from '../../src/service/db/open-database.ts';
+import { retryCutOff } from '../../src/service/jobs/hand-back.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { Work } from '../../src/service/jobs/work.ts';
+import type { Worker } from '../../src/service/jobs/workers.ts';
+import { createLog } from '../../src/service/log.ts';
+import { atEnd, newDatabase, testDatabase } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const log = createLog('silent');
+const database = await openDatabase(readConfig({ ...(await newDatabase()), DATABASE_POOL_SIZE: '4' }), log);
+atEnd(() => database.close());
+const { db, pool } = database;
+const jobs = new StoredJobs(database);
+
+type Handle = (id: number, signal: AbortSignal) => Promise<void> | void;
+let handle: Handle = () => undefined;
+const worker: Worker = {
+  queue: 'process-document',
+  async handle({ documentId }, signal) {
+    await handle(documentId, signal);
+  },
+};
+const startWork = (from: StoredJobs, pollMs = 60_000) => new Work(database, from, [worker], pollMs, log);
+const send = (documentId: number, options = {}) => jobs.send('process-document', { documentId }, options);
+
+const states = async (): Promise<string[]> => {
+  const { rows } = await pool.query<{ state: string }>(
+    'SELECT state::text FROM jobs.job ORDER BY created_on',
+  );
+  return rows.map(({ state }) => state);
+};
+
+/** The states of the jobs, once none is under way. */
+async function settled(): Promise<string[]> {
+  for (;;) {
+    const all = await states();
+    if (!all.includes('active')) return all;
+  }
+}
+
+/** Runs a test with nothing waiting, and workers of its own unless it starts them. */
+function jobTest(name: string, run: () => Promise<void>, options: { workers?: boolean } = {}): void {
+  test(name, async () => {
+    handle = () => undefined;
+    await pool.query('DELETE FROM jobs.job; UPDATE jobs.queue SET monitor_claim_on = NULL');
+    const work = options.workers === false ? undefined : startWork(jobs);
+    try {
+      await run();
+    } finally {
+      await work?.stop(1000);
+    }
+  });
+}
+
+/** Resolves with the ids of the jobs that were done, once there are so many. */
+function done(count: number): Promise<number[]> {
+  const ids: number[] = [];
+  const enough = Promise.withResolvers<number[]>();
+  handle = (id) => {
+    ids.push(id);
+    if (ids.length === count) enough.resolve(ids);
+  };
+  return enough.promise;
+}
+
+jobTest('a job is done as soon as it is sent, once', async () => {
+  const both = done(2);
+  await send(1);
+  await send(2);
+  assert.deepEqual((await both).sort(), [1, 2]);
+  assert.deepEqual(await settled(), ['completed', 'completed']);
+});
+
+jobTest('many jobs are done one after the other, without pauses between them', async () => {
+  const all = done(20);
+  await Promise.all(Array.from({ length: 20 }, (_, id) => send(id)));
+  assert.equal(new Set(await all).size, 20);
+});
+
+jobTest('a job of a transaction is done once that is committed, and never if it is rolled back', async () => {
+  const one = done(1);
+  const failing = db.transaction(async (tx) => {
+    await send(1, { tx });
+    throw new Error('no');
+  });
+  await assert.rejects(failing, /no/);
+  assert.deepEqual(await states(), []);
+  await db.transaction(async (tx) => {
+    await send(2, { tx });
+    await tx.execute('SELECT 1');
+  });
+  assert.deepEqual(await one, [2]);
+});
+
+jobTest('a job with a time starts then, not before', async () => {
+  const one = done(1);
+  const sentAt = performance.now();
+  await send(1, { startAfterMs: 300 });
+  await one;
+  assert.ok(performance.now() - sentAt > 280);
+});
+
+jobTest(
+  'of the jobs with one key at most one waits, and it starts when the earliest of them would have',
+  async () => {
+    await send(1, { key: 'a', startAfterMs: new Date(Date.now() + 3_600_000) });
+    await send(1, { key: 'a', startAfterMs: 7_200_000 });
+    await send(2, { key: 'b', startAfterMs: 7_200_000 });
+    await send(3, { startAfterMs: 7_200_000 });
+    await send(4, { startAfterMs: 7_200_000 });
+    assert.equal((await states()).length, 4);
+    const one = done(1);
+    const work = startWork(jobs);
+    await send(1, { key: 'a' });
+    assert.deepEqual(await one, [1]);
+    await work.stop(1000);
+    assert.equal((await states()).filter((state) => state === 'created').length, 3);
+  },
+  { workers: false },
+);
+
+jobTest('a job that fails is tried again, later each time, and given up in the end', async () => {
+  let tries = 0;
+  handle = () => {
+    tries++;
+    throw new Error('broken');
+  };
+  await send(1);
+  for (const round of [1, 2, 3]) {
+    await until(() => tries === round);
+    await settled();
+    if (round === 3) break;
+    const { rows } = await pool.query<{ wait: number }>(
+      'SELECT extract(epoch FROM start_after - now())::float AS wait FROM jobs.job',
+    );
+    assert.ok((rows[0]?.wait ?? 0) > round * 4, `waits ${rows[0]?.wait} s after try ${round}`);
+    await pool.query('UPDATE jobs.job SET start_after = now()');
+    jobs.onSent?.('process-document', 0);
+  }
+  assert.deepEqual(await states(), ['failed']);
+});
+
+jobTest(
+  'the job of a process that died is done by another one',
+  async () => {
+    await send(1);
+    assert.equal((await new StoredJobs(database).boss.fetch('process-document')).length, 1);
+    // Half a minute without a sign of life.
+    await pool.query(
+      "UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1",
+    );
+    const one = done(1);
+    const work = startWork(jobs, 50);
+    assert.deepEqual(await one, [1]);
+    await work.stop(1000);
+  },
+  { workers: false },
+);
+
+jobTest(
+  'what an embedded database has under way when it is opened goes on at once',
+  async () => {
+    await send(1);
+    await jobs.boss.fetch('process-document');
+    assert.equal(await retryCutOff(jobs.boss), 1);
+    const one = done(1);
+    const work = startWork(jobs);
+    assert.deepEqual(await one, [1]);
+    await work.stop(1000);
+  },
+  { workers: false },
+);
+
+jobTest(
+  'a stop waits for the job under way, and starts no other',
+  async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const begun = Promise.withResolvers<undefined>();
+    handle = async () => {
+      begun.resolve(undefined);
+      await gate.promise;
+    };
+    const work = startWork(jobs);
+    await send(1);
+    await begun.promise;
+    const stopped = work.stop(60_000);
+    await send(2);
+    gate.resolve(undefined);
+    await stopped;
+    assert.deepEqual((await states()).sort(), ['completed', 'created']);
+  },
+  { workers: false },
+);
+
+jobTest(
+  'a job that is not done when the time for a stop is over is cut off and done by the next process',
+  async () => {
+    const begun = Promise.withResolvers<undefined>();
+    const cut = Promise.withResolvers<undefined>();
+    handle = (_, signal) => {
+      begun.resolve(undefined);
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          cut.resolve(undefined);
+          reject(new Error('aborted'));
+        });
+      });
+    };
+    const work = startWork(jobs);
+    await send(1);
+    await begun.promise;
+    await work.stop(0);
+    await cut.promise;
+    assert.deepEqual(await states(), ['retry']);
+    const one = done(1);
+    const next = startWork(jobs);
+    assert.deepEqual(await one, [1]);
+    await next.stop(1000);
+  },
+  { workers: false },
+);
+
+jobTest(
+  'a process is told of the jobs that another one sends',
+  async () => {
+    const [here, there] = [new StoredJobs(database), new StoredJobs(database)];
+    const one = done(1);
+    const work = startWork(here, testDatabase === 'postgres' ? 60_000 : 50);
+    await there.send('process-document', { documentId: 7 });
+    assert.deepEqual(await one, [7]);
+    await work.stop(1000);
+  },
+  { workers: false },
+);
