@@ -143,6 +143,7 @@ export default defineConfig(({ mode }): UserConfig => {
     ...scripts,
     element: 'src/widget/voice-assistant-chat.ts',
     client: 'src/client/chat-client.ts',
+    api: 'src/client/api-client.ts',
   };
   const outDir = isForBundlers ? 'dist/npm' : 'dist';
   return {

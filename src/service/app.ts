@@ -14,6 +14,7 @@ import { refuse, takesKey } from './http/refuse.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { documentationRoutes } from './routes/documentation.ts';
 import { healthRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
 import { userRoutes } from './routes/user.ts';
@@ -64,6 +65,7 @@ export function createApp(context: AppContext): Hono {
   app.use('/api/*', rateLimit(database, config));
   app.use('/api/*', limitRequestBody());
 
+  app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
   app.route('/api/user', userRoutes(database));

@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { checkAnswer } from './check-answer.ts';
 
 /** An answer of the service, read to its end. */
 export interface ServiceAnswer {
@@ -22,7 +23,7 @@ export const wireTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export const linesOf = (history: unknown): string[] =>
   (history as { role: string; content: string }[]).map(({ role, content }) => `${role}: ${content}`);
 
-/** Plain requests to a service over HTTP, as any client could make them. */
+/** Plain requests to a service over HTTP, as any client could make them; answers are held against the contract. */
 export class ServiceClient {
   readonly url: string;
 
@@ -44,7 +45,9 @@ export class ServiceClient {
     const text = await response.text();
     const isJson = response.headers.get('Content-Type')?.includes('application/json') === true;
     const json = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
-    return { status: response.status, headers: response.headers, text, json };
+    const answer = { status: response.status, headers: response.headers, text, json };
+    checkAnswer(method, path, answer);
+    return answer;
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<ServiceAnswer> {

@@ -1,0 +1,64 @@
+import type { Operation } from '../../contract/operations.ts';
+import type { JsonSchema } from './schemas.ts';
+
+const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: {},
+});
+const text = { type: 'string' };
+
+/** The bodies of refusals, each kind by its name. */
+export const errorSchemas: Record<string, JsonSchema> = {
+  ConversationRefused: object({ status: { type: 'boolean', const: false }, error: text }),
+  InvalidFields: object({
+    message: { type: 'string', description: 'The first error.' },
+    errors: {
+      type: 'object',
+      description: 'Every field that is wrong, with what is wrong with it.',
+      additionalProperties: { type: 'array', items: text },
+    },
+  }),
+  Refused: object({ message: text }),
+  RefusedWithError: object({ error: text }),
+  TooManyRequests: object({ message: text, retry_after: { type: 'integer', description: 'Seconds.' } }),
+};
+
+const descriptions: Record<number, string> = {
+  304: 'What the client has is up to date.',
+  400: 'Refused, for a reason that the body tells.',
+  401: 'The key is missing or wrong.',
+  402: 'The balance is too low.',
+  404: "There is no such record, or it is another user's.",
+  413: 'The body is too large.',
+  422: 'A field is missing or wrong.',
+  429: 'Too many requests; try again after the seconds that Retry-After names.',
+};
+
+/** Records whose refusals have the text in `error`. */
+const saysError = /^\/api\/user\/(knowledgebases|phone-numbers)/;
+
+/** The name of the body that an operation refuses with; none for an answer without a body. */
+function bodyOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: number): string | undefined {
+  if (status === 304) return undefined;
+  if (status === 429) return 'TooManyRequests';
+  if (auth === 'none') return 'ConversationRefused';
+  if (status === 422) return 'InvalidFields';
+  return (status === 404 || status === 400) && saysError.test(path) ? 'RefusedWithError' : 'Refused';
+}
+
+/** What a refusal looks like, as an OpenAPI response. */
+export function describeRefusal(operation: Pick<Operation, 'path' | 'auth'>, status: number): JsonSchema {
+  const name = bodyOf(operation, status);
+  const description = descriptions[status];
+  if (description === undefined) throw new Error(`Nothing is said about the status ${status}.`);
+  if (name === undefined) return { description };
+  const schema = { $ref: `#/components/schemas/${name}` };
+  const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
+  return {
+    description,
+    ...(status === 429 && { headers: retryAfter }),
+    content: { 'application/json': { schema } },
+  };
+}

@@ -1,0 +1,125 @@
+import { listOperations } from '../../contract/operations.ts';
+import type { Operation } from '../../contract/operations.ts';
+import { describeRefusal, errorSchemas } from './errors.ts';
+import { DocumentSchemas } from './schemas.ts';
+import type { JsonSchema } from './schemas.ts';
+import { tagOf, tags } from './tags.ts';
+
+/** One operation of a document. */
+export interface DocumentedOperation {
+  operationId: string;
+  tags: [string];
+  summary: string;
+  security: Record<string, never[]>[];
+  parameters: {
+    name: string;
+    in: 'path' | 'query' | 'header';
+    required: boolean;
+    description?: string;
+    schema: JsonSchema;
+  }[];
+  requestBody?: { required: true; content: Record<string, { schema: JsonSchema }> };
+  responses: Record<string, JsonSchema>;
+}
+
+/** An OpenAPI document, as far as this service fills it. */
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Partial<Record<'get' | 'post' | 'put' | 'delete', DocumentedOperation>>>;
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
+}
+
+const description =
+  'Businesses build voice assistants with this interface: they talk on the phone, and in text conversations on websites.';
+
+/** What the headers mean that operations read. */
+const headers: Record<string, string> = {
+  'Idempotency-Key':
+    'A random text, such as a UUID. The same key with the same body gives the same answer and bills once.',
+  'If-None-Match': 'The ETag of the answer that the client has.',
+};
+
+/** Describes every operation (OpenAPI 3.1). It is made of the very data that requests are checked with. */
+export function createOpenApiDocument(version: string): OpenApiDocument {
+  const schemas = new DocumentSchemas();
+  const paths: OpenApiDocument['paths'] = {};
+  for (const [name, operation] of listOperations()) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+    paths[path] = { ...paths[path], [method]: describe(name, operation, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Voice assistants', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags,
+    paths,
+    components: {
+      schemas: { ...schemas.toJson(), ...errorSchemas },
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+    },
+  };
+}
+
+function describe(name: string, operation: Operation, schemas: DocumentSchemas): DocumentedOperation {
+  const { summary, path, auth, request, query, statuses, success = 200 } = operation;
+  const refusals = statuses.filter((status) => status !== success);
+  return {
+    operationId: name,
+    tags: [tagOf(path)],
+    summary,
+    security: auth === 'bearer' ? [{ key: [] }] : [],
+    parameters: [
+      ...[...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathParameter(parameter)),
+      ...(query ? schemas.query(query) : []).map((each) => ({ ...each, in: 'query' as const })),
+      ...(operation.headers ?? []).map(headerParameter),
+    ],
+    ...(request && {
+      requestBody: { required: true, content: bodyContent(schemas.request(name, request), request) },
+    }),
+    responses: {
+      [success]: {
+        description: 'Done.',
+        content: answerContent(schemas.answer(name, operation.response), operation),
+      },
+      ...Object.fromEntries(refusals.map((status) => [status, describeRefusal(operation, status)])),
+    },
+  };
+}
+
+const pathParameter = (name: string) => ({
+  name,
+  in: 'path' as const,
+  required: true,
+  schema: name === 'uuid' ? { type: 'string', format: 'uuid' } : { type: 'integer', minimum: 1 },
+});
+
+const headerParameter = (name: string) => ({
+  name,
+  in: 'header' as const,
+  required: false,
+  description: headers[name] ?? '',
+  schema: { type: 'string' },
+});
+
+/** A body with a file can only come as a form; one that may go without can come either way. */
+function bodyContent(schema: JsonSchema, { shape }: NonNullable<Operation['request']>) {
+  const content = { 'application/json': { schema } };
+  return 'file' in shape ? { ...content, 'multipart/form-data': { schema } } : content;
+}
+
+function answerContent(schema: JsonSchema, { streams }: Operation) {
+  const content = { 'application/json': { schema } };
+  if (streams !== true) return content;
+  const events =
+    'Events: delta {text}, function_call {name, arguments, result?}, done (the JSON answer), error.';
+  return { ...content, 'text/event-stream': { schema: { type: 'string', description: events } } };
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { listOperations } from '../../src/contract/operations.ts';
+import type { OpenApiDocument } from '../../src/service/openapi/openapi-document.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const { json, headers } = await service.get('/api/openapi.json');
+const document = json as unknown as OpenApiDocument;
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    method: method.toUpperCase(),
+    path,
+  })),
+);
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(json));
+    assert.deepEqual(errors, undefined);
+    assert.ok(valid);
+    assert.equal(document.openapi, '3.1.0');
+  });
+
+  test('may be read by pages of every origin, and need not be read twice', async () => {
+    assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
+    const etag = headers.get('ETag') ?? '';
+    assert.equal((await service.get('/api/openapi.json', { 'If-None-Match': etag })).status, 304);
+  });
+
+  test('refers to nothing that it does not have', () => {
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
+    const missing = [...references]
+      .map(([, name = '']) => name)
+      .filter((name) => !(name in document.components.schemas));
+    assert.deepEqual(missing, []);
+  });
+
+  test('has every operation of the contract once', () => {
+    const names = listOperations().map(([name]) => name);
+    assert.deepEqual(described.map(({ operationId }) => operationId).sort(), names.sort());
+  });
+
+  test('says of every operation what it does, whether it needs a key, and how it refuses', () => {
+    for (const { operationId, summary, security, path, responses } of described) {
+      assert.match(summary, /^[A-Z].*\.$/, operationId);
+      assert.equal(security.length > 0, /^\/api\/(user|automate)\//.test(path), operationId);
+      const needed = security.length > 0 ? ['401', '429'] : ['429'];
+      assert.ok(
+        needed.every((status) => status in responses),
+        operationId,
+      );
+    }
+  });
+
+  test('has the bounds that the service checks', () => {
+    const fields = document.components.schemas['CreateAssistantRequest']?.properties ?? {};
+    assert.equal(fields['name']?.maxLength, 255);
+    assert.deepEqual(fields['mode']?.enum, ['pipeline', 'multimodal', 'dualplex']);
+    assert.deepEqual(fields['max_duration']?.anyOf?.[0], { type: 'integer', minimum: 20, maximum: 1200 });
+    const [status] = document.paths['/api/user/leads']?.get?.parameters ?? [];
+    assert.equal(status?.name, 'status');
+    assert.equal(status.schema.enum?.includes('blacklisted'), true);
+  });
+
+  test('describes what is really there: no operation is unknown to the service', async () => {
+    for (const { method, path, operationId } of described) {
+      const sample = path.replaceAll(/\{uuid\}/g, crypto.randomUUID()).replaceAll(/\{\w+\}/g, '2147483647');
+      const answer = await service.request(method, sample, method === 'GET' ? undefined : {});
+      assert.notEqual(answer.json['message'], 'Not found.', operationId);
+    }
+  });
+});
+
+describe('the documentation', () => {
+  test('shows every operation, without a script and under a strict policy', async () => {
+    const page = await service.get('/api/docs');
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
+    assert.match(
+      page.headers.get('Content-Security-Policy') ?? '',
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    assert.ok(!/<script|\sstyle=|\son\w+=/.test(page.text));
+    for (const { operationId, path } of described) {
+      assert.ok(page.text.includes(`id="${operationId}"`), operationId);
+      assert.ok(page.text.includes(`<code>${path}</code>`), path);
+    }
+  });
+});

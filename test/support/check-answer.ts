@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { listOperations } from '../../src/contract/operations.ts';
+import type { ServiceAnswer } from './service-client.ts';
+
+const operations = listOperations().map(([name, operation]) => ({
+  name,
+  ...operation,
+  pattern: new RegExp(`^${operation.path.replace(/:\w+/g, '[^/]+')}$`),
+  isFixed: !operation.path.includes('/:'),
+}));
+
+/** Statuses that any operation may have when the service itself is in trouble. */
+const trouble = [500, 503];
+
+/**
+ * Fails when an answer is not what the contract says of its operation: another status, or another body. So every test
+ * that talks to the service also tests the interface's description.
+ */
+export function checkAnswer(
+  method: string,
+  path: string,
+  { status, json, headers, text }: ServiceAnswer,
+): void {
+  const { pathname } = new URL(path, 'http://service.invalid');
+  const fitting = operations.filter((each) => each.method === method && each.pattern.test(pathname));
+  const operation = fitting.find(({ isFixed }) => isFixed) ?? fitting[0];
+  if (operation === undefined || trouble.includes(status)) return;
+  const { name, statuses, success = 200, response } = operation;
+  assert.ok(
+    statuses.includes(status),
+    `${name} answered ${status}, which its description does not have: ${text}`,
+  );
+  const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
+  if (status !== success || !isJson) return;
+  const { error } = response.safeParse(json);
+  assert.equal(error, undefined, `${name} answered what its description does not have: ${String(error)}`);
+}
