@@ -15,8 +15,18 @@ export interface ChatEventMap {
   'chat-sent': CustomEvent<{ text: string }>;
   /** An answer is complete. `latency` is in milliseconds from sending; absent when the answer was found after a reload. */
   'chat-message': CustomEvent<{ text: string; latency: number | undefined }>;
-  /** The visitor rated an answer, or took the rating back (`null`). */
-  'chat-rating': CustomEvent<{ text: string; rating: 'up' | 'down' | null }>;
+  /**
+   * The visitor rated an answer, or took the rating back (`null`). `index` is the answer's place in the history that the
+   * service has of the conversation, from 0; `at` is when it was written, milliseconds since 1970, where that is known.
+   * `conversationId` is the visitor's capability.
+   */
+  'chat-rating': CustomEvent<{
+    text: string;
+    rating: 'up' | 'down' | null;
+    conversationId: string;
+    index: number;
+    at: number | undefined;
+  }>;
   /** The assistant asked for a function of the page: it was run, the visitor did not allow it, or it failed. */
   'chat-tool': CustomEvent<{ name: string; outcome: 'done' | 'denied' | 'failed' }>;
   /** Something failed and is shown inline. `code` is one of a closed set, `message` the service's own words. */

@@ -66,15 +66,21 @@ describe('events', () => {
     await chat.open();
     await chat.ask('Do you deliver?');
     await chat.answered(2);
+    const before = Date.now();
     const answer = chat.findAll('[part~="message-assistant"]').at(-1) as HTMLElement;
     answer.focus();
     await until(() => chat.find('[part="rate-button"]') !== null, 'the thumbs');
     await click(chat.part('rate-button'));
     await until(() => detailOf('chat-rating') !== undefined, 'the rating');
-    expect(detailOf('chat-rating')).to.deep.equal({
+    const { at, ...rating } = detailOf('chat-rating') ?? {};
+    expect(rating).to.deep.equal({
       text: answer.lastElementChild?.textContent.trim(),
       rating: 'up',
+      conversationId: detailOf('chat-ready')?.conversationId,
+      // The greeting and the question come before it.
+      index: 2,
     });
+    expect(at).to.be.closeTo(before, 10_000);
   });
 
   it('tell that something failed, by a code', async () => {

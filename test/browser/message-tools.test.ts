@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import type { ChatEventMap } from '../../src/widget/events.ts';
 import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.ts';
 import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
@@ -22,6 +23,12 @@ async function answered(markdown: string): Promise<Chat> {
   const chat = await openChat();
   const { question } = await scriptAnswer({ pieces: [markdown] });
   await chat.ask(question);
+  await showTools(chat);
+  return chat;
+}
+
+/** Shows what can be done with the last message of a chat with one answer. */
+async function showTools(chat: Chat): Promise<void> {
   await chat.answered(1);
   const log = chat.part('message-log');
   log.focus();
@@ -31,13 +38,17 @@ async function answered(markdown: string): Promise<Chat> {
     if (chat.find('article:focus') === null) log.dispatchEvent(new KeyboardEvent('keydown', end));
     return chat.find('.assistant > [part="message-tools"]') !== null;
   }, 'the tools');
-  return chat;
 }
 
-interface Rating {
-  readonly text: string;
-  readonly rating: string | null;
+/** The states of the two thumbs. */
+function pressed(chat: Chat): string {
+  return chat
+    .findAll('[part="rate-button"]')
+    .map((button) => button.ariaPressed)
+    .join();
 }
+
+type Rating = ChatEventMap['chat-rating']['detail'];
 
 const rated = (element: VoiceAssistantChat): Promise<Rating> => nextEvent<Rating>(element, 'chat-rating');
 
@@ -90,20 +101,27 @@ describe('what can be done with a message', () => {
     const chat = await answered('We **open** at nine.');
     const [up, down] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
     expect([up.ariaLabel, down.ariaLabel]).to.deep.equal(['Helpful', 'Not helpful']);
-    const pressed = (): (string | null)[] =>
-      chat.findAll('[part="rate-button"]').map((button) => button.getAttribute('aria-pressed'));
     const given: Rating[] = [];
     chat.element.addEventListener('chat-rating', ({ detail }) => given.push(detail));
     up.focus();
     const first = rated(chat.element);
     await press('Enter');
-    expect(await first).to.deep.equal({ text: 'We **open** at nine.', rating: 'up' });
-    await until(() => pressed().join() === 'true,false', 'the mark');
+    expect(await first).to.include({ text: 'We **open** at nine.', rating: 'up', index: 1 });
+    await until(() => pressed(chat) === 'true,false', 'the mark');
     await click(down);
-    await until(() => pressed().join() === 'false,true', 'the other mark');
-    await click(down);
-    await until(() => pressed().join() === 'false,false', 'no mark');
+    await until(() => pressed(chat) === 'false,true', 'the other mark');
+    chat.element.remove();
+    const next = await openChat();
+    await showTools(next);
+    await until(() => pressed(next) === 'false,true', 'the mark after a reload');
+    next.element.addEventListener('chat-rating', ({ detail }) => given.push(detail));
+    await click(next.findAll('[part="rate-button"]')[1] as HTMLElement);
+    await until(() => pressed(next) === 'false,false', 'no mark');
     expect(given.map(({ rating }) => rating)).to.deep.equal(['up', 'down', null]);
+    const { conversationId = '', index } = given[2] ?? {};
+    const served = await fetch(`${modelService.url}/api/conversations/${conversationId}`);
+    const { history } = (await served.json()) as { history: { content: string }[] };
+    expect(history[index ?? -1]?.content).to.equal('We **open** at nine.');
   });
 
   it('copies what its reader sees: as text, and with its looks for documents', async () => {

@@ -55,6 +55,27 @@ describe('one conversation in two pages', () => {
     });
   }
 
+  it('is rated in both, until it is forgotten', async () => {
+    const first = await show(await open());
+    const second = await show(await open());
+    const thumb = async ({ chat }: OtherPage): Promise<HTMLElement> => {
+      chat.part('message-assistant').focus();
+      await until(() => chat.find('[part="rate-button"]') !== null, 'the thumbs');
+      return chat.part('rate-button');
+    };
+    const [one, other] = [await thumb(pages[0] as OtherPage), await thumb(pages[1] as OtherPage)];
+    one.click();
+    await until(() => other.ariaPressed === 'true', 'the rating');
+    other.click();
+    await until(() => one.ariaPressed === 'false', 'no rating');
+    one.click();
+    await until(() => other.ariaPressed === 'true', 'the rating again');
+    first.element.forget();
+    await until(() => !second.isOpen, 'it to be forgotten');
+    await show(pages[1] as OtherPage);
+    expect((await thumb(pages[1] as OtherPage)).ariaPressed).to.equal('false');
+  });
+
   it('opens and closes in both', async () => {
     const first = await show(await open());
     const second = await show(await open());

@@ -1,9 +1,9 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { Message, Snapshot } from '../state/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
+import type { AddOnReach } from './add-on.ts';
 import type { AddOns } from './add-ons.ts';
 import type { LateParts } from './late-parts.ts';
-import type { PanelReach } from './panel-reach.ts';
 import type { ChatOptions } from './options.ts';
 
 /** What a visitor may ask for. Templates send these up and draw what comes down. */
@@ -56,7 +56,7 @@ export interface PanelReading {
 
 /** All that the panel draws at one moment. */
 export interface PanelModel {
-  readonly panel: PanelReach;
+  readonly panel: AddOnReach;
   readonly options: ChatOptions;
   readonly locale: Locale;
   readonly snapshot: Snapshot;

@@ -73,7 +73,8 @@ export class ConversationStore {
     const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
     const next = { ...stored, pending: [...others, ...kept.pending] };
     for (const part of parts)
-      if (kept[part] !== this.#known[part]) Object.assign(next, { [part]: kept[part] });
+      if (JSON.stringify(kept[part]) !== JSON.stringify(this.#known[part]))
+        Object.assign(next, { [part]: kept[part] });
     const { conversationId, draft, pending, luggage, openingKey, unread = 0, isOpen } = next;
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
     const isWorthIt = isWanted || conversationId !== undefined || draft || luggage || openingKey;
@@ -110,4 +111,13 @@ export class ConversationStore {
 }
 
 /** What this tab may have changed, apart from its messages. */
-const parts = ['conversationId', 'draft', 'luggage', 'openingKey', 'seen', 'unread', 'isOpen'] as const;
+const parts = [
+  'conversationId',
+  'draft',
+  'luggage',
+  'openingKey',
+  'seen',
+  'unread',
+  'isOpen',
+  'choices',
+] as const;

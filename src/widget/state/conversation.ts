@@ -11,7 +11,7 @@ import { readSession, type SessionRequest } from './session.ts';
 import { shownMessages } from './shown-messages.ts';
 import { TabLink } from './tab-link.ts';
 import type { SharedConversation } from './tabs.ts';
-import { emptySnapshot, heardIn, isUnsent, type Snapshot } from './snapshot.ts';
+import { emptySnapshot, heardIn, isUnsent, type Choices, type Snapshot } from './snapshot.ts';
 
 export type { ConversationListener, ConversationWorld };
 
@@ -59,7 +59,7 @@ export class Conversation {
     this.#seenBefore = kept.seen ?? 0;
     this.#outbox.restore(kept);
     for (const message of kept.pending) this.snapshot = reduce(this.snapshot, { ...message, type: 'queued' });
-    this.snapshot = { ...this.snapshot, unread: kept.unread ?? 0 };
+    this.snapshot = { ...this.snapshot, unread: kept.unread ?? 0, choices: kept.choices };
     world.forgotten.ask();
   }
 
@@ -164,6 +164,11 @@ export class Conversation {
   /** The visitor has seen all that there is. */
   markRead(): void {
     this.#apply({ type: 'unread', unread: 0 });
+  }
+
+  /** Keeps what the visitor decided, for as long as the conversation. */
+  choose(choices: Choices): void {
+    this.#apply({ type: 'chosen', choices: { ...this.snapshot.choices, ...choices } });
   }
 
   /** Whether the visitor wants the panel open; kept, so that the next page can show it again. */
@@ -305,6 +310,7 @@ export class Conversation {
       seen: this.#seen,
       unread: this.snapshot.unread,
       isOpen: this.#isOpen || undefined,
+      choices: this.snapshot.choices,
     };
     if (kept.pending.length === 0) this.#world.tabs?.release();
     if (this.#world.store.write(kept)) this.#tabLink.tabs?.tellKept();

@@ -1,4 +1,5 @@
 import type { ToolResult } from '../../client/chat-client.ts';
+import type { Choices } from './snapshot.ts';
 
 /** What goes with a message: values of the page's, which the service checks. */
 export interface Luggage {
@@ -42,6 +43,7 @@ export interface KeptConversation {
   readonly seen?: number | undefined;
   readonly unread?: number | undefined;
   readonly isOpen?: boolean | undefined;
+  readonly choices?: Choices | undefined;
 }
 
 export const nothingKept: KeptConversation = { draft: '', pending: [] };

@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 import type { Session } from './session.ts';
-import { emptySnapshot, heardIn, isUnsent, type Message, type Snapshot } from './snapshot.ts';
+import { emptySnapshot, heardIn, isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
 
 /** What happens to a conversation. */
 export type ConversationEvent =
@@ -42,6 +42,7 @@ export type ConversationEvent =
   /** The service takes no more messages for this conversation. */
   | { readonly type: 'ended'; readonly problem: Problem }
   | { readonly type: 'unread'; readonly unread: number }
+  | { readonly type: 'chosen'; readonly choices: Choices | undefined }
   /** Nothing is left of the conversation but what the visitor wrote and nobody has read. */
   | { readonly type: 'reset'; readonly keepPending: boolean };
 
@@ -100,6 +101,8 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       return { ...snapshot, status: 'ended', problem: event.problem };
     case 'unread':
       return { ...snapshot, unread: event.unread };
+    case 'chosen':
+      return { ...snapshot, choices: event.choices };
     case 'reset':
       return { ...emptySnapshot, messages: event.keepPending ? messages.filter(isUnsent).map(requeued) : [] };
   }

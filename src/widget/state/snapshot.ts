@@ -30,6 +30,14 @@ export interface Message {
   readonly timing?: { readonly first: number; readonly total: number };
 }
 
+/** What the visitor decided in a conversation. */
+export interface Choices {
+  /** What the visitor thinks of answers, each by a name of its own. */
+  readonly ratings?: Readonly<Record<string, 'up' | 'down'>> | undefined;
+  /** Names of functions of the page that run without another question. */
+  readonly allowedTools?: readonly string[] | undefined;
+}
+
 /** All that the panel shows, frozen. */
 export interface Snapshot {
   readonly status: ConversationStatus;
@@ -43,6 +51,8 @@ export interface Snapshot {
   readonly problem: Problem | undefined;
   /** The assistant's variables with the site's laid over them, where the service tells. */
   readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** Kept with the conversation. Readers check it: another version may have written it. */
+  readonly choices: Choices | undefined;
   /** Milliseconds that opening took. */
   readonly openedIn: number | undefined;
 }
@@ -55,6 +65,7 @@ export const emptySnapshot: Snapshot = Object.freeze({
   aiEnabled: true,
   problem: undefined,
   variables: undefined,
+  choices: undefined,
   openedIn: undefined,
 });
 

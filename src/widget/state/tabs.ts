@@ -108,16 +108,18 @@ export class Tabs {
     // What could not be written here is not overwritten either.
     const { known } = store;
     const kept = store.sync();
-    const { conversationId, draft, seen = 0, isOpen } = kept;
+    const { conversationId, draft, seen = 0, isOpen, choices } = kept;
     if (draft !== known.draft) setDraft(draft);
     if (isOpen !== known.isOpen) setOpen(isOpen ?? false, !isSamePage);
-    if (conversationId !== keptId()) {
+    const isOther = conversationId !== keptId();
+    if (isOther) {
       // Between two conversations there may be none for a moment.
       this.#isShown ||= snapshot().status !== 'idle';
       follow(conversationId, this.#isShown);
       this.#isShown &&= conversationId === undefined;
-      return;
     }
+    if (JSON.stringify(choices) !== JSON.stringify(snapshot().choices)) apply({ type: 'chosen', choices });
+    if (isOther) return;
     const before = snapshot().unread;
     const come = Math.max(0, heardIn(snapshot().messages) - seen);
     // What shows here is read, whatever the others think.

@@ -52,6 +52,21 @@ describe('one conversation in two tabs', () => {
     await until(() => first.conversation.snapshot.unread === 0);
   });
 
+  it('has what the visitor decided in either, until it is left', async () => {
+    first.conversation.choose({ ratings: { a: 'up' } });
+    await until(() => second.conversation.snapshot.choices?.ratings?.['a'] === 'up');
+    second.conversation.choose({ allowedTools: ['b'] });
+    await until(() => first.conversation.snapshot.choices?.allowedTools?.[0] === 'b');
+    first.conversation.draft = 'T';
+    const third = tabs.open(server);
+    assert.deepEqual(third.conversation.snapshot.choices, { ratings: { a: 'up' }, allowedTools: ['b'] });
+    third.goAway();
+    first.conversation.startOver();
+    await until(() => second.conversation.snapshot.conversationId === server.conversations[1]);
+    for (const { conversation } of [first, second, tabs.open(server)])
+      assert.equal(conversation.snapshot.choices, undefined);
+  });
+
   it('is left in both for the same new one', async () => {
     first.conversation.startOver();
     await until(() => server.conversations.length === 2);

@@ -45,13 +45,15 @@ describe('leaving a conversation in the middle of an answer', () => {
   ] as const) {
     it(`${what} empties it, and what still arrives is ignored`, async () => {
       const goOn = await inTheMiddle();
+      visit.conversation.choose({ ratings: { a: 'up' } });
       const { length } = visit.told;
       leave();
       goOn();
       await until(() => server.active === 0);
       assert.deepEqual(visit.log, []);
-      const { status, conversationId } = visit.conversation.snapshot;
-      assert.deepEqual([status, conversationId], ['idle', undefined]);
+      const { status, conversationId, choices } = visit.conversation.snapshot;
+      assert.deepEqual([status, conversationId, choices], ['idle', undefined, undefined]);
+      assert.equal(browser.visit(server).conversation.snapshot.choices, undefined);
       assert.equal(visit.told.length, length);
     });
   }

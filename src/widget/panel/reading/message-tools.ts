@@ -5,11 +5,10 @@ import { messageCopy } from '../copying/message-copy.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
 import type { PanelModel } from '../panel-model.ts';
+import { rate, ratingOf } from './ratings.ts';
 import messageToolsCss from './message-tools.css?inline';
 
 export { messageToolsCss as css };
-
-export type Rating = 'up' | 'down' | null;
 
 const copyIcon = icon('M9 9h11v11H9zM5 15H4V4h11v1');
 const thumb = 'M7 11v9H3v-9zm0 0 4-8c2 0 3 1 3 3v3h5l2 2-2 8-1 1H7';
@@ -17,14 +16,10 @@ const upIcon = icon(thumb);
 const downIcon = icon(thumb, 'upside-down');
 
 /** What can be done with one message, and when it was written. */
-export function messageTools(
-  model: PanelModel,
-  message: Message,
-  rating: Rating,
-  rate: (rating: Rating) => void,
-): TemplateResult {
+export function messageTools(model: PanelModel, message: Message): TemplateResult {
   const texts = allTexts(model.locale);
   const { role, at } = message;
+  const rating = ratingOf(model, message);
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
     writeClipboard(messageCopy(model, message)).then(
@@ -43,7 +38,7 @@ export function messageTools(
       aria-label=${label}
       title=${label}
       @click=${() => {
-        rate(rating === value ? null : value);
+        rate(model, message, rating === value ? null : value);
       }}
     >
       ${thumbIcon}

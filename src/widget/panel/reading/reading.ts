@@ -11,7 +11,6 @@ import type { MessageDetails, PanelModel, PanelReading } from '../panel-model.ts
 import type { ScrollFollow } from '../scroll-follow.ts';
 import { walkLog } from './log-keys.ts';
 import { messageSurroundings } from './message-surroundings.ts';
-import type { Rating } from './message-tools.ts';
 import { NewSentences } from './new-sentences.ts';
 import readingCss from './reading.css?inline';
 import { startOfDay } from './day-label.ts';
@@ -43,7 +42,6 @@ const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
 /** What helps to read a conversation that has more than a greeting; it comes with the first answer. */
 export class Reading implements PanelReading {
-  readonly #dispatch: PanelHost['dispatch'];
   readonly #panel: ReadingPanel;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
@@ -52,11 +50,9 @@ export class Reading implements PanelReading {
   readonly #near = new Set<number>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #speaking: ReturnType<typeof setTimeout> | undefined;
-  readonly #ratings = new Map<string, Rating>();
-  /** Grows with every rating. */
-  #rated = 0;
   #language = '';
   #messages: readonly Message[] = [];
+  #choices: unknown;
   #tools: LatePart<'messageTools'> | undefined;
   #today = 0;
   /** The messages that a hand and the focus are on. */
@@ -67,8 +63,7 @@ export class Reading implements PanelReading {
   #firstNew: string | undefined;
   #unseen = 0;
 
-  constructor({ launcher, dispatch }: PanelHost, panel: ReadingPanel) {
-    this.#dispatch = dispatch;
+  constructor({ launcher }: PanelHost, panel: ReadingPanel) {
     this.#panel = panel;
     this.#badge = new UnreadBadge(launcher);
     panel.announcer.sentences = (answer, isComplete) =>
@@ -89,6 +84,7 @@ export class Reading implements PanelReading {
   readonly begin = (model: PanelModel): void => {
     this.#language = model.locale.language;
     this.#messages = model.snapshot.messages;
+    this.#choices = model.snapshot.choices;
     this.#tools = model.late.get('messageTools');
     this.#today = startOfDay(model.now);
     this.#count(model);
@@ -100,7 +96,7 @@ export class Reading implements PanelReading {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
-    return [...here, here.some(Boolean) && this.#tools, this.#rated, this.#today, this.#messages[from - 1]];
+    return [...here, here.some(Boolean) && this.#tools, this.#choices, this.#today, this.#messages[from - 1]];
   };
 
   readonly detailsOf = (model: PanelModel, index: number): MessageDetails => {
@@ -110,24 +106,20 @@ export class Reading implements PanelReading {
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;
     const part = isActive && this.#hasTools(message) ? this.#tools : undefined;
-    const rating = this.#ratings.get(key) ?? null;
     const basis = [
       message,
       previous,
       isFirstNew,
       isActive,
       part,
-      rating,
+      part && this.#choices,
       this.#today,
       model.locale,
       model.options,
     ];
     const known = this.#known.get(key);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
-    const rate = (next: Rating): void => {
-      this.#rate(message, next);
-    };
-    const tools = part?.messageTools(model, message, rating, rate);
+    const tools = part?.messageTools(model, message);
     const details = messageSurroundings(model, message, { previous, isFirstNew, isActive, tools });
     this.#known.set(key, { basis, details });
     return details;
@@ -184,13 +176,6 @@ export class Reading implements PanelReading {
 
   #hasTools({ role, status }: Message): boolean {
     return role !== 'system' && (status === 'done' || status === 'sent');
-  }
-
-  #rate(message: Message, rating: Rating): void {
-    this.#ratings.set(message.key, rating);
-    this.#rated++;
-    this.#dispatch('chat-rating', { text: message.text, rating });
-    this.#panel.draw();
   }
 
   readonly #goToEnd = (): void => {
