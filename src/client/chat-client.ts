@@ -18,6 +18,7 @@ import {
 } from './conversation-client.ts';
 import { requestDeletion, requestStop, type DeletionOptions } from './ending.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
+import { readEarlier } from './read-earlier.ts';
 
 export { ChatError, type ChatErrorCode };
 export type {
@@ -45,6 +46,14 @@ export class ChatClient extends ConversationClient {
   /** `GET /assistants/{uuid}/widget`: an addition of our service; others answer `assistant-not-found`. */
   readWidget(uuid: string, options: RequestOptions = {}): Promise<AssistantWidget> {
     return this.json(readAssistantWidget, { ...options, uuid }, 'assistant-not-found');
+  }
+
+  /**
+   * `GET /conversations/{uuid}?before=`: what was said before what an answer holds, for its `earlier_cursor`. An
+   * addition of our service; others leave that out, and know no more than they gave.
+   */
+  readEarlier(uuid: string, cursor: string, options: RequestOptions = {}): Promise<Conversation> {
+    return readEarlier(this, uuid, cursor, options);
   }
 
   /** `POST /conversations/{uuid}/messages`: sends a message and waits for the whole answer. */

@@ -47,6 +47,8 @@ export interface StreamListeners {
 
 export interface Call extends RequestOptions {
   readonly uuid?: string;
+  /** What stands behind the path, `?` included. */
+  readonly query?: string;
   readonly body?: unknown;
   readonly accept?: string;
   readonly keepalive?: boolean | undefined;
@@ -127,7 +129,9 @@ export class ConversationClient {
     if (call.body !== undefined) headers['Content-Type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey;
     const response = await fetch(
-      this.#baseUrl + endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')),
+      this.#baseUrl +
+        endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')) +
+        (call.query ?? ''),
       {
         method: endpoint.method,
         headers,

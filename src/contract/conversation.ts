@@ -64,6 +64,8 @@ export type OpenedConversation = z.infer<typeof OpenedConversation>;
 export const Conversation = z.looseObject({
   status: z.literal(true),
   history: History,
+  /** Where lines are left out before these: what `?before=` gives them for. */
+  earlier_cursor: ifValid(z.string()),
   /** Empty where there are none, or odd ones. */
   variables: z.catch(z.looseObject({}), {}),
   /** False while a person has taken over. */

@@ -16,13 +16,16 @@ export const openConversation = {
   statuses: [200, 400, 404, 413, 422, 429],
 } as const;
 
-/** Reads a conversation again. Its UUID is the capability, so it appears in no log, title or referrer. */
+/**
+ * Reads a conversation again: the end of its history, or with `?before=` and the `earlier_cursor` of an answer what was
+ * said before that. Its UUID is the capability, so it appears in no log, title or referrer.
+ */
 export const resumeConversation = {
   method: 'GET',
   path: '/api/conversations/:uuid',
   auth: 'none',
   response: Conversation,
-  statuses: [200, 404, 429],
+  statuses: [200, 404, 422, 429],
 } as const;
 
 /** Sends a visitor's message; answers with JSON, or with an event stream if the request accepts one. */

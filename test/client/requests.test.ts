@@ -72,6 +72,17 @@ describe('resuming a conversation', () => {
     assert.equal(headers['content-type'], undefined);
   });
 
+  it('reads what was said before, by the cursor of an answer', async () => {
+    const uuid = await openOne();
+    server.answerNext('read', { status: true, history: [], earlier_cursor: 'a&b=1' });
+    const { earlier_cursor } = await client.resumeConversation(uuid);
+    const { history } = await client.readEarlier(uuid, earlier_cursor ?? assert.fail());
+    assert.equal(server.requests.at(-1)?.url, `/api/conversations/${uuid}?before=a%26b%3D1`);
+    assert.equal(history.length, 1);
+    server.answerNext('read', { status: true, history: [], earlier_cursor: 17 });
+    assert.equal((await client.resumeConversation(uuid)).earlier_cursor, undefined);
+  });
+
   it('puts an ID into the address as one piece, whatever it holds', async () => {
     assert.equal(
       (await errorOf(client.resumeConversation('../../user/me?x=1#y'))).code,

@@ -238,7 +238,7 @@ export class ChatServer {
 }
 
 function route({ method, url = '' }: IncomingMessage): { operation: Operation; uuid: string } {
-  const [, uuid = '', rest = ''] = /\/api\/conversations\/([^/]+)(\/messages|\/stop)?$/.exec(url) ?? [];
+  const [, uuid = '', rest = ''] = /\/api\/conversations\/([^/?]+)(\/\w+)?(\?|$)/.exec(url) ?? [];
   if (uuid !== '' && rest === '/messages' && method === 'POST') return { operation: 'send', uuid };
   if (uuid !== '' && rest === '/stop' && method === 'POST') return { operation: 'stop', uuid };
   if (uuid !== '' && rest === '' && method === 'DELETE') return { operation: 'delete', uuid };

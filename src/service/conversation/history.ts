@@ -19,24 +19,38 @@ export interface StoredLine {
   functionCalls: StoredFunctionCall[];
   toolResults: StoredToolResult[];
   createdAt: string;
+  /** A visitor's message and its reply share one. */
+  turn: number;
 }
 
-/** Lines that a reader gets at most. A longer conversation shows its latest ones. */
+/** A part of a history. */
+export interface HistoryPage {
+  lines: HistoryLine[];
+  /** The first turn of these lines, if there are lines before them. */
+  firstTurn: number | undefined;
+}
+
+/** Lines that a reader gets at once. Of a longer conversation these are the latest ones, and the others page by page. */
 const historyLimit = 1000;
 
-/** Reads what was said, as a visitor may see it. */
+/** Reads what was said, as a visitor may see it. A page ends between two turns. */
 export async function readHistory(
   queries: Queries,
   conversationId: number,
-  options: { beforeTurn?: number } = {},
-): Promise<HistoryLine[]> {
-  const lines = await readLines(queries, conversationId, { ...options, limit: historyLimit });
-  return lines.map(({ role, content, functionCalls, createdAt }) => ({
-    role,
-    content,
-    ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
-    created_at: createdAt,
-  }));
+  options: { beforeTurn?: number | undefined } = {},
+): Promise<HistoryPage> {
+  const found = await readLines(queries, conversationId, { ...options, limit: historyLimit + 1 });
+  const before = found.length > historyLimit ? found[0] : undefined;
+  const page = found.filter(({ turn }) => turn !== before?.turn);
+  return {
+    firstTurn: before && page[0]?.turn,
+    lines: page.map(({ role, content, functionCalls, createdAt }) => ({
+      role,
+      content,
+      ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
+      created_at: createdAt,
+    })),
+  };
 }
 
 /**
@@ -49,7 +63,7 @@ export async function readHistory(
 export async function readLines(
   queries: Queries,
   conversationId: number,
-  { beforeTurn, limit }: { beforeTurn?: number; limit: number },
+  { beforeTurn, limit }: { beforeTurn?: number | undefined; limit: number },
 ): Promise<StoredLine[]> {
   const latest = queries
     .select()
@@ -71,6 +85,7 @@ export async function readLines(
       functionCalls: latest.functionCalls,
       toolResults: latest.toolResults,
       createdAt: wireTimestamp(latest.createdAt),
+      turn: latest.turn,
     })
     .from(latest)
     .orderBy(asc(latest.turn), asc(latest.id));

@@ -61,7 +61,8 @@ export async function openConversation(
         .values({ conversationId: conversation.id, turn: 0, role: 'assistant', content });
     }
     if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
-    return { uuid, history: await readHistory(tx, conversation.id) };
+    const { lines } = await readHistory(tx, conversation.id);
+    return { uuid, history: lines };
   });
 }
 
@@ -72,5 +73,6 @@ async function readOpened(queries: Queries, conversationId: number | null): Prom
     .from(conversations)
     .where(eq(conversations.id, conversationId ?? 0));
   if (!conversation || conversationId === null) throw ConversationError.conversationNotFound();
-  return { uuid: conversation.uuid, history: await readHistory(queries, conversationId, { beforeTurn: 1 }) };
+  const { lines } = await readHistory(queries, conversationId, { beforeTurn: 1 });
+  return { uuid: conversation.uuid, history: lines };
 }

@@ -10,6 +10,8 @@ import type { HistoryLine } from './history.ts';
 /** A conversation as a visitor may see it. */
 export interface ReadConversation {
   history: HistoryLine[];
+  /** What to ask for with the lines before these; undefined where there are none. */
+  earlierCursor: string | undefined;
   variables: StoredVariables | null;
   /** False while a person has taken over. */
   aiEnabled: boolean;
@@ -20,9 +22,15 @@ export interface ReadConversation {
 /**
  * Reads a conversation (interface: `GET /conversations/{uuid}`).
  *
+ * @param cursor of an earlier answer: gives the lines before those
  * @throws ConversationError
  */
-export async function readConversation({ db }: Database, uuid: string): Promise<ReadConversation> {
+export async function readConversation(
+  { db }: Database,
+  uuid: string,
+  cursor?: string,
+): Promise<ReadConversation> {
+  const beforeTurn = cursor === undefined ? undefined : turnOf(cursor);
   const [conversation] = await db
     .select({
       id: conversations.id,
@@ -35,10 +43,19 @@ export async function readConversation({ db }: Database, uuid: string): Promise<
     .where(eq(conversations.uuid, uuid));
   if (!conversation) throw ConversationError.conversationNotFound();
   const { id, variables, aiEnabled, ended } = conversation;
+  const { lines, firstTurn } = await readHistory(db, id, { beforeTurn });
   return {
-    history: await readHistory(db, id),
+    history: lines,
+    earlierCursor: firstTurn?.toString(),
     variables: Object.keys(variables).length === 0 ? null : variables,
     aiEnabled,
     ended,
   };
+}
+
+/** Every turn's number has at most nine digits. */
+function turnOf(cursor: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(cursor))
+    throw new ConversationError('invalid-request', 'before is no cursor of a history');
+  return Number(cursor);
 }

@@ -42,8 +42,10 @@ export function conversationRoutes(
   });
   routes.get('/:uuid', compress(), async (c) => {
     const uuid = requireUuid(c.req.param('uuid'));
-    const { history, variables, aiEnabled, ended } = await readConversation(database, uuid);
-    return c.json({ status: true, history, variables, ai_enabled: aiEnabled, ended });
+    const read = await readConversation(database, uuid, c.req.query('before'));
+    const { history, variables, aiEnabled, ended, earlierCursor } = read;
+    const earlier = earlierCursor === undefined ? {} : { earlier_cursor: earlierCursor };
+    return c.json({ status: true, history, ...earlier, variables, ai_enabled: aiEnabled, ended });
   });
   routes.post('/:uuid/messages', async (c) => {
     const conversationUuid = requireUuid(c.req.param('uuid'));

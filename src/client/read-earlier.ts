@@ -1,0 +1,14 @@
+import type { Conversation } from '../contract/conversation.ts';
+import { resumeConversation } from '../contract/endpoints.ts';
+import type { ConversationClient, RequestOptions } from './conversation-client.ts';
+
+/** `GET /conversations/{uuid}?before=`: what was said before, and the cursor of what was said before that. */
+export function readEarlier(
+  client: ConversationClient,
+  uuid: string,
+  cursor: string,
+  options: RequestOptions = {},
+): Promise<Conversation> {
+  const query = `?before=${encodeURIComponent(cursor)}`;
+  return client.json(resumeConversation, { ...options, uuid, query }, 'conversation-not-found');
+}
