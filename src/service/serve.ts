@@ -18,6 +18,7 @@ import { StoredJobs } from './jobs/jobs.ts';
 import { Work } from './jobs/work.ts';
 import { createWorkers } from './jobs/workers.ts';
 import { createLog } from './log.ts';
+import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
 /** A service that is up. */
 export interface Running {
@@ -58,7 +59,8 @@ export async function serve(
     if (isAlone) await retryCutOff(jobs.boss);
     const signals = new Signals();
     const engine = createEngine(config.languageModel, log);
-    const replies = new Replies({ database, engine, signals, config: config.reply, log });
+    const fetchGuarded = createFetchGuarded(config.allowedAddresses);
+    const replies = new Replies({ database, fetchGuarded, engine, signals, config: config.reply, log });
     let stopping = false;
     const app = createApp({ config, database, jobs, replies, signals, log, isStopping: () => stopping });
     extras.mount?.(app);

@@ -6,6 +6,7 @@ import type { Database } from '../db/database.ts';
 import { messages } from '../db/schema.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ReplyEvent } from '../engine/engine.ts';
+import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { leaseEnd } from './accept-message.ts';
 import type { AcceptedMessage, Lease } from './accept-message.ts';
 import { ConversationError } from './conversation-error.ts';
@@ -35,6 +36,7 @@ export class Replies {
   /** Names this process in the messages that it has promised to answer. */
   readonly lease: Lease;
   readonly #database: Database;
+  readonly #fetchGuarded: FetchGuarded;
   readonly #engine: Engine;
   readonly #signals: Signals;
   readonly #timeoutMs: number;
@@ -45,12 +47,14 @@ export class Replies {
 
   constructor(parts: {
     database: Database;
+    fetchGuarded: FetchGuarded;
     engine: Engine;
     signals: Signals;
     config: Config['reply'];
     log: Logger;
   }) {
     this.#database = parts.database;
+    this.#fetchGuarded = parts.fetchGuarded;
     this.#engine = parts.engine;
     this.#signals = parts.signals;
     this.#timeoutMs = parts.config.timeoutMs;
@@ -125,7 +129,10 @@ export class Replies {
   }
 
   async #ask(message: AcceptedMessage, reply: Reply, stop: AbortSignal): Promise<Answer> {
-    const request = await buildEngineRequest(this.#database, message);
+    const request = await buildEngineRequest(
+      { database: this.#database, fetchGuarded: this.#fetchGuarded },
+      message,
+    );
     const signal = AbortSignal.any([this.#closing.signal, stop, AbortSignal.timeout(this.#timeoutMs)]);
     const answer: Answer = { text: '', functionCalls: [] };
     try {

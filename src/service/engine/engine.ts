@@ -15,6 +15,8 @@ export interface Utterance {
   content: string;
   /** Of a user's line: what the page had done before it was sent. */
   toolResults: PageToolResult[];
+  /** Of the assistant's: what it had called while it answered, and what came of it. */
+  functionCalls?: (PageToolResult & { client?: true })[];
 }
 
 /** A function of the visitor's page that an assistant may ask for. */
@@ -32,15 +34,41 @@ export interface PageToolResult {
   result?: unknown;
 }
 
+/** A function that the assistant may call while it answers. The service runs it. */
+export interface EngineTool extends Omit<PageTool, 'parameters'> {
+  /** What a model writes in another type is turned into this one where that says the same. */
+  parameters: PageTool['parameters'];
+  /**
+   * Runs it. A failure is a result too, which says what went wrong; it rejects only with the signal's reason.
+   *
+   * @param given fits the parameters.
+   */
+  run(given: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** What came of such a function. */
+export interface ToolOutcome {
+  /** JSON. Visitors may see it, so it holds no secret. */
+  result: unknown;
+  /** The conversation is over, or no longer the assistant's: there is nothing left to say but goodbye. */
+  ends?: true;
+}
+
 /** Everything that a reply may depend on. Variables have been filled in already. */
 export interface EngineRequest {
   assistant: {
     name: string;
     /** Two-letter code (ISO 639-1). */
     language: string;
+    /** Codes of the other languages that it answers in. With none, every visitor's language is one. */
+    secondaryLanguages: string[];
     systemPrompt: string;
     /** 0 to 1. */
     temperature: number;
+    /** Code of the model that answers; null for the service's own choice. */
+    model: string | null;
+    /** Code of the model that goes on once functions were called; null for the same. */
+    toolModel: string | null;
   };
   /** What was said before `message`. */
   history: Utterance[];
@@ -50,6 +78,8 @@ export interface EngineRequest {
   toolResults: PageToolResult[];
   /** What the page can be asked for now. */
   pageTools: PageTool[];
+  /** What the service can do for the assistant. Where a tool of the page has the same name, this one counts. */
+  tools: EngineTool[];
   /** Finds the passages of the assistant's knowledge base that fit a question, best first; none without a knowledge base. */
   findPassages: (question: string, limit: number) => Promise<Passage[]>;
 }
@@ -61,6 +91,7 @@ export type ReplyEvent =
       type: 'function_call';
       name: string;
       arguments: Record<string, unknown>;
+      /** What it returned; absent for one that the page runs. */
       result?: unknown;
       /** The page runs it after the reply; the result comes with the visitor's next message. */
       client?: true;

@@ -1,8 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Engine, EngineRequest, Evaluation, EvaluationRequest, Passage, ReplyEvent } from '../engine.ts';
+import type {
+  Engine,
+  EngineRequest,
+  EngineTool,
+  Evaluation,
+  EvaluationRequest,
+  PageTool,
+  Passage,
+  ReplyEvent,
+} from '../engine.ts';
 import { evaluateByWords } from './evaluate-by-words.ts';
-import { findPageCall } from './find-page-call.ts';
-import type { FoundCall } from './find-page-call.ts';
+import { findCall } from './find-call.ts';
+import type { FoundCall } from './find-call.ts';
 import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
 import type { Sentences } from './sentences.ts';
@@ -10,18 +19,29 @@ import type { Sentences } from './sentences.ts';
 /** Passages that are looked at for one answer. */
 const passageLimit = 4;
 
+/** Longest result of a tool that is quoted, in UTF-16 code units. */
+const quotedLength = 2000;
+
 /**
  * Answers without a language model: it quotes the passage of the knowledge base that fits the question best, and says
- * plainly when there is none. It asks for a tool of the page when the message names one, and tells what came of it.
- * The same question gets the same answer.
+ * plainly when there is none. It calls a tool of the assistant's, or asks for one of the page, when the message names
+ * it, and tells what came of it; a goodbye ends the conversation where the assistant may do that. The same question gets
+ * the same answer.
  */
 export class OfflineEngine implements Engine {
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
-    const call = findPageCall(request.message, request.pageTools);
+    const own = findOwnCall(request);
+    const call = own ?? findCall(request.message, request.pageTools);
+    let outcome: string | undefined;
     if (call?.missing.length === 0) {
-      yield { type: 'function_call', name: call.tool.name, arguments: call.arguments, client: true };
+      const event = { type: 'function_call', name: call.tool.name, arguments: call.arguments } as const;
+      if (own) {
+        const { result, ends } = await own.tool.run(own.arguments, signal);
+        outcome = tellOutcome(own.tool.name, result, ends, sentencesFor(request.assistant.language));
+        yield { ...event, result };
+      } else yield { ...event, client: true };
     }
-    for (const text of (await compose(request, call)).match(/\S+\s*|\s+/g) ?? []) {
+    for (const text of (await compose(request, call, outcome)).match(/\S+\s*|\s+/g) ?? []) {
       signal.throwIfAborted();
       yield { type: 'delta', text };
       // Lets the word go out before the next one comes.
@@ -34,7 +54,28 @@ export class OfflineEngine implements Engine {
   }
 }
 
-async function compose(request: EngineRequest, call: FoundCall | undefined): Promise<string> {
+/** A call that the message asks for by name, or by taking its leave. */
+function findOwnCall({ message, tools, assistant }: EngineRequest): FoundCall<EngineTool> | undefined {
+  const named = findCall(message, tools);
+  if (named || findSmallTalk(message, assistant.language) !== 'goodbye') return named;
+  const tool = tools.find(({ name }) => name === 'end_call');
+  return tool && { tool, arguments: {}, missing: [] };
+}
+
+function tellOutcome(name: string, result: unknown, ends: boolean | undefined, sentences: Sentences): string {
+  if (ends) return name === 'end_call' ? sentences.goodbye : sentences.handedOver;
+  const quoted = (typeof result === 'string' ? result : JSON.stringify(result ?? null)).slice(
+    0,
+    quotedLength,
+  );
+  return fill(sentences.called, { name, result: quoted });
+}
+
+async function compose(
+  request: EngineRequest,
+  call: FoundCall<PageTool> | undefined,
+  outcome: string | undefined,
+): Promise<string> {
   const { assistant, toolResults } = request;
   const sentences = sentencesFor(assistant.language);
   const returned = toolResults.map(({ name, result }) =>
@@ -43,16 +84,20 @@ async function compose(request: EngineRequest, call: FoundCall | undefined): Pro
       result: typeof result === 'string' ? result : JSON.stringify(result ?? null),
     }),
   );
-  const answer = call ? tellOf(call, sentences) : await findWords(request, sentences);
+  const answer = outcome ?? (call ? tellOf(call, sentences) : await findWords(request, sentences));
   // Whoever hears what the page did need not hear that the knowledge base has nothing on “And?”.
   const parts =
     answer === undefined && returned.length > 0 ? returned : [...returned, answer ?? sentences.nothingFound];
   return parts.join('\n\n');
 }
 
-function tellOf({ tool: { name }, missing }: FoundCall, sentences: Sentences): string {
+function tellOf({ tool, missing }: FoundCall<PageTool>, sentences: Sentences): string {
+  const { name } = tool;
   if (missing.length === 0) return fill(sentences.asked, { name });
-  return fill(sentences.incomplete, { name, parameters: missing.join(', ') });
+  return fill('run' in tool ? sentences.callIncomplete : sentences.incomplete, {
+    name,
+    parameters: missing.join(', '),
+  });
 }
 
 async function findWords(request: EngineRequest, sentences: Sentences): Promise<string | undefined> {

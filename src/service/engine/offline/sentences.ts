@@ -10,6 +10,11 @@ export interface Sentences {
   /** `{parameters}` are what the tool needs and the message does not hold. */
   incomplete: string;
   returned: string;
+  /** The same of a tool that the service runs. */
+  called: string;
+  callIncomplete: string;
+  /** The conversation goes to a person. */
+  handedOver: string;
 }
 
 const english: Sentences = {
@@ -24,6 +29,10 @@ const english: Sentences = {
   incomplete:
     'To have this page run “{name}” I need: {parameters}. Please write words in quotation marks and numbers in digits.',
   returned: 'The page has run “{name}”. It returned: {result}',
+  called: 'I have called “{name}”. It returned: {result}',
+  callIncomplete:
+    'To call “{name}” I need: {parameters}. Please write words in quotation marks and numbers in digits.',
+  handedOver: 'I am handing you over to a person. Please stay here for a moment.',
 };
 
 const german: Sentences = {
@@ -41,6 +50,11 @@ const german: Sentences = {
     'Damit diese Seite „{name}“ ausführen kann, brauche ich: {parameters}. Bitte schreiben Sie Wörter in ' +
     'Anführungszeichen und Zahlen in Ziffern.',
   returned: 'Die Seite hat „{name}“ ausgeführt. Das Ergebnis: {result}',
+  called: 'Ich habe „{name}“ aufgerufen. Das Ergebnis: {result}',
+  callIncomplete:
+    'Um „{name}“ aufzurufen, brauche ich: {parameters}. Bitte schreiben Sie Wörter in Anführungszeichen und Zahlen ' +
+    'in Ziffern.',
+  handedOver: 'Ich übergebe Sie an einen Menschen. Bitte bleiben Sie einen Moment hier.',
 };
 
 const arabic: Sentences = {
@@ -55,6 +69,10 @@ const arabic: Sentences = {
   incomplete:
     'لتشغيل «{name}» في هذه الصفحة أحتاج إلى: {parameters}. يُرجى كتابة الكلمات بين علامتي اقتباس والأعداد بالأرقام.',
   returned: 'شغّلت الصفحة «{name}». النتيجة: {result}',
+  called: 'استدعيت «{name}». النتيجة: {result}',
+  callIncomplete:
+    'لاستدعاء «{name}» أحتاج إلى: {parameters}. يُرجى كتابة الكلمات بين علامتي اقتباس والأعداد بالأرقام.',
+  handedOver: 'سأحوّلك الآن إلى أحد الموظفين. يُرجى الانتظار لحظة هنا.',
 };
 
 const byLanguage: Record<string, Sentences> = { en: english, de: german, ar: arabic };

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { WrittenCall } from './page-calls.ts';
+import type { WrittenCall } from './written-call.ts';
 
 type CallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
 

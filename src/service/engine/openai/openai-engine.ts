@@ -7,10 +7,11 @@ import { askForEvaluation } from './ask-for-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
 import { CollectedCalls } from './collect-calls.ts';
-import { callLimit, describeTools, takeCall } from './page-calls.ts';
-import type { WrittenCall } from './page-calls.ts';
+import { callLimit, makeCalls } from './make-calls.ts';
 import { publicReason } from './public-reason.ts';
 import { withSilenceLimit } from './silence-limit.ts';
+import { describeTools } from './written-call.ts';
+import type { WrittenCall } from './written-call.ts';
 
 /** Local servers want no key, but the library wants one. */
 const noKey = 'none';
@@ -43,12 +44,13 @@ export class OpenAiEngine implements Engine {
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
     try {
       const messages = await buildPrompt(request);
-      let passedOn = 0;
+      let made = 0;
       let hasSpoken = false;
-      for (let round = 0; round <= callRounds; round++) {
+      let rounds = callRounds;
+      for (let round = 0; round <= rounds; round++) {
         const said: string[] = [];
         const calls = new CollectedCalls();
-        for await (const text of this.#say(request, messages, round < callRounds, calls, signal)) {
+        for await (const text of this.#say(request, messages, round < rounds, calls, signal)) {
           // What is said before a call and after it are two paragraphs.
           yield { type: 'delta', text: hasSpoken && said.length === 0 ? `\n\n${text}` : text };
           said.push(text);
@@ -56,16 +58,16 @@ export class OpenAiEngine implements Engine {
         hasSpoken ||= said.length > 0;
         if (calls.all.length === 0) return;
         messages.push(asMessage(said.join(''), calls.all));
-        for (const call of calls.all) {
-          const { event, told } =
-            passedOn < callLimit
-              ? takeCall(call, request.pageTools)
-              : { told: `Only ${callLimit} calls fit into one answer. Nothing was run.` };
+        const outcomes = makeCalls(calls.all, request, callLimit - made, signal);
+        for (const [place, outcome] of outcomes.entries()) {
+          const { event, told, ends } = await outcome;
           if (event) {
-            passedOn++;
+            made++;
             yield event;
           }
-          messages.push({ role: 'tool', tool_call_id: call.id, content: told });
+          // There may be a goodbye to say, but nothing more to do.
+          if (ends) rounds = hasSpoken ? round : round + 1;
+          messages.push({ role: 'tool', tool_call_id: calls.all[place]?.id ?? '', content: told });
         }
       }
     } catch (error) {
@@ -90,20 +92,22 @@ export class OpenAiEngine implements Engine {
 
   /** One request to the model: yields what it says and collects what it calls. */
   async *#say(
-    { assistant, pageTools }: EngineRequest,
+    { assistant, pageTools, tools }: EngineRequest,
     messages: ChatMessage[],
     mayCall: boolean,
     calls: CollectedCalls,
     signal: AbortSignal,
   ): AsyncGenerator<string, undefined> {
+    const names = new Set(tools.map(({ name }) => name));
+    const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
     const stream = await this.#client.chat.completions.create(
       {
         model: this.#config.model,
         temperature: assistant.temperature,
         messages,
         stream: true,
-        ...(pageTools.length > 0 && {
-          tools: describeTools(pageTools),
+        ...(offered.length > 0 && {
+          tools: describeTools(offered),
           tool_choice: mayCall ? 'auto' : 'none',
         }),
       },

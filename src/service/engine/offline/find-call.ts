@@ -1,8 +1,8 @@
 import type { PageTool } from '../engine.ts';
 
-/** A tool of the page that a message names, with what the message gives it. */
-export interface FoundCall {
-  tool: PageTool;
+/** A tool that a message names, with what the message gives it. */
+export interface FoundCall<Tool extends PageTool> {
+  tool: Tool;
   arguments: Record<string, unknown>;
   /** Names of the parameters that it needs and the message does not hold. */
   missing: string[];
@@ -14,7 +14,7 @@ export interface FoundCall {
  * parameters take, in their order, the strings in quotation marks, the numbers outside of them, and the words yes, no,
  * true and false.
  */
-export function findPageCall(message: string, tools: PageTool[]): FoundCall | undefined {
+export function findCall<Tool extends PageTool>(message: string, tools: Tool[]): FoundCall<Tool> | undefined {
   const tool = tools.find(({ name }) => nameIn(message, name) !== undefined);
   if (!tool) return undefined;
   const quoted: string[] = [];

@@ -1,0 +1,71 @@
+import { sql } from 'drizzle-orm';
+import { fillVariables } from '../conversation/fill-variables.ts';
+import type { Database } from '../db/database.ts';
+import { assistants, languages } from '../db/schema.ts';
+import type { StoredVariables } from '../db/schema.ts';
+import type { EngineRequest } from '../engine/engine.ts';
+import { findPassages } from '../knowledge/find-passages.ts';
+import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { assistantTools } from '../tool/assistant-tools.ts';
+
+/** What an engine is told of an assistant, whatever it talks through. */
+export type Briefing = Pick<EngineRequest, 'assistant' | 'tools' | 'findPassages'>;
+
+/** What a briefing needs of the service. */
+export interface BriefingParts {
+  database: Database;
+  fetchGuarded: FetchGuarded;
+}
+
+/** Longest system prompt after variables were filled in; a visitor's variables must not make it grow without end. */
+const systemPromptCharacters = 64_000;
+
+const modelCode = (id: ReturnType<typeof sql>) =>
+  sql<string | null>`(SELECT code FROM models WHERE models.id = ${id})`;
+
+/** What a query has to select for a briefing; it joins assistants with languages. */
+export const briefingColumns = {
+  assistant: assistants,
+  language: languages.iso2,
+  secondaryLanguages: sql<string[]>`ARRAY (SELECT secondary.iso_2 FROM languages AS secondary
+    WHERE secondary.id = ANY (${assistants.secondaryLanguageIds}) ORDER BY secondary.id)`,
+  /** The model that the mode names. */
+  model: modelCode(sql`CASE WHEN ${assistants.mode} = 'pipeline'
+    THEN ${assistants.llmModelId} ELSE ${assistants.multimodalModelId} END`),
+  /** Modes whose model is made for speech may have another one deal with tools. */
+  toolModel: modelCode(
+    sql`CASE WHEN ${assistants.mode} <> 'pipeline' THEN ${assistants.chatLlmFallbackId} END`,
+  ),
+};
+
+/** A row of such a query. */
+export interface BriefingRow {
+  assistant: typeof assistants.$inferSelect;
+  language: string;
+  secondaryLanguages: string[];
+  model: string | null;
+  toolModel: string | null;
+}
+
+/** Tells an engine who it is and what it can do. */
+export async function briefAssistant(
+  { database: { db }, fetchGuarded }: BriefingParts,
+  { assistant, language, secondaryLanguages, model, toolModel }: BriefingRow,
+  variables: StoredVariables,
+): Promise<Briefing> {
+  const { knowledgebaseId } = assistant;
+  return {
+    assistant: {
+      name: assistant.name,
+      language,
+      secondaryLanguages,
+      systemPrompt: fillVariables(assistant.systemPrompt, variables).slice(0, systemPromptCharacters),
+      temperature: Number(assistant.llmTemperature),
+      model,
+      toolModel,
+    },
+    tools: await assistantTools(db, assistant, fetchGuarded),
+    findPassages: async (question, limit) =>
+      knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit),
+  };
+}

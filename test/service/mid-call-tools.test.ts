@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startLoopbackServer } from '../support/loopback-server.ts';
+import type { LoopbackHandler } from '../support/loopback-server.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { atEnd, startService } from '../support/service.ts';
+import { createToolAssistant } from '../support/tool-assistant.ts';
+import { until } from '../support/until.ts';
+
+const model = await startModelServer();
+const routes: Record<string, LoopbackHandler> = {
+  '/orders': () => ({ status: 'sent', note: 'caf\u00e9 \0\ud83d' }),
+  '/echo': ({ headers }) => ({ seen: headers }),
+  '/missing': (_, response) => {
+    response.statusCode = 404;
+    return { reason: 'no such order, token hunter2-key' };
+  },
+  '/page': (_, response) => void response.end('<html>'),
+  '/nothing': (_, response) => void response.writeHead(204).end(),
+  '/silent': () => undefined,
+  '/large': () => 'x'.repeat(70_000),
+  '/deep': (_, response) => void response.end('['.repeat(100) + ']'.repeat(100)),
+  '/away': (_, response) => void response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+};
+const shop = await startLoopbackServer((request, response) =>
+  routes[request.path.split('?')[0] ?? '']?.(request, response),
+);
+atEnd(() => model.close());
+atEnd(() => shop.close());
+const allowed = { ALLOW_PRIVATE_ADDRESSES: shop.address };
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test', ...allowed });
+const offline = await startService(allowed);
+
+const parameter = (name: string, type = 'string') => ({ name, type, description: `The ${name}.` });
+const lookUp = {
+  name: 'look_up_order',
+  description: 'Looks up an order.',
+  endpoint: `${shop.url}/orders?lang=en`,
+  schema: [parameter('order', 'number'), parameter('email'), parameter('express', 'boolean')],
+};
+const given = { order: 7, email: 'a+b@x.example', express: true };
+
+/** What the model is told of the call of a tool, and what the answer shows. */
+async function callOne(tool: Record<string, unknown>, written: Record<string, unknown> | string = {}) {
+  const { uuid } = await createToolAssistant(service, [tool]);
+  model.behave({ calls: [{ name: String(tool['name']), arguments: written }], pieces: ['There.'] });
+  const { json } = await service.send(await service.open(uuid), 'Look it up');
+  const told = model.requests.at(-1)?.messages.at(-1);
+  assert.deepEqual([told?.role, json['message']], ['tool', 'There.']);
+  const calls = json['function_calls'] as { name: string; arguments: unknown; result: unknown }[];
+  return { calls, told: told?.content ?? '', sent: shop.requests.at(-1) };
+}
+
+test('the model learns of the tools of the assistant, and then of those of the page', async () => {
+  const { uuid } = await createToolAssistant(service, [lookUp]);
+  model.behave({});
+  const client_tools = [
+    { name: 'look_up_order', description: 'Of the page.' },
+    { name: 'go_back', description: 'Goes back.' },
+  ];
+  await service.send(await service.open(uuid), 'Hello', {}, { client_tools });
+  const offered = model.requests.at(-1)?.tools?.map((tool) => tool.function) ?? [];
+  assert.deepEqual(
+    offered.map(({ name, description }) => [name, description]),
+    [
+      ['look_up_order', 'Looks up an order.'],
+      ['go_back', 'Goes back.'],
+    ],
+  );
+  assert.deepEqual(offered[0]?.parameters, {
+    type: 'object',
+    properties: {
+      order: { type: 'number', description: 'The order.' },
+      email: { type: 'string', description: 'The email.' },
+      express: { type: 'boolean', description: 'The express.' },
+    },
+    required: ['order', 'email', 'express'],
+    additionalProperties: false,
+  });
+});
+
+for (const method of ['GET', 'DELETE']) {
+  test(`${method} sends the arguments as query parameters`, async () => {
+    const { calls, told, sent } = await callOne({ ...lookUp, method }, given);
+    assert.deepEqual([sent?.method, sent?.body], [method, '']);
+    assert.equal(sent?.path, '/orders?lang=en&order=7&email=a%2Bb%40x.example&express=true');
+    const result = { status: 'sent', note: 'café �' };
+    assert.deepEqual(calls, [{ name: 'look_up_order', arguments: given, result }]);
+    assert.deepEqual(JSON.parse(told), result);
+  });
+}
+
+for (const method of ['POST', 'PUT', 'PATCH']) {
+  test(`${method} sends them as JSON, with the headers of the tool`, async () => {
+    const headers = [{ name: 'X-Key', value: 'hunter2-key' }];
+    const { sent } = await callOne({ ...lookUp, method, headers }, given);
+    assert.equal(sent?.path, '/orders?lang=en');
+    assert.deepEqual(JSON.parse(sent.body), given);
+    assert.deepEqual(
+      [sent.method, sent.headers['content-type'], sent.headers['x-key']],
+      [method, 'application/json', 'hunter2-key'],
+    );
+  });
+}
+
+test('arguments become what the schema says where they say the same; others are told to the model', async () => {
+  const { calls } = await callOne(lookUp, { order: ' 7 ', email: 12, express: 'TRUE', admin: true });
+  assert.deepEqual(calls[0]?.arguments, { order: 7, email: '12', express: true });
+  const before = shop.requests.length;
+  for (const [written, reason] of [
+    [{ ...given, order: 'seven' }, /"order" must be a number/],
+    [{ ...given, express: 'maybe' }, /"express" must be a boolean/],
+    [{ ...given, email: { at: 'home' } }, /"email" must be a string/],
+    [{ order: 7, email: 'x' }, /"express" is missing/],
+    ['no JSON', /not a JSON object/],
+  ] as const) {
+    const refused = await callOne(lookUp, written);
+    assert.deepEqual(refused.calls, []);
+    assert.match(refused.told, reason);
+  }
+  assert.equal(shop.requests.length, before);
+});
+
+describe('a result says what went wrong', () => {
+  const headers = [
+    { name: 'Authorization', value: 'Bearer hunter2-key' },
+    { name: 'Accept', value: 'text/plain' },
+  ];
+  const failures: [path: string, result: RegExp, more?: Record<string, unknown>][] = [
+    [
+      '/missing',
+      /"The function answered with the status 404\.","status":404,"body":".*no such order, token \[hidden\]/,
+    ],
+    ['/page', /"The function did not answer with JSON\."/],
+    ['/silent', /could not be called: the server did not answer in time/, { timeout: 1 }],
+    ['/large', /could not be called: the answer is longer than 65536 bytes/],
+    ['/deep', /nested too deep/],
+    ['/away', /could not be called: the address belongs to a private network/],
+  ];
+  for (const [path, result, more] of failures) {
+    test(`of ${path}`, async () => {
+      const { calls, told } = await callOne({ name: 'try_it', endpoint: shop.url + path, headers, ...more });
+      assert.match(JSON.stringify(calls[0]?.result), result);
+      assert.deepEqual(JSON.parse(told), calls[0]?.result);
+      assert.doesNotMatch(told, /hunter2|127\.0/);
+    });
+  }
+
+  test('but an answer without content is none of that', async () => {
+    const { calls } = await callOne({ name: 'try_it', endpoint: `${shop.url}/nothing`, method: 'DELETE' });
+    assert.deepEqual(calls[0]?.result, { status: 204 });
+  });
+
+  test('and no result repeats a secret that the server sends back', async () => {
+    const { calls } = await callOne({ name: 'try_it', endpoint: `${shop.url}/echo`, headers });
+    const { seen } = calls[0]?.result as { seen: Record<string, string> };
+    assert.deepEqual([seen['authorization'], seen['accept']], ['[hidden]', 'text/plain']);
+  });
+});
+
+test('calls of one round run side by side, and their events come as they happen', async () => {
+  const [first, second] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()];
+  routes['/first'] = () => first.promise;
+  routes['/second'] = () => second.promise;
+  const { uuid } = await createToolAssistant(service, [
+    { name: 'first', endpoint: `${shop.url}/first` },
+    { name: 'second', endpoint: `${shop.url}/second` },
+  ]);
+  const calls = ['first', 'second'].map((name) => ({ name, arguments: {} }));
+  model.behave({ before: 'A moment.', calls, pieces: ['Done.'] });
+  const before = shop.requests.length;
+  const conversation = await service.open(uuid);
+  const stream = await service.stream(conversation, 'Both');
+  await until(() => shop.requests.length === before + 2);
+  first.resolve({ place: 1 });
+  const early = await stream.until((events) => events.some(({ event }) => event === 'function_call'));
+  assert.deepEqual(early.at(-1)?.data, { name: 'first', arguments: {}, result: { place: 1 } });
+  second.resolve({ place: 2 });
+  const events = await stream.all();
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['delta', 'function_call', 'function_call', 'delta', 'done'],
+  );
+  const shown = [
+    { name: 'first', arguments: {}, result: { place: 1 } },
+    { name: 'second', arguments: {}, result: { place: 2 } },
+  ];
+  assert.deepEqual(events.at(-1)?.data['function_calls'], shown);
+  const { json } = await service.get(`/api/conversations/${conversation}`);
+  assert.deepEqual((json['history'] as Record<string, unknown>[]).at(-1)?.['function_calls'], shown);
+  model.behave({});
+  await service.send(conversation, 'Thanks');
+  assert.deepEqual(
+    model.requests.at(-1)?.messages.map(({ role }) => role),
+    ['system', 'assistant', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
+  );
+});
+
+test('four rounds may call tools; then the model has to come to words', async () => {
+  const { uuid } = await createToolAssistant(service, [{ name: 'again', endpoint: `${shop.url}/orders` }]);
+  model.behave(({ messages, tool_choice }) => {
+    messages.push({ role: 'user', content: 'And again' });
+    return tool_choice === 'none' ? { pieces: ['Enough.'] } : { calls: [{ name: 'again', arguments: {} }] };
+  });
+  const { json } = await service.send(await service.open(uuid), 'Again and again');
+  assert.deepEqual([json['message'], (json['function_calls'] as unknown[]).length], ['Enough.', 4]);
+});
+
+test('a stop ends the wait for a tool', async () => {
+  const gone = Promise.withResolvers<undefined>();
+  routes['/stopped'] = (_, response) =>
+    void response.on('close', () => {
+      gone.resolve(undefined);
+    });
+  const { uuid } = await createToolAssistant(service, [{ name: 'wait', endpoint: `${shop.url}/stopped` }]);
+  model.behave({ before: 'A moment.', calls: [{ name: 'wait', arguments: {} }], pieces: ['Never.'] });
+  const before = shop.requests.length;
+  const conversation = await service.open(uuid);
+  const stream = await service.stream(conversation, 'Wait');
+  await until(() => shop.requests.length === before + 1);
+  await service.post(`/api/conversations/${conversation}/stop`, undefined);
+  assert.equal((await stream.all()).at(-1)?.data['message'], 'A moment.');
+  await gone.promise;
+});
+
+test('without a language model a message calls the tool that it names', async () => {
+  const { uuid } = await createToolAssistant(offline, [lookUp]);
+  const ask = async (message: string) => (await offline.send(await offline.open(uuid), message)).json;
+  const answer = await ask('Look up order 7 "a@x.example" yes');
+  assert.match(String(answer['message']), /^I have called “look_up_order”\. It returned: \{"status":"sent"/);
+  assert.deepEqual(answer['function_calls'], [
+    {
+      name: 'look_up_order',
+      arguments: { order: 7, email: 'a@x.example', express: true },
+      result: { status: 'sent', note: 'café �' },
+    },
+  ]);
+  const incomplete = await ask('look_up_order 7');
+  assert.match(String(incomplete['message']), /^To call “look_up_order” I need: email, express\./);
+  assert.deepEqual(incomplete['function_calls'], []);
+});
