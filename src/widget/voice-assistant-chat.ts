@@ -38,6 +38,8 @@ const Base =
  * @csspart test-mark - the mark of a preview, below the name
  * @csspart inspect-button - the button that shows and hides the drawer of a preview
  * @csspart restart-button - the button for a new conversation
+ * @csspart undo - the line that says that this is a new conversation
+ * @csspart undo-button - its button, the way back to the one before
  * @csspart menu-button - the button for what else there is: transcript, sound, deletion
  * @csspart close-button - the button that closes the panel
  * @csspart message-log - the messages, scrolling

@@ -92,6 +92,7 @@ describe('an error', () => {
       else expect(chat.part('retry-button').innerText).to.match(action);
       if (code) expect((await event).code).to.equal(code);
       expect(chat.find('[part="problem"] [role="alert"]')).not.to.equal(null);
+      expect(chat.problems[0], 'of a message, where there is none').not.to.match(/your message/i);
       if (code.startsWith('assistant-id')) {
         // Nobody is there to be written to.
         for (const part of ['composer', 'restart-button', 'menu-button'])
@@ -106,6 +107,7 @@ describe('an error', () => {
       // What the visitor writes meanwhile is not lost.
       await chat.ask('Can you hear me?');
       await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be kept in sight');
+      if (code === 'insufficient-balance') await chat.problem(/Your message is kept\./);
     });
   }
 

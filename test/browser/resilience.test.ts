@@ -79,6 +79,50 @@ describe('the widget holds', () => {
     await until(() => chat.input.value === 'Please call me back', 'the text in the composer');
   });
 
+  it('the way back to a conversation that was left by a click, until something is said in the new one', async () => {
+    const chat = mount();
+    await chat.open();
+    await click(chat.part('restart-button'));
+    await until(() => chat.findAll('li.assistant').length === 1, 'another greeting');
+    expect(chat.find('[part="undo"]'), 'a way back to nothing').to.equal(null);
+    await chat.ask('When do you open?');
+    await chat.answered(2);
+    const before = chat.messages;
+    await click(chat.part('restart-button'));
+    await until(() => chat.messages.length === 1, 'the new conversation');
+    expect(chat.part('undo').innerText).to.match(/New conversation\s+Undo/);
+    // The focus is in the composer: the button stands right before it.
+    await until(() => chat.element.shadowRoot?.activeElement === chat.input, 'the focus in the composer');
+    chat.part('undo-button').focus();
+    await press('Enter');
+    await until(() => chat.messages.join() === before.join(), 'the conversation that was left');
+    expect(chat.find('[part="undo"]')).to.equal(null);
+    expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
+    await click(chat.part('restart-button'));
+    await until(() => chat.find('[part="undo"]') !== null && chat.messages.length === 1, 'a new one again');
+    await chat.ask('Do you deliver?');
+    await chat.answered(2);
+    expect(chat.find('[part="undo"]')).to.equal(null);
+  });
+
+  it('a message written without a network: it waits, says so, and goes out by itself', async () => {
+    const chat = mount();
+    await chat.open();
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    try {
+      await chat.ask('Are you there?');
+      await chat.problem(/You are offline\. Your message is kept and goes out when you are back\./);
+      expect(chat.find('li.user .message-state')?.innerText).to.equal('Waiting to be sent');
+      expect(chat.find('[part="retry-button"]')).to.equal(null);
+      expect(chat.find('[part="edit-button"]')).not.to.equal(null);
+    } finally {
+      Reflect.deleteProperty(navigator, 'onLine');
+    }
+    dispatchEvent(new Event('online'));
+    await chat.answered(2);
+    expect(chat.problems).to.deep.equal([]);
+  });
+
   it('a refused text for the visitor to change', async () => {
     const chat = mount({ 'base-url': faulty('message-refused') });
     await chat.open();

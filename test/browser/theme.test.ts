@@ -217,7 +217,15 @@ describe('a part', () => {
     'a preview with its inspector': ['test-mark', 'inspect-button', 'inspector'],
   };
   /** These take a mouse, a microphone, a person or another visit to show; their own tests find them by their names. */
-  const elsewhere = ['resize-handle', 'badge', 'dictate-button', 'read-button', 'message-system'];
+  const elsewhere = [
+    'resize-handle',
+    'badge',
+    'dictate-button',
+    'read-button',
+    'message-system',
+    'undo',
+    'undo-button',
+  ];
 
   afterEach(() => {
     document.adoptedStyleSheets = [];

@@ -155,6 +155,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
 
   forget(): void {
     this.#conversation.forget();
+    this.late.get('aboveComposer')?.withdrawUndo(this);
     wipe(this.container, this.announcer);
     if (this.#options.hasGate) void this.late.load('gate').then(() => this.gate?.forget());
     this.#place.forget();

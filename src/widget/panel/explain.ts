@@ -10,26 +10,33 @@ export interface Explanation {
   /** What to do next, where the action does not say it all. */
   readonly advice: string | undefined;
   readonly action: 'retry' | 'start-over' | undefined;
+  /** What becomes of a message that waits, if there is one. */
+  readonly kept: string | undefined;
 }
 
 /** Which text says what happened, if the service did not, and which says what to do. */
 const explanations: Readonly<
   Record<
     ProblemCode,
-    readonly [title: TextKey | undefined, advice: TextKey | undefined, action: Explanation['action']]
+    readonly [
+      title: TextKey | undefined,
+      advice: TextKey | undefined,
+      action: Explanation['action'],
+      kept?: TextKey,
+    ]
   >
 > = {
   'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
   'conversation-not-found': [undefined, 'conversationAdvice', 'start-over'],
   'conversation-ended': ['ended', undefined, 'start-over'],
-  'insufficient-balance': [undefined, 'balanceAdvice', 'retry'],
+  'insufficient-balance': [undefined, 'balanceAdvice', 'retry', 'kept'],
   'invalid-request': [undefined, 'refusedAdvice', undefined],
-  'too-many-requests': [undefined, 'waitAdvice', 'retry'],
+  'too-many-requests': [undefined, 'waitAdvice', 'retry', 'kept'],
   'engine-failed': [undefined, 'engineAdvice', 'retry'],
   unavailable: [undefined, 'unavailableAdvice', 'retry'],
   refused: [undefined, 'unavailableAdvice', 'retry'],
   network: ['network', 'networkAdvice', 'retry'],
-  offline: ['offline', 'offlineAdvice', 'retry'],
+  offline: ['offline', undefined, 'retry', 'offlineAdvice'],
   aborted: ['network', 'networkAdvice', 'retry'],
   timeout: ['timeout', 'timeoutAdvice', 'retry'],
   'bad-response': ['nonsense', 'nonsenseAdvice', 'retry'],
@@ -39,10 +46,11 @@ const explanations: Readonly<
 };
 
 export function explain(problem: Problem, texts: Texts): Explanation {
-  const [title, advice, action] = explanations[problem.code];
+  const [title, advice, action, kept] = explanations[problem.code];
   return {
     title: title === undefined ? problem.message : texts[title],
     advice: advice && texts[advice],
     action,
+    kept: kept && texts[kept],
   };
 }

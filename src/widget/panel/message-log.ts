@@ -114,7 +114,12 @@ function below(model: PanelModel, message: Message, details?: MessageDetails): u
   const { status, problem, isStopped } = message;
   const state = isStopped
     ? texts.stopped
-    : { queued: texts.queued, sending: texts.sending, failed: texts.notSent }[status as 'queued'];
+    : {
+        queued: texts.queued,
+        sending: texts.sending,
+        // It goes out by itself.
+        failed: problem?.code === 'offline' ? texts.queued : texts.notSent,
+      }[status as 'queued'];
   const hasProblem =
     status === 'failed' && problem !== undefined && problem.code !== 'conversation-not-found';
   const more = [...(model.addOns?.below(message) ?? []), details?.below];

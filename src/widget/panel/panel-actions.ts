@@ -24,8 +24,11 @@ export function createPanelActions(
       panel.host.element.hide();
     },
     restart: () => {
-      panel.restart();
-      focus();
+      void panel.late.load('aboveComposer').then((part) => {
+        part?.offerUndo(panel, conversation());
+        panel.restart();
+        focus();
+      });
     },
     startOver: () => {
       conversation().startOver();

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Problem } from '../state/problem.ts';
-import type { Message } from '../state/snapshot.ts';
+import { isUnsent, type Message } from '../state/snapshot.ts';
 import { allTexts } from '../texts/all-texts.ts';
 import { fill } from '../texts/texts.ts';
 import { explain } from './explain.ts';
@@ -17,9 +17,12 @@ export const css = problemNoticeCss + typingCss;
  * @param message the message that failed; undefined when it is the conversation as a whole
  */
 export function problemNotice(model: PanelModel, problem: Problem, message?: Message): TemplateResult {
-  const { locale, actions, now } = model;
+  const { locale, actions, now, snapshot } = model;
   const texts = allTexts(locale);
-  const { title, advice, action } = explain(problem, texts);
+  const { title, advice, action, kept } = explain(problem, texts);
+  const { code } = problem;
+  // At opening there may be no message to speak of.
+  const waits = message ?? snapshot.messages.some(isUnsent);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {
     actions.retry(message?.key);
@@ -28,15 +31,17 @@ export function problemNotice(model: PanelModel, problem: Problem, message?: Mes
     if (message) actions.edit(message.key);
   };
   const button =
-    action === 'retry'
+    action === 'retry' && !(message && code === 'offline')
       ? html`<button type="button" part="retry-button" @click=${retry}>${texts.retry}</button>`
       : action === 'start-over'
         ? html`<button type="button" part="retry-button" @click=${actions.startOver}>
             ${texts.startOver}
           </button>`
         : nothing;
-  return html`<div part="problem" data-code=${problem.code}>
-    <div role="alert"><strong>${title}</strong> ${advice}</div>
+  return html`<div part="problem" data-code=${code}>
+    <div role="alert">
+      <strong><bdi>${title}</bdi></strong> ${advice} ${waits ? kept : nothing}
+    </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${
       message && !message.fateUnknown

@@ -177,9 +177,9 @@ export class Conversation {
     this.#save();
   }
 
-  /** Leaves this conversation for a new one. What the visitor wrote and nobody has read goes along. */
-  startOver(): void {
-    this.#leave(true);
+  /** Leaves this conversation for a new one, or for one that was left. What the visitor wrote and nobody has read goes along. */
+  startOver(conversationId?: string): void {
+    this.#leave(true, conversationId);
     void this.open();
   }
 

@@ -18,6 +18,7 @@ export const enLate = {
   forgetQuestion: 'Delete this conversation for good?',
   delete: 'Delete',
   cancel: 'Cancel',
+  undo: 'Undo',
   dismiss: 'Dismiss',
   resize: 'Resize chat',
 
@@ -59,11 +60,12 @@ export const enLate = {
   nonsense: 'The service sent an answer that makes no sense.',
   nonsenseAdvice: 'Try again in a moment.',
   unavailableAdvice: 'The service has a problem. Try again in a moment.',
-  balanceAdvice: 'The owner of this site has to top up before the chat goes on. Your message is kept.',
+  kept: 'Your message is kept.',
+  balanceAdvice: 'The owner of this site has to top up before the chat goes on.',
   assistantAdvice: 'This chat is not set up correctly. Site owners: check the assistant-id of the tag.',
   assistantMissing: 'This chat has no assistant.',
   conversationAdvice: 'It may have been deleted. You can start a new one; what you wrote goes along.',
-  waitAdvice: 'Too many messages in a short time. Your message is kept.',
+  waitAdvice: 'Too many messages in a short time.',
   refusedAdvice: 'Change your message and send it again.',
   engineAdvice: 'Nothing was charged. Try again.',
 

@@ -6,18 +6,22 @@ import { warnOnce } from '../warn-once.ts';
 import aboveComposerCss from './above-composer.css?inline';
 import chipsCss from './chips.css?inline';
 import { chips } from './chips.ts';
+import { undoLine } from './undo-restart.ts';
+
+export { offerUndo, withdrawUndo } from './undo-restart.ts';
 
 export const css = chipsCss + aboveComposerCss;
 
 /** How many suggestions of a site show: more are no help. */
 const most = 8;
 
-/** What stands between the messages and the composer: who answers, and what the site suggests to say. */
+/** What stands between the messages and the composer: who answers, the way back to what was left, and what the site suggests. */
 export function aboveComposer(model: PanelModel): TemplateResult {
   const { locale, snapshot, panel } = model;
   const texts = allTexts(locale);
   const suggestions = suggestionsFor(model);
   return html`${snapshot.aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
+  ${undoLine(model)}
   ${
     suggestions.length > 0
       ? html`<div class="suggested">${chips(texts.suggestions, suggestions, panel)}</div>`

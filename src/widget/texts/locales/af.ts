@@ -39,13 +39,13 @@ export default {
   nonsense: 'Die diens het ’n onverstaanbare antwoord gestuur.',
   nonsenseAdvice: 'Probeer oor ’n oomblik weer.',
   unavailableAdvice: 'Die diens het ’n probleem. Probeer oor ’n oomblik weer.',
-  balanceAdvice:
-    'Die eienaar van hierdie werf moet krediet byvoeg voordat die klets kan voortgaan. U boodskap word gehou.',
+  kept: 'U boodskap word gehou.',
+  balanceAdvice: 'Die eienaar van hierdie werf moet krediet byvoeg voordat die klets kan voortgaan.',
   assistantAdvice:
     'Hierdie klets is nie reg opgestel nie. Vir werfeienaars: kontroleer assistant-id in die etiket.',
   assistantMissing: 'Hierdie klets het geen assistent nie.',
   conversationAdvice: 'Dit is dalk uitgevee. U kan ’n nuwe een begin; wat u geskryf het, gaan saam.',
-  waitAdvice: 'Te veel boodskappe in ’n kort tyd. U boodskap word gehou.',
+  waitAdvice: 'Te veel boodskappe in ’n kort tyd.',
   refusedAdvice: 'Verander u boodskap en stuur dit weer.',
   engineAdvice: 'Niks is gehef nie. Probeer weer.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Hierdie gesprek permanent uitvee?',
   delete: 'Vee uit',
   cancel: 'Kanselleer',
+  undo: 'Ontdoen',
   dismiss: 'Versteek',
   resize: 'Verander grootte van klets',
 

@@ -39,11 +39,12 @@ export default {
   nonsense: 'Xidmət anlaşılmaz cavab göndərdi.',
   nonsenseAdvice: 'Bir azdan yenidən cəhd edin.',
   unavailableAdvice: 'Xidmətdə problem var. Bir azdan yenidən cəhd edin.',
-  balanceAdvice: 'Çatın davam etməsi üçün saytın sahibi balansı artırmalıdır. Mesajınız saxlanılıb.',
+  kept: 'Mesajınız saxlanılıb.',
+  balanceAdvice: 'Çatın davam etməsi üçün saytın sahibi balansı artırmalıdır.',
   assistantAdvice: 'Bu çat düzgün qurulmayıb. Sayt sahibləri üçün: teqdəki assistant-id dəyərini yoxlayın.',
   assistantMissing: 'Bu çatın köməkçisi yoxdur.',
   conversationAdvice: 'Ola bilsin, silinib. Yenisinə başlaya bilərsiniz; yazdıqlarınız ora keçəcək.',
-  waitAdvice: 'Qısa müddətdə həddən çox mesaj. Mesajınız saxlanılıb.',
+  waitAdvice: 'Qısa müddətdə həddən çox mesaj.',
   refusedAdvice: 'Mesajı dəyişin və yenidən göndərin.',
   engineAdvice: 'Heç bir ödəniş tutulmadı. Yenidən cəhd edin.',
 
@@ -72,6 +73,7 @@ export default {
   forgetQuestion: 'Bu söhbət həmişəlik silinsin?',
   delete: 'Sil',
   cancel: 'Ləğv et',
+  undo: 'Geri al',
   dismiss: 'Gizlət',
   resize: 'Çatın ölçüsünü dəyiş',
 

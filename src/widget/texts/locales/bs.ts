@@ -39,13 +39,13 @@ export default {
   nonsense: 'Usluga je poslala nerazumljiv odgovor.',
   nonsenseAdvice: 'Pokušajte ponovo za koji trenutak.',
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovo za koji trenutak.',
-  balanceAdvice:
-    'Vlasnik ove stranice mora dopuniti račun da bi se razgovor nastavio. Vaša poruka je sačuvana.',
+  kept: 'Vaša poruka je sačuvana.',
+  balanceAdvice: 'Vlasnik ove stranice mora dopuniti račun da bi se razgovor nastavio.',
   assistantAdvice:
     'Ovaj razgovor nije ispravno postavljen. Za vlasnike stranice: provjerite assistant-id u oznaci.',
   assistantMissing: 'Ovaj razgovor nema asistenta.',
   conversationAdvice: 'Možda je izbrisan. Možete započeti novi; ono što ste napisali se prenosi.',
-  waitAdvice: 'Previše poruka za kratko vrijeme. Vaša poruka je sačuvana.',
+  waitAdvice: 'Previše poruka za kratko vrijeme.',
   refusedAdvice: 'Izmijenite poruku i pošaljite je ponovo.',
   engineAdvice: 'Ništa nije naplaćeno. Pokušajte ponovo.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: 'Trajno izbrisati ovaj razgovor?',
   delete: 'Izbriši',
   cancel: 'Otkaži',
+  undo: 'Poništi',
   dismiss: 'Sakrij',
   resize: 'Promijeni veličinu razgovora',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'El servei ha enviat una resposta sense sentit.',
   nonsenseAdvice: 'Torneu-ho a provar d’aquí a un moment.',
   unavailableAdvice: 'El servei té un problema. Torneu-ho a provar d’aquí a un moment.',
-  balanceAdvice:
-    'El propietari d’aquest lloc ha de recarregar el saldo perquè el xat continuï. El missatge es desa.',
+  kept: 'El missatge es desa.',
+  balanceAdvice: 'El propietari d’aquest lloc ha de recarregar el saldo perquè el xat continuï.',
   assistantAdvice:
     'Aquest xat no està ben configurat. Propietaris del lloc: comproveu assistant-id a l’etiqueta.',
   assistantMissing: 'Aquest xat no té assistent.',
   conversationAdvice: 'Potser s’ha suprimit. Podeu començar-ne una de nova; el que heu escrit es conserva.',
-  waitAdvice: 'Massa missatges en poc temps. El missatge es desa.',
+  waitAdvice: 'Massa missatges en poc temps.',
   refusedAdvice: 'Canvieu el missatge i torneu-lo a enviar.',
   engineAdvice: 'No s’ha cobrat res. Torneu-ho a provar.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: 'Voleu suprimir aquesta conversa definitivament?',
   delete: 'Suprimeix',
   cancel: 'Cancel·la',
+  undo: 'Desfés',
   dismiss: 'Amaga',
   resize: 'Canvia la mida del xat',
 

@@ -39,12 +39,13 @@ export default {
   nonsense: 'Služba poslala nesrozumitelnou odpověď.',
   nonsenseAdvice: 'Zkuste to za chvíli znovu.',
   unavailableAdvice: 'Služba má potíže. Zkuste to za chvíli znovu.',
-  balanceAdvice: 'Aby chat mohl pokračovat, musí vlastník webu dobít kredit. Vaše zpráva je uložena.',
+  kept: 'Vaše zpráva je uložena.',
+  balanceAdvice: 'Aby chat mohl pokračovat, musí vlastník webu dobít kredit.',
   assistantAdvice:
     'Tento chat není správně nastaven. Pro vlastníky webu: zkontrolujte assistant-id ve značce.',
   assistantMissing: 'Tento chat nemá asistenta.',
   conversationAdvice: 'Možná byla smazána. Můžete začít novou; co jste napsali, se přenese.',
-  waitAdvice: 'Příliš mnoho zpráv v krátké době. Vaše zpráva je uložena.',
+  waitAdvice: 'Příliš mnoho zpráv v krátké době.',
   refusedAdvice: 'Upravte zprávu a odešlete ji znovu.',
   engineAdvice: 'Nic nebylo účtováno. Zkuste to znovu.',
 
@@ -78,6 +79,7 @@ export default {
   forgetQuestion: 'Smazat tuto konverzaci natrvalo?',
   delete: 'Smazat',
   cancel: 'Zrušit',
+  undo: 'Vrátit zpět',
   dismiss: 'Skrýt',
   resize: 'Změnit velikost chatu',
 

@@ -39,12 +39,13 @@ export default {
   nonsense: 'Tjenesten sendte et uforståeligt svar.',
   nonsenseAdvice: 'Prøv igen om lidt.',
   unavailableAdvice: 'Tjenesten har et problem. Prøv igen om lidt.',
-  balanceAdvice: 'Webstedets ejer skal fylde saldoen op, før chatten kan fortsætte. Din besked er gemt.',
+  kept: 'Din besked er gemt.',
+  balanceAdvice: 'Webstedets ejer skal fylde saldoen op, før chatten kan fortsætte.',
   assistantAdvice:
     'Denne chat er ikke sat rigtigt op. Til webstedets ejere: kontrollér assistant-id i tagget.',
   assistantMissing: 'Denne chat har ingen assistent.',
   conversationAdvice: 'Den kan være blevet slettet. Du kan starte en ny; det, du har skrevet, følger med.',
-  waitAdvice: 'For mange beskeder på kort tid. Din besked er gemt.',
+  waitAdvice: 'For mange beskeder på kort tid.',
   refusedAdvice: 'Ret din besked, og send den igen.',
   engineAdvice: 'Intet er blevet opkrævet. Prøv igen.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: 'Vil du slette denne samtale for altid?',
   delete: 'Slet',
   cancel: 'Annuller',
+  undo: 'Fortryd',
   dismiss: 'Skjul',
   resize: 'Ændr chattens størrelse',
 

@@ -40,14 +40,14 @@ export default {
   nonsense: 'Der Dienst hat eine unverständliche Antwort geschickt.',
   nonsenseAdvice: 'Versuchen Sie es gleich noch einmal.',
   unavailableAdvice: 'Der Dienst hat ein Problem. Versuchen Sie es gleich noch einmal.',
-  balanceAdvice:
-    'Der Betreiber dieser Seite muss sein Guthaben aufladen, bevor es weitergeht. Ihre Nachricht bleibt erhalten.',
+  kept: 'Ihre Nachricht bleibt erhalten.',
+  balanceAdvice: 'Der Betreiber dieser Seite muss sein Guthaben aufladen, bevor es weitergeht.',
   assistantAdvice:
     'Dieser Chat ist nicht richtig eingerichtet. Für Betreiber: Prüfen Sie assistant-id im Tag.',
   assistantMissing: 'Diesem Chat fehlt der Assistent.',
   conversationAdvice:
     'Es wurde vielleicht gelöscht. Sie können ein neues beginnen; was Sie geschrieben haben, wird übernommen.',
-  waitAdvice: 'Zu viele Nachrichten in kurzer Zeit. Ihre Nachricht bleibt erhalten.',
+  waitAdvice: 'Zu viele Nachrichten in kurzer Zeit.',
   refusedAdvice: 'Ändern Sie die Nachricht und senden Sie sie erneut.',
   engineAdvice: 'Es wurde nichts berechnet. Versuchen Sie es erneut.',
 
@@ -76,6 +76,7 @@ export default {
   forgetQuestion: 'Dieses Gespräch endgültig löschen?',
   delete: 'Löschen',
   cancel: 'Abbrechen',
+  undo: 'Rückgängig',
   dismiss: 'Ausblenden',
   resize: 'Größe des Chats ändern',
 

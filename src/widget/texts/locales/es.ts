@@ -39,13 +39,13 @@ export default {
   nonsense: 'El servicio ha enviado una respuesta sin sentido.',
   nonsenseAdvice: 'Inténtelo de nuevo en un momento.',
   unavailableAdvice: 'El servicio tiene un problema. Inténtelo de nuevo en un momento.',
-  balanceAdvice:
-    'El propietario de este sitio debe recargar su saldo para que el chat continúe. Su mensaje se guarda.',
+  kept: 'Su mensaje se guarda.',
+  balanceAdvice: 'El propietario de este sitio debe recargar su saldo para que el chat continúe.',
   assistantAdvice:
     'Este chat no está bien configurado. Propietarios del sitio: revisen assistant-id en la etiqueta.',
   assistantMissing: 'Este chat no tiene asistente.',
   conversationAdvice: 'Es posible que se haya eliminado. Puede empezar otra; lo que escribió se conserva.',
-  waitAdvice: 'Demasiados mensajes en poco tiempo. Su mensaje se guarda.',
+  waitAdvice: 'Demasiados mensajes en poco tiempo.',
   refusedAdvice: 'Cambie el mensaje y envíelo de nuevo.',
   engineAdvice: 'No se ha cobrado nada. Inténtelo de nuevo.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: '¿Eliminar esta conversación definitivamente?',
   delete: 'Eliminar',
   cancel: 'Cancelar',
+  undo: 'Deshacer',
   dismiss: 'Descartar',
   resize: 'Cambiar el tamaño del chat',
 

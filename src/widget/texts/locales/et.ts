@@ -39,12 +39,13 @@ export default {
   nonsense: 'Teenus saatis arusaamatu vastuse.',
   nonsenseAdvice: 'Proovige hetke pärast uuesti.',
   unavailableAdvice: 'Teenusel on probleem. Proovige hetke pärast uuesti.',
-  balanceAdvice: 'Vestluse jätkamiseks peab saidi omanik oma kontot täiendama. Teie sõnum on alles.',
+  kept: 'Teie sõnum on alles.',
+  balanceAdvice: 'Vestluse jätkamiseks peab saidi omanik oma kontot täiendama.',
   assistantAdvice:
     'See vestlus pole õigesti seadistatud. Saidi omanikele: kontrollige märgendi väärtust assistant-id.',
   assistantMissing: 'Sellel vestlusel pole assistenti.',
   conversationAdvice: 'Võimalik, et see on kustutatud. Võite alustada uut; kirjutatu võetakse kaasa.',
-  waitAdvice: 'Liiga palju sõnumeid lühikese ajaga. Teie sõnum on alles.',
+  waitAdvice: 'Liiga palju sõnumeid lühikese ajaga.',
   refusedAdvice: 'Muutke sõnumit ja saatke see uuesti.',
   engineAdvice: 'Tasu ei võetud. Proovige uuesti.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: 'Kas kustutada see vestlus jäädavalt?',
   delete: 'Kustuta',
   cancel: 'Loobu',
+  undo: 'Võta tagasi',
   dismiss: 'Peida',
   resize: 'Muuda vestluse suurust',
 

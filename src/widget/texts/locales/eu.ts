@@ -39,12 +39,13 @@ export default {
   nonsense: 'Zerbitzuak zentzurik gabeko erantzuna bidali du.',
   nonsenseAdvice: 'Saiatu berriro une bat barru.',
   unavailableAdvice: 'Zerbitzuak arazo bat du. Saiatu berriro une bat barru.',
-  balanceAdvice: 'Gune honen jabeak saldoa kargatu behar du txatak jarrai dezan. Zure mezua gordeta dago.',
+  kept: 'Zure mezua gordeta dago.',
+  balanceAdvice: 'Gune honen jabeak saldoa kargatu behar du txatak jarrai dezan.',
   assistantAdvice:
     'Txat hau ez dago ongi konfiguratuta. Gunearen jabeentzat: egiaztatu etiketako assistant-id.',
   assistantMissing: 'Txat honek ez du laguntzailerik.',
   conversationAdvice: 'Agian ezabatu egin da. Berri bat has dezakezu; idatzitakoa gordeko da.',
-  waitAdvice: 'Mezu gehiegi denbora gutxian. Zure mezua gordeta dago.',
+  waitAdvice: 'Mezu gehiegi denbora gutxian.',
   refusedAdvice: 'Aldatu mezua eta bidali berriro.',
   engineAdvice: 'Ez da ezer kobratu. Saiatu berriro.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: 'Elkarrizketa hau betiko ezabatu?',
   delete: 'Ezabatu',
   cancel: 'Utzi',
+  undo: 'Desegin',
   dismiss: 'Ezkutatu',
   resize: 'Aldatu txataren tamaina',
 

@@ -39,12 +39,13 @@ export default {
   nonsense: 'Palvelu lähetti vastauksen, jota ei voi ymmärtää.',
   nonsenseAdvice: 'Yritä hetken kuluttua uudelleen.',
   unavailableAdvice: 'Palvelussa on ongelma. Yritä hetken kuluttua uudelleen.',
-  balanceAdvice: 'Sivuston omistajan on lisättävä saldoa, jotta chat voi jatkua. Viestisi on tallessa.',
+  kept: 'Viestisi on tallessa.',
+  balanceAdvice: 'Sivuston omistajan on lisättävä saldoa, jotta chat voi jatkua.',
   assistantAdvice:
     'Tätä chatia ei ole määritetty oikein. Sivuston omistajille: tarkistakaa tunnisteen assistant-id.',
   assistantMissing: 'Tällä chatilla ei ole avustajaa.',
   conversationAdvice: 'Se on ehkä poistettu. Voit aloittaa uuden; kirjoittamasi siirtyy mukana.',
-  waitAdvice: 'Liian monta viestiä lyhyessä ajassa. Viestisi on tallessa.',
+  waitAdvice: 'Liian monta viestiä lyhyessä ajassa.',
   refusedAdvice: 'Muuta viestiä ja lähetä se uudelleen.',
   engineAdvice: 'Mitään ei veloitettu. Yritä uudelleen.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: 'Poistetaanko tämä keskustelu pysyvästi?',
   delete: 'Poista',
   cancel: 'Peruuta',
+  undo: 'Kumoa',
   dismiss: 'Piilota',
   resize: 'Muuta chatin kokoa',
 

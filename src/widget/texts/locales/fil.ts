@@ -39,13 +39,13 @@ export default {
   nonsense: 'Nagpadala ang serbisyo ng sagot na hindi maunawaan.',
   nonsenseAdvice: 'Subukan ulit mayamaya.',
   unavailableAdvice: 'May problema ang serbisyo. Subukan ulit mayamaya.',
-  balanceAdvice:
-    'Kailangang magdagdag ng balanse ang may-ari ng site bago magpatuloy ang chat. Nakatago ang mensahe mo.',
+  kept: 'Nakatago ang mensahe mo.',
+  balanceAdvice: 'Kailangang magdagdag ng balanse ang may-ari ng site bago magpatuloy ang chat.',
   assistantAdvice:
     'Hindi tama ang pagkaka-set up ng chat na ito. Para sa may-ari ng site: tingnan ang assistant-id sa tag.',
   assistantMissing: 'Walang katulong ang chat na ito.',
   conversationAdvice: 'Maaaring nabura na ito. Puwede kang magsimula ng bago; kasama ang isinulat mo.',
-  waitAdvice: 'Masyadong maraming mensahe sa maikling panahon. Nakatago ang mensahe mo.',
+  waitAdvice: 'Masyadong maraming mensahe sa maikling panahon.',
   refusedAdvice: 'Baguhin ang mensahe mo at ipadala ulit.',
   engineAdvice: 'Walang siningil. Subukan ulit.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Burahin na ba nang tuluyan ang usapang ito?',
   delete: 'Burahin',
   cancel: 'Kanselahin',
+  undo: 'I-undo',
   dismiss: 'Itago',
   resize: 'Baguhin ang laki ng chat',
 

@@ -39,14 +39,14 @@ export default {
   nonsense: 'Le service a envoyé une réponse incompréhensible.',
   nonsenseAdvice: 'Réessayez dans un instant.',
   unavailableAdvice: 'Le service rencontre un problème. Réessayez dans un instant.',
-  balanceAdvice:
-    'Le propriétaire de ce site doit recharger son solde pour que la discussion continue. Votre message est conservé.',
+  kept: 'Votre message est conservé.',
+  balanceAdvice: 'Le propriétaire de ce site doit recharger son solde pour que la discussion continue.',
   assistantAdvice:
     'Cette discussion est mal configurée. Propriétaires du site : vérifiez assistant-id dans la balise.',
   assistantMissing: 'Cette discussion n’a pas d’assistant.',
   conversationAdvice:
     'Elle a peut-être été supprimée. Vous pouvez en commencer une autre ; votre texte y sera repris.',
-  waitAdvice: 'Trop de messages en peu de temps. Votre message est conservé.',
+  waitAdvice: 'Trop de messages en peu de temps.',
   refusedAdvice: 'Modifiez votre message et renvoyez-le.',
   engineAdvice: 'Rien n’a été facturé. Réessayez.',
 
@@ -79,6 +79,7 @@ export default {
   forgetQuestion: 'Supprimer définitivement cette conversation ?',
   delete: 'Supprimer',
   cancel: 'Annuler',
+  undo: 'Annuler',
   dismiss: 'Masquer',
   resize: 'Redimensionner la discussion',
 

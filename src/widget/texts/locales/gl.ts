@@ -39,13 +39,13 @@ export default {
   nonsense: 'O servizo enviou unha resposta sen sentido.',
   nonsenseAdvice: 'Ténteo de novo nun momento.',
   unavailableAdvice: 'O servizo ten un problema. Ténteo de novo nun momento.',
-  balanceAdvice:
-    'O propietario deste sitio ten que recargar o saldo para que a conversa continúe. A súa mensaxe gárdase.',
+  kept: 'A súa mensaxe gárdase.',
+  balanceAdvice: 'O propietario deste sitio ten que recargar o saldo para que a conversa continúe.',
   assistantAdvice:
     'Esta conversa non está ben configurada. Propietarios do sitio: revisen assistant-id na etiqueta.',
   assistantMissing: 'Esta conversa non ten asistente.',
   conversationAdvice: 'Pode que se eliminase. Pode comezar outra; o que escribiu consérvase.',
-  waitAdvice: 'Demasiadas mensaxes en pouco tempo. A súa mensaxe gárdase.',
+  waitAdvice: 'Demasiadas mensaxes en pouco tempo.',
   refusedAdvice: 'Cambie a mensaxe e envíea de novo.',
   engineAdvice: 'Non se cobrou nada. Ténteo de novo.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Eliminar esta conversa definitivamente?',
   delete: 'Eliminar',
   cancel: 'Cancelar',
+  undo: 'Desfacer',
   dismiss: 'Agochar',
   resize: 'Cambiar o tamaño da conversa',
 

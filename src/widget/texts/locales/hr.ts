@@ -39,13 +39,13 @@ export default {
   nonsense: 'Usluga je poslala nerazumljiv odgovor.',
   nonsenseAdvice: 'Pokušajte ponovno za koji trenutak.',
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovno za koji trenutak.',
-  balanceAdvice:
-    'Vlasnik ove stranice mora nadopuniti račun kako bi se razgovor nastavio. Vaša je poruka spremljena.',
+  kept: 'Vaša je poruka spremljena.',
+  balanceAdvice: 'Vlasnik ove stranice mora nadopuniti račun kako bi se razgovor nastavio.',
   assistantAdvice:
     'Ovaj razgovor nije ispravno postavljen. Za vlasnike stranice: provjerite assistant-id u oznaci.',
   assistantMissing: 'Ovaj razgovor nema asistenta.',
   conversationAdvice: 'Možda je izbrisan. Možete započeti novi; ono što ste napisali prenosi se.',
-  waitAdvice: 'Previše poruka u kratkom vremenu. Vaša je poruka spremljena.',
+  waitAdvice: 'Previše poruka u kratkom vremenu.',
   refusedAdvice: 'Promijenite poruku i pošaljite je ponovno.',
   engineAdvice: 'Ništa nije naplaćeno. Pokušajte ponovno.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: 'Trajno izbrisati ovaj razgovor?',
   delete: 'Izbriši',
   cancel: 'Odustani',
+  undo: 'Poništi',
   dismiss: 'Sakrij',
   resize: 'Promijeni veličinu razgovora',
 

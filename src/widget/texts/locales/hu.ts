@@ -39,13 +39,13 @@ export default {
   nonsense: 'A szolgáltatás értelmezhetetlen választ küldött.',
   nonsenseAdvice: 'Próbálja újra kis idő múlva.',
   unavailableAdvice: 'A szolgáltatásban hiba történt. Próbálja újra kis idő múlva.',
-  balanceAdvice:
-    'A webhely tulajdonosának fel kell töltenie az egyenlegét, mielőtt a csevegés folytatódik. Az üzenetét megőrizzük.',
+  kept: 'Az üzenetét megőrizzük.',
+  balanceAdvice: 'A webhely tulajdonosának fel kell töltenie az egyenlegét, mielőtt a csevegés folytatódik.',
   assistantAdvice:
     'Ez a csevegés nincs megfelelően beállítva. A webhely tulajdonosainak: ellenőrizzék az assistant-id értékét a címkében.',
   assistantMissing: 'Ehhez a csevegéshez nem tartozik asszisztens.',
   conversationAdvice: 'Lehet, hogy törölték. Kezdhet újat; amit írt, átkerül oda.',
-  waitAdvice: 'Túl sok üzenet rövid idő alatt. Az üzenetét megőrizzük.',
+  waitAdvice: 'Túl sok üzenet rövid idő alatt.',
   refusedAdvice: 'Módosítsa az üzenetet, és küldje el újra.',
   engineAdvice: 'Nem számítottunk fel semmit. Próbálja újra.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Véglegesen törli ezt a beszélgetést?',
   delete: 'Törlés',
   cancel: 'Mégse',
+  undo: 'Visszavonás',
   dismiss: 'Elrejtés',
   resize: 'Csevegés átméretezése',
 

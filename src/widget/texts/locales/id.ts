@@ -39,12 +39,13 @@ export default {
   nonsense: 'Layanan mengirim jawaban yang tidak dapat dipahami.',
   nonsenseAdvice: 'Coba lagi sebentar lagi.',
   unavailableAdvice: 'Layanan sedang bermasalah. Coba lagi sebentar lagi.',
-  balanceAdvice: 'Pemilik situs ini perlu mengisi saldo agar obrolan dapat berlanjut. Pesan Anda disimpan.',
+  kept: 'Pesan Anda disimpan.',
+  balanceAdvice: 'Pemilik situs ini perlu mengisi saldo agar obrolan dapat berlanjut.',
   assistantAdvice:
     'Obrolan ini belum diatur dengan benar. Untuk pemilik situs: periksa assistant-id pada tag.',
   assistantMissing: 'Obrolan ini tidak memiliki asisten.',
   conversationAdvice: 'Mungkin sudah dihapus. Anda dapat memulai yang baru; tulisan Anda ikut dibawa.',
-  waitAdvice: 'Terlalu banyak pesan dalam waktu singkat. Pesan Anda disimpan.',
+  waitAdvice: 'Terlalu banyak pesan dalam waktu singkat.',
   refusedAdvice: 'Ubah pesan Anda dan kirim lagi.',
   engineAdvice: 'Tidak ada biaya yang dikenakan. Coba lagi.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: 'Hapus percakapan ini selamanya?',
   delete: 'Hapus',
   cancel: 'Batal',
+  undo: 'Urungkan',
   dismiss: 'Tutup',
   resize: 'Ubah ukuran obrolan',
 

@@ -39,12 +39,12 @@ export default {
   nonsense: 'Þjónustan sendi óskiljanlegt svar.',
   nonsenseAdvice: 'Reyndu aftur eftir smástund.',
   unavailableAdvice: 'Vandamál kom upp í þjónustunni. Reyndu aftur eftir smástund.',
-  balanceAdvice:
-    'Eigandi vefsins þarf að fylla á inneignina áður en spjallið getur haldið áfram. Skilaboðin þín eru geymd.',
+  kept: 'Skilaboðin þín eru geymd.',
+  balanceAdvice: 'Eigandi vefsins þarf að fylla á inneignina áður en spjallið getur haldið áfram.',
   assistantAdvice: 'Þetta spjall er ekki rétt uppsett. Til eigenda vefsins: athugið assistant-id í merkinu.',
   assistantMissing: 'Þetta spjall er ekki með aðstoðarmann.',
   conversationAdvice: 'Því var hugsanlega eytt. Þú getur hafið nýtt; það sem þú skrifaðir fylgir með.',
-  waitAdvice: 'Of mörg skilaboð á stuttum tíma. Skilaboðin þín eru geymd.',
+  waitAdvice: 'Of mörg skilaboð á stuttum tíma.',
   refusedAdvice: 'Breyttu skilaboðunum og sendu þau aftur.',
   engineAdvice: 'Ekkert var gjaldfært. Reyndu aftur.',
 
@@ -73,6 +73,7 @@ export default {
   forgetQuestion: 'Eyða þessu samtali fyrir fullt og allt?',
   delete: 'Eyða',
   cancel: 'Hætta við',
+  undo: 'Afturkalla',
   dismiss: 'Fela',
   resize: 'Breyta stærð spjallsins',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Il servizio ha inviato una risposta senza senso.',
   nonsenseAdvice: 'Riprovi tra un momento.',
   unavailableAdvice: 'Il servizio ha un problema. Riprovi tra un momento.',
-  balanceAdvice:
-    'Il proprietario del sito deve ricaricare il credito prima che la chat continui. Il suo messaggio è conservato.',
+  kept: 'Il suo messaggio è conservato.',
+  balanceAdvice: 'Il proprietario del sito deve ricaricare il credito prima che la chat continui.',
   assistantAdvice:
     'Questa chat non è configurata correttamente. Per i proprietari del sito: controllate assistant-id nel tag.',
   assistantMissing: 'Questa chat non ha un assistente.',
   conversationAdvice: 'Forse è stata eliminata. Può iniziarne un’altra: ciò che ha scritto viene conservato.',
-  waitAdvice: 'Troppi messaggi in poco tempo. Il suo messaggio è conservato.',
+  waitAdvice: 'Troppi messaggi in poco tempo.',
   refusedAdvice: 'Modifichi il messaggio e lo invii di nuovo.',
   engineAdvice: 'Non è stato addebitato nulla. Riprovi.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: 'Eliminare definitivamente questa conversazione?',
   delete: 'Elimina',
   cancel: 'Annulla',
+  undo: 'Annulla',
   dismiss: 'Nascondi',
   resize: 'Ridimensiona la chat',
 

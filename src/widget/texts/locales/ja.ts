@@ -39,14 +39,14 @@ export default {
   nonsense: 'サービスから理解できない応答が届きました。',
   nonsenseAdvice: 'しばらくしてからもう一度お試しください。',
   unavailableAdvice: 'サービスに問題が発生しています。しばらくしてからもう一度お試しください。',
-  balanceAdvice:
-    'チャットを続けるには、サイトの運営者による残高の追加が必要です。メッセージは保存されています。',
+  kept: 'メッセージは保存されています。',
+  balanceAdvice: 'チャットを続けるには、サイトの運営者による残高の追加が必要です。',
   assistantAdvice:
     'このチャットは正しく設定されていません。サイトの運営者の方へ：タグの assistant-id を確認してください。',
   assistantMissing: 'このチャットにはアシスタントがありません。',
   conversationAdvice:
     '会話は削除された可能性があります。新しい会話を始められます。入力した内容は引き継がれます。',
-  waitAdvice: '短時間に送られたメッセージが多すぎます。メッセージは保存されています。',
+  waitAdvice: '短時間に送られたメッセージが多すぎます。',
   refusedAdvice: 'メッセージを変更して、もう一度送信してください。',
   engineAdvice: '料金は発生していません。もう一度お試しください。',
 
@@ -75,6 +75,7 @@ export default {
   forgetQuestion: 'この会話を完全に削除しますか？',
   delete: '削除',
   cancel: 'キャンセル',
+  undo: '元に戻す',
   dismiss: '閉じる',
   resize: 'チャットのサイズを変更',
 

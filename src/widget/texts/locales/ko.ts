@@ -39,12 +39,13 @@ export default {
   nonsense: '서비스가 이해할 수 없는 응답을 보냈습니다.',
   nonsenseAdvice: '잠시 후 다시 시도하세요.',
   unavailableAdvice: '서비스에 문제가 있습니다. 잠시 후 다시 시도하세요.',
-  balanceAdvice: '채팅을 계속하려면 사이트 소유자가 잔액을 충전해야 합니다. 메시지는 보관됩니다.',
+  kept: '메시지는 보관됩니다.',
+  balanceAdvice: '채팅을 계속하려면 사이트 소유자가 잔액을 충전해야 합니다.',
   assistantAdvice: '채팅이 올바르게 설정되지 않았습니다. 사이트 소유자: 태그의 assistant-id를 확인하세요.',
   assistantMissing: '이 채팅에는 도우미가 없습니다.',
   conversationAdvice:
     '대화가 삭제되었을 수 있습니다. 새 대화를 시작할 수 있으며, 작성한 내용은 그대로 옮겨집니다.',
-  waitAdvice: '짧은 시간에 메시지가 너무 많습니다. 메시지는 보관됩니다.',
+  waitAdvice: '짧은 시간에 메시지가 너무 많습니다.',
   refusedAdvice: '메시지를 바꿔서 다시 보내세요.',
   engineAdvice: '요금은 청구되지 않았습니다. 다시 시도하세요.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: '이 대화를 영구적으로 삭제할까요?',
   delete: '삭제',
   cancel: '취소',
+  undo: '실행 취소',
   dismiss: '닫기',
   resize: '채팅 크기 조절',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Paslauga atsiuntė nesuprantamą atsakymą.',
   nonsenseAdvice: 'Netrukus bandykite dar kartą.',
   unavailableAdvice: 'Paslaugoje kilo problema. Netrukus bandykite dar kartą.',
-  balanceAdvice:
-    'Kad pokalbis tęstųsi, šios svetainės savininkas turi papildyti sąskaitą. Jūsų žinutė išsaugota.',
+  kept: 'Jūsų žinutė išsaugota.',
+  balanceAdvice: 'Kad pokalbis tęstųsi, šios svetainės savininkas turi papildyti sąskaitą.',
   assistantAdvice:
     'Šis pokalbis netinkamai sukonfigūruotas. Svetainės savininkams: patikrinkite assistant-id žymoje.',
   assistantMissing: 'Šis pokalbis neturi asistento.',
   conversationAdvice: 'Galbūt jis ištrintas. Galite pradėti naują; tai, ką parašėte, bus perkelta.',
-  waitAdvice: 'Per daug žinučių per trumpą laiką. Jūsų žinutė išsaugota.',
+  waitAdvice: 'Per daug žinučių per trumpą laiką.',
   refusedAdvice: 'Pakeiskite žinutę ir siųskite ją dar kartą.',
   engineAdvice: 'Mokestis netaikytas. Bandykite dar kartą.',
 
@@ -79,6 +79,7 @@ export default {
   forgetQuestion: 'Ištrinti šį pokalbį visam laikui?',
   delete: 'Ištrinti',
   cancel: 'Atšaukti',
+  undo: 'Anuliuoti',
   dismiss: 'Slėpti',
   resize: 'Keisti pokalbio lango dydį',
 

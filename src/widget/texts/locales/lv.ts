@@ -39,12 +39,12 @@ export default {
   nonsense: 'Pakalpojums atsūtīja nesaprotamu atbildi.',
   nonsenseAdvice: 'Mēģiniet vēlreiz pēc brīža.',
   unavailableAdvice: 'Pakalpojumā radās problēma. Mēģiniet vēlreiz pēc brīža.',
-  balanceAdvice:
-    'Lai tērzēšana turpinātos, vietnes īpašniekam jāpapildina konts. Jūsu ziņojums ir saglabāts.',
+  kept: 'Jūsu ziņojums ir saglabāts.',
+  balanceAdvice: 'Lai tērzēšana turpinātos, vietnes īpašniekam jāpapildina konts.',
   assistantAdvice: 'Šī tērzēšana nav pareizi iestatīta. Vietnes īpašniekiem: pārbaudiet assistant-id birkā.',
   assistantMissing: 'Šai tērzēšanai nav asistenta.',
   conversationAdvice: 'Iespējams, tā ir dzēsta. Varat sākt jaunu; uzrakstītais tiks pārnests.',
-  waitAdvice: 'Pārāk daudz ziņojumu īsā laikā. Jūsu ziņojums ir saglabāts.',
+  waitAdvice: 'Pārāk daudz ziņojumu īsā laikā.',
   refusedAdvice: 'Mainiet ziņojumu un sūtiet to vēlreiz.',
   engineAdvice: 'Maksa netika ieturēta. Mēģiniet vēlreiz.',
 
@@ -77,6 +77,7 @@ export default {
   forgetQuestion: 'Neatgriezeniski dzēst šo sarunu?',
   delete: 'Dzēst',
   cancel: 'Atcelt',
+  undo: 'Atsaukt',
   dismiss: 'Paslēpt',
   resize: 'Mainīt tērzēšanas loga izmēru',
 

@@ -39,14 +39,14 @@ export default {
   nonsense: 'Perkhidmatan menghantar jawapan yang tidak dapat difahami.',
   nonsenseAdvice: 'Cuba lagi sebentar nanti.',
   unavailableAdvice: 'Perkhidmatan menghadapi masalah. Cuba lagi sebentar nanti.',
-  balanceAdvice:
-    'Pemilik laman ini perlu menambah baki sebelum sembang dapat diteruskan. Mesej anda disimpan.',
+  kept: 'Mesej anda disimpan.',
+  balanceAdvice: 'Pemilik laman ini perlu menambah baki sebelum sembang dapat diteruskan.',
   assistantAdvice:
     'Sembang ini tidak ditetapkan dengan betul. Untuk pemilik laman: semak assistant-id pada teg.',
   assistantMissing: 'Sembang ini tiada pembantu.',
   conversationAdvice:
     'Mungkin ia telah dipadamkan. Anda boleh memulakan yang baharu; tulisan anda akan dibawa bersama.',
-  waitAdvice: 'Terlalu banyak mesej dalam masa yang singkat. Mesej anda disimpan.',
+  waitAdvice: 'Terlalu banyak mesej dalam masa yang singkat.',
   refusedAdvice: 'Ubah mesej anda dan hantar semula.',
   engineAdvice: 'Tiada bayaran dikenakan. Cuba lagi.',
 
@@ -75,6 +75,7 @@ export default {
   forgetQuestion: 'Padam perbualan ini buat selama-lamanya?',
   delete: 'Padam',
   cancel: 'Batal',
+  undo: 'Buat asal',
   dismiss: 'Tutup',
   resize: 'Ubah saiz sembang',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Tjenesten sendte et uforståelig svar.',
   nonsenseAdvice: 'Prøv igjen om litt.',
   unavailableAdvice: 'Tjenesten har et problem. Prøv igjen om litt.',
-  balanceAdvice:
-    'Eieren av nettstedet må fylle på saldoen før chatten kan fortsette. Meldingen din er lagret.',
+  kept: 'Meldingen din er lagret.',
+  balanceAdvice: 'Eieren av nettstedet må fylle på saldoen før chatten kan fortsette.',
   assistantAdvice:
     'Denne chatten er ikke riktig satt opp. Til eiere av nettstedet: sjekk assistant-id i taggen.',
   assistantMissing: 'Denne chatten har ingen assistent.',
   conversationAdvice: 'Den kan ha blitt slettet. Du kan starte en ny; det du har skrevet, blir med.',
-  waitAdvice: 'For mange meldinger på kort tid. Meldingen din er lagret.',
+  waitAdvice: 'For mange meldinger på kort tid.',
   refusedAdvice: 'Endre meldingen og send den på nytt.',
   engineAdvice: 'Ingenting er belastet. Prøv igjen.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Vil du slette denne samtalen for godt?',
   delete: 'Slett',
   cancel: 'Avbryt',
+  undo: 'Angre',
   dismiss: 'Skjul',
   resize: 'Endre størrelse på chatten',
 

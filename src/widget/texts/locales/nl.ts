@@ -39,14 +39,14 @@ export default {
   nonsense: 'De dienst stuurde een onbegrijpelijk antwoord.',
   nonsenseAdvice: 'Probeer het zo opnieuw.',
   unavailableAdvice: 'De dienst heeft een probleem. Probeer het zo opnieuw.',
-  balanceAdvice:
-    'De eigenaar van deze site moet het tegoed aanvullen voordat de chat verdergaat. Uw bericht is bewaard.',
+  kept: 'Uw bericht is bewaard.',
+  balanceAdvice: 'De eigenaar van deze site moet het tegoed aanvullen voordat de chat verdergaat.',
   assistantAdvice:
     'Deze chat is niet goed ingesteld. Voor de eigenaar van de site: controleer assistant-id in de tag.',
   assistantMissing: 'Deze chat heeft geen assistent.',
   conversationAdvice:
     'Misschien is het verwijderd. U kunt een nieuw gesprek beginnen; wat u schreef gaat mee.',
-  waitAdvice: 'Te veel berichten in korte tijd. Uw bericht is bewaard.',
+  waitAdvice: 'Te veel berichten in korte tijd.',
   refusedAdvice: 'Wijzig uw bericht en verzend het opnieuw.',
   engineAdvice: 'Er is niets in rekening gebracht. Probeer het opnieuw.',
 
@@ -75,6 +75,7 @@ export default {
   forgetQuestion: 'Dit gesprek definitief verwijderen?',
   delete: 'Verwijderen',
   cancel: 'Annuleren',
+  undo: 'Ongedaan maken',
   dismiss: 'Verbergen',
   resize: 'Grootte van de chat wijzigen',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Usługa przysłała niezrozumiałą odpowiedź.',
   nonsenseAdvice: 'Spróbuj ponownie za chwilę.',
   unavailableAdvice: 'Usługa ma problem. Spróbuj ponownie za chwilę.',
-  balanceAdvice:
-    'Właściciel tej strony musi doładować konto, aby czat działał dalej. Wiadomość jest zapisana.',
+  kept: 'Wiadomość jest zapisana.',
+  balanceAdvice: 'Właściciel tej strony musi doładować konto, aby czat działał dalej.',
   assistantAdvice:
     'Ten czat jest źle skonfigurowany. Do właścicieli strony: sprawdźcie assistant-id w znaczniku.',
   assistantMissing: 'Ten czat nie ma asystenta.',
   conversationAdvice: 'Mogła zostać usunięta. Możesz rozpocząć nową; napisany tekst zostanie przeniesiony.',
-  waitAdvice: 'Zbyt wiele wiadomości w krótkim czasie. Wiadomość jest zapisana.',
+  waitAdvice: 'Zbyt wiele wiadomości w krótkim czasie.',
   refusedAdvice: 'Zmień wiadomość i wyślij ją ponownie.',
   engineAdvice: 'Nic nie naliczono. Spróbuj ponownie.',
 
@@ -79,6 +79,7 @@ export default {
   forgetQuestion: 'Usunąć tę rozmowę na zawsze?',
   delete: 'Usuń',
   cancel: 'Anuluj',
+  undo: 'Cofnij',
   dismiss: 'Ukryj',
   resize: 'Zmień rozmiar czatu',
 

@@ -39,14 +39,14 @@ export default {
   nonsense: 'O serviço enviou uma resposta sem sentido.',
   nonsenseAdvice: 'Tente novamente em instantes.',
   unavailableAdvice: 'O serviço está com um problema. Tente novamente em instantes.',
-  balanceAdvice:
-    'O dono deste site precisa recarregar o saldo para o chat continuar. Sua mensagem fica guardada.',
+  kept: 'Sua mensagem fica guardada.',
+  balanceAdvice: 'O dono deste site precisa recarregar o saldo para o chat continuar.',
   assistantAdvice:
     'Este chat não está configurado corretamente. Donos do site: verifiquem assistant-id na tag.',
   assistantMissing: 'Este chat não tem assistente.',
   conversationAdvice:
     'Ela pode ter sido excluída. Você pode iniciar outra; o que você escreveu será mantido.',
-  waitAdvice: 'Mensagens demais em pouco tempo. Sua mensagem fica guardada.',
+  waitAdvice: 'Mensagens demais em pouco tempo.',
   refusedAdvice: 'Altere sua mensagem e envie novamente.',
   engineAdvice: 'Nada foi cobrado. Tente novamente.',
 
@@ -79,6 +79,7 @@ export default {
   forgetQuestion: 'Excluir esta conversa definitivamente?',
   delete: 'Excluir',
   cancel: 'Cancelar',
+  undo: 'Desfazer',
   dismiss: 'Dispensar',
   resize: 'Redimensionar o chat',
 

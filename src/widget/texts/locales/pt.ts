@@ -39,13 +39,13 @@ export default {
   nonsense: 'O serviço enviou uma resposta sem sentido.',
   nonsenseAdvice: 'Tente novamente dentro de momentos.',
   unavailableAdvice: 'O serviço tem um problema. Tente novamente dentro de momentos.',
-  balanceAdvice:
-    'O proprietário deste site tem de carregar o saldo para que o chat continue. A sua mensagem fica guardada.',
+  kept: 'A sua mensagem fica guardada.',
+  balanceAdvice: 'O proprietário deste site tem de carregar o saldo para que o chat continue.',
   assistantAdvice:
     'Este chat não está bem configurado. Proprietários do site: verifiquem assistant-id na etiqueta.',
   assistantMissing: 'Este chat não tem assistente.',
   conversationAdvice: 'Pode ter sido eliminada. Pode iniciar outra; o que escreveu é mantido.',
-  waitAdvice: 'Demasiadas mensagens em pouco tempo. A sua mensagem fica guardada.',
+  waitAdvice: 'Demasiadas mensagens em pouco tempo.',
   refusedAdvice: 'Altere a mensagem e envie-a novamente.',
   engineAdvice: 'Nada foi cobrado. Tente novamente.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: 'Eliminar esta conversa definitivamente?',
   delete: 'Eliminar',
   cancel: 'Cancelar',
+  undo: 'Anular',
   dismiss: 'Ignorar',
   resize: 'Redimensionar o chat',
 

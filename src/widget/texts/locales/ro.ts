@@ -39,13 +39,13 @@ export default {
   nonsense: 'Serviciul a trimis un răspuns fără sens.',
   nonsenseAdvice: 'Încercați din nou peste puțin timp.',
   unavailableAdvice: 'Serviciul are o problemă. Încercați din nou peste puțin timp.',
-  balanceAdvice:
-    'Proprietarul acestui site trebuie să își reîncarce contul pentru ca discuția să continue. Mesajul dvs. este păstrat.',
+  kept: 'Mesajul dvs. este păstrat.',
+  balanceAdvice: 'Proprietarul acestui site trebuie să își reîncarce contul pentru ca discuția să continue.',
   assistantAdvice:
     'Acest chat nu este configurat corect. Pentru proprietarii site-ului: verificați assistant-id din etichetă.',
   assistantMissing: 'Acest chat nu are asistent.',
   conversationAdvice: 'Poate că a fost ștearsă. Puteți începe alta; ce ați scris se păstrează.',
-  waitAdvice: 'Prea multe mesaje în scurt timp. Mesajul dvs. este păstrat.',
+  waitAdvice: 'Prea multe mesaje în scurt timp.',
   refusedAdvice: 'Modificați mesajul și trimiteți-l din nou.',
   engineAdvice: 'Nu s-a taxat nimic. Încercați din nou.',
 
@@ -78,6 +78,7 @@ export default {
   forgetQuestion: 'Ștergeți definitiv această conversație?',
   delete: 'Ștergeți',
   cancel: 'Anulați',
+  undo: 'Anulați',
   dismiss: 'Ascundeți',
   resize: 'Redimensionați chatul',
 

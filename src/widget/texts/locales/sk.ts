@@ -39,12 +39,13 @@ export default {
   nonsense: 'Služba poslala nezrozumiteľnú odpoveď.',
   nonsenseAdvice: 'Skúste to o chvíľu znova.',
   unavailableAdvice: 'Služba má problém. Skúste to o chvíľu znova.',
-  balanceAdvice: 'Aby chat mohol pokračovať, vlastník webu musí dobiť kredit. Vaša správa je uložená.',
+  kept: 'Vaša správa je uložená.',
+  balanceAdvice: 'Aby chat mohol pokračovať, vlastník webu musí dobiť kredit.',
   assistantAdvice:
     'Tento chat nie je správne nastavený. Pre vlastníkov webu: skontrolujte assistant-id v značke.',
   assistantMissing: 'Tento chat nemá asistenta.',
   conversationAdvice: 'Možno bola odstránená. Môžete začať novú; čo ste napísali, sa prenesie.',
-  waitAdvice: 'Priveľa správ za krátky čas. Vaša správa je uložená.',
+  waitAdvice: 'Priveľa správ za krátky čas.',
   refusedAdvice: 'Upravte správu a odošlite ju znova.',
   engineAdvice: 'Nič sa neúčtovalo. Skúste to znova.',
 
@@ -78,6 +79,7 @@ export default {
   forgetQuestion: 'Odstrániť túto konverzáciu natrvalo?',
   delete: 'Odstrániť',
   cancel: 'Zrušiť',
+  undo: 'Vrátiť späť',
   dismiss: 'Skryť',
   resize: 'Zmeniť veľkosť chatu',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Storitev je poslala nerazumljiv odgovor.',
   nonsenseAdvice: 'Poskusite znova čez trenutek.',
   unavailableAdvice: 'Storitev ima težavo. Poskusite znova čez trenutek.',
-  balanceAdvice:
-    'Lastnik spletnega mesta mora napolniti račun, da se klepet lahko nadaljuje. Vaše sporočilo je shranjeno.',
+  kept: 'Vaše sporočilo je shranjeno.',
+  balanceAdvice: 'Lastnik spletnega mesta mora napolniti račun, da se klepet lahko nadaljuje.',
   assistantAdvice:
     'Ta klepet ni pravilno nastavljen. Za lastnike spletnega mesta: preverite assistant-id v oznaki.',
   assistantMissing: 'Ta klepet nima pomočnika.',
   conversationAdvice: 'Morda je bil izbrisan. Začnete lahko novega; napisano se prenese vanj.',
-  waitAdvice: 'Preveč sporočil v kratkem času. Vaše sporočilo je shranjeno.',
+  waitAdvice: 'Preveč sporočil v kratkem času.',
   refusedAdvice: 'Spremenite sporočilo in ga pošljite znova.',
   engineAdvice: 'Nič ni bilo zaračunano. Poskusite znova.',
 
@@ -79,6 +79,7 @@ export default {
   forgetQuestion: 'Želite ta pogovor dokončno izbrisati?',
   delete: 'Izbriši',
   cancel: 'Prekliči',
+  undo: 'Razveljavi',
   dismiss: 'Skrij',
   resize: 'Spremeni velikost klepeta',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Shërbimi dërgoi një përgjigje të pakuptueshme.',
   nonsenseAdvice: 'Provoni përsëri pas pak.',
   unavailableAdvice: 'Shërbimi ka një problem. Provoni përsëri pas pak.',
-  balanceAdvice:
-    'Pronari i këtij sajti duhet të mbushë llogarinë që biseda të vazhdojë. Mesazhi juaj është ruajtur.',
+  kept: 'Mesazhi juaj është ruajtur.',
+  balanceAdvice: 'Pronari i këtij sajti duhet të mbushë llogarinë që biseda të vazhdojë.',
   assistantAdvice:
     'Kjo bisedë nuk është konfiguruar si duhet. Për pronarët e sajtit: kontrolloni assistant-id te etiketa.',
   assistantMissing: 'Kjo bisedë nuk ka asistent.',
   conversationAdvice: 'Mund të jetë fshirë. Mund të filloni një të re; ajo që shkruat ruhet.',
-  waitAdvice: 'Shumë mesazhe në pak kohë. Mesazhi juaj është ruajtur.',
+  waitAdvice: 'Shumë mesazhe në pak kohë.',
   refusedAdvice: 'Ndryshojeni mesazhin dhe dërgojeni përsëri.',
   engineAdvice: 'Nuk u tarifua asgjë. Provoni përsëri.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Të fshihet përgjithmonë kjo bisedë?',
   delete: 'Fshi',
   cancel: 'Anulo',
+  undo: 'Zhbëj',
   dismiss: 'Fshih',
   resize: 'Ndrysho madhësinë e bisedës',
 

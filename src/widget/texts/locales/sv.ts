@@ -39,13 +39,13 @@ export default {
   nonsense: 'Tjänsten skickade ett obegripligt svar.',
   nonsenseAdvice: 'Försök igen om en stund.',
   unavailableAdvice: 'Tjänsten har ett problem. Försök igen om en stund.',
-  balanceAdvice:
-    'Webbplatsens ägare måste fylla på saldot innan chatten kan fortsätta. Ditt meddelande sparas.',
+  kept: 'Ditt meddelande sparas.',
+  balanceAdvice: 'Webbplatsens ägare måste fylla på saldot innan chatten kan fortsätta.',
   assistantAdvice:
     'Den här chatten är inte rätt inställd. Till webbplatsens ägare: kontrollera assistant-id i taggen.',
   assistantMissing: 'Den här chatten har ingen assistent.',
   conversationAdvice: 'Den kan ha tagits bort. Du kan starta en ny; det du har skrivit följer med.',
-  waitAdvice: 'För många meddelanden på kort tid. Ditt meddelande sparas.',
+  waitAdvice: 'För många meddelanden på kort tid.',
   refusedAdvice: 'Ändra ditt meddelande och skicka det igen.',
   engineAdvice: 'Inget har debiterats. Försök igen.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Ta bort den här konversationen för alltid?',
   delete: 'Ta bort',
   cancel: 'Avbryt',
+  undo: 'Ångra',
   dismiss: 'Dölj',
   resize: 'Ändra chattens storlek',
 

@@ -39,13 +39,13 @@ export default {
   nonsense: 'Huduma imetuma jibu lisiloeleweka.',
   nonsenseAdvice: 'Jaribu tena baada ya muda mfupi.',
   unavailableAdvice: 'Huduma ina tatizo. Jaribu tena baada ya muda mfupi.',
-  balanceAdvice:
-    'Mmiliki wa tovuti hii anahitaji kuongeza salio kabla ya gumzo kuendelea. Ujumbe wako umehifadhiwa.',
+  kept: 'Ujumbe wako umehifadhiwa.',
+  balanceAdvice: 'Mmiliki wa tovuti hii anahitaji kuongeza salio kabla ya gumzo kuendelea.',
   assistantAdvice:
     'Gumzo hili halijawekwa ipasavyo. Kwa wamiliki wa tovuti: angalieni assistant-id kwenye lebo.',
   assistantMissing: 'Gumzo hili halina msaidizi.',
   conversationAdvice: 'Huenda yamefutwa. Unaweza kuanza mapya; ulichoandika kitahamishwa.',
-  waitAdvice: 'Ujumbe mwingi mno kwa muda mfupi. Ujumbe wako umehifadhiwa.',
+  waitAdvice: 'Ujumbe mwingi mno kwa muda mfupi.',
   refusedAdvice: 'Badilisha ujumbe wako na uutume tena.',
   engineAdvice: 'Hujatozwa chochote. Jaribu tena.',
 
@@ -74,6 +74,7 @@ export default {
   forgetQuestion: 'Ungependa kufuta mazungumzo haya kabisa?',
   delete: 'Futa',
   cancel: 'Ghairi',
+  undo: 'Tendua',
   dismiss: 'Ondoa',
   resize: 'Badilisha ukubwa wa gumzo',
 

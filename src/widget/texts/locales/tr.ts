@@ -39,12 +39,13 @@ export default {
   nonsense: 'Hizmet anlamsız bir yanıt gönderdi.',
   nonsenseAdvice: 'Birazdan yeniden deneyin.',
   unavailableAdvice: 'Hizmette bir sorun var. Birazdan yeniden deneyin.',
-  balanceAdvice: 'Sohbetin sürmesi için bu sitenin sahibinin bakiye yüklemesi gerekiyor. Mesajınız saklandı.',
+  kept: 'Mesajınız saklandı.',
+  balanceAdvice: 'Sohbetin sürmesi için bu sitenin sahibinin bakiye yüklemesi gerekiyor.',
   assistantAdvice:
     'Bu sohbet doğru ayarlanmamış. Site sahipleri: etiketteki assistant-id değerini kontrol edin.',
   assistantMissing: 'Bu sohbetin asistanı yok.',
   conversationAdvice: 'Silinmiş olabilir. Yeni bir görüşme başlatabilirsiniz; yazdıklarınız oraya taşınır.',
-  waitAdvice: 'Kısa sürede çok fazla mesaj. Mesajınız saklandı.',
+  waitAdvice: 'Kısa sürede çok fazla mesaj.',
   refusedAdvice: 'Mesajınızı değiştirip yeniden gönderin.',
   engineAdvice: 'Hiçbir ücret alınmadı. Yeniden deneyin.',
 
@@ -73,6 +74,7 @@ export default {
   forgetQuestion: 'Bu görüşme kalıcı olarak silinsin mi?',
   delete: 'Sil',
   cancel: 'Vazgeç',
+  undo: 'Geri al',
   dismiss: 'Kapat',
   resize: 'Sohbeti yeniden boyutlandır',
 

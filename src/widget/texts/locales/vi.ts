@@ -39,13 +39,14 @@ export default {
   nonsense: 'Dịch vụ đã gửi một câu trả lời không hợp lệ.',
   nonsenseAdvice: 'Hãy thử lại sau giây lát.',
   unavailableAdvice: 'Dịch vụ đang gặp sự cố. Hãy thử lại sau giây lát.',
-  balanceAdvice: 'Chủ trang web cần nạp thêm tiền để tiếp tục trò chuyện. Tin nhắn của bạn được giữ lại.',
+  kept: 'Tin nhắn của bạn được giữ lại.',
+  balanceAdvice: 'Chủ trang web cần nạp thêm tiền để tiếp tục trò chuyện.',
   assistantAdvice:
     'Khung trò chuyện này chưa được thiết lập đúng. Dành cho chủ trang web: hãy kiểm tra assistant-id trong thẻ.',
   assistantMissing: 'Khung trò chuyện này không có trợ lý.',
   conversationAdvice:
     'Có thể nó đã bị xóa. Bạn có thể bắt đầu cuộc trò chuyện mới; những gì bạn viết sẽ được chuyển sang.',
-  waitAdvice: 'Quá nhiều tin nhắn trong thời gian ngắn. Tin nhắn của bạn được giữ lại.',
+  waitAdvice: 'Quá nhiều tin nhắn trong thời gian ngắn.',
   refusedAdvice: 'Hãy sửa tin nhắn rồi gửi lại.',
   engineAdvice: 'Không có khoản phí nào. Hãy thử lại.',
 
@@ -74,6 +75,7 @@ export default {
   forgetQuestion: 'Xóa vĩnh viễn cuộc trò chuyện này?',
   delete: 'Xóa',
   cancel: 'Hủy',
+  undo: 'Hoàn tác',
   dismiss: 'Ẩn',
   resize: 'Đổi kích thước khung trò chuyện',
 

@@ -39,11 +39,12 @@ export default {
   nonsense: '服務傳回了無法理解的回覆。',
   nonsenseAdvice: '請稍後再試。',
   unavailableAdvice: '服務發生問題。請稍後再試。',
-  balanceAdvice: '網站擁有者必須先儲值，聊天才能繼續。您的訊息已保留。',
+  kept: '您的訊息已保留。',
+  balanceAdvice: '網站擁有者必須先儲值，聊天才能繼續。',
   assistantAdvice: '這個聊天的設定不正確。網站擁有者：請檢查標籤中的 assistant-id。',
   assistantMissing: '這個聊天沒有助理。',
   conversationAdvice: '對話可能已被刪除。您可以開始新對話，輸入的內容會一併帶過去。',
-  waitAdvice: '短時間內訊息過多。您的訊息已保留。',
+  waitAdvice: '短時間內訊息過多。',
   refusedAdvice: '請修改訊息後重新傳送。',
   engineAdvice: '未產生費用。請再試一次。',
 
@@ -72,6 +73,7 @@ export default {
   forgetQuestion: '要永久刪除這段對話嗎？',
   delete: '刪除',
   cancel: '取消',
+  undo: '復原',
   dismiss: '關閉',
   resize: '調整聊天視窗大小',
 

@@ -39,11 +39,12 @@ export default {
   nonsense: '服务返回了无法理解的回复。',
   nonsenseAdvice: '请稍后重试。',
   unavailableAdvice: '服务出现问题。请稍后重试。',
-  balanceAdvice: '网站所有者需要充值后才能继续聊天。您的消息已保留。',
+  kept: '您的消息已保留。',
+  balanceAdvice: '网站所有者需要充值后才能继续聊天。',
   assistantAdvice: '此聊天的设置不正确。网站所有者：请检查标签中的 assistant-id。',
   assistantMissing: '此聊天没有助手。',
   conversationAdvice: '对话可能已被删除。您可以开始新对话，输入的内容会一并带过去。',
-  waitAdvice: '短时间内消息过多。您的消息已保留。',
+  waitAdvice: '短时间内消息过多。',
   refusedAdvice: '请修改消息后重新发送。',
   engineAdvice: '未产生费用。请重试。',
 
@@ -72,6 +73,7 @@ export default {
   forgetQuestion: '要永久删除此对话吗？',
   delete: '删除',
   cancel: '取消',
+  undo: '撤销',
   dismiss: '关闭',
   resize: '调整聊天窗口大小',
 
