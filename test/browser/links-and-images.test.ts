@@ -45,6 +45,12 @@ describe('links and images in an answer', () => {
     ]);
     expect(links[0]?.contains(images[0] ?? null), 'the image leads to itself').to.be.true;
     expect(links[1]?.innerText).to.equal('Another');
+    // There is no such image: its place is kept, with what it would show.
+    await until(() => links[0]?.innerText === 'A pixel', 'the text instead of the image');
+    const { width, height } = images[0]?.getBoundingClientRect() as DOMRect;
+    expect(
+      [getComputedStyle(images[0] as Element).opacity, Math.round((4 * height) / width)].join(),
+    ).to.equal('0,3');
   });
 
   it('show images within links as these, and never a link within a link', async () => {
@@ -54,7 +60,7 @@ describe('links and images in an answer', () => {
     );
     const links = chat.findAll('.markdown a') as HTMLAnchorElement[];
     expect(links.map(({ href }) => href)).to.deep.equal(['https://example.com/a', 'https://example.com/b']);
-    expect(chat.find('.markdown a > img')?.getAttribute('alt')).to.equal('A map');
+    expect(chat.find('.markdown a img')?.getAttribute('alt')).to.equal('A map');
     expect(links[1]?.innerText).to.equal('Another');
   });
 

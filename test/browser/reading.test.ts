@@ -73,6 +73,27 @@ describe('reading a conversation', () => {
     for (const day of days) expect(day).to.match(/^\d{4}-\d{2}-\d{2}$/);
   });
 
+  it('begins a new day together with the message that does', async () => {
+    serveHistory([{ role: 'assistant', content: 'Hello!', created_at: ago(1) }]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    chat.write('Good morning!');
+    await until(() => chat.findAll('.divider').length === 1, 'the part for reading');
+    const drawn: string[] = [];
+    const drawings = new MutationObserver(() => {
+      const texts = chat
+        .findAll('.divider, article > :last-child')
+        .map(({ textContent }) => textContent.trim());
+      drawn.push(texts.join());
+    });
+    drawings.observe(chat.part('message-log'), { childList: true, subtree: true });
+    await chat.ask('Good morning!');
+    await chat.problem(/out of order/);
+    drawings.disconnect();
+    const first = drawn.find((items) => items.includes('Good morning!'));
+    expect(first).to.equal('Yesterday,Hello!,Today,Good morning!');
+  });
+
   it('groups what one author writes within five minutes', async () => {
     const chat = await openHistory();
     const follows = chat.findAll('li[data-key]').map((item) => item.classList.contains('follows'));
@@ -133,7 +154,8 @@ describe('reading a conversation', () => {
     await chat.answered(2);
     await until(() => chat.part('latest-button').innerText.trim() === '1 unread message', 'the count');
     expect(log.scrollTop).to.equal(0);
-    expect(chat.find('.divider.new')?.textContent.trim()).to.equal('New messages');
+    const dividers = chat.findAll('.divider').map(({ textContent }) => textContent.trim());
+    expect(dividers, 'a day of a conversation of today').to.deep.equal(['New messages']);
     await click(chat.part('latest-button'));
     await until(() => chat.find('[part="latest-button"]') === null && distance() < 24, 'the end');
   });

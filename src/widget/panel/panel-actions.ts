@@ -14,8 +14,8 @@ export function createPanelActions(
   };
   const setDraft = (text: string): void => {
     conversation().draft = text;
-    // Should the connection fail from now on, what says so is there.
-    void panel.late.load('problems');
+    // Should the connection fail from now on, what says so is there; and a message comes with the day that it begins.
+    for (const part of ['problems', 'reading'] as const) void panel.late.load(part);
     panel.draw();
   };
   return {

@@ -46,13 +46,27 @@ function link(address: string, content: Content | Content[], { texts }: Markdown
   >`;
 }
 
-/** An image has a box of one size, so that nothing moves when it comes; in full it opens in a new tab. */
+/** An image has a box of one size, so that nothing moves when it comes, or does not; in full it opens in a new tab. */
 function image({ href, text }: Tokens.Image, context: MarkdownContext): TemplateResult {
   const address = decodeEntities(href);
   const source = safeImage(address, context.imageOrigins);
   const shown =
     source === undefined
       ? text || address
-      : html`<img src=${source} alt=${decodeEntities(text)} loading="lazy" referrerpolicy="no-referrer" />`;
+      : html`<span class="image"
+          ><img
+            src=${source}
+            alt=${decodeEntities(text)}
+            loading="lazy"
+            referrerpolicy="no-referrer"
+            @load=${onEnd}
+            @error=${onEnd}
+          /><span aria-hidden="true">${decodeEntities(text) || address}</span></span
+        >`;
   return context.isInLink ? html`${shown}` : link(address, shown, context);
+}
+
+/** Instead of an image that has not come, what it shows is said. */
+function onEnd({ currentTarget, type }: Event): void {
+  (currentTarget as Element).toggleAttribute('data-broken', type === 'error');
 }

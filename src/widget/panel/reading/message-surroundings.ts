@@ -28,8 +28,8 @@ export function messageSurroundings(
   const { options, locale, now } = model;
   const { previous, isFirstNew, isActive, tools } = around;
   const { at, role, functionCalls } = message;
-  const isNewDay =
-    at !== undefined && (previous?.at === undefined || startOfDay(at) !== startOfDay(previous.at));
+  // What is all of today needs no day; what nobody knows the day of counts as that, too.
+  const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
     ? divider(html`<time datetime=${dateOf(at)}>${dayLabel(at, now, locale.language)}</time>`, '')
     : nothing;
