@@ -68,7 +68,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
-  app.route('/api/user', userRoutes(database));
+  app.route('/api/user', userRoutes(database, context.jobs));
   app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));
   app.route('/', widgetFileRoutes(config.widgetDir));

@@ -56,6 +56,7 @@ export async function serve(
     const isAlone = isOwn && database.kind === 'pglite';
     if (isAlone) await failAllAbandoned(database, log);
     const jobs = new StoredJobs(database);
+    const fetch = createFetchGuarded(config.allowedAddresses);
     if (isAlone) await retryCutOff(jobs.boss);
     const signals = new Signals();
     const engine = createEngine(config.languageModel, log);
@@ -68,7 +69,7 @@ export async function serve(
     const server = createAdaptorServer({ fetch: app.fetch }) as Server;
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
-    const workers = config.jobs.workers ? createWorkers({ config, database, jobs, log }) : [];
+    const workers = config.jobs.workers ? createWorkers({ config, database, jobs, fetch, log }) : [];
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = keepHouse(database, replies, log);
     const close = async () => {

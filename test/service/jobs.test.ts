@@ -46,7 +46,9 @@ async function settled(): Promise<string[]> {
 function jobTest(name: string, run: () => Promise<void>, options: { workers?: boolean } = {}): void {
   test(name, async () => {
     handle = () => undefined;
-    await pool.query('DELETE FROM jobs.job; UPDATE jobs.queue SET monitor_claim_on = NULL');
+    await pool.query(
+      'DELETE FROM jobs.job; UPDATE jobs.queue SET monitor_claim_on = NULL, monitor_on = NULL',
+    );
     const work = options.workers === false ? undefined : startWork(jobs);
     try {
       await run();
@@ -83,8 +85,10 @@ jobTest('many jobs are done one after the other, without pauses between them', a
 
 jobTest('a job of a transaction is done once that is committed, and never if it is rolled back', async () => {
   const one = done(1);
+  // One that has never sent anything knows nothing of the queues yet.
+  const fresh = new StoredJobs(database);
   const failing = db.transaction(async (tx) => {
-    await send(1, { tx });
+    await fresh.send('process-document', { documentId: 1 }, { tx });
     throw new Error('no');
   });
   await assert.rejects(failing, /no/);

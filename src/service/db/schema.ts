@@ -2,6 +2,7 @@ import { boolean, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-o
 import { bytea, moment, rowId } from './columns.ts';
 
 export { assistants } from './assistants-table.ts';
+export { documentSources } from './document-sources-table.ts';
 
 /*
  * The columns that the code reads and writes, for typed queries. The numbered migrations are the truth about the
@@ -74,6 +75,7 @@ export const documents = pgTable('documents', {
     .notNull()
     .default('processing'),
   contentHash: bytea('content_hash'),
+  failure: text(),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

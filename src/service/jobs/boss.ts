@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PgBoss } from 'pg-boss';
 import type { ConnectionOptions } from 'pg-boss';
 import type { Pool, PoolClient } from 'pg';
@@ -32,12 +33,20 @@ export function createBoss(db: BossDatabase): PgBoss {
 }
 
 /**
+ * The transaction that pg-boss is called in. What it looks up beside its statements goes there as well: on PGlite
+ * nothing else could be asked until the transaction is over.
+ */
+export const within = new AsyncLocalStorage<BossDatabase>();
+
+/**
  * A pool in the shape that pg-boss asks for. A failed statement must not leave its transaction open: PGlite has one
  * session, and the next one to use it would be in that transaction.
  */
 export function overPool(pool: Pool): BossDatabase {
   return {
     async executeSql(text, values) {
+      const transaction = within.getStore();
+      if (transaction) return transaction.executeSql(text, values);
       const client = await pool.connect();
       try {
         return await execute(client, text, values);

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
 import type { PgBoss } from 'pg-boss';
 import type { Database, Queries } from '../db/database.ts';
-import { createBoss, overPool, schema } from './boss.ts';
+import { createBoss, overPool, schema, within } from './boss.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
 /** How a job is sent. */
@@ -50,12 +50,13 @@ export class StoredJobs implements Jobs {
     const wait = Math.max(0, seconds);
     const queries = tx ?? this.#database.db;
     if (key === undefined || !(await hasten(queries, queue, key, wait))) {
-      const sent = await this.boss.send(queue, data, {
+      const options = {
         startAfter: `${wait} seconds`,
         // Without a key of its own a job would share the empty one.
         singletonKey: key ?? randomUUID(),
-        ...(tx && { db: fromDrizzle(tx, sql) }),
-      });
+      };
+      const store = () => this.boss.send(queue, data, options);
+      const sent = await (tx ? within.run(fromDrizzle(tx, sql), store) : within.exit(store));
       // Somebody else has sent the same between the two statements.
       if (sent === null && key !== undefined) await hasten(queries, queue, key, wait);
     }

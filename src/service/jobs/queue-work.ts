@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { handBack } from './hand-back.ts';
+import { queues } from './queues.ts';
 import type { Worker } from './workers.ts';
 
 /** Jobs that one process works on at the same time, unless the worker says otherwise. */
@@ -116,7 +117,7 @@ export class QueueWork {
     }, job.expireInSeconds * 1000);
     try {
       try {
-        await this.#handle(job.data, controller.signal);
+        await this.#handle(job, controller.signal);
       } catch (error) {
         this.#log.warn({ err: error, job: job.id }, 'a job failed');
         await this.#boss.fail(queue, attempt(job), {
@@ -132,9 +133,12 @@ export class QueueWork {
     }
   }
 
-  #handle(data: object, signal: AbortSignal): Promise<void> {
-    return (this.#worker.handle as (data: object, signal: AbortSignal) => Promise<void>)(data, signal);
+  #handle({ data, retryCount }: Job, signal: AbortSignal): Promise<void> {
+    const isLastTry = retryCount >= queues[this.#worker.queue].retries;
+    return (this.#worker as { handle: Handle }).handle(data, signal, isLastTry);
   }
 }
+
+type Handle = (data: object, signal: AbortSignal, isLastTry: boolean) => Promise<void>;
 
 const attempt = ({ id, retryCount }: Job) => ({ id, retryCount });

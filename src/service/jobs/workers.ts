@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { processDocument } from '../knowledge/process-document.ts';
+import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import type { Jobs } from './jobs.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
@@ -15,9 +17,10 @@ interface WorkerOf<Name extends QueueName> {
    *
    * @param signal is aborted when the job took too long, is no longer this process's, or the process is ending; a job
    *   that is cut off runs again.
+   * @param isLastTry whether nobody will try again if this fails.
    * @throws anything to be tried again, as often as the queue's rules allow.
    */
-  handle(data: QueueData[Name], signal: AbortSignal): Promise<void>;
+  handle(data: QueueData[Name], signal: AbortSignal, isLastTry: boolean): Promise<void>;
 }
 
 export type Worker = { [Name in QueueName]: WorkerOf<Name> }[QueueName];
@@ -27,8 +30,16 @@ export interface WorkerContext {
   config: Config;
   database: Database;
   jobs: Jobs;
+  /** Makes requests to addresses that users chose. */
+  fetch: FetchGuarded;
   log: Logger;
 }
 
 /** Everything that is done in the background. */
-export const createWorkers: (context: WorkerContext) => Worker[] = () => [];
+export const createWorkers = (context: WorkerContext): Worker[] => [
+  {
+    queue: 'process-document',
+    atOnce: 1,
+    handle: ({ documentId }, signal, isLastTry) => processDocument(context, documentId, signal, isLastTry),
+  },
+];

@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
-import { and, asc, count, eq, sql } from 'drizzle-orm';
-import { recordLimits } from '../../contract/limits.ts';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { documents } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../http/refusal.ts';
 import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgebase.ts';
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
-import { storeChunks } from './store-chunks.ts';
 import { updateStatus } from './update-status.ts';
 
 /** A document, its knowledge base, and the user who asks for it. */
@@ -60,41 +57,6 @@ export async function readDocument(database: Database, owned: OwnedDocument) {
   await readKnowledgebase(database, owned.base);
   const [found] = await select(database.db, isIn(owned));
   return found ?? notFound();
-}
-
-/**
- * Adds a text to a knowledge base, cut into chunks and searchable when this returns.
- *
- * @throws Refusal if there is no such knowledge base, or it is full.
- */
-export async function createTextDocument(
-  database: Database,
-  base: OwnedKnowledgebase,
-  { text, ...texts }: KnowledgeTexts & { text: string },
-) {
-  const maximum = recordLimits.knowledgebase.documents;
-  const documentId = await database.db.transaction(async (tx) => {
-    const { config } = await lockKnowledgebase(tx, base);
-    const [held] = await tx
-      .select({ documents: count() })
-      .from(documents)
-      .where(eq(documents.knowledgebaseId, base.id));
-    if ((held?.documents ?? 0) >= maximum) {
-      throw Refusal.invalidField('file', `A knowledge base can hold at most ${maximum} documents.`);
-    }
-    const columns = { name: '', ...textColumns(texts) };
-    const contentHash = createHash('sha256').update(text).digest();
-    const [stored] = await tx
-      .insert(documents)
-      .values({ ...columns, knowledgebaseId: base.id, type: 'txt', status: 'active', contentHash })
-      .returning({ id: documents.id });
-    if (!stored) throw new Error('The document was not stored.');
-    const place = { knowledgebaseId: base.id, documentId: stored.id, config };
-    await storeChunks(tx, place, { name: columns.name, markdown: text });
-    await updateStatus(tx, base.id);
-    return stored.id;
-  });
-  return readDocument(database, { documentId, base });
 }
 
 /**

@@ -17,27 +17,47 @@ export async function readUpload(c: Context): Promise<Record<string, unknown>> {
   }
 }
 
-/** What a file must be for its type. Contents of other types than `txt` cannot be extracted yet, and that is said. */
-export function checkUpload({ type, file }: { type?: string; file?: unknown }): Promise<FieldErrors> {
-  if (type === undefined) return Promise.resolve({});
-  const [field, problem] =
-    type === 'txt'
-      ? ['file', fileProblem(file)]
-      : ['type', `can only be txt: this service does not read ${type} yet.`];
-  return Promise.resolve(problem === undefined ? {} : { [field]: [sentence(field, problem)] });
+/** The fields of a new document whose demands depend on its type. */
+interface DocumentFields {
+  type?: 'website' | 'pdf' | 'txt' | 'docx';
+  file?: unknown;
+  url?: string | null | undefined;
+  links?: { link: string }[] | null | undefined;
 }
 
-function fileProblem(file: unknown): string | undefined {
-  if (!(file instanceof File)) return 'is required when type is txt, in a multipart form.';
+/** What a document of its type must come with. */
+export function checkSource({ type, file, url, links }: DocumentFields): FieldErrors {
+  if (type === undefined) return {};
+  const [field, problem] =
+    type === 'website'
+      ? [
+          'url',
+          url == null && !links?.length
+            ? 'is required when type is website, unless there are links.'
+            : undefined,
+        ]
+      : ['file', fileProblem(type, file)];
+  return problem === undefined ? {} : { [field]: [sentence(field, problem)] };
+}
+
+function fileProblem(type: string, file: unknown): string | undefined {
+  if (!(file instanceof File)) return `is required when type is ${type}, in a multipart form.`;
+  if (file.size === 0) return 'must not be empty.';
   if (file.size > maximumBytes) return `must not be greater than ${maximumBytes / 1024 / 1024} megabytes.`;
   return undefined;
 }
 
-/** The text of a file. @throws Refusal if it is none. */
-export async function readText(file: File): Promise<string> {
+/** The bytes of a file. @throws Refusal if it says to be a text and is none. */
+export async function readFile(type: string, file: File): Promise<Buffer> {
+  const bytes = Buffer.from(await file.arrayBuffer());
+  if (type === 'txt') checkText(bytes);
+  return bytes;
+}
+
+function checkText(bytes: Buffer): void {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw Refusal.invalidField('file', sentence('file', 'must be a text in UTF-8.'), { cause });
   }
@@ -45,5 +65,4 @@ export async function readText(file: File): Promise<string> {
     throw Refusal.invalidField('file', sentence('file', 'must not contain null characters.'));
   }
   if (text.trim() === '') throw Refusal.invalidField('file', sentence('file', 'must not be empty.'));
-  return text;
 }

@@ -1,15 +1,13 @@
 import type { Hono } from 'hono';
+import type * as z from 'zod/mini';
 import * as endpoints from '../../contract/knowledgebase.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
-import {
-  createTextDocument,
-  deleteDocument,
-  listDocuments,
-  readDocument,
-  updateDocument,
-} from '../knowledge/document.ts';
+import { createDocument } from '../knowledge/create-document.ts';
+import type { NewDocument } from '../knowledge/create-document.ts';
+import { deleteDocument, listDocuments, readDocument, updateDocument } from '../knowledge/document.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import {
   createKnowledgebase,
   deleteKnowledgebase,
@@ -17,10 +15,10 @@ import {
   readKnowledgebase,
   updateKnowledgebase,
 } from '../knowledge/knowledgebase.ts';
-import { checkUpload, readText, readUpload } from '../knowledge/read-upload.ts';
+import { checkSource, readFile, readUpload } from '../knowledge/read-upload.ts';
 
 /** Knowledge bases (interface: "Knowledge bases"). */
-export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Database): void {
+export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(routes, endpoints.listKnowledgebases, async ({ userId }) => ({
     data: await listKnowledgebases(database, userId),
   }));
@@ -47,8 +45,11 @@ export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Datab
     await deleteKnowledgebase(database, { id: id(), userId });
     return { message: 'Knowledge base deleted successfully.' };
   });
-  documentRoutes(routes, database);
+  documentRoutes(routes, database, jobs);
 }
+
+/** Pages of a website that are followed unless its document says otherwise (interface: 10). */
+const defaultRelativeLinks = 10;
 
 interface Path {
   userId: number;
@@ -58,7 +59,7 @@ interface Path {
 const baseOf = ({ userId, id }: Path) => ({ id: id('knowledgebaseId'), userId });
 const documentOf = (path: Path) => ({ documentId: path.id('documentId'), base: baseOf(path) });
 
-function documentRoutes(routes: Hono<Authenticated>, database: Database): void {
+function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(routes, endpoints.listDocuments, async (operation) => ({
     data: await listDocuments(database, baseOf(operation)),
   }));
@@ -68,17 +69,13 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database): void {
   operate(
     routes,
     endpoints.createDocument,
-    async (operation) => {
-      const { name, description, file } = operation.body;
-      const text = await readText(file as File);
-      return {
-        message: 'Document created successfully.',
-        data: await createTextDocument(database, baseOf(operation), { name, description, text }),
-      };
-    },
+    async (operation) => ({
+      message: 'Document created successfully.',
+      data: await createDocument(database, jobs, baseOf(operation), await readSource(operation.body)),
+    }),
     async (fields, path) => {
       await readKnowledgebase(database, baseOf(path));
-      return checkUpload(fields);
+      return checkSource(fields);
     },
     readUpload,
   );
@@ -98,4 +95,21 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database): void {
     await deleteDocument(database, documentOf(operation));
     return { message: 'Document deleted successfully.' };
   });
+}
+
+/** What a new document is made of, as its fields say. */
+async function readSource(fields: z.infer<typeof endpoints.createDocument.request>): Promise<NewDocument> {
+  const { name, description, type } = fields;
+  if (type !== 'website') return { name, description, type, file: await readFile(type, fields.file as File) };
+  const links = [
+    ...(fields.url == null ? [] : [fields.url]),
+    ...(fields.links ?? []).map(({ link }) => link),
+  ];
+  return {
+    name,
+    description,
+    type,
+    links,
+    relativeLinksLimit: fields.relative_links_limit ?? defaultRelativeLinks,
+  };
 }

@@ -3,6 +3,7 @@ import { listApiKeys } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { callRoutes } from './calls.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
@@ -13,7 +14,7 @@ import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
-export function userRoutes(database: Database): Hono<Authenticated> {
+export function userRoutes(database: Database, jobs: Jobs): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
   routes.use(bearerAuth(database));
   routes.get('/me', (c) => {
@@ -27,7 +28,7 @@ export function userRoutes(database: Database): Hono<Authenticated> {
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database);
-  knowledgebaseRoutes(routes, database);
+  knowledgebaseRoutes(routes, database, jobs);
   campaignRoutes(routes, database);
   leadRoutes(routes, database);
   callRoutes(routes, database);

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { Database, Queries } from '../db/database.ts';
+import { documents, documentSources, knowledgebases } from '../db/schema.ts';
+import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { ExtractionError } from './extract/extraction-error.ts';
+import { ExtractionThread } from './extract/extraction-thread.ts';
+import { storeChunks } from './store-chunks.ts';
+import { updateStatus } from './update-status.ts';
+import { readWebsite } from './website/read-website.ts';
+
+/** What documents are processed with. */
+export interface Processing {
+  database: Database;
+  fetch: FetchGuarded;
+  log: Logger;
+}
+
+type Source = typeof documentSources.$inferSelect & { type: (typeof documents.$inferSelect)['type'] };
+
+/**
+ * Makes a document searchable: finds its text, cuts it into chunks, stores them. It becomes `active`, or `failed` with
+ * the reason. Does nothing for a document that is gone or done, so it may run any number of times.
+ *
+ * @param isLastTry whether a passing failure, such as a website that is away, counts as well.
+ * @throws anything that may be otherwise next time.
+ */
+export async function processDocument(
+  processing: Processing,
+  documentId: number,
+  signal: AbortSignal,
+  isLastTry: boolean,
+): Promise<void> {
+  const { database, log } = processing;
+  const [source] = await database.db
+    .select({
+      documentId: documentSources.documentId,
+      file: documentSources.file,
+      links: documentSources.links,
+      relativeLinksLimit: documentSources.relativeLinksLimit,
+      type: documents.type,
+    })
+    .from(documentSources)
+    .innerJoin(documents, eq(documents.id, documentSources.documentId))
+    .where(and(eq(documents.id, documentId), eq(documents.status, 'processing')));
+  if (!source) return;
+  try {
+    const markdown = await readText(source, processing, signal);
+    await finish(database, documentId, (queries, place) => storeText(queries, place, markdown));
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ExtractionError || isLastTry)) throw error;
+    const failure = error instanceof ExtractionError ? error.message : 'The document could not be processed.';
+    log.warn({ document: documentId, failure }, 'a document has failed');
+    await finish(database, documentId, async (queries) => {
+      await queries.update(documents).set({ status: 'failed', failure }).where(eq(documents.id, documentId));
+    });
+  }
+}
+
+/** @throws ExtractionError, OutgoingError */
+async function readText(source: Source, { fetch }: Processing, signal: AbortSignal): Promise<string> {
+  const { type, file, links } = source;
+  if (type === 'txt') return new TextDecoder().decode(file ?? new Uint8Array());
+  await using thread = new ExtractionThread();
+  if (type === 'website') {
+    const website = { links: links ?? [], relativeLinksLimit: source.relativeLinksLimit ?? 0 };
+    return await readWebsite(website, fetch, thread, signal);
+  }
+  return (await thread.run({ type, bytes: file ?? new Uint8Array() }, signal)).markdown;
+}
+
+interface Place {
+  knowledgebaseId: number;
+  documentId: number;
+  config: string;
+  name: string;
+}
+
+async function storeText(queries: Queries, place: Place, markdown: string): Promise<void> {
+  await storeChunks(queries, place, { name: place.name, markdown });
+  const contentHash = createHash('sha256').update(markdown).digest();
+  await queries
+    .update(documents)
+    .set({ status: 'active', contentHash })
+    .where(eq(documents.id, place.documentId));
+}
+
+/** Ends the processing of a document, unless it has been deleted or somebody else has ended it. */
+async function finish(
+  { db }: Database,
+  documentId: number,
+  store: (queries: Queries, place: Place) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    // The knowledge base first, as everybody does who changes its documents.
+    const [base] = await tx
+      .select({ knowledgebaseId: knowledgebases.id, config: knowledgebases.textSearchConfig })
+      .from(knowledgebases)
+      .where(sql`id = (SELECT knowledgebase_id FROM documents WHERE id = ${documentId})`)
+      .for('no key update');
+    if (!base) return;
+    const [document] = await tx
+      .update(documents)
+      .set({ updatedAt: sql`now()` })
+      .where(and(eq(documents.id, documentId), eq(documents.status, 'processing')))
+      .returning({ name: documents.name });
+    if (!document) return;
+    await store(tx, { ...base, documentId, name: document.name });
+    await tx.delete(documentSources).where(eq(documentSources.documentId, documentId));
+    await updateStatus(tx, base.knowledgebaseId);
+  });
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FetchGuarded } from '../../outgoing/fetch-guarded.ts';
+import { OutgoingError } from '../../outgoing/outgoing-error.ts';
+import type { ExtractionThread } from '../extract/extraction-thread.ts';
+import { ExtractionError } from '../extract/extraction-error.ts';
+import { readPage } from './read-page.ts';
+import { readRobots } from './robots.ts';
+import type { RobotsRules } from './robots.ts';
+
+/** Where a website is read from. */
+export interface WebsiteSource {
+  links: string[];
+  /** Pages that are followed from each of them. */
+  relativeLinksLimit: number;
+}
+
+/** Pages of one document, in all. */
+const pageLimit = 200;
+
+/**
+ * Reads the pages that are named, and as many as allowed of those that they link to on the same origin, nearest first,
+ * as far as the robots.txt of the origin permits it.
+ *
+ * @throws ExtractionError if none of them has a text; OutgoingError if none can be had now.
+ */
+export async function readWebsite(
+  { links, relativeLinksLimit }: WebsiteSource,
+  fetch: FetchGuarded,
+  thread: ExtractionThread,
+  signal: AbortSignal,
+): Promise<string> {
+  const robots = new Map<string, RobotsRules>();
+  const seen = new Set<string>();
+  const texts: string[] = [];
+  const failures: unknown[] = [];
+
+  const rulesOf = async (origin: string): Promise<RobotsRules> => {
+    const known = robots.get(origin);
+    if (known) return known;
+    const read = await readRobots(fetch, origin, signal);
+    robots.set(origin, read);
+    return read;
+  };
+  /** Reads one page; answers where it really is and what it links to. */
+  const visit = async (url: string): Promise<{ origin: string; links: string[] } | undefined> => {
+    try {
+      const rules = await rulesOf(new URL(url).origin);
+      if (!rules.allows(url)) {
+        failures.push(
+          new ExtractionError('The robots.txt of the website does not allow its pages to be read.'),
+        );
+        return undefined;
+      }
+      const page = await readPage(fetch, url, signal);
+      if (!page) {
+        failures.push(new ExtractionError('The website has no such page.'));
+        return undefined;
+      }
+      const { origin } = new URL(page.url);
+      if (page.url !== url && (seen.has(page.url) || !(await rulesOf(origin)).allows(page.url)))
+        return undefined;
+      seen.add(page.url);
+      const { markdown, links } = await thread.run({ type: 'page', html: page.html, url: page.url }, signal);
+      if (markdown !== '') texts.push(markdown);
+      if (rules.pauseMs > 0) await delay(rules.pauseMs, undefined, { signal });
+      return { origin, links };
+    } catch (error) {
+      signal.throwIfAborted();
+      failures.push(error);
+      return undefined;
+    }
+  };
+
+  for (const start of links.map(withoutFragment)) {
+    if (seen.has(start) || seen.size >= pageLimit) continue;
+    seen.add(start);
+    const first = await visit(start);
+    if (!first) continue;
+    const waiting = [...first.links];
+    for (let followed = 0; followed < relativeLinksLimit && seen.size < pageLimit;) {
+      const next = waiting.shift();
+      if (next === undefined) break;
+      if (seen.has(next) || new URL(next).origin !== first.origin) continue;
+      seen.add(next);
+      const read = await visit(next);
+      if (!read) continue;
+      followed++;
+      waiting.push(...read.links);
+    }
+  }
+  if (texts.length > 0) return texts.join('\n\n');
+  throw reasonOf(failures);
+}
+
+/** What is worth another try comes first. */
+function reasonOf(failures: unknown[]): unknown {
+  const passing = failures.find((error) => error instanceof OutgoingError && isPassing(error));
+  if (passing) return passing;
+  const [first] = failures;
+  if (first instanceof OutgoingError)
+    return new ExtractionError(`${capitalized(first.message)}.`, { cause: first });
+  return first ?? new ExtractionError('The website has no text.');
+}
+
+const isPassing = ({ code }: OutgoingError) => code === 'timeout' || code === 'unreachable';
+
+const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function withoutFragment(url: string): string {
+  const parsed = new URL(url);
+  parsed.hash = '';
+  return parsed.href;
+}
