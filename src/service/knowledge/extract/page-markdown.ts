@@ -11,7 +11,7 @@ const linkLimit = 1000;
 const charThreshold = 200;
 
 /** What surrounds the content of a page whose article cannot be told apart. */
-const surroundings = 'script, style, noscript, template, nav, header, footer, aside, form, svg';
+const surroundings = 'title, script, style, noscript, template, nav, header, footer, aside, form, svg';
 
 /** The text of a page of a website, below its title, and where it links to. It is empty if the page wants no index. */
 export function pageMarkdown(html: string, url: string): Extracted {
