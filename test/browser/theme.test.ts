@@ -123,6 +123,12 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+/** How much color a color has: what the largest and the smallest part of its light differ by. */
+function chroma(color: string): number {
+  const parts = painted(color);
+  return Math.max(...parts) - Math.min(...parts);
+}
+
 describe('a token', () => {
   beforeEach(() => setViewport(1000, 900));
   afterEach(unmountAll);
@@ -161,7 +167,7 @@ describe('a token', () => {
     probe.remove();
   });
 
-  for (const accent of ['#fff6d6', '#808080', '#0b1d51', 'rgb(255 0 0 / 40%)', 'hotpink']) {
+  for (const accent of ['#fff6d6', '#808080', '#0b1d51', '#00f', 'rgb(255 0 0 / 40%)', 'hotpink']) {
     it(`--voice-assistant-chat-accent of ${accent} is repaired for contrast in every use`, async () => {
       for (const theme of ['light', 'dark']) {
         const chat = await opened({ accent }, theme);
@@ -172,6 +178,8 @@ describe('a token', () => {
         const link = computed(chat, part('panel'), '--focus');
         const { backgroundColor } = getComputedStyle(chat.part('message-assistant'));
         expect(contrast(link, backgroundColor), `a link, ${theme}`).to.be.at.least(4.5);
+        const shown = chroma(getComputedStyle(chat.part('header')).backgroundColor);
+        if (theme === 'dark') expect(chroma(link), 'the color of a link').to.be.at.least(shown / 2);
         await unmountAll();
       }
     });

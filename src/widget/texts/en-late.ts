@@ -51,6 +51,8 @@ export const enLate = {
 
   latest: 'Latest messages',
   edit: 'Edit',
+  startOver: 'Start a new conversation',
+  ended: 'This conversation has ended.',
   retryIn: 'Trying again in {seconds} s',
   offline: 'You are offline.',
   offlineAdvice: 'Your message is kept and goes out when you are back.',

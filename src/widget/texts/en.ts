@@ -17,8 +17,6 @@ export const en = {
   sending: 'Sending…',
   notSent: 'Not sent.',
   retry: 'Try again',
-  startOver: 'Start a new conversation',
-  ended: 'This conversation has ended.',
   stop: 'Stop',
   stopped: 'Stopped.',
   more: 'More',
