@@ -286,6 +286,8 @@ export class VoiceAssistantChat extends Base {
     Object.assign(root.dataset, look);
     root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete(this));
     launcher.setLabel(this.launcherLabel, this.launcherSublabel);
+    // The name where no text is: a label's or the slot's own text comes before a title. Other languages come with the panel.
+    launcher.button.title = this.messages?.chat || launcher.button.title || 'Chat';
     launcher.button.hidden = this.inline;
     // In a dialog it is part of that: as a popover it would lie below one that is opened later.
     root.popover = this.inline || this.closest('dialog') ? null : 'manual';
@@ -335,7 +337,7 @@ export class VoiceAssistantChat extends Base {
     } catch (cause) {
       this.#panel = undefined;
       this.open = false;
-      const message = 'The chat could not be loaded. Reload the page.';
+      const message = this.messages?.network ?? 'The chat could not be loaded. Reload the page.';
       this.#notice.textContent = message;
       warnOnce(`${message} ${cause as string}`);
       this.#dispatch('chat-error', { code: 'network', message });

@@ -25,8 +25,13 @@ describe('the launcher', () => {
     expect(chat.launcher.innerText.trim()).to.equal('');
     expect(chat.launcher.title).to.equal('Chat');
     expect(chat.launcher.getAttribute('aria-expanded')).to.equal('false');
+    chat.element.messages = { chat: 'Questions' };
+    await until(() => chat.launcher.title === 'Questions', 'the text of the site');
+    chat.element.messages = undefined;
+    chat.element.lang = 'ar';
     await chat.open();
     expect(chat.launcher.getAttribute('aria-expanded')).to.equal('true');
+    expect(chat.launcher.title, 'the text of the language').to.equal('محادثة');
   });
 
   it('shows the labels that the site gives it, and is named by them', async () => {
@@ -95,6 +100,29 @@ describe('the launcher', () => {
     chat.element.append(help);
     expect(help.checkVisibility()).to.be.true;
     expect(help.assignedSlot?.closest('button')).to.equal(chat.launcher);
+  });
+
+  it('says so when the chat cannot be loaded, in the site’s own words where it has any', async () => {
+    // The same script at an address that no other file is beside.
+    const script = await (await fetch('/dist/voice-assistant-chat.js')).blob();
+    const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+    const { VoiceAssistantChat: Lonely } = (await import(address)) as {
+      VoiceAssistantChat: typeof ChatElement;
+    };
+    customElements.define('lonely-chat', class extends Lonely {});
+    const element = new (customElements.get('lonely-chat') as typeof ChatElement)();
+    document.body.append(element);
+    try {
+      const notice = (): string => element.shadowRoot?.querySelector('[role="alert"]')?.textContent ?? '';
+      element.show();
+      await until(() => notice().startsWith('The chat could not be loaded.'), 'the notice');
+      expect(element.open).to.be.false;
+      element.messages = { network: 'Keine Verbindung.' };
+      element.show();
+      await until(() => notice() === 'Keine Verbindung.', 'the notice in the words of the site');
+    } finally {
+      element.remove();
+    }
   });
 
   it('can be hidden by the page with the hidden attribute', () => {

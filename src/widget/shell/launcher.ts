@@ -1,6 +1,6 @@
 export interface Launcher {
   readonly button: HTMLButtonElement;
-  /** Shows a label beside the icon (two lines at most), or the icon alone, named "Chat". */
+  /** Shows a label beside the icon (two lines at most), or the icon alone. */
   setLabel: (label: string | null, sublabel: string | null) => void;
 }
 
@@ -19,8 +19,6 @@ export function createLauncher(): Launcher {
   // The icon is a shape that the style sheet cuts out: no image, and no markup that Trusted Types would refuse.
   slot.append(make('i'), text);
   button.append(slot);
-  // The name where no text is: a label's or the slot's own text comes before a title.
-  button.title = 'Chat';
   return {
     button,
     setLabel(label, sublabel) {
