@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
+import { prepared } from '../../src/service/db/prepared.ts';
+import { users } from '../../src/service/db/schema.ts';
 import { startService, testDatabase } from '../support/service.ts';
 
 const { running } = await startService();
-const { db, pool } = running.database;
+const { db, pool, transaction } = running.database;
+
+/** Both ways to a transaction. */
+const ways = {
+  'of its own': transaction,
+  'of the library': (work: Parameters<typeof transaction>[0]) => db.transaction(work),
+};
 
 test('the service runs on the database that this suite is about', () => {
   assert.equal(running.database.kind, testDatabase);
@@ -25,16 +33,54 @@ test('a query that fails does no harm to the ones after it, however they run', a
   }
 });
 
-test('a transaction that fails is rolled back whole', async () => {
-  await assert.rejects(
-    db.transaction(async (tx) => {
-      await tx.execute(sql`INSERT INTO users (name, email) VALUES ('a', 'gone@example.com')`);
-      throw new Error('changed my mind');
-    }),
+for (const [name, begin] of Object.entries(ways)) {
+  test(`a transaction ${name} that fails is rolled back whole`, async () => {
+    await assert.rejects(
+      begin(async (tx) => {
+        await tx.execute(sql`INSERT INTO users (name, email) VALUES ('a', 'gone@example.com')`);
+        throw new Error('changed my mind');
+      }),
+      /changed my mind/,
+    );
+    const { rowCount } = await pool.query("SELECT 1 FROM users WHERE email = 'gone@example.com'");
+    assert.equal(rowCount, 0);
+  });
+
+  test(`a transaction ${name} is over when its connection breaks`, async () => {
+    await assert.rejects(begin((tx) => tx.execute(sql`SELECT * FROM nowhere`)));
+    assert.equal((await pool.query('SELECT 1')).rowCount, 1);
+  });
+}
+
+test('a prepared query serves with other values, in transactions and outside', async () => {
+  const findUser = prepared<{ email: string }, { name: string }[]>((queries, place) =>
+    queries.select({ name: users.name }).from(users).where(eq(users.email, place.email)),
   );
-  const { rowCount } = await pool.query("SELECT 1 FROM users WHERE email = 'gone@example.com'");
-  assert.equal(rowCount, 0);
+  const emails = ['first@example.com', 'second@example.com'];
+  for (const email of emails) await db.insert(users).values({ name: email.slice(0, 5), email });
+  for (let round = 0; round < 8; round++) {
+    for (const email of emails) {
+      const expected = [{ name: email.slice(0, 5) }];
+      assert.deepEqual(await findUser(db, { email }), expected);
+      assert.deepEqual(await transaction((tx) => findUser(tx, { email })), expected);
+    }
+  }
 });
+
+test(
+  'PostgreSQL plans a statement once for each connection',
+  { skip: testDatabase === 'pglite' },
+  async () => {
+    const planned = await transaction(async (tx) => {
+      for (const n of [1, 2, 3]) await tx.execute(sql`SELECT ${n}::integer AS planned_once`);
+      const { rows } = await tx.execute<{ count: number }>(
+        sql`SELECT count(*)::integer AS count FROM pg_prepared_statements WHERE statement LIKE '%planned_once%'`,
+      );
+      return rows[0]?.count;
+    });
+    assert.equal(planned, 1);
+  },
+);
 
 test('transactions that run at once do not mix', async () => {
   await pool.query('CREATE TABLE counter (n integer NOT NULL)');

@@ -1,5 +1,6 @@
-import { and, eq, gte, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 import { ledgerEntries, users } from '../db/schema.ts';
 
 /** A change of a balance. Amounts are decimal strings in USD, since binary fractions cannot hold a cent. */
@@ -23,14 +24,49 @@ interface Movement {
 export async function moveMoney(queries: Queries, movement: Movement): Promise<boolean> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
   const signed = kind === 'charge' ? `-${amount}` : amount;
-  const [changed] = await queries
-    .update(users)
-    .set({ balance: sql`${users.balance} + ${signed}::numeric`, updatedAt: sql`now()` })
-    .where(and(eq(users.id, userId), kind === 'charge' ? gte(users.balance, amount) : undefined))
-    .returning({ balance: users.balance });
+  const [changed] = await changeBalance(queries, {
+    userId,
+    signed,
+    needed: kind === 'charge' ? amount : null,
+  });
   if (!changed) return false;
-  await queries
-    .insert(ledgerEntries)
-    .values({ userId, kind, amount: signed, balanceAfter: changed.balance, messageId, callId, callMinute });
+  const balanceAfter = changed.balance;
+  await insertEntry(queries, { userId, kind, amount: signed, balanceAfter, messageId, callId, callMinute });
   return true;
 }
+
+/** `needed` is what has to be there, if anything. */
+const changeBalance = prepared<
+  { userId: number; signed: string; needed: string | null },
+  { balance: string }[]
+>((queries, place) =>
+  queries
+    .update(users)
+    .set({ balance: sql`${users.balance} + ${place.signed}::numeric`, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(users.id, place.userId),
+        sql`(${place.needed}::numeric IS NULL OR ${users.balance} >= ${place.needed}::numeric)`,
+      ),
+    )
+    .returning({ balance: users.balance }),
+);
+
+interface Entry extends Required<Pick<Movement, 'userId' | 'kind' | 'amount'>> {
+  balanceAfter: string;
+  messageId: number | null;
+  callId: number | null;
+  callMinute: number | null;
+}
+
+const insertEntry = prepared<Entry, unknown>((queries, place) =>
+  queries.insert(ledgerEntries).values({
+    userId: place.userId,
+    kind: place.kind,
+    amount: place.amount,
+    balanceAfter: place.balanceAfter,
+    messageId: place.messageId,
+    callId: place.callId,
+    callMinute: place.callMinute,
+  }),
+);

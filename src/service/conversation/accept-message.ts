@@ -1,7 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
+import type { Placeholder } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
 import type { PageTool } from '../engine/engine.ts';
@@ -45,7 +47,8 @@ export interface Lease {
 }
 
 /** The moment at which a lease of that many milliseconds, taken now, runs out, by the database's clock. */
-export const leaseEnd = (milliseconds: number) => sql`now() + ${milliseconds} * interval '1 millisecond'`;
+export const leaseEnd = (milliseconds: number | Placeholder) =>
+  sql`now() + ${milliseconds} * interval '1 millisecond'`;
 
 /**
  * Stores a user's message and takes its price, both or neither; one that a person shall answer is free. The conversation's row is locked first, so turns are
@@ -55,12 +58,12 @@ export const leaseEnd = (milliseconds: number) => sql`now() + ${milliseconds} * 
  * @throws ConversationError
  */
 export async function acceptMessage(
-  { db }: Database,
+  { transaction }: Database,
   message: VisitorMessage,
   lease: Lease,
   keyed?: KeyedRequest,
 ): Promise<Acceptance> {
-  return db.transaction(async (tx) => {
+  return transaction(async (tx) => {
     const conversation = await lockConversation(tx, message.conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
     if (earlier) return { to: 'repeat', messageId: earlier.messageId ?? 0 };
@@ -71,31 +74,19 @@ export async function acceptMessage(
     const { text, pageTools, toolResults } = message;
     const isBilled = aiEnabled && conversation.type === 'widget';
     const turn = conversation.turns + 1;
-    const [stored] = await tx
-      .insert(messages)
-      .values({
-        conversationId,
-        turn,
-        role: 'user',
-        content: text,
-        toolResults,
-        cost: isBilled ? widgetMessagePrice : '0',
-        ...(aiEnabled && {
-          replyState: 'pending',
-          replyOwner: lease.owner,
-          replyLeaseUntil: leaseEnd(lease.milliseconds),
-        }),
-      })
-      .returning({ id: messages.id });
+    const [stored] = await insertMessage(tx, {
+      conversationId,
+      turn,
+      text,
+      toolResults,
+      cost: isBilled ? widgetMessagePrice : '0',
+      replyState: aiEnabled ? 'pending' : 'done',
+      owner: aiEnabled ? lease.owner : null,
+      leaseMs: aiEnabled ? lease.milliseconds : null,
+    });
     if (!stored) throw new Error('The message was not stored.');
-    await tx
-      .update(conversations)
-      .set({
-        turns: turn,
-        updatedAt: sql`now()`,
-        variables: mergeVariables(conversation.variables, message.variables),
-      })
-      .where(eq(conversations.id, conversationId));
+    const variables = mergeVariables(conversation.variables, message.variables);
+    await noteTurn(tx, { conversationId, turn, variables });
     if (keyed) await noteOutcome(tx, keyed, { conversationId, messageId: stored.id });
     // Last, because the owner's balance is shared by all their conversations: its lock is held the shortest.
     if (isBilled) {
@@ -115,8 +106,62 @@ export async function acceptMessage(
   });
 }
 
+/** A conversation as it is while nobody else can change it. */
+interface LockedConversation {
+  id: number;
+  type: 'widget' | 'test';
+  turns: number;
+  variables: StoredVariables;
+  aiEnabled: boolean;
+  hasEnded: boolean;
+  ownerId: number;
+  assistantDeleted: boolean;
+}
+
+interface NewMessage extends Pick<AcceptedMessage, 'conversationId' | 'turn' | 'text' | 'toolResults'> {
+  cost: string;
+  replyState: 'pending' | 'done';
+  owner: string | null;
+  leaseMs: number | null;
+}
+
+const insertMessage = prepared<NewMessage, { id: number }[]>((queries, place) =>
+  queries
+    .insert(messages)
+    .values({
+      conversationId: place.conversationId,
+      turn: place.turn,
+      role: 'user',
+      content: place.text,
+      toolResults: place.toolResults,
+      cost: place.cost,
+      replyState: place.replyState,
+      replyOwner: place.owner,
+      replyLeaseUntil: leaseEnd(place.leaseMs),
+    })
+    .returning({ id: messages.id }),
+);
+
+const noteTurn = prepared<{ conversationId: number; turn: number; variables: StoredVariables }, unknown>(
+  (queries, place) =>
+    queries
+      .update(conversations)
+      .set({
+        turns: sql`${place.turn}`,
+        updatedAt: sql`now()`,
+        variables: sql`${sql.param(place.variables, conversations.variables)}`,
+      })
+      .where(eq(conversations.id, place.conversationId)),
+);
+
 async function lockConversation(queries: Queries, uuid: string) {
-  const [conversation] = await queries
+  const [conversation] = await selectLocked(queries, { uuid });
+  if (!conversation) throw ConversationError.conversationNotFound();
+  return conversation;
+}
+
+const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, place) =>
+  queries
     .select({
       id: conversations.id,
       type: conversations.type,
@@ -129,8 +174,6 @@ async function lockConversation(queries: Queries, uuid: string) {
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .where(eq(conversations.uuid, uuid))
-    .for('no key update', { of: conversations });
-  if (!conversation) throw ConversationError.conversationNotFound();
-  return conversation;
-}
+    .where(eq(conversations.uuid, place.uuid))
+    .for('no key update', { of: conversations }),
+);

@@ -1,7 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { briefAssistant, briefingColumns } from '../assistant/brief-assistant.ts';
-import type { BriefingParts } from '../assistant/brief-assistant.ts';
+import type { BriefingParts, BriefingRow } from '../assistant/brief-assistant.ts';
+import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
+import type { StoredVariables } from '../db/schema.ts';
 import type { EngineRequest, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from './conversation-error.ts';
@@ -17,12 +19,7 @@ export async function buildEngineRequest(
   message: AcceptedMessage,
 ): Promise<EngineRequest> {
   const { db } = parts.database;
-  const [found] = await db
-    .select({ ...briefingColumns, variables: conversations.variables })
-    .from(conversations)
-    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .innerJoin(languages, eq(languages.id, assistants.languageId))
-    .where(eq(conversations.id, message.conversationId));
+  const [found] = await selectBriefing(db, { conversationId: message.conversationId });
   if (!found) throw ConversationError.conversationNotFound();
   const lines = await readLines(db, message.conversationId, {
     beforeTurn: message.turn,
@@ -36,6 +33,16 @@ export async function buildEngineRequest(
     pageTools: message.pageTools,
   };
 }
+
+const selectBriefing = prepared<{ conversationId: number }, (BriefingRow & { variables: StoredVariables })[]>(
+  (queries, place) =>
+    queries
+      .select({ ...briefingColumns, variables: conversations.variables })
+      .from(conversations)
+      .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+      .innerJoin(languages, eq(languages.id, assistants.languageId))
+      .where(eq(conversations.id, place.conversationId)),
+);
 
 /** Events are not for engines, nor are answers that were stopped before their first word. */
 function isSpoken(line: StoredLine): line is StoredLine & { role: Utterance['role'] } {

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, lt, ne } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import type { StoredFunctionCall, StoredToolResult } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
@@ -63,20 +64,33 @@ export async function readHistory(
 export async function readLines(
   queries: Queries,
   conversationId: number,
-  { beforeTurn, limit }: { beforeTurn?: number | undefined; limit: number },
+  { beforeTurn = endOfTime, limit }: { beforeTurn?: number | undefined; limit: number },
 ): Promise<StoredLine[]> {
+  return selectLatest(queries, { conversationId, beforeTurn, limit });
+}
+
+/** A turn that no conversation comes to. */
+const endOfTime = 2_147_483_647;
+
+interface Wanted {
+  conversationId: number;
+  beforeTurn: number;
+  limit: number;
+}
+
+const selectLatest = prepared<Wanted, StoredLine[]>((queries, place) => {
   const latest = queries
     .select()
     .from(messages)
     .where(
       and(
-        eq(messages.conversationId, conversationId),
+        eq(messages.conversationId, place.conversationId),
         ne(messages.replyState, 'failed'),
-        beforeTurn === undefined ? undefined : lt(messages.turn, beforeTurn),
+        lt(messages.turn, place.beforeTurn),
       ),
     )
     .orderBy(desc(messages.turn), desc(messages.id))
-    .limit(limit)
+    .limit(place.limit)
     .as('latest');
   return queries
     .select({
@@ -89,4 +103,4 @@ export async function readLines(
     })
     .from(latest)
     .orderBy(asc(latest.turn), asc(latest.id));
-}
+});

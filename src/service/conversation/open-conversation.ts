@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages, users } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
@@ -25,46 +26,78 @@ export interface OpenedConversation {
  * @throws ConversationError
  */
 export async function openConversation(
-  { db }: Database,
+  { transaction }: Database,
   request: { assistantUuid: string; type: 'widget' | 'test'; variables: StoredVariables },
   keyed?: KeyedRequest,
 ): Promise<OpenedConversation> {
-  return db.transaction(async (tx) => {
+  return transaction(async (tx) => {
     const earlier = keyed && (await claimKey(tx, keyed));
     if (earlier) return readOpened(tx, earlier.conversationId);
 
-    const [assistant] = await tx
-      .select({
-        id: assistants.id,
-        initialMessage: assistants.initialMessage,
-        variables: assistants.variables,
-        canPay: sql<boolean>`${users.balance} >= ${widgetMessagePrice}::numeric`,
-      })
-      .from(assistants)
-      .innerJoin(users, eq(users.id, assistants.userId))
-      .where(and(eq(assistants.uuid, request.assistantUuid), isNull(assistants.deletedAt)));
+    const [assistant] = await selectAssistant(tx, { uuid: request.assistantUuid });
     if (!assistant) throw ConversationError.assistantNotFound();
     if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
 
     const variables = { ...assistant.variables, ...request.variables };
     const uuid = randomUUID();
-    const [conversation] = await tx
-      .insert(conversations)
-      .values({ uuid, assistantId: assistant.id, type: request.type, variables })
-      .returning({ id: conversations.id });
+    const { type } = request;
+    const [conversation] = await insertConversation(tx, { uuid, assistantId: assistant.id, type, variables });
     if (!conversation) throw new Error('The conversation was not stored.');
 
     const content = fillVariables(assistant.initialMessage, variables);
     if (content.trim() !== '') {
-      await tx
-        .insert(messages)
-        .values({ conversationId: conversation.id, turn: 0, role: 'assistant', content });
+      await insertGreeting(tx, { conversationId: conversation.id, content });
     }
     if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
     const { lines } = await readHistory(tx, conversation.id);
     return { uuid, history: lines };
   });
 }
+
+interface OpeningAssistant {
+  id: number;
+  initialMessage: string;
+  variables: StoredVariables;
+  canPay: boolean;
+}
+
+const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries, place) =>
+  queries
+    .select({
+      id: assistants.id,
+      initialMessage: assistants.initialMessage,
+      variables: assistants.variables,
+      canPay: sql<boolean>`${users.balance} >= ${widgetMessagePrice}::numeric`,
+    })
+    .from(assistants)
+    .innerJoin(users, eq(users.id, assistants.userId))
+    .where(and(eq(assistants.uuid, place.uuid), isNull(assistants.deletedAt))),
+);
+
+interface NewConversation {
+  uuid: string;
+  assistantId: number;
+  type: 'widget' | 'test';
+  variables: StoredVariables;
+}
+
+const insertConversation = prepared<NewConversation, { id: number }[]>((queries, place) =>
+  queries
+    .insert(conversations)
+    .values({
+      uuid: place.uuid,
+      assistantId: place.assistantId,
+      type: place.type,
+      variables: place.variables,
+    })
+    .returning({ id: conversations.id }),
+);
+
+const insertGreeting = prepared<{ conversationId: number; content: string }, unknown>((queries, place) =>
+  queries
+    .insert(messages)
+    .values({ conversationId: place.conversationId, turn: 0, role: 'assistant', content: place.content }),
+);
 
 /** What an earlier request with the same key was answered, however far the conversation has come since. */
 async function readOpened(queries: Queries, conversationId: number | null): Promise<OpenedConversation> {

@@ -3,6 +3,7 @@ import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ReplyEvent } from '../engine/engine.ts';
@@ -158,19 +159,8 @@ export class Replies {
   async #waitForTurn(message: AcceptedMessage): Promise<void> {
     const { db } = this.#database;
     const isFirst = async () => {
-      const [earlier] = await db
-        .select({ id: messages.id })
-        .from(messages)
-        .where(
-          and(
-            eq(messages.conversationId, message.conversationId),
-            lt(messages.turn, message.turn),
-            eq(messages.replyState, 'pending'),
-            gt(messages.replyLeaseUntil, sql`now()`),
-          ),
-        )
-        .limit(1);
-      return earlier ? undefined : true;
+      const earlier = await selectPendingBefore(db, message);
+      return earlier.length > 0 ? undefined : true;
     };
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(turnWait)]);
     await pollUntil(this.#signals, turnSignal(message.conversationId), isFirst, signal);
@@ -191,6 +181,23 @@ export class Replies {
     reply.fail(ConversationError.replyFailed(told, { cause: error }));
   }
 }
+
+/** Whether a reply is under way that comes before one. */
+const selectPendingBefore = prepared<Pick<AcceptedMessage, 'conversationId' | 'turn'>, { id: number }[]>(
+  (queries, place) =>
+    queries
+      .select({ id: messages.id })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.conversationId, place.conversationId),
+          lt(messages.turn, place.turn),
+          eq(messages.replyState, 'pending'),
+          gt(messages.replyLeaseUntil, sql`now()`),
+        ),
+      )
+      .limit(1),
+);
 
 /** Adds to the answer what an engine said, and passes it on. */
 function take(event: ReplyEvent, answer: Answer, reply: Reply): void {

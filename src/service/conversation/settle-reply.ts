@@ -2,6 +2,7 @@ import { and, eq, lte, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 import { conversations, ledgerEntries, messages } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import { freeKey } from '../idempotency/idempotency-key.ts';
@@ -29,38 +30,56 @@ const settled = { replyOwner: null, replyLeaseUntil: null };
  * @throws ConversationError if the conversation was deleted.
  */
 export async function storeAnswer(
-  { db }: Database,
+  { transaction }: Database,
   message: AcceptedMessage,
   owner: string,
   answer: Answer,
 ): Promise<SettledAnswer | undefined> {
-  return db.transaction(async (tx) => {
+  return transaction(async (tx) => {
     // First, as in every transaction that touches both: a deletion locks the conversation and then its messages.
-    const [conversation] = await tx
-      .update(conversations)
-      .set({ updatedAt: sql`now()` })
-      .where(eq(conversations.id, message.conversationId))
-      .returning({ aiEnabled: conversations.aiEnabled });
+    const { id, conversationId, turn } = message;
+    const [conversation] = await touchConversation(tx, { conversationId });
     if (!conversation) throw ConversationError.conversationNotFound();
-    const answered = await tx
-      .update(messages)
-      .set({ replyState: 'answered', ...settled })
-      .where(
-        and(eq(messages.id, message.id), eq(messages.replyState, 'pending'), eq(messages.replyOwner, owner)),
-      )
-      .returning({ id: messages.id });
+    const answered = await markAnswered(tx, { id, owner });
     if (answered.length === 0) return undefined;
-    await tx.insert(messages).values({
-      conversationId: message.conversationId,
-      turn: message.turn,
-      role: 'assistant',
-      content: answer.text,
-      functionCalls: answer.functionCalls,
-      inReplyTo: message.id,
-    });
+    await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
     return { ...answer, ...conversation };
   });
 }
+
+const touchConversation = prepared<{ conversationId: number }, { aiEnabled: boolean }[]>((queries, place) =>
+  queries
+    .update(conversations)
+    .set({ updatedAt: sql`now()` })
+    .where(eq(conversations.id, place.conversationId))
+    .returning({ aiEnabled: conversations.aiEnabled }),
+);
+
+const markAnswered = prepared<{ id: number; owner: string }, { id: number }[]>((queries, place) =>
+  queries
+    .update(messages)
+    .set({ replyState: 'answered', ...settled })
+    .where(
+      and(
+        eq(messages.id, place.id),
+        eq(messages.replyState, 'pending'),
+        eq(messages.replyOwner, place.owner),
+      ),
+    )
+    .returning({ id: messages.id }),
+);
+
+const insertAnswer = prepared<Answer & { conversationId: number; turn: number; inReplyTo: number }, unknown>(
+  (queries, place) =>
+    queries.insert(messages).values({
+      conversationId: place.conversationId,
+      turn: place.turn,
+      role: 'assistant',
+      content: place.text,
+      functionCalls: place.functionCalls,
+      inReplyTo: place.inReplyTo,
+    }),
+);
 
 /** Gives up the reply to a message of this owner: marks it, refunds it and frees its idempotency key. */
 export async function failReply(

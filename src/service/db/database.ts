@@ -3,6 +3,7 @@ import type { NodePgDatabase, NodePgQueryResultHKT } from 'drizzle-orm/node-post
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import type { Pool } from 'pg';
 import type * as schema from './schema.ts';
+import type { Transaction } from './transactions.ts';
 
 /** Where queries run: the database itself, or a transaction in it. */
 export type Queries = PgDatabase<
@@ -19,6 +20,8 @@ export interface Database {
   readonly pool: Pool;
   /** Typed queries. A transaction holds a connection, so nothing slow may be awaited in one. */
   readonly db: NodePgDatabase<typeof schema>;
+  /** For what every message does: like `db.transaction`, and its prepared queries are kept. */
+  readonly transaction: Transaction;
   /** Waits for running queries and lets go of the connections, the folder and its lock. */
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { lockFolder } from './lock-folder.ts';
 import * as schema from './schema.ts';
+import { transactions } from './transactions.ts';
 
 /**
  * Opens PGlite, PostgreSQL inside this process, with its data in `folder` (made if missing). Two processes in one
@@ -29,6 +30,7 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
       kind: 'pglite',
       pool,
       db: drizzle(pool, { schema }),
+      transaction: transactions(pool),
       async close() {
         if (!pool.ended) await pool.end();
         await pglite.close();

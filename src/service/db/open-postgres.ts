@@ -2,7 +2,9 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { PlannedClient } from './planned-client.ts';
 import * as schema from './schema.ts';
+import { transactions } from './transactions.ts';
 
 /** Longest wait, in milliseconds, for a free connection, and for one statement's answer. */
 const connectTimeoutMs = 10_000;
@@ -31,6 +33,7 @@ export async function openPostgres(databaseUrl: string, poolSize: number, log: L
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     application_name: 'voice-assistant-chat',
+    Client: PlannedClient,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => {
@@ -46,6 +49,7 @@ export async function openPostgres(databaseUrl: string, poolSize: number, log: L
     kind: 'postgres',
     pool,
     db: drizzle(pool, { schema }),
+    transaction: transactions(pool),
     async close() {
       if (!pool.ended) await pool.end();
     },

@@ -1,0 +1,35 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type { Pool, PoolClient } from 'pg';
+import type { Queries } from './database.ts';
+import * as schema from './schema.ts';
+
+/** Runs work in a transaction: all of it counts, or nothing does. */
+export type Transaction = <Outcome>(work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
+
+/**
+ * Transactions whose typed queries belong to their connection rather than to the transaction, so that what was
+ * prepared in an earlier one serves again.
+ */
+export function transactions(pool: Pool): Transaction {
+  const known = new WeakMap<PoolClient, Queries>();
+  return async (work) => {
+    const client = await pool.connect();
+    let queries = known.get(client);
+    if (!queries) known.set(client, (queries = drizzle(client, { schema })));
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      const outcome = await work(queries);
+      await client.query('COMMIT');
+      return outcome;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((cause: unknown) => {
+        broken = cause instanceof Error ? cause : new Error(String(cause));
+      });
+      throw error;
+    } finally {
+      // A connection that cannot even roll back is closed, which ends its transaction.
+      client.release(broken);
+    }
+  };
+}

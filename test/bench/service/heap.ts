@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import type { Server } from './run-server.ts';
+
+/** What a process keeps in its heap after everything that nobody needs was thrown away, read by its inspector. */
+export async function openHeap({
+  child,
+}: Server): Promise<{ used: () => Promise<number>; close: () => void }> {
+  const address = /ws:\/\/\S+/.exec(child.output())?.[0];
+  if (address === undefined) throw new Error('The process has no inspector: start it with --inspect=0.');
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  let last = 0;
+  const ask = (method: string) => {
+    const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
+    const id = ++last;
+    const listen = ({ data }: MessageEvent) => {
+      const answer = JSON.parse(String(data)) as { id?: number; result?: Record<string, unknown> };
+      if (answer.id !== id) return;
+      socket.removeEventListener('message', listen);
+      resolve(answer.result ?? {});
+    };
+    socket.addEventListener('message', listen);
+    socket.send(JSON.stringify({ id, method }));
+    return promise;
+  };
+  return {
+    /** Megabytes. */
+    async used() {
+      await ask('HeapProfiler.collectGarbage');
+      const { usedSize } = await ask('Runtime.getHeapUsage');
+      return Number(usedSize) / 1e6;
+    },
+    close() {
+      socket.close();
+    },
+  };
+}

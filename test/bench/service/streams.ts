@@ -1,0 +1,58 @@
+import { startModelServer } from '../../support/model-server.ts';
+import { runServer, serviceSettings } from './run-server.ts';
+import { postJson } from './post-json.ts';
+
+/** What came of many answers at once. */
+export interface Streams {
+  /** Streams that were open at the same time, each with an answer under way. */
+  open: number;
+  /** Streams that ended with the whole answer. */
+  done: number;
+  /** Milliseconds from the model's first word to the last stream's end. */
+  took: number;
+}
+
+/** Opens that many streamed answers, holds the model back until all are open, and reads them to their ends. */
+export async function openStreams(
+  databaseUrl: string,
+  assistants: readonly string[],
+  count: number,
+): Promise<Streams> {
+  const model = await startModelServer();
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise, pieces: ['All ', 'of ', 'them.'] });
+  const service = await runServer('src/service/main.ts', {
+    ...serviceSettings,
+    DATABASE_URL: databaseUrl,
+    LLM_BASE_URL: model.url,
+    LLM_SILENCE_SECONDS: '300',
+    REPLY_TIMEOUT_SECONDS: '600',
+  });
+  try {
+    let open = 0;
+    let done = 0;
+    const talk = async (index: number) => {
+      const assistant_id = assistants[index % assistants.length];
+      const { conversation_id: id } = await postJson(`${service.url}/api/conversations`, { assistant_id });
+      const response = await fetch(`${service.url}/api/conversations/${String(id)}/messages`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+        body: JSON.stringify({ message: 'Now?' }),
+      });
+      if (response.headers.get('Content-Type') === 'text/event-stream') open++;
+      const text = await response.text();
+      open--;
+      if (text.includes('event: done') && text.includes('All of them.')) done++;
+    };
+    const talks = Array.from({ length: count }, (_, index) => talk(index));
+    await Promise.race([model.received(count), Promise.all(talks)]);
+    const most = open;
+    const start = performance.now();
+    gate.resolve(undefined);
+    await Promise.all(talks);
+    return { open: most, done, took: performance.now() - start };
+  } finally {
+    await service.child.stop();
+    await model.close();
+  }
+}
