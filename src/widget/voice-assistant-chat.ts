@@ -56,6 +56,7 @@ const Base =
  * @csspart retry-button - the button that tries again or starts over
  * @csspart edit-button - the button that puts a failed message back into the composer
  * @csspart tool-request - a function of the page that the assistant asked for, and what became of it
+ * @csspart go-on - holds the button that lets the assistant go on with what came of it
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field

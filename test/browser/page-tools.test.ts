@@ -53,18 +53,18 @@ describe('tools of the page', () => {
     await until(() => requests(chat).length === 1, 'the question for consent');
     const [request] = requests(chat) as [HTMLElement];
     expect(request.innerText)
-      .to.match(/show_product/)
-      .and.match(/code\s+ALP-40/);
+      .to.match(/“Show product”/)
+      .and.match(/Code\s+ALP-40/);
     expect(given).to.deep.equal([]);
     await chat.answered(2);
-    await until(() => said(chat).includes('May the assistant run “show_product”'), 'the announcement');
+    await until(() => said(chat).includes('May the assistant run “Show product”'), 'the announcement');
 
     const used = nextEvent(chat.element, 'chat-tool');
     await click(buttonIn(request, 'Allow'));
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
     expect(given).to.deep.equal([{ code: 'ALP-40' }]);
     await until(() => requests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
-    expect(said(chat)).to.contain('“show_product” was run.');
+    expect(said(chat)).to.contain('“Show product” was run.');
 
     await chat.ask('Thank you');
     await chat.answered(3);
@@ -104,6 +104,53 @@ describe('tools of the page', () => {
     await press('Enter');
     await until(() => requests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
     await until(() => shadowRoot?.activeElement === chat.input, 'the focus in the composer');
+  });
+
+  it('are allowed for the whole conversation, and the assistant goes on at one press: by keyboard, in words', async () => {
+    const tool: PageTool = {
+      ...showProduct(() => 'Done'),
+      title: 'Show a product',
+      parameters: [
+        { name: 'code', type: 'string', description: 'Its code', required: true, title: 'Product no.' },
+      ],
+    };
+    const chat = await open(tool);
+    await chat.ask(question);
+    await until(() => requests(chat).length === 1, 'the question for consent');
+    const [request] = requests(chat) as [HTMLElement];
+    expect(request.innerText)
+      .to.match(/Product no\.\s+ALP-40/)
+      .and.not.match(/show_product|code/i);
+    const goOn = (): HTMLElement | null => chat.find('[part="go-on"] button');
+    expect(goOn(), 'nothing to go on with').to.equal(null);
+    buttonIn(request, 'Always allow in this conversation').focus();
+    await press('Enter');
+    await until(() => said(chat).includes('“Show a product” was run.'), 'the outcome');
+    await until(() => goOn() !== null, 'the way on');
+    expect(sent, 'nothing that the visitor did not send').to.have.lengthOf(1);
+    goOn()?.focus();
+    await press('Enter');
+    await chat.answered(3);
+    expect(sent[1]).to.deep.include({ message: 'Go on' });
+    expect(sent[1]?.tool_results).to.have.lengthOf(1);
+    await until(() => goOn() === null, 'the way on to go');
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+
+    const again = nextEvent(chat.element, 'chat-tool');
+    await chat.ask(question);
+    await again;
+    await chat.answered(4);
+    chat.element.remove();
+    const second = await open(tool);
+    await second.answered(4);
+    const afterReload = nextEvent(second.element, 'chat-tool');
+    await second.ask(question);
+    await afterReload;
+    second.element.restart();
+    await until(() => second.messages.length === 1, 'a new conversation');
+    await second.ask(question);
+    await until(() => requests(second).length === 1, 'the question for consent');
+    expect(requests(second)[0]?.dataset['state']).to.equal('asked');
   });
 
   it('run at once when they are safe', async () => {

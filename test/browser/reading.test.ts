@@ -115,8 +115,9 @@ describe('reading a conversation', () => {
     expect(silent.find('.used')).to.equal(null);
     await unmountAll();
     const telling = await openHistory({ 'show-function-calls': '' });
+    await until(() => telling.find('.used') !== null, 'what was used');
     expect(telling.findAll('.used').map(({ innerText }) => innerText.trim())).to.deep.equal([
-      'Used: look_up_stock',
+      'Used: Look up stock',
     ]);
   });
 

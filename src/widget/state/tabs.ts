@@ -79,7 +79,11 @@ export class Tabs {
     this.#channel.post({
       type: 'live',
       conversationId,
-      messages: messages.slice(Math.max(0, at - 1), at + 1),
+      // What the assistant asks of the page is asked of this one.
+      messages: messages.slice(Math.max(0, at - 1), at + 1).map((message) => ({
+        ...message,
+        functionCalls: message.functionCalls.filter(({ client }) => client !== true),
+      })),
     });
   }
 

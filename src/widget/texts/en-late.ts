@@ -45,9 +45,13 @@ export const enLate = {
   toolQuestion: 'May the assistant run “{name}” on this page?',
   allow: 'Allow',
   deny: 'Don’t allow',
+  allowAlways: 'Always allow in this conversation',
   toolDone: '“{name}” was run.',
   toolDenied: '“{name}” was not allowed.',
   toolFailed: '“{name}” failed.',
+  goOn: 'Go on',
+  yes: 'Yes',
+  no: 'No',
 
   latest: 'Latest messages',
   edit: 'Edit',

@@ -44,6 +44,34 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('send').length, 1);
   });
 
+  it('is asked for functions of the page in the tab that asked the question alone', async () => {
+    const { opened, open } = gate();
+    const call = { name: 'add_to_cart', arguments: {}, client: true };
+    const write = (event: string, data: object): string =>
+      `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    server.next('send', {
+      raw: async (response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write(write('function_call', call) + write('delta', { text: 'Gladly' }));
+        await opened;
+        response.end(write('done', { status: true, message: 'Gladly', function_calls: [call] }));
+      },
+    });
+    const calls = ({ conversation }: Visit): number[] =>
+      conversation.snapshot.messages.map(({ functionCalls }) => functionCalls.length);
+    first.conversation.send('One');
+    await until(() => second.log.at(-1) === 'assistant: Gladly');
+    assert.deepEqual(
+      [calls(first), calls(second)],
+      [
+        [0, 0, 1],
+        [0, 0, 0],
+      ],
+    );
+    open();
+    await first.settled();
+  });
+
   it('is read in both when it is read in one', async () => {
     first.conversation.send('One');
     await until(() => second.conversation.snapshot.unread === 1);

@@ -15,14 +15,15 @@ const english: Readonly<Record<string, string | Plural>> = { ...en, ...enLate };
 /** Words that are the same in English and in that language, by the key of their text. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   af: ['stop'],
+  ca: ['no'],
   cs: ['chat'],
   da: ['chat', 'send', 'stop'],
   de: ['chat'],
-  es: ['chat'],
+  es: ['chat', 'no'],
   fi: ['chat'],
   fil: ['chat'],
   fr: ['messages', 'assistant'],
-  it: ['chat'],
+  it: ['chat', 'no'],
   nb: ['chat', 'send'],
   nl: ['chat'],
   pt: ['chat'],

@@ -3,6 +3,8 @@ import { toolLimits } from '../../../contract/tool-limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 const { tools: counts, toolName, toolDescription } = toolLimits;
+/** Titles stay in the page. */
+const longestTitle = 64;
 const warned = new Set<string>();
 
 /** The tools that the service would take, by their name; what is wrong with the others is told to the site's owner, once. */
@@ -36,23 +38,25 @@ export function declare(tools: ReadonlyMap<string, PageTool>): ClientTool[] {
 
 function flawOf(tool: unknown): string | undefined {
   if (typeof tool !== 'object' || tool === null) return 'it is not an object';
-  const { name, description, parameters = [], run } = tool as Partial<Record<keyof PageTool, unknown>>;
+  const { name, description, parameters = [], title, run } = tool as Partial<Record<keyof PageTool, unknown>>;
   if (!isName(name, toolName.min))
     return `its name has to be ${toolName.min} to ${toolName.max} letters, digits, _ or -`;
   if (!isDescription(description))
     return `its description has to be a text of at most ${toolDescription.max} characters`;
+  if (!isTitle(title)) return `its title has to be a text of at most ${longestTitle} characters`;
   if (typeof run !== 'function') return 'its run has to be a function';
   if (!Array.isArray(parameters) || parameters.length > counts.parameters)
     return `its parameters have to be a list of at most ${counts.parameters}`;
   return (parameters as unknown[]).every(isParameter)
     ? undefined
-    : 'each parameter needs a name, a description, and a type of string, number or bool';
+    : 'each parameter needs a name, a description, and a type of string, number or bool; a title has to be a text';
 }
 
 function isParameter(parameter: unknown): boolean {
   if (typeof parameter !== 'object' || parameter === null) return false;
-  const { name, type, description } = parameter as Record<string, unknown>;
-  return isName(name, 1) && isDescription(description) && ['string', 'number', 'bool'].includes(String(type));
+  const { name, type, description, title } = parameter as Record<string, unknown>;
+  const isSaid = isName(name, 1) && isDescription(description) && isTitle(title);
+  return isSaid && ['string', 'number', 'bool'].includes(String(type));
 }
 
 function isName(name: unknown, min: number): boolean {
@@ -61,6 +65,10 @@ function isName(name: unknown, min: number): boolean {
 
 function isDescription(text: unknown): boolean {
   return typeof text === 'string' && Array.from(text).length <= toolDescription.max;
+}
+
+function isTitle(title: unknown): boolean {
+  return title === undefined || (typeof title === 'string' && Array.from(title).length <= longestTitle);
 }
 
 function warnOnce(message: string): void {

@@ -8,7 +8,8 @@ import { focusPanel } from '../focus-panel.ts';
 import { declare, validTools } from './declare-tools.ts';
 import pageToolsCss from './page-tools.css?inline';
 import { runTool, type ToolOutcome } from './run-tool.ts';
-import { toolNotes, type ToolCall } from './tool-notes.ts';
+import { toolNotes, type Consent, type ToolCall } from './tool-notes.ts';
+import { titleOf } from './tool-title.ts';
 
 export { pageToolsCss as css };
 
@@ -21,7 +22,9 @@ class PageTools implements AddOn {
   readonly #reach: AddOnReach;
   /** Calls of each message, in order; never of one that an earlier visit left, since those have had their chance. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
-  readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; notes: unknown }>();
+  readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; canGoOn: boolean; notes: unknown }>();
+  /** The message whose results wait for the visitor's next one, and how many the visitor had sent by then. */
+  #waiting: { readonly key: string; readonly sent: number } | undefined;
   #conversationId: string | undefined;
   #life = new AbortController();
   #offered: unknown;
@@ -42,6 +45,7 @@ class PageTools implements AddOn {
     if (conversationId !== this.#conversationId) {
       if (this.#conversationId !== undefined) this.stop();
       this.#calls.clear();
+      this.#waiting = undefined;
       this.#conversationId = conversationId;
     }
     // The one under way is at the end, or before what waits behind it.
@@ -53,9 +57,11 @@ class PageTools implements AddOn {
     const { locale } = this.#reach.state();
     if (calls === undefined || locale === undefined) return undefined;
     const drawn = this.#drawn.get(calls);
-    if (drawn?.locale === locale) return drawn.notes;
-    const notes = toolNotes(calls, allTexts(locale), this.#decide);
-    this.#drawn.set(calls, { locale, notes });
+    const canGoOn = this.#canGoOn(message.key);
+    if (drawn?.locale === locale && drawn.canGoOn === canGoOn) return drawn.notes;
+    const goOn = canGoOn ? this.#goOn : undefined;
+    const notes = toolNotes(calls, locale, { decide: this.#decide, goOn });
+    this.#drawn.set(calls, { locale, canGoOn, notes });
     return notes;
   };
 
@@ -79,21 +85,62 @@ class PageTools implements AddOn {
     const asked = functionCalls.filter(({ client, name }) => client === true && this.#tools.has(name));
     const known = this.#calls.get(key) ?? [];
     for (const { name, arguments: args } of asked.slice(known.length)) {
-      const call: ToolCall = { name, arguments: args, state: 'asked' };
+      const tool = this.#tools.get(name) as PageTool;
+      const titles = new Map(tool.parameters?.map(({ name, title }) => [name, title]));
+      const values = Object.entries(args).map(
+        ([name, value]) => [titleOf(titles.get(name), name), value] as const,
+      );
+      const title = titleOf(tool.title, name);
+      const call: ToolCall = { name, arguments: args, title, values, state: 'asked' };
       this.#calls.set(key, [...(this.#calls.get(key) ?? []), call]);
-      if (this.#tools.get(name)?.safe === true) void this.#run(key, call);
-      else this.#say(fill(this.#texts.toolQuestion, { name }));
+      if (tool.safe === true || this.#isAllowed(name)) void this.#run(key, call);
+      else this.#say(fill(this.#texts.toolQuestion, { name: title }));
     }
   }
 
-  readonly #decide = (call: ToolCall, isAllowed: boolean): void => {
+  readonly #decide = (call: ToolCall, consent: Consent): void => {
     const [key = ''] = [...this.#calls].find(([, calls]) => calls.includes(call)) ?? [];
     if (key === '') return;
     const note = this.#reach.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
-    if (isAllowed) void this.#run(key, call);
+    if (consent === 'once') void this.#run(key, call);
+    else if (consent === 'always') this.#allowAlways(call.name);
     else this.#end(key, call, { outcome: 'denied', result: { error: 'The visitor did not allow it.' } });
     // The button that was pressed goes away: whoever was there goes on writing.
     if (note) focusPanel(this.#reach.container);
+  };
+
+  /** Runs the function whenever it is asked for in this conversation, and all that wait for it now. */
+  #allowAlways(name: string): void {
+    const { conversation } = this.#reach.state();
+    const { allowedTools = [] } = conversation.snapshot.choices ?? {};
+    conversation.choose({ allowedTools: [...allowedTools, name] });
+    for (const [key, calls] of [...this.#calls])
+      for (const call of calls) if (call.name === name && call.state === 'asked') void this.#run(key, call);
+  }
+
+  #isAllowed(name: string): boolean {
+    const allowed: unknown = this.#reach.state().conversation.snapshot.choices?.allowedTools;
+    return Array.isArray(allowed) && allowed.includes(name);
+  }
+
+  /** Whether the assistant would go on with what came of a message's calls, if only the visitor said something. */
+  #canGoOn(key: string): boolean {
+    const { status, aiEnabled } = this.#reach.state().conversation.snapshot;
+    const isOpen =
+      this.#calls.get(key)?.some(({ state }) => state === 'asked' || state === 'running') ?? true;
+    const { key: waiting, sent } = this.#waiting ?? {};
+    return waiting === key && sent === this.#sent && status === 'ready' && aiEnabled && !isOpen;
+  }
+
+  /** How many messages the visitor has sent: each takes along what came of calls before. */
+  get #sent(): number {
+    const { messages } = this.#reach.state().conversation.snapshot;
+    return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
+  }
+
+  readonly #goOn = (): void => {
+    this.#reach.host.element.send(this.#texts.goOn);
+    focusPanel(this.#reach.container);
   };
 
   async #run(key: string, asked: ToolCall): Promise<void> {
@@ -110,11 +157,12 @@ class PageTools implements AddOn {
   ): void {
     // Another conversation has begun: its assistant did not ask.
     if (this.#calls.get(key)?.includes(call) !== true) return;
-    const { name } = call;
+    const { name, title } = call;
+    this.#waiting = { key, sent: this.#sent };
     this.#change(key, call, outcome);
     this.#reach.state().conversation.addToolResult({ name, arguments: call.arguments, result });
     const { toolDone: done, toolDenied: denied, toolFailed: failed } = this.#texts;
-    this.#say(fill({ done, denied, failed }[outcome], { name }));
+    this.#say(fill({ done, denied, failed }[outcome], { name: title }));
     this.#reach.host.dispatch('chat-tool', { name, outcome });
   }
 

@@ -1,22 +1,40 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Texts } from '../../texts/texts.ts';
-import { fill } from '../../texts/texts.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import { fill, type Locale } from '../../texts/texts.ts';
+import { readableValue } from './readable-value.ts';
 
 /** One call of a function of the page. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What visitors read in place of the name. */
+  readonly title: string;
+  /** The arguments, with what visitors read in place of their names. */
+  readonly values: readonly (readonly [label: string, value: unknown])[];
   readonly state: 'asked' | 'running' | 'done' | 'denied' | 'failed';
+}
+
+/** What a visitor says to a call. */
+export type Consent = 'once' | 'always' | 'no';
+
+/** What the visitor can do about the calls of a message. */
+export interface ToolNoteActions {
+  readonly decide: (call: ToolCall, consent: Consent) => void;
+  /** Set while what came of the calls waits for a message of the visitor's. */
+  readonly goOn: (() => void) | undefined;
 }
 
 /** What the assistant asks the page to do, with which values, and what becomes of it. */
 export function toolNotes(
   calls: readonly ToolCall[],
-  texts: Texts,
-  decide: (call: ToolCall, isAllowed: boolean) => void,
-): TemplateResult[] {
-  return calls.map((call) => {
-    const { name, state, arguments: args } = call;
+  locale: Locale,
+  { decide, goOn }: ToolNoteActions,
+): TemplateResult {
+  const texts = allTexts(locale);
+  const button = (label: string, act: () => void): TemplateResult =>
+    html`<button type="button" class="tool-button" @click=${act}>${label}</button>`;
+  const notes = calls.map((call) => {
+    const { title: name, state } = call;
     const text = {
       asked: texts.toolQuestion,
       running: '{name}',
@@ -24,32 +42,36 @@ export function toolNotes(
       denied: texts.toolDenied,
       failed: texts.toolFailed,
     }[state];
-    const button = (label: string, isAllowed: boolean): TemplateResult =>
-      html`<button
-        type="button"
-        class="tool-button"
-        @click=${() => {
-          decide(call, isAllowed);
-        }}
-      >
-        ${label}
-      </button>`;
+    const consentButton = (label: string, consent: Consent): TemplateResult =>
+      button(label, () => {
+        decide(call, consent);
+      });
     return html`<div part="tool-request" role="group" aria-label=${fill(text, { name })} data-state=${state}>
       <p dir="auto">${fill(text, { name })}${state === 'running' ? html`<i></i>` : nothing}</p>
-      ${valuesOf(args)}
-      ${state === 'asked' ? html`<div>${button(texts.allow, true)} ${button(texts.deny, false)}</div>` : nothing}
+      ${valuesOf(call, locale)}
+      ${
+        state === 'asked'
+          ? html`<div>
+              ${consentButton(texts.allow, 'once')} ${consentButton(texts.deny, 'no')}
+              ${consentButton(texts.allowAlways, 'always')}
+            </div>`
+          : nothing
+      }
     </div>`;
   });
+  return html`${notes}${
+    goOn === undefined ? nothing : html`<div part="go-on" class="go-on">${button(texts.goOn, goOn)}</div>`
+  }`;
 }
 
-function valuesOf(args: ToolCall['arguments']): unknown {
-  const entries = Object.entries(args);
-  if (entries.length === 0) return nothing;
+function valuesOf({ values }: ToolCall, locale: Locale): unknown {
+  if (values.length === 0) return nothing;
+  const texts = allTexts(locale);
   return html`<dl tabindex="0">
-    ${entries.map(
-      ([name, value]) =>
-        html`<dt dir="auto">${name}</dt>
-          <dd dir="auto">${typeof value === 'string' ? value : JSON.stringify(value)}</dd>`,
+    ${values.map(
+      ([label, value]) =>
+        html`<dt dir="auto">${label}</dt>
+          <dd dir="auto">${readableValue(value, texts, locale.language)}</dd>`,
     )}
   </dl>`;
 }

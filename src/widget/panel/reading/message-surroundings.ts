@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../state/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
-import { fill } from '../../texts/texts.ts';
 import { authorOf } from '../message-log.ts';
 import type { MessageDetails, PanelModel } from '../panel-model.ts';
 import { dayLabel, startOfDay } from './day-label.ts';
@@ -16,6 +15,8 @@ export interface Surroundings {
   readonly isFirstNew: boolean;
   /** Whether a hand or the focus is on it. */
   readonly isActive: boolean;
+  /** What it used; undefined where that is not to be told. */
+  readonly used: unknown;
   readonly tools: unknown;
 }
 
@@ -25,9 +26,9 @@ export function messageSurroundings(
   message: Message,
   around: Surroundings,
 ): MessageDetails {
-  const { options, locale, now } = model;
-  const { previous, isFirstNew, isActive, tools } = around;
-  const { at, role, functionCalls } = message;
+  const { locale, now } = model;
+  const { previous, isFirstNew, isActive, used, tools } = around;
+  const { at, role } = message;
   // What is all of today needs no day; what nobody knows the day of counts as that, too.
   const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
@@ -37,18 +38,11 @@ export function messageSurroundings(
   const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > together);
   const follows = previous?.role === role && isClose && !isNewDay && !isFirstNew;
   const time = at === undefined ? '' : `, ${clock(locale.language).format(at)}`;
-  const names = [...new Set(functionCalls.map(({ name }) => name))];
-  const used =
-    options.showsFunctionCalls && names.length > 0
-      ? html`<small class="used">
-          ${fill(allTexts(locale).used, { name: new Intl.ListFormat(locale.language).format(names) })}
-        </small>`
-      : nothing;
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
     label: `${authorOf(model, message)}${time}`,
-    below: used === nothing ? tools : html`${used}${tools}`,
+    below: used === undefined ? tools : html`${used}${tools}`,
   };
 }
 

@@ -54,6 +54,8 @@ export class Reading implements PanelReading {
   #messages: readonly Message[] = [];
   #choices: unknown;
   #tools: LatePart<'messageTools'> | undefined;
+  /** Whether answers say what the assistant used. */
+  #tellsUsed = false;
   #today = 0;
   /** The messages that a hand and the focus are on. */
   #hovered: string | undefined;
@@ -86,6 +88,8 @@ export class Reading implements PanelReading {
     this.#messages = model.snapshot.messages;
     this.#choices = model.snapshot.choices;
     this.#tools = model.late.get('messageTools');
+    this.#tellsUsed = model.options.showsFunctionCalls;
+    if (this.#tellsUsed) void model.late.load('messageTools');
     this.#today = startOfDay(model.now);
     this.#count(model);
   };
@@ -96,7 +100,8 @@ export class Reading implements PanelReading {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
-    return [...here, here.some(Boolean) && this.#tools, this.#choices, this.#today, this.#messages[from - 1]];
+    const isTooling = this.#tellsUsed || here.some(Boolean);
+    return [...here, isTooling && this.#tools, this.#choices, this.#today, this.#messages[from - 1]];
   };
 
   readonly detailsOf = (model: PanelModel, index: number): MessageDetails => {
@@ -106,12 +111,14 @@ export class Reading implements PanelReading {
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;
     const part = isActive && this.#hasTools(message) ? this.#tools : undefined;
+    const told = this.#tellsUsed ? this.#tools : undefined;
     const basis = [
       message,
       previous,
       isFirstNew,
       isActive,
       part,
+      told,
       part && this.#choices,
       this.#today,
       model.locale,
@@ -120,7 +127,8 @@ export class Reading implements PanelReading {
     const known = this.#known.get(key);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
     const tools = part?.messageTools(model, message);
-    const details = messageSurroundings(model, message, { previous, isFirstNew, isActive, tools });
+    const used = told?.usedTools(model, message);
+    const details = messageSurroundings(model, message, { previous, isFirstNew, isActive, used, tools });
     this.#known.set(key, { basis, details });
     return details;
   };

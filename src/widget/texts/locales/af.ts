@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Mag die assistent “{name}” op hierdie bladsy uitvoer?',
   allow: 'Laat toe',
   deny: 'Moenie toelaat nie',
+  allowAlways: 'Laat altyd toe in hierdie gesprek',
   toolDone: '“{name}” is uitgevoer.',
   toolDenied: '“{name}” is nie toegelaat nie.',
   toolFailed: '“{name}” het misluk.',
+  goOn: 'Gaan voort',
+  yes: 'Ja',
+  no: 'Nee',
 } satisfies Texts;

@@ -104,7 +104,11 @@ export default {
   toolQuestion: 'هل تسمح للمساعد بتشغيل «{name}» في هذه الصفحة؟',
   allow: 'سماح',
   deny: 'عدم السماح',
+  allowAlways: 'السماح دائمًا في هذه المحادثة',
   toolDone: 'تم تشغيل «{name}».',
   toolDenied: 'لم يُسمح بتشغيل «{name}».',
   toolFailed: 'فشل تشغيل «{name}».',
+  goOn: 'تابِع',
+  yes: 'نعم',
+  no: 'لا',
 } satisfies Texts;

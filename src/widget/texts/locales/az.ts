@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'Köməkçi bu səhifədə “{name}” əməliyyatını icra edə bilər?',
   allow: 'İcazə ver',
   deny: 'İcazə vermə',
+  allowAlways: 'Bu söhbətdə həmişə icazə ver',
   toolDone: '“{name}” icra edildi.',
   toolDenied: '“{name}” üçün icazə verilmədi.',
   toolFailed: '“{name}” alınmadı.',
+  goOn: 'Davam et',
+  yes: 'Bəli',
+  no: 'Xeyr',
 } satisfies Texts;

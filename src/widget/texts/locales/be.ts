@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Дазволіць асістэнту выканаць «{name}» на гэтай старонцы?',
   allow: 'Дазволіць',
   deny: 'Не дазваляць',
+  allowAlways: 'Заўсёды дазваляць у гэтай размове',
   toolDone: 'Выканана: «{name}».',
   toolDenied: 'Не дазволена: «{name}».',
   toolFailed: 'Не ўдалося выканаць: «{name}».',
+  goOn: 'Працягвай',
+  yes: 'Так',
+  no: 'Не',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'Може ли асистентът да изпълни „{name}“ на тази страница?',
   allow: 'Разрешаване',
   deny: 'Забраняване',
+  allowAlways: 'Разрешаване винаги в този разговор',
   toolDone: 'Изпълнено: „{name}“.',
   toolDenied: 'Не е разрешено: „{name}“.',
   toolFailed: 'Неуспешно: „{name}“.',
+  goOn: 'Продължи',
+  yes: 'Да',
+  no: 'Не',
 } satisfies Texts;

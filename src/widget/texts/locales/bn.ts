@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'সহকারী কি এই পৃষ্ঠায় “{name}” চালাতে পারে?',
   allow: 'অনুমতি দিন',
   deny: 'অনুমতি দেবেন না',
+  allowAlways: 'এই কথোপকথনে সব সময় অনুমতি দিন',
   toolDone: '“{name}” চালানো হয়েছে।',
   toolDenied: '“{name}” অনুমতি পায়নি।',
   toolFailed: '“{name}” ব্যর্থ হয়েছে।',
+  goOn: 'এগিয়ে যান',
+  yes: 'হ্যাঁ',
+  no: 'না',
 } satisfies Texts;

@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Smije li asistent pokrenuti „{name}“ na ovoj stranici?',
   allow: 'Dozvoli',
   deny: 'Ne dozvoli',
+  allowAlways: 'Uvijek dozvoli u ovom razgovoru',
   toolDone: 'Pokrenuto: „{name}“.',
   toolDenied: 'Nije dozvoljeno: „{name}“.',
   toolFailed: 'Nije uspjelo: „{name}“.',
+  goOn: 'Nastavi',
+  yes: 'Da',
+  no: 'Ne',
 } satisfies Texts;

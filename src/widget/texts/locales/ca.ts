@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Voleu que l’assistent executi «{name}» en aquesta pàgina?',
   allow: 'Permet',
   deny: 'No permetis',
+  allowAlways: 'Permet sempre en aquesta conversa',
   toolDone: 'S’ha executat «{name}».',
   toolDenied: 'No s’ha permès «{name}».',
   toolFailed: 'Ha fallat «{name}».',
+  goOn: 'Continua',
+  yes: 'Sí',
+  no: 'No',
 } satisfies Texts;

@@ -103,7 +103,11 @@ export default {
   toolQuestion: 'Smí asistent na této stránce spustit „{name}“?',
   allow: 'Povolit',
   deny: 'Nepovolit',
+  allowAlways: 'V této konverzaci vždy povolit',
   toolDone: 'Spuštěno: „{name}“.',
   toolDenied: 'Nepovoleno: „{name}“.',
   toolFailed: 'Nepodařilo se: „{name}“.',
+  goOn: 'Pokračuj',
+  yes: 'Ano',
+  no: 'Ne',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Må assistenten køre »{name}« på denne side?',
   allow: 'Tillad',
   deny: 'Tillad ikke',
+  allowAlways: 'Tillad altid i denne samtale',
   toolDone: '»{name}« blev kørt.',
   toolDenied: '»{name}« blev ikke tilladt.',
   toolFailed: '»{name}« mislykkedes.',
+  goOn: 'Fortsæt',
+  yes: 'Ja',
+  no: 'Nej',
 } satisfies Texts;

@@ -100,7 +100,11 @@ export default {
   toolQuestion: 'Darf der Assistent „{name}“ auf dieser Seite ausführen?',
   allow: 'Erlauben',
   deny: 'Nicht erlauben',
+  allowAlways: 'In diesem Gespräch immer erlauben',
   toolDone: '„{name}“ wurde ausgeführt.',
   toolDenied: '„{name}“ wurde nicht erlaubt.',
   toolFailed: '„{name}“ ist fehlgeschlagen.',
+  goOn: 'Weiter',
+  yes: 'Ja',
+  no: 'Nein',
 } satisfies Texts;

@@ -99,7 +99,11 @@ export default {
   toolQuestion: 'Να επιτραπεί στον βοηθό να εκτελέσει το «{name}» σε αυτή τη σελίδα;',
   allow: 'Να επιτραπεί',
   deny: 'Να μην επιτραπεί',
+  allowAlways: 'Να επιτρέπεται πάντα σε αυτή τη συζήτηση',
   toolDone: 'Το «{name}» εκτελέστηκε.',
   toolDenied: 'Το «{name}» δεν επιτράπηκε.',
   toolFailed: 'Το «{name}» απέτυχε.',
+  goOn: 'Συνέχισε',
+  yes: 'Ναι',
+  no: 'Όχι',
 } satisfies Texts;

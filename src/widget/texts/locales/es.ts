@@ -102,7 +102,11 @@ export default {
   toolQuestion: '¿Permite que el asistente ejecute «{name}» en esta página?',
   allow: 'Permitir',
   deny: 'No permitir',
+  allowAlways: 'Permitir siempre en esta conversación',
   toolDone: 'Se ha ejecutado «{name}».',
   toolDenied: 'No se ha permitido «{name}».',
   toolFailed: '«{name}» ha fallado.',
+  goOn: 'Continúa',
+  yes: 'Sí',
+  no: 'No',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Kas assistent tohib sellel lehel käivitada „{name}“?',
   allow: 'Luba',
   deny: 'Ära luba',
+  allowAlways: 'Luba selles vestluses alati',
   toolDone: '„{name}“ käivitati.',
   toolDenied: '„{name}“ ei olnud lubatud.',
   toolFailed: '„{name}“ ebaõnnestus.',
+  goOn: 'Jätka',
+  yes: 'Jah',
+  no: 'Ei',
 } satisfies Texts;

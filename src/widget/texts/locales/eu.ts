@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Laguntzaileak «{name}» exekuta dezake orri honetan?',
   allow: 'Baimendu',
   deny: 'Ez baimendu',
+  allowAlways: 'Baimendu beti elkarrizketa honetan',
   toolDone: '«{name}» exekutatu da.',
   toolDenied: '«{name}» ez da baimendu.',
   toolFailed: '«{name}» funtzioak huts egin du.',
+  goOn: 'Jarraitu',
+  yes: 'Bai',
+  no: 'Ez',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'آیا دستیار اجازه دارد «{name}» را در این صفحه اجرا کند؟',
   allow: 'اجازه دادن',
   deny: 'اجازه ندادن',
+  allowAlways: 'اجازه دادن همیشگی در این گفت‌وگو',
   toolDone: '«{name}» اجرا شد.',
   toolDenied: '«{name}» مجاز نشد.',
   toolFailed: '«{name}» ناموفق بود.',
+  goOn: 'ادامه بده',
+  yes: 'بله',
+  no: 'خیر',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Saako avustaja suorittaa toiminnon ”{name}” tällä sivulla?',
   allow: 'Salli',
   deny: 'Älä salli',
+  allowAlways: 'Salli aina tässä keskustelussa',
   toolDone: '”{name}” suoritettiin.',
   toolDenied: '”{name}” ei ollut sallittu.',
   toolFailed: '”{name}” epäonnistui.',
+  goOn: 'Jatka',
+  yes: 'Kyllä',
+  no: 'Ei',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Puwede bang patakbuhin ng katulong ang “{name}” sa page na ito?',
   allow: 'Payagan',
   deny: 'Huwag payagan',
+  allowAlways: 'Payagan lagi sa usapang ito',
   toolDone: 'Pinatakbo ang “{name}”.',
   toolDenied: 'Hindi pinayagan ang “{name}”.',
   toolFailed: 'Nabigo ang “{name}”.',
+  goOn: 'Magpatuloy',
+  yes: 'Oo',
+  no: 'Hindi',
 } satisfies Texts;

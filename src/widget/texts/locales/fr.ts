@@ -103,7 +103,11 @@ export default {
   toolQuestion: 'Autoriser l’assistant à exécuter « {name} » sur cette page ?',
   allow: 'Autoriser',
   deny: 'Ne pas autoriser',
+  allowAlways: 'Toujours autoriser dans cette conversation',
   toolDone: '« {name} » a été exécuté.',
   toolDenied: '« {name} » n’a pas été autorisé.',
   toolFailed: '« {name} » a échoué.',
+  goOn: 'Continuez',
+  yes: 'Oui',
+  no: 'Non',
 } satisfies Texts;

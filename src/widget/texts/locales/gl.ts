@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Permite que o asistente execute «{name}» nesta páxina?',
   allow: 'Permitir',
   deny: 'Non permitir',
+  allowAlways: 'Permitir sempre nesta conversa',
   toolDone: 'Executouse «{name}».',
   toolDenied: 'Non se permitiu «{name}».',
   toolFailed: 'Fallou «{name}».',
+  goOn: 'Continúa',
+  yes: 'Si',
+  no: 'Non',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'શું સહાયક આ પેજ પર “{name}” ચલાવી શકે?',
   allow: 'પરવાનગી આપો',
   deny: 'પરવાનગી ન આપો',
+  allowAlways: 'આ વાતચીતમાં હંમેશાં પરવાનગી આપો',
   toolDone: '“{name}” ચલાવાયું.',
   toolDenied: '“{name}”ને પરવાનગી ન મળી.',
   toolFailed: '“{name}” નિષ્ફળ ગયું.',
+  goOn: 'આગળ વધો',
+  yes: 'હા',
+  no: 'ના',
 } satisfies Texts;

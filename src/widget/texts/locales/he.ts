@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'לאפשר לעוזר להפעיל את ״{name}״ בדף הזה?',
   allow: 'לאפשר',
   deny: 'לא לאפשר',
+  allowAlways: 'לאפשר תמיד בשיחה הזאת',
   toolDone: '״{name}״ הופעל.',
   toolDenied: '״{name}״ לא אושר.',
   toolFailed: '״{name}״ נכשל.',
+  goOn: 'אפשר להמשיך',
+  yes: 'כן',
+  no: 'לא',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'क्या सहायक इस पेज पर “{name}” चला सकता है?',
   allow: 'अनुमति दें',
   deny: 'अनुमति न दें',
+  allowAlways: 'इस बातचीत में हमेशा अनुमति दें',
   toolDone: '“{name}” चलाया गया।',
   toolDenied: '“{name}” की अनुमति नहीं दी गई।',
   toolFailed: '“{name}” विफल रहा।',
+  goOn: 'आगे बढ़ें',
+  yes: 'हाँ',
+  no: 'नहीं',
 } satisfies Texts;

@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Smije li asistent pokrenuti „{name}” na ovoj stranici?',
   allow: 'Dopusti',
   deny: 'Ne dopusti',
+  allowAlways: 'Uvijek dopusti u ovom razgovoru',
   toolDone: 'Pokrenuto: „{name}”.',
   toolDenied: 'Nije dopušteno: „{name}”.',
   toolFailed: 'Nije uspjelo: „{name}”.',
+  goOn: 'Nastavi',
+  yes: 'Da',
+  no: 'Ne',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Futtathatja az asszisztens ezen az oldalon: „{name}”?',
   allow: 'Engedélyezés',
   deny: 'Tiltás',
+  allowAlways: 'Engedélyezés mindig ebben a beszélgetésben',
   toolDone: 'Lefutott: „{name}”.',
   toolDenied: 'Nem engedélyezett: „{name}”.',
   toolFailed: 'Nem sikerült: „{name}”.',
+  goOn: 'Folytassa',
+  yes: 'Igen',
+  no: 'Nem',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'Թույլատրե՞լ օգնականին գործարկել «{name}» այս էջում։',
   allow: 'Թույլատրել',
   deny: 'Չթույլատրել',
+  allowAlways: 'Միշտ թույլատրել այս խոսակցության մեջ',
   toolDone: '«{name}» գործարկվեց։',
   toolDenied: '«{name}» չթույլատրվեց։',
   toolFailed: '«{name}» ձախողվեց։',
+  goOn: 'Շարունակիր',
+  yes: 'Այո',
+  no: 'Ոչ',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Bolehkah asisten menjalankan “{name}” di halaman ini?',
   allow: 'Izinkan',
   deny: 'Jangan izinkan',
+  allowAlways: 'Selalu izinkan dalam percakapan ini',
   toolDone: '“{name}” telah dijalankan.',
   toolDenied: '“{name}” tidak diizinkan.',
   toolFailed: '“{name}” gagal.',
+  goOn: 'Lanjutkan',
+  yes: 'Ya',
+  no: 'Tidak',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'Má aðstoðarmaðurinn keyra „{name}“ á þessari síðu?',
   allow: 'Leyfa',
   deny: 'Ekki leyfa',
+  allowAlways: 'Leyfa alltaf í þessu samtali',
   toolDone: '„{name}“ var keyrt.',
   toolDenied: '„{name}“ var ekki leyft.',
   toolFailed: '„{name}“ mistókst.',
+  goOn: 'Haltu áfram',
+  yes: 'Já',
+  no: 'Nei',
 } satisfies Texts;

@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'L’assistente può eseguire «{name}» in questa pagina?',
   allow: 'Consenti',
   deny: 'Non consentire',
+  allowAlways: 'Consenti sempre in questa conversazione',
   toolDone: '«{name}» è stato eseguito.',
   toolDenied: '«{name}» non è stato consentito.',
   toolFailed: '«{name}» non è riuscito.',
+  goOn: 'Continua',
+  yes: 'Sì',
+  no: 'No',
 } satisfies Texts;

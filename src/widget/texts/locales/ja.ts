@@ -99,7 +99,11 @@ export default {
   toolQuestion: 'アシスタントがこのページで「{name}」を実行してもよろしいですか？',
   allow: '許可',
   deny: '許可しない',
+  allowAlways: 'この会話では常に許可',
   toolDone: '「{name}」を実行しました。',
   toolDenied: '「{name}」は許可されませんでした。',
   toolFailed: '「{name}」は失敗しました。',
+  goOn: '続けてください',
+  yes: 'はい',
+  no: 'いいえ',
 } satisfies Texts;

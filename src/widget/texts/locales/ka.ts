@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'შეუძლია ასისტენტს ამ გვერდზე „{name}“ გაუშვას?',
   allow: 'დაშვება',
   deny: 'აკრძალვა',
+  allowAlways: 'ყოველთვის დაშვება ამ საუბარში',
   toolDone: '„{name}“ გაეშვა.',
   toolDenied: '„{name}“ არ დაიშვა.',
   toolFailed: '„{name}“ ვერ შესრულდა.',
+  goOn: 'გააგრძელე',
+  yes: 'დიახ',
+  no: 'არა',
 } satisfies Texts;

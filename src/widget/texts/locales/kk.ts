@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'Көмекші осы бетте «{name}» әрекетін орындай ала ма?',
   allow: 'Рұқсат беру',
   deny: 'Рұқсат бермеу',
+  allowAlways: 'Бұл әңгімеде әрқашан рұқсат беру',
   toolDone: '«{name}» орындалды.',
   toolDenied: '«{name}» әрекетіне рұқсат берілмеді.',
   toolFailed: '«{name}» орындалмады.',
+  goOn: 'Жалғастыр',
+  yes: 'Иә',
+  no: 'Жоқ',
 } satisfies Texts;

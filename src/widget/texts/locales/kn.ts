@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'ಸಹಾಯಕ ಈ ಪುಟದಲ್ಲಿ “{name}” ಚಲಾಯಿಸಬಹುದೇ?',
   allow: 'ಅನುಮತಿಸಿ',
   deny: 'ಅನುಮತಿಸಬೇಡಿ',
+  allowAlways: 'ಈ ಸಂಭಾಷಣೆಯಲ್ಲಿ ಯಾವಾಗಲೂ ಅನುಮತಿಸಿ',
   toolDone: '“{name}” ಚಲಾಯಿಸಲಾಗಿದೆ.',
   toolDenied: '“{name}” ಅನುಮತಿಸಿಲ್ಲ.',
   toolFailed: '“{name}” ವಿಫಲವಾಗಿದೆ.',
+  goOn: 'ಮುಂದುವರಿಸಿ',
+  yes: 'ಹೌದು',
+  no: 'ಇಲ್ಲ',
 } satisfies Texts;

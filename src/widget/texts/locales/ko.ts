@@ -98,7 +98,11 @@ export default {
   toolQuestion: '도우미가 이 페이지에서 ‘{name}’을(를) 실행해도 될까요?',
   allow: '허용',
   deny: '허용 안 함',
+  allowAlways: '이 대화에서 항상 허용',
   toolDone: '‘{name}’을(를) 실행했습니다.',
   toolDenied: '‘{name}’이(가) 허용되지 않았습니다.',
   toolFailed: '‘{name}’을(를) 실행하지 못했습니다.',
+  goOn: '계속해 주세요',
+  yes: '예',
+  no: '아니요',
 } satisfies Texts;

@@ -103,7 +103,11 @@ export default {
   toolQuestion: 'Ar leisti asistentui šiame puslapyje vykdyti „{name}“?',
   allow: 'Leisti',
   deny: 'Neleisti',
+  allowAlways: 'Visada leisti šiame pokalbyje',
   toolDone: 'Įvykdyta: „{name}“.',
   toolDenied: 'Neleista: „{name}“.',
   toolFailed: 'Nepavyko: „{name}“.',
+  goOn: 'Tęskite',
+  yes: 'Taip',
+  no: 'Ne',
 } satisfies Texts;

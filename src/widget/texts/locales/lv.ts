@@ -101,7 +101,11 @@ export default {
   toolQuestion: 'Vai asistents drīkst šajā lapā izpildīt “{name}”?',
   allow: 'Atļaut',
   deny: 'Neatļaut',
+  allowAlways: 'Vienmēr atļaut šajā sarunā',
   toolDone: 'Izpildīts: “{name}”.',
   toolDenied: 'Nav atļauts: “{name}”.',
   toolFailed: 'Neizdevās: “{name}”.',
+  goOn: 'Turpini',
+  yes: 'Jā',
+  no: 'Nē',
 } satisfies Texts;

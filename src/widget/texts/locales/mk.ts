@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Смее ли асистентот да изврши „{name}“ на оваа страница?',
   allow: 'Дозволи',
   deny: 'Не дозволувај',
+  allowAlways: 'Секогаш дозволи во овој разговор',
   toolDone: 'Извршено: „{name}“.',
   toolDenied: 'Не е дозволено: „{name}“.',
   toolFailed: 'Не успеа: „{name}“.',
+  goOn: 'Продолжи',
+  yes: 'Да',
+  no: 'Не',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'ഈ പേജിൽ “{name}” പ്രവർത്തിപ്പിക്കാൻ സഹായിയെ അനുവദിക്കണോ?',
   allow: 'അനുവദിക്കുക',
   deny: 'അനുവദിക്കരുത്',
+  allowAlways: 'ഈ സംഭാഷണത്തിൽ എപ്പോഴും അനുവദിക്കുക',
   toolDone: '“{name}” പ്രവർത്തിപ്പിച്ചു.',
   toolDenied: '“{name}” അനുവദിച്ചില്ല.',
   toolFailed: '“{name}” പരാജയപ്പെട്ടു.',
+  goOn: 'തുടരുക',
+  yes: 'അതെ',
+  no: 'അല്ല',
 } satisfies Texts;

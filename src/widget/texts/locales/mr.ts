@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'सहाय्यक या पेजवर “{name}” चालवू शकतो का?',
   allow: 'परवानगी द्या',
   deny: 'परवानगी देऊ नका',
+  allowAlways: 'या संभाषणात नेहमी परवानगी द्या',
   toolDone: '“{name}” चालवले.',
   toolDenied: '“{name}” ला परवानगी मिळाली नाही.',
   toolFailed: '“{name}” अयशस्वी झाले.',
+  goOn: 'पुढे चला',
+  yes: 'होय',
+  no: 'नाही',
 } satisfies Texts;

@@ -99,7 +99,11 @@ export default {
   toolQuestion: 'Bolehkah pembantu menjalankan “{name}” di halaman ini?',
   allow: 'Benarkan',
   deny: 'Jangan benarkan',
+  allowAlways: 'Sentiasa benarkan dalam perbualan ini',
   toolDone: '“{name}” telah dijalankan.',
   toolDenied: '“{name}” tidak dibenarkan.',
   toolFailed: '“{name}” gagal.',
+  goOn: 'Teruskan',
+  yes: 'Ya',
+  no: 'Tidak',
 } satisfies Texts;

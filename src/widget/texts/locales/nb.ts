@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Kan assistenten kjøre «{name}» på denne siden?',
   allow: 'Tillat',
   deny: 'Ikke tillat',
+  allowAlways: 'Tillat alltid i denne samtalen',
   toolDone: '«{name}» ble kjørt.',
   toolDenied: '«{name}» ble ikke tillatt.',
   toolFailed: '«{name}» mislyktes.',
+  goOn: 'Fortsett',
+  yes: 'Ja',
+  no: 'Nei',
 } satisfies Texts;

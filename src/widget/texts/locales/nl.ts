@@ -99,7 +99,11 @@ export default {
   toolQuestion: 'Mag de assistent ‘{name}’ op deze pagina uitvoeren?',
   allow: 'Toestaan',
   deny: 'Niet toestaan',
+  allowAlways: 'Altijd toestaan in dit gesprek',
   toolDone: '‘{name}’ is uitgevoerd.',
   toolDenied: '‘{name}’ is niet toegestaan.',
   toolFailed: '‘{name}’ is mislukt.',
+  goOn: 'Ga verder',
+  yes: 'Ja',
+  no: 'Nee',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'ਕੀ ਸਹਾਇਕ ਇਸ ਪੰਨੇ ਉੱਤੇ “{name}” ਚਲਾ ਸਕਦਾ ਹੈ?',
   allow: 'ਇਜਾਜ਼ਤ ਦਿਓ',
   deny: 'ਇਜਾਜ਼ਤ ਨਾ ਦਿਓ',
+  allowAlways: 'ਇਸ ਗੱਲਬਾਤ ਵਿੱਚ ਹਮੇਸ਼ਾ ਇਜਾਜ਼ਤ ਦਿਓ',
   toolDone: '“{name}” ਚਲਾਇਆ ਗਿਆ।',
   toolDenied: '“{name}” ਦੀ ਇਜਾਜ਼ਤ ਨਹੀਂ ਦਿੱਤੀ ਗਈ।',
   toolFailed: '“{name}” ਅਸਫਲ ਰਿਹਾ।',
+  goOn: 'ਅੱਗੇ ਵਧੋ',
+  yes: 'ਹਾਂ',
+  no: 'ਨਹੀਂ',
 } satisfies Texts;

@@ -103,7 +103,11 @@ export default {
   toolQuestion: 'Czy asystent może uruchomić „{name}” na tej stronie?',
   allow: 'Zezwól',
   deny: 'Nie zezwalaj',
+  allowAlways: 'Zawsze zezwalaj w tej rozmowie',
   toolDone: 'Uruchomiono „{name}”.',
   toolDenied: 'Nie zezwolono na „{name}”.',
   toolFailed: 'Nie udało się uruchomić „{name}”.',
+  goOn: 'Kontynuuj',
+  yes: 'Tak',
+  no: 'Nie',
 } satisfies Texts;

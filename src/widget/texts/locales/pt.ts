@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Permite que o assistente execute «{name}» nesta página?',
   allow: 'Permitir',
   deny: 'Não permitir',
+  allowAlways: 'Permitir sempre nesta conversa',
   toolDone: '«{name}» foi executado.',
   toolDenied: '«{name}» não foi permitido.',
   toolFailed: '«{name}» falhou.',
+  goOn: 'Continue',
+  yes: 'Sim',
+  no: 'Não',
 } satisfies Texts;

@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Permiteți asistentului să execute „{name}” pe această pagină?',
   allow: 'Permiteți',
   deny: 'Nu permiteți',
+  allowAlways: 'Permiteți mereu în această conversație',
   toolDone: '„{name}” a fost executat.',
   toolDenied: '„{name}” nu a fost permis.',
   toolFailed: '„{name}” a eșuat.',
+  goOn: 'Continuați',
+  yes: 'Da',
+  no: 'Nu',
 } satisfies Texts;

@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Разрешить ассистенту выполнить «{name}» на этой странице?',
   allow: 'Разрешить',
   deny: 'Не разрешать',
+  allowAlways: 'Всегда разрешать в этом разговоре',
   toolDone: 'Выполнено: «{name}».',
   toolDenied: 'Не разрешено: «{name}».',
   toolFailed: 'Не удалось выполнить: «{name}».',
+  goOn: 'Продолжай',
+  yes: 'Да',
+  no: 'Нет',
 } satisfies Texts;

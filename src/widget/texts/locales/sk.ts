@@ -103,7 +103,11 @@ export default {
   toolQuestion: 'Smie asistent na tejto stránke spustiť „{name}“?',
   allow: 'Povoliť',
   deny: 'Nepovoliť',
+  allowAlways: 'V tejto konverzácii vždy povoliť',
   toolDone: 'Spustené: „{name}“.',
   toolDenied: 'Nepovolené: „{name}“.',
   toolFailed: 'Nepodarilo sa: „{name}“.',
+  goOn: 'Pokračuj',
+  yes: 'Áno',
+  no: 'Nie',
 } satisfies Texts;

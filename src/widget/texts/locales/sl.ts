@@ -103,7 +103,11 @@ export default {
   toolQuestion: 'Ali sme pomočnik na tej strani zagnati »{name}«?',
   allow: 'Dovoli',
   deny: 'Ne dovoli',
+  allowAlways: 'Vedno dovoli v tem pogovoru',
   toolDone: 'Zagnano: »{name}«.',
   toolDenied: 'Ni dovoljeno: »{name}«.',
   toolFailed: 'Ni uspelo: »{name}«.',
+  goOn: 'Nadaljuj',
+  yes: 'Da',
+  no: 'Ne',
 } satisfies Texts;

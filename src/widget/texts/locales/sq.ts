@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'A mund ta ekzekutojë asistenti “{name}” në këtë faqe?',
   allow: 'Lejo',
   deny: 'Mos lejo',
+  allowAlways: 'Lejo gjithmonë në këtë bisedë',
   toolDone: '“{name}” u ekzekutua.',
   toolDenied: '“{name}” nuk u lejua.',
   toolFailed: '“{name}” dështoi.',
+  goOn: 'Vazhdo',
+  yes: 'Po',
+  no: 'Jo',
 } satisfies Texts;

@@ -101,7 +101,11 @@ export default {
   toolQuestion: 'Да ли асистент сме да покрене „{name}“ на овој страници?',
   allow: 'Дозволи',
   deny: 'Не дозволи',
+  allowAlways: 'Увек дозволи у овом разговору',
   toolDone: 'Покренуто: „{name}“.',
   toolDenied: 'Није дозвољено: „{name}“.',
   toolFailed: 'Није успело: „{name}“.',
+  goOn: 'Настави',
+  yes: 'Да',
+  no: 'Не',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Får assistenten köra ”{name}” på den här sidan?',
   allow: 'Tillåt',
   deny: 'Tillåt inte',
+  allowAlways: 'Tillåt alltid i den här konversationen',
   toolDone: '”{name}” kördes.',
   toolDenied: '”{name}” tilläts inte.',
   toolFailed: '”{name}” misslyckades.',
+  goOn: 'Fortsätt',
+  yes: 'Ja',
+  no: 'Nej',
 } satisfies Texts;

@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Je, msaidizi anaweza kutekeleza “{name}” kwenye ukurasa huu?',
   allow: 'Ruhusu',
   deny: 'Usiruhusu',
+  allowAlways: 'Ruhusu kila wakati katika mazungumzo haya',
   toolDone: '“{name}” imetekelezwa.',
   toolDenied: '“{name}” haikuruhusiwa.',
   toolFailed: '“{name}” imeshindwa.',
+  goOn: 'Endelea',
+  yes: 'Ndiyo',
+  no: 'Hapana',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'இந்தப் பக்கத்தில் “{name}”-ஐ உதவியாளர் இயக்கலாமா?',
   allow: 'அனுமதி',
   deny: 'அனுமதிக்க வேண்டாம்',
+  allowAlways: 'இந்த உரையாடலில் எப்போதும் அனுமதி',
   toolDone: '“{name}” இயக்கப்பட்டது.',
   toolDenied: '“{name}” அனுமதிக்கப்படவில்லை.',
   toolFailed: '“{name}” தோல்வியடைந்தது.',
+  goOn: 'தொடரவும்',
+  yes: 'ஆம்',
+  no: 'இல்லை',
 } satisfies Texts;

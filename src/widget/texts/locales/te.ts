@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'సహాయకుడు ఈ పేజీలో “{name}” అమలు చేయవచ్చా?',
   allow: 'అనుమతించండి',
   deny: 'అనుమతించవద్దు',
+  allowAlways: 'ఈ సంభాషణలో ఎల్లప్పుడూ అనుమతించండి',
   toolDone: '“{name}” అమలైంది.',
   toolDenied: '“{name}” అనుమతించబడలేదు.',
   toolFailed: '“{name}” విఫలమైంది.',
+  goOn: 'కొనసాగించండి',
+  yes: 'అవును',
+  no: 'కాదు',
 } satisfies Texts;

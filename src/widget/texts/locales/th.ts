@@ -97,7 +97,11 @@ export default {
   toolQuestion: 'อนุญาตให้ผู้ช่วยเรียกใช้ “{name}” ในหน้านี้หรือไม่',
   allow: 'อนุญาต',
   deny: 'ไม่อนุญาต',
+  allowAlways: 'อนุญาตเสมอในบทสนทนานี้',
   toolDone: 'เรียกใช้ “{name}” แล้ว',
   toolDenied: 'ไม่ได้อนุญาต “{name}”',
   toolFailed: '“{name}” ล้มเหลว',
+  goOn: 'ทำต่อไป',
+  yes: 'ใช่',
+  no: 'ไม่ใช่',
 } satisfies Texts;

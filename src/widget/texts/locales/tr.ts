@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'Asistan bu sayfada “{name}” işlemini çalıştırabilir mi?',
   allow: 'İzin ver',
   deny: 'İzin verme',
+  allowAlways: 'Bu görüşmede her zaman izin ver',
   toolDone: '“{name}” çalıştırıldı.',
   toolDenied: '“{name}” için izin verilmedi.',
   toolFailed: '“{name}” başarısız oldu.',
+  goOn: 'Devam et',
+  yes: 'Evet',
+  no: 'Hayır',
 } satisfies Texts;

@@ -102,7 +102,11 @@ export default {
   toolQuestion: 'Дозволити асистентові виконати «{name}» на цій сторінці?',
   allow: 'Дозволити',
   deny: 'Не дозволяти',
+  allowAlways: 'Завжди дозволяти в цій розмові',
   toolDone: 'Виконано: «{name}».',
   toolDenied: 'Не дозволено: «{name}».',
   toolFailed: 'Не вдалося виконати: «{name}».',
+  goOn: 'Продовжуй',
+  yes: 'Так',
+  no: 'Ні',
 } satisfies Texts;

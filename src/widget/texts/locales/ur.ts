@@ -98,7 +98,11 @@ export default {
   toolQuestion: 'کیا معاون اس صفحے پر ”{name}“ چلا سکتا ہے؟',
   allow: 'اجازت دیں',
   deny: 'اجازت نہ دیں',
+  allowAlways: 'اس گفتگو میں ہمیشہ اجازت دیں',
   toolDone: '”{name}“ چلا دیا گیا۔',
   toolDenied: '”{name}“ کی اجازت نہیں دی گئی۔',
   toolFailed: '”{name}“ ناکام رہا۔',
+  goOn: 'جاری رکھیں',
+  yes: 'جی ہاں',
+  no: 'نہیں',
 } satisfies Texts;

@@ -99,7 +99,11 @@ export default {
   toolQuestion: 'Cho phép trợ lý chạy “{name}” trên trang này?',
   allow: 'Cho phép',
   deny: 'Không cho phép',
+  allowAlways: 'Luôn cho phép trong cuộc trò chuyện này',
   toolDone: 'Đã chạy “{name}”.',
   toolDenied: 'Không cho phép “{name}”.',
   toolFailed: 'Không chạy được “{name}”.',
+  goOn: 'Tiếp tục',
+  yes: 'Có',
+  no: 'Không',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: '要允許助理在這個頁面上執行「{name}」嗎？',
   allow: '允許',
   deny: '不允許',
+  allowAlways: '在這段對話中一律允許',
   toolDone: '已執行「{name}」。',
   toolDenied: '未允許「{name}」。',
   toolFailed: '「{name}」執行失敗。',
+  goOn: '請繼續',
+  yes: '是',
+  no: '否',
 } satisfies Texts;

@@ -97,7 +97,11 @@ export default {
   toolQuestion: '允许助手在此页面上运行“{name}”吗？',
   allow: '允许',
   deny: '不允许',
+  allowAlways: '在此对话中始终允许',
   toolDone: '已运行“{name}”。',
   toolDenied: '未允许“{name}”。',
   toolFailed: '“{name}”运行失败。',
+  goOn: '请继续',
+  yes: '是',
+  no: '否',
 } satisfies Texts;

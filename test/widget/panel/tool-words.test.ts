@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readableValue } from '../../../src/widget/panel/page-tools/readable-value.ts';
+import { toolTitle } from '../../../src/widget/panel/page-tools/tool-title.ts';
+import { enLate } from '../../../src/widget/texts/en-late.ts';
+import { en } from '../../../src/widget/texts/en.ts';
+import type { Texts } from '../../../src/widget/texts/texts.ts';
+
+const texts: Texts = { ...en, ...enLate };
+
+describe('what visitors read of a function of the page', () => {
+  it('is its title, or its name in words', () => {
+    const tools = [
+      { name: 'add_to_cart', title: 'Put it into the cart' },
+      { name: 'track', title: ' ' },
+      null,
+    ];
+    for (const [name, title] of [
+      ['add_to_cart', 'Put it into the cart'],
+      ['track', 'Track'],
+      ['lookup_order', 'Lookup order'],
+      ['openPage2Now', 'Open page2 now'],
+      ['get-SKU', 'Get SKU'],
+      ['a__b_', 'A b'],
+      ['__', '__'],
+    ] as const)
+      assert.equal(toolTitle(name, tools), title);
+    assert.equal(toolTitle('track', 'nonsense'), 'Track');
+  });
+
+  it('is values as people write them, in their language', () => {
+    const read = (value: unknown, language = 'en'): string => readableValue(value, texts, language);
+    assert.equal(read(true), 'Yes');
+    assert.equal(read(false), 'No');
+    assert.equal(read('ALP-40'), 'ALP-40');
+    assert.equal(read(20251), '20251');
+    assert.equal(read(1.5, 'de'), '1,5');
+    for (const nothing of [null, undefined, '', []]) assert.equal(read(nothing), '–');
+    assert.equal(read(['S', 'M', true]), 'S, M, and Yes');
+    assert.equal(read({ zip_code: '79098', isGift: false }), 'Zip code: 79098\nIs gift: No');
+    assert.equal(read([{ code: 'A', n: 1 }, { code: 'B' }]), 'Code: A\nN: 1\n\nCode: B');
+    assert.equal(read({ a: { b: { c: { d: 1 } } } }), 'A: B: C: {"d":1}');
+  });
+});
