@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat-fixture.ts';
 import { click, press } from '../support/page.ts';
 import { scriptAnswer } from '../support/script-answer.ts';
 import { modelService, service } from '../support/service-under-test.ts';
@@ -82,12 +82,18 @@ describe('the widget holds', () => {
   it('the way back to a conversation that was left by a click, until something is said in the new one', async () => {
     const chat = mount();
     await chat.open();
+    const anew = nextEvent(chat.element, 'chat-ready');
     await click(chat.part('restart-button'));
-    await until(() => chat.findAll('li.assistant').length === 1, 'another greeting');
+    await anew;
     expect(chat.find('[part="undo"]'), 'a way back to nothing').to.equal(null);
     await chat.ask('When do you open?');
     await chat.answered(2);
     const before = chat.messages;
+    const isRated = (): boolean => chat.find('[part="rate-button"]')?.ariaPressed === 'true';
+    chat.part('message-assistant').focus();
+    await until(() => chat.find('[part="rate-button"]') !== null, 'the thumbs');
+    await click(chat.part('rate-button'));
+    await until(isRated, 'the rating');
     await click(chat.part('restart-button'));
     await until(() => chat.messages.length === 1, 'the new conversation');
     expect(chat.part('undo').innerText).to.match(/New conversation\s+Undo/);
@@ -98,6 +104,8 @@ describe('the widget holds', () => {
     await until(() => chat.messages.join() === before.join(), 'the conversation that was left');
     expect(chat.find('[part="undo"]')).to.equal(null);
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
+    chat.part('message-assistant').focus();
+    await until(isRated, 'the rating again');
     await click(chat.part('restart-button'));
     await until(() => chat.find('[part="undo"]') !== null && chat.messages.length === 1, 'a new one again');
     await chat.ask('Do you deliver?');

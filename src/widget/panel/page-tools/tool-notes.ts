@@ -70,8 +70,9 @@ function valuesOf({ values }: ToolCall, locale: Locale): unknown {
   return html`<dl tabindex="0">
     ${values.map(
       ([label, value]) =>
-        html`<dt dir="auto">${label}</dt>
-          <dd dir="auto">${readableValue(value, texts, locale.language)}</dd>`,
+        // Side by side, also where the one is written from the left and the other from the right.
+        html`<dt><bdi>${label}</bdi></dt>
+          <dd><bdi>${readableValue(value, texts, locale.language)}</bdi></dd>`,
     )}
   </dl>`;
 }

@@ -1,18 +1,26 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../state/conversation.ts';
+import type { Choices } from '../../state/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { PanelModel } from '../panel-model.ts';
 import type { PanelReach } from '../panel-reach.ts';
 
 /** The conversations that a click has left, and can go back to: until something is said in the new one. */
-const left = new WeakMap<PanelReach, { readonly conversation: Conversation; readonly id: string }>();
+const left = new WeakMap<PanelReach, Left>();
+
+interface Left {
+  readonly conversation: Conversation;
+  readonly id: string;
+  readonly choices: Choices | undefined;
+}
 
 /** Call before a conversation is left. One in which the visitor has said nothing is no loss. */
 export function offerUndo(panel: PanelReach, conversation: Conversation): void {
   const { keptId, snapshot } = conversation;
   // Whoever clicks twice wants the last one that had something in it.
-  if (keptId !== undefined && hasSaid(snapshot)) left.set(panel, { conversation, id: keptId });
+  if (keptId !== undefined && hasSaid(snapshot))
+    left.set(panel, { conversation, id: keptId, choices: snapshot.choices });
 }
 
 export function withdrawUndo(panel: PanelReach): void {
@@ -22,7 +30,7 @@ export function withdrawUndo(panel: PanelReach): void {
 /** Says that this is a new conversation, and takes that back. */
 export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
   const texts = allTexts(locale);
-  const { conversation, id } = left.get(panel) ?? {};
+  const { conversation, id, choices } = left.get(panel) ?? {};
   if (conversation?.snapshot !== snapshot) return nothing;
   if (hasSaid(snapshot) || snapshot.conversationId === id) {
     withdrawUndo(panel);
@@ -31,6 +39,7 @@ export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResul
   const undo = (): void => {
     withdrawUndo(panel);
     conversation.startOver(id);
+    conversation.choose({ ...choices });
     focusPanel(panel.container);
   };
   return html`<p part="undo" role="status">
