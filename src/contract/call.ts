@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { day, digitsOf, id, pageQuery } from './fields.ts';
+import { day, digitsOf, filledText, id, pageQuery, variablesField } from './fields.ts';
+import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { paginated } from './pagination.ts';
 import { Message, plainTimestamp } from './record-answers.ts';
@@ -100,4 +101,28 @@ export const deleteCall = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/calls/:id',
   response: Message,
+});
+
+/** Body of `POST /user/make_call`. What is no phone number is answered with 400, not with 422. */
+export const MakeCallRequest = z.object({
+  phone_number: filledText(recordLimits.name),
+  assistant_id: id(),
+  /** The call's own, over those of its assistant. */
+  variables: z.nullish(variablesField()),
+});
+export type MakeCallRequest = z.infer<typeof MakeCallRequest>;
+
+export const makeCall = ownerEndpoint({
+  summary:
+    'Has an outbound assistant call a number. The call is made in the background; its record can be followed.',
+  method: 'POST',
+  path: '/api/user/make_call',
+  request: MakeCallRequest,
+  response: z.looseObject({
+    message: z.string(),
+    data: z.looseObject({}),
+    call_id: z.int(),
+    status: z.string(),
+  }),
+  refusals: [400, 404],
 });

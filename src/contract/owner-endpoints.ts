@@ -23,5 +23,5 @@ export {
 } from './knowledgebase.ts';
 export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } from './campaign.ts';
 export { createLead, deleteLead, listLeads, updateLead } from './lead.ts';
-export { deleteCall, listCalls, readCall } from './call.ts';
+export { deleteCall, listCalls, makeCall, readCall } from './call.ts';
 export { listConversations } from './conversation-list.ts';

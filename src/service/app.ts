@@ -17,6 +17,7 @@ import { conversationRoutes } from './routes/conversations.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { healthRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
+import { recordingRoutes } from './routes/recordings.ts';
 import { userRoutes } from './routes/user.ts';
 import { widgetFileRoutes } from './routes/widget-files.ts';
 
@@ -69,6 +70,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
   app.route('/api/user', userRoutes(database, context.jobs));
+  app.route('/api/recordings', recordingRoutes(database));
   app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));
   app.route('/', widgetFileRoutes(config.widgetDir));

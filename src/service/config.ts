@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { OutcomeWeights } from './carrier/number-traits.ts';
+import { readOutcomes } from './carrier/read-outcomes.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
 /** A setting is missing or wrong. The message names the variable and says what it may be. */
@@ -50,6 +52,13 @@ const Environment = z.object({
     .default('on')
     .transform((word) => word === 'on'),
   JOB_POLL_SECONDS: number(2, 0.05, 3600),
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  CARRIER_SECONDS: number(1, 0, 60),
+  CARRIER_OUTCOMES: z
+    .string()
+    .default('human=70,machine=15,no-answer=8,busy=5,failed=2')
+    .transform(readOutcomes),
+  CAMPAIGN_POLL_SECONDS: number(10, 0.05, 3600),
   RATE_LIMIT: wholeNumber(300, 0, 1_000_000),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(60, 1, 86_400),
   TRUST_PROXY: wholeNumber(0, 0, 10),
@@ -99,6 +108,16 @@ export interface Config {
     /** Longest pause between two looks for jobs of other processes. */
     pollMs: number;
   };
+  /** Where others find the service, without a slash at the end; undefined: where it listens. */
+  publicUrl: string | undefined;
+  /** The simulated carrier. */
+  carrier: {
+    /** Real milliseconds that one of its seconds takes. */
+    secondMs: number;
+    outcomes: OutcomeWeights;
+  };
+  /** How often a campaign looks for evaluations that it waits for, in milliseconds. */
+  campaignPollMs: number;
   /** Requests that one address may make in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
   /** Where requests to addresses that users chose may go: webhooks, tools, pages. */
@@ -147,6 +166,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     },
     shutdownMs: values.SHUTDOWN_SECONDS * 1000,
     jobs: { workers: values.WORKERS, pollMs: values.JOB_POLL_SECONDS * 1000 },
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, ''),
+    carrier: { secondMs: values.CARRIER_SECONDS * 1000, outcomes: values.CARRIER_OUTCOMES },
+    campaignPollMs: values.CAMPAIGN_POLL_SECONDS * 1000,
     rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     allowedAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUST_PROXY,

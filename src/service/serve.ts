@@ -4,6 +4,10 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
+import { Calls } from './call/calls.ts';
+import { failAbandonedCalls } from './call/end-call.ts';
+import type { Ending } from './call/end-call.ts';
+import { createCarrier } from './carrier/create-carrier.ts';
 import type { Config } from './config.ts';
 import { keepHouse } from './conversation/keep-house.ts';
 import { Replies } from './conversation/replies.ts';
@@ -57,11 +61,23 @@ export async function serve(
     if (isAlone) await failAllAbandoned(database, log);
     const jobs = new StoredJobs(database);
     const fetch = createFetchGuarded(config.allowedAddresses);
-    if (isAlone) await retryCutOff(jobs.boss);
+    if (isAlone) {
+      await endAllAbandonedCalls({ database, jobs });
+      await retryCutOff(jobs.boss);
+    }
     const signals = new Signals();
     const engine = createEngine(config.languageModel, log);
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     const replies = new Replies({ database, fetchGuarded, engine, signals, config: config.reply, log });
+    let url = '';
+    const publicUrl = () => config.publicUrl ?? url;
+    const calls = new Calls({
+      ...{ database, jobs, fetchGuarded, engine, log },
+      carrier: createCarrier(config.carrier),
+      leaseMs: config.reply.leaseMs,
+      replyMs: config.reply.timeoutMs,
+      recordingsUrl: () => `${publicUrl()}/api/recordings`,
+    });
     let stopping = false;
     const app = createApp({ config, database, jobs, replies, signals, log, isStopping: () => stopping });
     extras.mount?.(app);
@@ -69,9 +85,10 @@ export async function serve(
     const server = createAdaptorServer({ fetch: app.fetch }) as Server;
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
-    const workers = config.jobs.workers ? createWorkers({ config, database, jobs, fetch, log }) : [];
+    url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    const workers = config.jobs.workers ? createWorkers({ config, database, jobs, calls, fetch, log }) : [];
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
-    const stopHousekeeping = keepHouse(database, replies, log);
+    const stopHousekeeping = keepHouse({ database, jobs, replies, calls, log });
     const close = async () => {
       stopping = true;
       log.info('stopping');
@@ -79,15 +96,19 @@ export async function serve(
       server.close(() => {
         closed.resolve(undefined);
       });
-      await Promise.all([replies.finish(config.shutdownMs), work?.stop(config.shutdownMs)]);
+      await Promise.all([
+        replies.finish(config.shutdownMs),
+        work?.stop(config.shutdownMs),
+        calls.finish(config.shutdownMs),
+      ]);
       await drain(server, closed.promise);
       await replies.finish(0);
+      await calls.finish(0);
       await stopHousekeeping();
       await letGo();
       log.info('stopped');
     };
     let closing: Promise<void> | undefined;
-    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
     log.info({ port, database: database.kind, model: config.languageModel?.model ?? 'offline' }, 'listening');
     return { url, port, database, close: () => (closing ??= close()) };
   } catch (error) {
@@ -101,6 +122,10 @@ async function failAllAbandoned(database: Database, log: Logger): Promise<void> 
     abandoned = await failAbandonedReplies(database, true);
     if (abandoned > 0) log.warn({ abandoned }, 'refunded replies that the last stop had cut off');
   }
+}
+
+async function endAllAbandonedCalls(parts: Ending): Promise<void> {
+  while ((await failAbandonedCalls(parts, true)) > 0);
 }
 
 /** Closes connections as their answers are out; those of clients that do not read are cut after a while. */

@@ -162,13 +162,22 @@ describe("a campaign's status", () => {
   };
 
   for (const status of ['draft', 'in-progress', 'stopped', 'completed']) {
-    test(`is not made in-progress where it is ${status}, since nothing would call`, async () => {
+    test(`is in-progress after a start where it is ${status}`, async () => {
       const campaign = await given(status);
-      const answer = await change(campaign.id, 'start');
-      assert.deepEqual([answer.status, Object.keys(answer.errors)], [422, ['action']]);
-      assert.equal(await campaign.now(), status);
+      const { json } = await change(campaign.id, 'start');
+      assert.deepEqual(json['data'], { campaign_id: campaign.id, status: 'in-progress' });
+      assert.equal(await campaign.now(), 'in-progress');
     });
   }
+
+  test('stays what it is at a start without an assistant that calls', async () => {
+    const assistant = await owner.create('assistant', assistantBody());
+    const { id } = await owner.create('campaigns', body({ assistant_id: assistant.id }));
+    await owner.delete(`assistant/${assistant.id}`);
+    const answer = await change(id, 'start');
+    assert.deepEqual([answer.status, Object.keys(answer.errors)], [422, ['action']]);
+    assert.equal((await list()).find((campaign) => campaign['id'] === id)?.['status'], 'draft');
+  });
 
   for (const status of ['in-progress', 'stopped']) {
     test(`is stopped after a stop where it is ${status}`, async () => {

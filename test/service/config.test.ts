@@ -45,6 +45,11 @@ const wrong: [name: string, value: string][] = [
   ['DATABASE_POOL_SIZE', '0'],
   ['SHUTDOWN_SECONDS', 'soon'],
   ['ALLOW_PRIVATE_ADDRESSES', 'intranet'],
+  ['CARRIER_OUTCOMES', 'human'],
+  ['CARRIER_OUTCOMES', 'human=0'],
+  ['CARRIER_OUTCOMES', 'ghost=1'],
+  ['CARRIER_SECONDS', '-1'],
+  ['PUBLIC_URL', 'chat.example'],
   ['ALLOW_PRIVATE_ADDRESSES', '10.0.0.0/33'],
 ];
 for (const [name, value] of wrong) {

@@ -33,6 +33,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createCampaign: { name: 'Spring', assistant_id: intruder.fields['assistant_id'] },
   createLead: { phone_number: '+4915112345670', campaign_id: intruder.fields['campaign_id'] },
   updateCampaignStatus: { action: 'stop' },
+  makeCall: { phone_number: '+4915112345670', assistant_id: intruder.fields['assistant_id'] },
   writeAsPerson: { message: 'Hello' },
   ...Object.fromEntries(
     ['enableInboundWebhook', 'enableConversationEndedWebhook'].map((name) => [

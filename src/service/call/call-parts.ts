@@ -1,4 +1,5 @@
 import type { CallStatus } from '../../contract/call.ts';
+import type { StoredFunctionCall } from '../db/schema.ts';
 import type { AnsweredBy } from '../carrier/carrier.ts';
 
 /** What an assistant's record says of its calls. Seconds; variables have been filled in. */
@@ -20,6 +21,8 @@ export interface CallLine {
   content: string;
   at: number;
   seconds: number;
+  /** What the assistant called before it said this. */
+  functionCalls?: StoredFunctionCall[];
 }
 
 /** What an assistant says, and whether it hangs up or hands over afterwards. */
@@ -27,6 +30,7 @@ export interface SpokenReply {
   text: string;
   hangUp: boolean;
   transferTo?: string;
+  functionCalls?: StoredFunctionCall[];
 }
 
 /** Who thinks of what to say. */

@@ -114,7 +114,7 @@ export class PhoneConversation {
 
   async #utter(reply: Awaited<ReturnType<Speaker['answer']>>): Promise<Ending | undefined> {
     if (reply.text.trim() !== '') {
-      const ending = await this.#say(reply.text);
+      const ending = await this.#say(reply.text, reply.functionCalls);
       if (ending) return ending;
     }
     if (reply.transferTo !== undefined) {
@@ -124,19 +124,25 @@ export class PhoneConversation {
     return reply.hangUp ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
-  async #say(text: string): Promise<Ending | undefined> {
+  async #say(text: string, functionCalls?: CallLine['functionCalls']): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#parts;
     const began = line.now;
     await line.say(text, this.#answeredAt + settings.maxDuration - began, signal);
-    await this.#note('assistant', text, began);
+    await this.#note('assistant', text, began, functionCalls);
     this.#silence.spoke(line.now);
     return (await this.#pay()) ? undefined : outOfMoney;
   }
 
-  async #note(role: CallLine['role'], content: string, at: number): Promise<void> {
+  async #note(
+    role: CallLine['role'],
+    content: string,
+    at: number,
+    functionCalls?: CallLine['functionCalls'],
+  ): Promise<void> {
     const { book, line } = this.#parts;
     const since = Math.max(0, at - this.#answeredAt);
-    this.#lines.push({ role, content, at: since, seconds: Math.max(0, line.now - at) });
+    const seconds = Math.max(0, line.now - at);
+    this.#lines.push({ role, content, at: since, seconds, ...(functionCalls && { functionCalls }) });
     await book.note(this.#lines);
   }
 

@@ -18,7 +18,7 @@ export const isOwnedCampaign = ({ id, userId }: OwnedCampaign) =>
   and(eq(campaigns.id, id), eq(campaigns.userId, userId));
 
 const record = {
-  ...wireColumns(campaigns, ['user_id', 'calls_made', 'due_at']),
+  ...wireColumns(campaigns, ['user_id', 'calls_made']),
   phone_number_ids: sql<number[]>`(SELECT coalesce(json_agg(phone_number_id ORDER BY position), '[]')
     FROM campaign_phone_numbers WHERE campaign_id = campaigns.id)`,
 };

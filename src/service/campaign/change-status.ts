@@ -1,29 +1,35 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { campaigns } from '../db/campaigns-table.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { assistants } from '../db/schema.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { isOwnedCampaign, notFound } from './campaign.ts';
 import type { OwnedCampaign } from './campaign.ts';
+import { stopCampaign } from './run-campaign.ts';
 
 /**
- * Starts or stops a campaign. Nothing calls the leads of one yet, so a start is refused rather than pretended.
+ * Starts or stops a campaign. A start that finds it running, and a stop that finds it stopped, change nothing. Calls
+ * that have been sent for when it is stopped are made, and go on to their end; their leads get their next state.
  *
  * @returns the campaign's status afterwards.
  * @throws Refusal if there is no such campaign, it cannot be started, or it is not in progress.
  */
-export async function changeStatus({ db }: Database, owned: OwnedCampaign, action: 'start' | 'stop') {
-  return db.transaction(async (tx) => {
+export async function changeStatus(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  owned: OwnedCampaign,
+  action: 'start' | 'stop',
+) {
+  return database.db.transaction(async (tx) => {
     const [campaign] = await tx
-      .select({ status: campaigns.status })
+      .select({ status: campaigns.status, assistantId: campaigns.assistantId })
       .from(campaigns)
       .where(isOwnedCampaign(owned))
-      .for('update');
+      .for('no key update');
     if (!campaign) return notFound();
     if (action === 'start') {
-      throw Refusal.invalidField(
-        'action',
-        'Campaigns cannot be started yet, because calls are not made yet.',
-      );
+      if (campaign.status !== 'in-progress') await start({ tx, jobs }, owned, campaign.assistantId);
+      return 'in-progress' as const;
     }
     // Who stops twice gets what they asked for.
     if (campaign.status === 'stopped') return campaign.status;
@@ -33,10 +39,26 @@ export async function changeStatus({ db }: Database, owned: OwnedCampaign, actio
         `A campaign whose status is ${campaign.status} cannot be stopped.`,
       );
     }
-    await tx
-      .update(campaigns)
-      .set({ status: 'stopped', updatedAt: sql`now()` })
-      .where(isOwnedCampaign(owned));
+    await stopCampaign(tx, owned.id, null);
     return 'stopped' as const;
   });
 }
+
+async function start({ tx, jobs }: { tx: Queries; jobs: Jobs }, { id }: OwnedCampaign, assistantId: number) {
+  const [assistant] = await tx
+    .select({ type: assistants.type })
+    .from(assistants)
+    .where(and(eq(assistants.id, assistantId), isNull(assistants.deletedAt)));
+  if (assistant?.type !== 'outbound') {
+    throw Refusal.invalidField('action', 'A campaign without an outbound assistant cannot be started.');
+  }
+  await tx
+    .update(campaigns)
+    .set({ status: 'in-progress', stopReason: null, updatedAt: sql`now()` })
+    .where(eq(campaigns.id, id));
+  await sendTick(jobs, tx, id);
+}
+
+/** Has a campaign looked at, once this transaction is committed. */
+export const sendTick = (jobs: Jobs, tx: Queries, campaignId: number): Promise<void> =>
+  jobs.send('campaign-tick', { campaignId }, { tx, key: String(campaignId) });

@@ -1,24 +1,36 @@
 import type { Logger } from 'pino';
+import type { Calls } from '../call/calls.ts';
+import { failAbandonedCalls } from '../call/end-call.ts';
 import type { Database } from '../db/database.ts';
 import { purgeExpiredKeys } from '../idempotency/idempotency-key.ts';
 import { clearReleasedNumbers } from '../phone-number/phone-number.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedReplies } from './settle-reply.ts';
 
+/** What is kept in order, and with what. */
+interface House {
+  database: Database;
+  jobs: Jobs;
+  replies: Replies;
+  calls: Calls;
+  log: Logger;
+}
+
 /**
  * Does, three times per lease, what no request does: renews this process's leases, refunds replies whose process
- * died, forgets old idempotency keys, clears released phone numbers away. Any number of processes may do it at once.
+ * died, ends such calls, forgets old idempotency keys, clears released phone numbers away. Any number of processes may do it at once.
  *
  * @returns what ends it, resolved when the round under way is over.
  */
-export function keepHouse(database: Database, replies: Replies, log: Logger): () => Promise<void> {
+export function keepHouse({ database, jobs, replies, calls, log }: House): () => Promise<void> {
   let round: Promise<void> = Promise.resolve();
   let running = false;
   const timer = setInterval(() => {
     // A round that waits for a slow database must not pile up behind itself.
     if (running) return;
     running = true;
-    round = doRound(database, replies, log).finally(() => {
+    round = doRound({ database, jobs, replies, calls, log }).finally(() => {
       running = false;
     });
   }, replies.lease.milliseconds / 3);
@@ -28,11 +40,14 @@ export function keepHouse(database: Database, replies: Replies, log: Logger): ()
   };
 }
 
-async function doRound(database: Database, replies: Replies, log: Logger): Promise<void> {
+async function doRound({ database, jobs, replies, calls, log }: House): Promise<void> {
   try {
     await replies.renewLeases();
     const abandoned = await failAbandonedReplies(database);
     if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
+    await calls.renewLeases();
+    const cutOff = await failAbandonedCalls({ database, jobs });
+    if (cutOff > 0) log.warn({ cutOff }, 'ended calls whose process had stopped');
     await purgeExpiredKeys(database.db);
     await clearReleasedNumbers(database.db);
   } catch (error) {

@@ -23,7 +23,6 @@ export const campaigns = pgTable('campaigns', {
   markCompleteWhenNoLeads: boolean('mark_complete_when_no_leads').notNull().default(true),
   stopReason: text('stop_reason'),
   callsMade: integer('calls_made').notNull().default(0),
-  dueAt: moment('due_at').notNull().defaultNow(),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

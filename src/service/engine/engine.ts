@@ -74,6 +74,8 @@ export interface EngineRequest {
   history: Utterance[];
   /** The visitor's message. */
   message: string;
+  /** In a call: nobody has said anything for a while, and `message` stands for that. */
+  isSilence?: boolean;
   /** What the page has done since the assistant's last answer. */
   toolResults: PageToolResult[];
   /** What the page can be asked for now. */

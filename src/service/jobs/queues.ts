@@ -4,6 +4,10 @@ export interface QueueData {
   'conversation-ended': { conversationId: number };
   /** A call has ended. */
   'call-ended': { callId: number };
+  /** A call waits to be made. */
+  'place-call': { callId: number };
+  /** There may be something to do for a campaign. */
+  'campaign-tick': { campaignId: number };
   /** A document waits to be read. */
   'process-document': { documentId: number };
 }
@@ -24,6 +28,9 @@ export interface QueueRules {
 export const queues: Record<QueueName, QueueRules> = {
   'conversation-ended': { retries: 5, retryAfter: 5, patience: 300 },
   'call-ended': { retries: 5, retryAfter: 5, patience: 300 },
+  'place-call': { retries: 20, retryAfter: 1, patience: 60 },
+  // The last tick sends the next, so it is never given up.
+  'campaign-tick': { retries: 100_000, retryAfter: 1, patience: 60 },
   'process-document': { retries: 2, retryAfter: 10, patience: 900 },
 };
 

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { Calls } from '../call/calls.ts';
+import { runCampaign } from '../campaign/run-campaign.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { processDocument } from '../knowledge/process-document.ts';
@@ -32,6 +34,8 @@ export interface WorkerContext {
   jobs: Jobs;
   /** Makes requests to addresses that users chose. */
   fetch: FetchGuarded;
+  /** The calls that this process makes. */
+  calls: Calls;
   log: Logger;
 }
 
@@ -41,5 +45,11 @@ export const createWorkers = (context: WorkerContext): Worker[] => [
     queue: 'process-document',
     atOnce: 1,
     handle: ({ documentId }, signal, isLastTry) => processDocument(context, documentId, signal, isLastTry),
+  },
+  { queue: 'place-call', atOnce: 10, handle: ({ callId }) => context.calls.start(callId) },
+  {
+    queue: 'campaign-tick',
+    handle: ({ campaignId }) =>
+      runCampaign({ ...context, pollMs: context.config.campaignPollMs }, campaignId, new Date()),
   },
 ];

@@ -3,12 +3,14 @@ import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.t
 import { recordLimits } from '../../contract/limits.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
+import { sendTick } from '../campaign/change-status.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { sentence } from '../http/check-fields.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { FieldErrors } from '../http/refusal.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { isOwnedLead, selectLeads } from './list-leads.ts';
 import type { OwnedLead } from './list-leads.ts';
 
@@ -16,6 +18,12 @@ const { count } = recordLimits.variables;
 
 const errorOf = (field: string, what: string) => ({ [field]: [sentence(field, what)] });
 const noCampaign = () => errorOf('campaign_id', 'selected is invalid.');
+
+/** What changes of leads take: their campaign is told. */
+interface Writing {
+  database: Database;
+  jobs: Jobs;
+}
 
 /** What the database finds wrong with the campaign that a lead is to be of. */
 export async function checkLead(
@@ -42,7 +50,11 @@ async function lockCampaign(queries: Queries, owned: OwnedCampaign): Promise<voi
  *
  * @throws Refusal if the campaign has its number already and that is not allowed.
  */
-export async function createLead({ db }: Database, userId: number, given: CreateLeadRequest) {
+export async function createLead(
+  { database: { db }, jobs }: Writing,
+  userId: number,
+  given: CreateLeadRequest,
+) {
   const { campaign_id: campaignId, phone_number: phoneNumber, secondary_contacts: contacts } = given;
   return db.transaction(async (tx) => {
     await lockCampaign(tx, { id: campaignId, userId });
@@ -61,6 +73,7 @@ export async function createLead({ db }: Database, userId: number, given: Create
         })),
       );
     }
+    await sendTick(jobs, tx, campaignId);
     return readLead(tx, { id: leadId, userId });
   });
 }
@@ -87,12 +100,16 @@ export async function readLead(queries: Queries, owned: OwnedLead) {
  *
  * @throws Refusal if there is no such lead, or it would have too many variables.
  */
-export async function updateLead({ db }: Database, owned: OwnedLead, given: UpdateLeadRequest) {
+export async function updateLead(
+  { database: { db }, jobs }: Writing,
+  owned: OwnedLead,
+  given: UpdateLeadRequest,
+) {
   const { campaign_id: campaignId, phone_number: phoneNumber, status } = given;
   return db.transaction(async (tx) => {
     if (campaignId !== undefined) await lockCampaign(tx, { id: campaignId, userId: owned.userId });
     const [before] = await tx
-      .select({ variables: leads.variables })
+      .select({ variables: leads.variables, campaignId: leads.campaignId })
       .from(leads)
       .where(isOwnedLead(owned))
       .for('update');
@@ -109,10 +126,17 @@ export async function updateLead({ db }: Database, owned: OwnedLead, given: Upda
         ...(campaignId === undefined ? {} : { campaignId }),
         ...(phoneNumber === undefined ? {} : { phoneNumber }),
         ...(status === undefined ? {} : { status }),
+        // Who makes a lead new again wants it called as if it were.
+        ...(status === 'created' && {
+          tries: 0,
+          nextContactId: null,
+          nextTryAt: sql`now()`,
+        }),
         variables,
         updatedAt: sql`now()`,
       })
       .where(isOwnedLead(owned));
+    await sendTick(jobs, tx, campaignId ?? before.campaignId);
     return readLead(tx, owned);
   });
 }

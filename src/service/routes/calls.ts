@@ -1,16 +1,24 @@
 import type { Hono } from 'hono';
 import * as endpoints from '../../contract/call.ts';
 import { deleteCall, listCalls, readCall } from '../call/call.ts';
+import { makeCall } from '../call/make-call.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { paginate } from '../http/paginate.ts';
 
 /** Calls of a page, unless the request says how many. */
 const pageSize = 15;
 
 /** Records of calls (interface: "Leads and calls"). */
-export function callRoutes(routes: Hono<Authenticated>, database: Database): void {
+export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
+  operate(routes, endpoints.makeCall, async ({ userId, body }) => ({
+    message: 'The call is being made.',
+    data: {},
+    call_id: await makeCall({ database, jobs }, userId, body),
+    status: 'initiated',
+  }));
   operate(routes, endpoints.listCalls, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, calls } = await listCalls(database, userId, query, page);

@@ -5,10 +5,11 @@ import { changeStatus } from '../campaign/change-status.ts';
 import { checkCampaign } from '../campaign/check-campaign.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { operate } from '../http/operate.ts';
 
 /** Campaigns (interface: "Leads and calls"). */
-export function campaignRoutes(routes: Hono<Authenticated>, database: Database): void {
+export function campaignRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(routes, endpoints.listCampaigns, ({ userId }) => listCampaigns(database, userId));
   operate(
     routes,
@@ -21,7 +22,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database):
   );
   operate(routes, endpoints.updateCampaignStatus, async ({ userId, body }) => {
     const owned = { id: body.campaign_id, userId };
-    const status = await changeStatus(database, owned, body.action);
+    const status = await changeStatus({ database, jobs }, owned, body.action);
     return {
       message: 'Campaign status updated successfully.',
       success: true,

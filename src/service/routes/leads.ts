@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import * as endpoints from '../../contract/lead.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { operate } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 import { checkLead, createLead, deleteLead, readLead, updateLead } from '../lead/lead.ts';
@@ -11,13 +12,13 @@ import { listLeads } from '../lead/list-leads.ts';
 const pageSize = 15;
 
 /** Leads (interface: "Leads and calls"). */
-export function leadRoutes(routes: Hono<Authenticated>, database: Database): void {
+export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(
     routes,
     endpoints.createLead,
     async ({ userId, body }) => ({
       message: 'Lead created successfully.',
-      data: await createLead(database, userId, body),
+      data: await createLead({ database, jobs }, userId, body),
     }),
     (fields, { userId }) => checkLead(database, userId, fields),
   );
@@ -31,7 +32,7 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database): voi
     endpoints.updateLead,
     async ({ userId, id, body }) => ({
       message: 'Lead updated successfully.',
-      data: await updateLead(database, { id: id(), userId }, body),
+      data: await updateLead({ database, jobs }, { id: id(), userId }, body),
     }),
     async (fields, { userId, id }) => {
       await readLead(database.db, { id: id(), userId });

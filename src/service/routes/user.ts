@@ -29,8 +29,8 @@ export function userRoutes(database: Database, jobs: Jobs): Hono<Authenticated> 
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database);
   knowledgebaseRoutes(routes, database, jobs);
-  campaignRoutes(routes, database);
-  leadRoutes(routes, database);
-  callRoutes(routes, database);
+  campaignRoutes(routes, database, jobs);
+  leadRoutes(routes, database, jobs);
+  callRoutes(routes, database, jobs);
   return routes;
 }

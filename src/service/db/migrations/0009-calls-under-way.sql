@@ -34,10 +34,7 @@ ALTER TABLE campaigns
   -- Why the service stopped it, if it did.
   ADD COLUMN stop_reason text,
   -- Calls made so far, by which the numbers take turns.
-  ADD COLUMN calls_made integer NOT NULL DEFAULT 0,
-  -- When there may be something to do next.
-  ADD COLUMN due_at timestamptz NOT NULL DEFAULT now();
-CREATE INDEX campaigns_due ON campaigns (due_at) WHERE status = 'in-progress';
+  ADD COLUMN calls_made integer NOT NULL DEFAULT 0;
 
 ALTER TABLE leads
   -- Rounds through the lead and its contacts in which nobody was reached.

@@ -78,6 +78,7 @@ async function compose(
 ): Promise<string> {
   const { assistant, toolResults } = request;
   const sentences = sentencesFor(assistant.language);
+  if (request.isSilence === true) return sentences.stillThere;
   const returned = toolResults.map(({ name, result }) =>
     fill(sentences.returned, {
       name,

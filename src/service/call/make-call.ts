@@ -1,0 +1,75 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { and, eq, isNull } from 'drizzle-orm';
+import type { MakeCallRequest } from '../../contract/call.ts';
+import { callMinutePrice } from '../billing/prices.ts';
+import { isBlocked } from '../campaign/call-leads.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database } from '../db/database.ts';
+import { phoneNumbers } from '../db/phone-numbers-table.ts';
+import { assistants, users } from '../db/schema.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+
+/**
+ * Has an assistant call somebody (interface: `POST /user/make_call`). The call is made in the background. The number
+ * becomes no lead, since every lead is of a campaign: the variables that are "passed to the lead" are the call's own,
+ * over those of its assistant.
+ *
+ * @returns the record's id.
+ * @throws Refusal if the number is none, the assistant is not there or not for outbound calls, the balance is too low
+ *   for a minute, or whoever has the number asked not to be called again.
+ */
+export async function makeCall(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  userId: number,
+  given: MakeCallRequest,
+): Promise<number> {
+  const phoneNumber = readNumber(given.phone_number);
+  return database.db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ assistant: assistants, balance: users.balance, from: phoneNumbers.phoneNumber })
+      .from(assistants)
+      .innerJoin(users, eq(users.id, assistants.userId))
+      .leftJoin(phoneNumbers, eq(phoneNumbers.id, assistants.phoneNumberId))
+      .where(
+        and(
+          eq(assistants.id, given.assistant_id),
+          eq(assistants.userId, userId),
+          isNull(assistants.deletedAt),
+        ),
+      );
+    if (!found) throw Refusal.notFound('Assistant');
+    const { assistant, balance, from } = found;
+    if (assistant.type !== 'outbound') {
+      throw Refusal.invalidField('assistant_id', 'The assistant id field must be an outbound assistant.');
+    }
+    if (await isBlocked(tx, userId, phoneNumber)) {
+      throw Refusal.invalidField('phone_number', 'Whoever has this number asked not to be called again.');
+    }
+    if (Number(balance) < Number(callMinutePrice(assistant.mode))) {
+      throw new Refusal(422, { message: 'Insufficient balance. Please top up your account.' });
+    }
+    const [stored] = await tx
+      .insert(calls)
+      .values({
+        userId,
+        assistantId: assistant.id,
+        assistantName: assistant.name,
+        type: 'outbound',
+        assistantPhoneNumber: from ?? '',
+        clientPhoneNumber: phoneNumber,
+        inputVariables: { ...assistant.variables, ...given.variables },
+      })
+      .returning({ id: calls.id });
+    if (!stored) throw new Error('The call was not stored.');
+    await jobs.send('place-call', { callId: stored.id }, { tx });
+    return stored.id;
+  });
+}
+
+/** @throws Refusal unless it is a number of the whole world, such as `+4915112345678`. */
+function readNumber(text: string): string {
+  const parsed = text.trim().startsWith('+') ? parsePhoneNumberFromString(text) : undefined;
+  if (parsed?.isPossible() === true) return parsed.number;
+  throw new Refusal(400, { message: 'The phone number must be in E.164 format, such as +4915112345678.' });
+}

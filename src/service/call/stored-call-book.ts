@@ -1,0 +1,89 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
+import type { AnsweredBy } from '../carrier/carrier.ts';
+import { moveMoney } from '../billing/ledger.ts';
+import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database, Queries } from '../db/database.ts';
+import type { CallBook, CallLine } from './call-parts.ts';
+import type { ClaimedCall } from './claim-call.ts';
+import { formatTranscript } from './formatted-transcript.ts';
+
+/** The call is no longer this process's: it was deleted, or given up because the process did not renew its lease. */
+export class CallGoneError extends Error {
+  override readonly name = 'CallGoneError';
+}
+
+/** Whether a call is open and this owner's to make. */
+export const isHeld = (callId: number, owner: string) =>
+  and(eq(calls.id, callId), eq(calls.leaseOwner, owner), inArray(calls.status, openCallStatuses));
+
+/** Writes a call's progress into its record, as long as the call is this owner's. */
+export class StoredCallBook implements CallBook {
+  readonly #database: Database;
+  readonly #call: ClaimedCall;
+  readonly #owner: string;
+
+  constructor(database: Database, call: ClaimedCall, owner: string) {
+    this.#database = database;
+    this.#call = call;
+    this.#owner = owner;
+  }
+
+  async ringing(): Promise<void> {
+    await this.#change(this.#database.db, { status: 'ringing' });
+  }
+
+  async answered(by: AnsweredBy): Promise<void> {
+    await this.#change(this.#database.db, {
+      status: 'in-progress',
+      answeredBy: by,
+      answeredAt: sql`now()` as unknown as string,
+    });
+  }
+
+  async note(lines: readonly CallLine[]): Promise<void> {
+    const stored = lines.map((line) => ({ ...line, content: storable(line.content) }));
+    await this.#change(this.#database.db, { lines: stored, transcript: formatTranscript(stored) });
+  }
+
+  async payMinute(minute: number): Promise<boolean> {
+    const amount = callMinutePrice(this.#call.speaker.assistant.mode);
+    try {
+      return await this.#database.db.transaction(async (tx) => {
+        const userId = await this.#change(tx, {
+          carrierCost: sql`${calls.carrierCost} + ${carrierMinutePrice}::numeric` as unknown as number,
+          totalCost: sql`${calls.totalCost} + ${amount}::numeric` as unknown as number,
+        });
+        const movement = {
+          userId,
+          kind: 'charge',
+          amount,
+          callId: this.#call.id,
+          callMinute: minute,
+        } as const;
+        if (!(await moveMoney(tx, movement))) throw new TooPoor();
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof TooPoor) return false;
+      throw error;
+    }
+  }
+
+  async #change(queries: Queries, values: Partial<typeof calls.$inferInsert>): Promise<number> {
+    const [changed] = await queries
+      .update(calls)
+      .set({ ...values, updatedAt: sql`now()` })
+      .where(isHeld(this.#call.id, this.#owner))
+      .returning({ userId: calls.userId });
+    if (!changed) throw new CallGoneError();
+    return changed.userId;
+  }
+}
+
+/** Takes the changes of a transaction back. */
+class TooPoor extends Error {}
+
+/** PostgreSQL cannot store null characters, nor halves of emojis in JSON. */
+const storable = (text: string) => text.replaceAll('\0', '').toWellFormed();

@@ -1,0 +1,129 @@
+import { and, asc, eq, inArray, notExists, sql } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
+import { calls } from '../db/calls-table.ts';
+import { campaignPhoneNumbers, campaigns } from '../db/campaigns-table.ts';
+import type { Queries } from '../db/database.ts';
+import { blockedNumbers, leads, secondaryContacts } from '../db/leads-table.ts';
+import { phoneNumbers } from '../db/phone-numbers-table.ts';
+import type { assistants } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { setContacts, setLead, tryNext } from './settle-leads.ts';
+
+type Campaign = typeof campaigns.$inferSelect;
+type Assistant = typeof assistants.$inferSelect;
+
+/** Calls the leads of a campaign that are due, those that have waited longest first, as many as are free to be called. */
+export async function callLeads(
+  { tx, jobs }: { tx: Queries; jobs: Jobs },
+  campaign: Campaign,
+  assistant: Assistant,
+  now: Date,
+  free: number,
+): Promise<void> {
+  const rotation = await findRotation(tx, campaign.id, assistant.phoneNumberId);
+  let made = 0;
+  while (made < free) {
+    const [lead] = await tx
+      .select()
+      .from(leads)
+      .where(
+        and(
+          eq(leads.campaignId, campaign.id),
+          inArray(leads.status, ['scheduled', 'rescheduled']),
+          sql`${leads.nextTryAt} <= ${now.toISOString()}::timestamptz`,
+          // Its owner may have given it another state during a call.
+          notExists(
+            tx
+              .select({ one: sql`1` })
+              .from(calls)
+              .where(and(eq(calls.leadId, leads.id), inArray(calls.status, openCallStatuses))),
+          ),
+        ),
+      )
+      .orderBy(asc(leads.nextTryAt), asc(leads.id))
+      .limit(1)
+      .for('no key update');
+    if (!lead) break;
+    const callee = await findCallee(tx, campaign, lead, now);
+    if (!callee) continue;
+    const [stored] = await tx
+      .insert(calls)
+      .values({
+        userId: campaign.userId,
+        assistantId: assistant.id,
+        campaignId: campaign.id,
+        leadId: lead.id,
+        contactId: callee.contactId,
+        assistantName: assistant.name,
+        campaignName: campaign.name,
+        type: 'outbound',
+        assistantPhoneNumber: rotation[(campaign.callsMade + made) % rotation.length] ?? '',
+        clientPhoneNumber: callee.phoneNumber,
+        inputVariables: { ...assistant.variables, ...lead.variables, ...callee.variables },
+      })
+      .returning({ id: calls.id });
+    if (!stored) throw new Error('The call was not stored.');
+    await setLead(tx, lead.id, { status: 'processing' });
+    if (callee.contactId !== null) {
+      await setContacts(tx, eq(secondaryContacts.id, callee.contactId), 'processing');
+    }
+    await jobs.send('place-call', { callId: stored.id }, { tx });
+    made += 1;
+  }
+  if (made === 0) return;
+  await tx
+    .update(campaigns)
+    .set({ callsMade: sql`${campaigns.callsMade} + ${made}` })
+    .where(eq(campaigns.id, campaign.id));
+}
+
+/** The numbers that a campaign calls from; without any the assistant's own. */
+async function findRotation(tx: Queries, campaignId: number, ofAssistant: number | null): Promise<string[]> {
+  const rotation = await tx
+    .select({ phoneNumber: phoneNumbers.phoneNumber })
+    .from(campaignPhoneNumbers)
+    .innerJoin(phoneNumbers, eq(phoneNumbers.id, campaignPhoneNumbers.phoneNumberId))
+    .where(eq(campaignPhoneNumbers.campaignId, campaignId))
+    .orderBy(asc(campaignPhoneNumbers.position));
+  const found =
+    rotation.length > 0
+      ? rotation
+      : await tx
+          .select({ phoneNumber: phoneNumbers.phoneNumber })
+          .from(phoneNumbers)
+          .where(eq(phoneNumbers.id, ofAssistant ?? 0));
+  return found.map(({ phoneNumber }) => phoneNumber);
+}
+
+/**
+ * Whom to call for a lead. A number that asked not to be called is passed over: then there is nobody, and the lead has
+ * another state or waits for somebody else's turn.
+ */
+async function findCallee(tx: Queries, campaign: Campaign, lead: typeof leads.$inferSelect, now: Date) {
+  if (lead.nextContactId === null) {
+    if (!(await isBlocked(tx, lead.userId, lead.phoneNumber))) {
+      return { contactId: null, phoneNumber: lead.phoneNumber, variables: {} };
+    }
+    await setLead(tx, lead.id, { status: 'blacklisted' });
+    return undefined;
+  }
+  const [contact] = await tx
+    .select()
+    .from(secondaryContacts)
+    .where(eq(secondaryContacts.id, lead.nextContactId));
+  if (contact && !(await isBlocked(tx, lead.userId, contact.phoneNumber))) {
+    return { contactId: contact.id, phoneNumber: contact.phoneNumber, variables: contact.variables };
+  }
+  if (contact) await setContacts(tx, eq(secondaryContacts.id, contact.id), 'blacklisted');
+  await tryNext(tx, campaign, { leadId: lead.id, tries: lead.tries, contactId: lead.nextContactId }, now);
+  return undefined;
+}
+
+/** Whether whoever answers that number asked not to be called for that user again. */
+export async function isBlocked(tx: Queries, userId: number, phoneNumber: string): Promise<boolean> {
+  const [found] = await tx
+    .select({ phoneNumber: blockedNumbers.phoneNumber })
+    .from(blockedNumbers)
+    .where(and(eq(blockedNumbers.userId, userId), eq(blockedNumbers.phoneNumber, phoneNumber)));
+  return found !== undefined;
+}

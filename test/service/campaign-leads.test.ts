@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eq } from 'drizzle-orm';
+import { calls } from '../../src/service/db/calls-table.ts';
+import { CampaignRun } from '../support/campaign-run.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const { database } = service.running;
+const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
+
+describe('a lead', () => {
+  for (const status of ['busy', 'no-answer', 'failed'] as const) {
+    test(`whose call ends as ${status} is called again after retry_interval, up to max_retries times`, async () => {
+      const run = await start({ max_retries: 2, retry_interval: 30 });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      for (let retry = 1; retry <= 2; retry++) {
+        await run.end({ status });
+        assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
+        await run.tick(29);
+        assert.deepEqual(await run.called(), []);
+        await run.tick(1);
+        assert.equal((await run.called()).length, 1, `retry ${retry}`);
+      }
+      await run.end({ status });
+      assert.equal((await run.lead(lead)).status, 'reached-max-retries');
+      assert.equal((await run.campaign())['status'], 'completed');
+    });
+  }
+
+  test('has its contacts called in turn at once, until one is reached', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100', ['+4989200101', '+4989200102', '+4989200103']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200101']);
+    assert.deepEqual((await run.lead(lead)).contacts, ['processing', 'created', 'created']);
+    await run.end({ status: 'no-answer' });
+    assert.deepEqual(await run.called(), ['+4989200102']);
+    await run.end();
+    assert.deepEqual(await run.lead(lead), {
+      status: 'completed',
+      contacts: ['rescheduled', 'completed', 'created'],
+    });
+  });
+
+  test('begins with itself again once nobody was reached, and ends with its contacts', async () => {
+    const run = await start({ max_retries: 1, retry_interval: 10 });
+    const lead = await run.add('+4989200100', ['+4989200101']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), []);
+    await run.tick(10);
+    assert.deepEqual(await run.called(), ['+4989200100']);
+    await run.end({ status: 'busy' });
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.lead(lead), {
+      status: 'reached-max-retries',
+      contacts: ['reached-max-retries'],
+    });
+  });
+
+  test('is completed by a machine, unless voicemail is tried again', async () => {
+    for (const [retry_on_voicemail, status] of [
+      [false, 'completed'],
+      [true, 'rescheduled'],
+    ] as const) {
+      const run = await start({ retry_on_voicemail });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      await run.end({ answeredBy: 'machine' });
+      assert.equal((await run.lead(lead)).status, status);
+    }
+  });
+
+  test('waits for the evaluation that tells whether the goal is complete', async () => {
+    for (const [won, status] of [
+      [true, 'completed'],
+      ['no', 'rescheduled'],
+      [null, 'rescheduled'],
+    ] as const) {
+      const run = await start({ retry_on_goal_incomplete: true, goal_completion_variable: 'won' });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      await run.end();
+      assert.equal((await run.lead(lead)).status, 'processing');
+      await database.db
+        .update(calls)
+        .set({ variables: { won }, evaluation: { sentiment: 'neutral' } })
+        .where(eq(calls.campaignId, run.id));
+      await run.tick();
+      assert.equal((await run.lead(lead)).status, status, String(won));
+    }
+  });
+
+  test('counts as not won when no evaluation comes, or none is wanted', async () => {
+    const rules = { retry_on_goal_incomplete: true, goal_completion_variable: 'won' };
+    const run = await start(rules);
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end();
+    await run.tick(11);
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
+    const without = await start({ ...rules, assistant: { post_call_evaluation: false } });
+    const other = await without.add('+4989200100');
+    await without.tick();
+    await without.end();
+    assert.equal((await without.lead(other)).status, 'rescheduled');
+  });
+
+  test('who asked not to be called again is blacklisted, and nobody else with that number is called', async () => {
+    const run = await start({ max_calls_in_parallel: 1 });
+    const lead = await run.add('+4989200900', ['+4989200901']);
+    await run.tick();
+    await run.end({ found: { do_not_call: true } });
+    assert.deepEqual(await run.lead(lead), { status: 'blacklisted', contacts: ['created'] });
+    const contact = await run.add('+4989200902', ['+4989200900', '+4989200903']);
+    await run.change('start');
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200903']);
+    await run.end();
+    assert.equal((await run.lead(contact)).status, 'completed');
+    const made = await run.owner.post('make_call', {
+      phone_number: '+4989200900',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    assert.equal(made.status, 422);
+  });
+
+  test('loses no try by a call that the balance did not hold for', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ status: 'ended', reason: 'balance' });
+    assert.equal((await run.lead(lead)).status, 'processing');
+    await run.end({ status: 'busy' });
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
+  });
+
+  test('that its owner makes new is called anew, but not while it is on the phone', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.owner.put(`leads/${lead}`, { status: 'created' });
+    await run.tick();
+    assert.equal((await run.called()).length, 1);
+    await run.end();
+    assert.equal((await run.called()).length, 1);
+    await run.end();
+    assert.equal((await run.lead(lead)).status, 'completed');
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assistantBody } from '../support/assistant-body.ts';
+import { callTo, waitForCall } from '../support/simulated-numbers.ts';
+import { Owner } from '../support/owner.ts';
+import { addNumber } from '../support/records.ts';
+import { newDatabase, readMoney, startService } from '../support/service.ts';
+
+const service = await startService({ ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0' });
+const owner = await Owner.create(service, '10');
+const numberId = await addNumber(service, owner.id);
+const assistant = await owner.create(
+  'assistant',
+  assistantBody({
+    initial_message: 'Hello {{name}}, this is {{who}}.',
+    variables: { name: 'there', who: 'Kim' },
+    phone_number_id: numberId,
+    record: true,
+  }),
+);
+const make = (body: Record<string, unknown>, of = owner) =>
+  of.post('make_call', { phone_number: callTo.person, assistant_id: assistant.id, ...body });
+
+describe('a call that is made', () => {
+  test('is answered at once with the id by which it can be followed, and made in the background', async () => {
+    const { balance } = await readMoney(service, owner.id);
+    const { status, json } = await make({ variables: { name: 'Ada' } });
+    assert.equal(status, 200);
+    const { message, call_id: id, ...rest } = json;
+    assert.equal(typeof message, 'string');
+    assert.deepEqual(rest, { data: {}, status: 'initiated' });
+    const call = await waitForCall(owner, Number(id));
+    const { transcript, duration, recording_url, created_at, updated_at, assistant_phone_number, ...record } =
+      call;
+    assert.deepEqual(record, {
+      id,
+      assistant_name: 'Kim',
+      type: 'outbound',
+      status: 'completed',
+      client_phone_number: callTo.person,
+      variables: {},
+      evaluation: {},
+      webhook_response: {},
+      carrier_cost: 0.05,
+      total_cost: 0.1,
+      answered_by: 'human',
+    });
+    assert.match(String(assistant_phone_number), /^\+49891000/);
+    assert.match(
+      String(transcript),
+      /^AI: Hello Ada, this is Kim\.\nCustomer: Hello, yes, I have a moment\.\nAI: /,
+    );
+    assert.match(String(transcript), /\nCustomer: Thank you, goodbye!\nAI: [^\n]+$/);
+    assert.ok(Number(duration) > 10 && Number(duration) <= 60, String(duration));
+    assert.match(String(recording_url), /\/api\/recordings\/[\w-]{43}$/);
+    assert.ok(String(updated_at) >= String(created_at));
+    const after = await readMoney(service, owner.id);
+    assert.ok(Math.abs(balance - after.balance - 0.1) < 1e-9);
+    assert.equal(after.ledger, after.balance);
+  });
+
+  for (const [to, status, answeredBy] of [
+    [callTo.busy, 'busy', 'unknown'],
+    [callTo.nobody, 'no-answer', 'unknown'],
+    [callTo.failing, 'failed', 'unknown'],
+    [callTo.machine, 'ended_by_assistant', 'machine'],
+    [callTo.hangsUp, 'ended_by_customer', 'human'],
+    [callTo.silent, 'ended_by_assistant', 'human'],
+  ] as const) {
+    test(`to ${to} ends as ${status}`, async () => {
+      const { json } = await make({ phone_number: to });
+      const call = await waitForCall(owner, Number(json['call_id']));
+      assert.deepEqual([call['status'], call['answered_by']], [status, answeredBy]);
+      assert.equal(call['total_cost'] === 0, answeredBy === 'unknown');
+      assert.equal('recording_url' in call, call['transcript'] !== '');
+    });
+  }
+
+  test('is asked for again in silence, with words of the assistant', async () => {
+    const { json } = await make({ phone_number: callTo.silent });
+    assert.match(
+      String((await waitForCall(owner, Number(json['call_id'])))['transcript']),
+      /AI: Are you still there\?/,
+    );
+  });
+
+  test('to somebody who asks not to be called again is the last one to that number, for this owner alone', async () => {
+    const { json } = await make({ phone_number: callTo.objects });
+    const call = await waitForCall(owner, Number(json['call_id']));
+    assert.match(String(call['transcript']), /do not call me again/);
+    const refused = await make({ phone_number: callTo.objects });
+    assert.equal(refused.status, 422);
+    assert.deepEqual(Object.keys(refused.errors), ['phone_number']);
+    const other = await Owner.create(service, '1');
+    const theirs = await other.create('assistant', assistantBody());
+    assert.equal((await make({ phone_number: callTo.objects, assistant_id: theirs.id }, other)).status, 200);
+  });
+});
+
+describe('a call is refused', () => {
+  for (const phone_number of ['015112345678', '+49', '+49 abc', '+1234567890123456789', 'call me']) {
+    test(`to ${phone_number}, which is no number of the whole world`, async () => {
+      const { status, json } = await make({ phone_number });
+      assert.equal(status, 400);
+      assert.deepEqual(Object.keys(json), ['message']);
+    });
+  }
+
+  test('by an assistant that is missing or another’s, and the two are not told apart', async () => {
+    const other = await Owner.create(service, '1');
+    const missing = await make({ assistant_id: 99_999 });
+    const foreign = await make({}, other);
+    assert.deepEqual([missing.status, missing.text], [404, foreign.text]);
+    assert.deepEqual(missing.json, { message: 'Assistant not found.' });
+  });
+
+  test('by an inbound assistant', async () => {
+    const inbound = await owner.create('assistant', assistantBody({ type: 'inbound' }));
+    const { status, errors } = await make({ assistant_id: inbound.id });
+    assert.deepEqual([status, Object.keys(errors)], [422, ['assistant_id']]);
+  });
+
+  test('without a number or an assistant, field by field', async () => {
+    const { status, errors } = await owner.post('make_call', { variables: 'none' });
+    assert.equal(status, 422);
+    assert.deepEqual(Object.keys(errors).sort(), ['assistant_id', 'phone_number', 'variables']);
+  });
+
+  test('when the balance is too low for one minute, and not when it is just enough', async () => {
+    const poor = await Owner.create(service, '0.0999');
+    const theirs = await poor.create('assistant', assistantBody());
+    const refused = await make({ assistant_id: theirs.id }, poor);
+    assert.deepEqual(
+      [refused.status, refused.json],
+      [422, { message: 'Insufficient balance. Please top up your account.' }],
+    );
+    const enough = await Owner.create(service, '0.1');
+    const own = await enough.create('assistant', assistantBody());
+    const { json } = await make({ assistant_id: own.id }, enough);
+    const call = await waitForCall(enough, Number(json['call_id']));
+    assert.equal(call['status'], 'completed');
+    assert.deepEqual(await readMoney(service, enough.id), { balance: 0, ledger: 0 });
+  });
+});

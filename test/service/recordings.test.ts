@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readByteRange } from '../../src/service/http/byte-range.ts';
+import { addCall } from '../support/add-call.ts';
+import { Owner } from '../support/owner.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const owner = await Owner.create(service);
+const token = 'r'.repeat(20) + String(owner.id).padStart(23, '0');
+const call = await addCall(service, {
+  userId: owner.id,
+  status: 'completed',
+  duration: 12,
+  lines: [
+    { role: 'assistant', content: 'Hello', at: 0, seconds: 2 },
+    { role: 'user', content: 'Yes?', at: 3, seconds: 1 },
+  ],
+  recordingToken: token,
+  recordingUrl: `${service.url}/api/recordings/${token}`,
+});
+const url = `${service.url}/api/recordings/${token}`;
+const load = (range?: string, method = 'GET') =>
+  fetch(url, { method, headers: range === undefined ? {} : { Range: range } });
+const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
+const whole = await bytesOf(await load());
+
+describe('a recording', () => {
+  test('is a WAV file as long as the call, with sound where somebody spoke and silence elsewhere', async () => {
+    const response = await load();
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('Content-Type'), 'audio/wav');
+    assert.equal(response.headers.get('Accept-Ranges'), 'bytes');
+    assert.deepEqual(await bytesOf(response), whole);
+    const view = new DataView(whole.buffer);
+    assert.equal(new TextDecoder().decode(whole.slice(0, 4)), 'RIFF');
+    assert.equal(view.getUint32(40, true), 12 * 8000);
+    assert.equal(whole.length, 44 + 12 * 8000);
+    const isSilent = (from: number, to: number) =>
+      whole.subarray(44 + from * 8000, 44 + to * 8000).every((sample) => sample === 128);
+    assert.deepEqual(
+      [isSilent(0, 2), isSilent(2, 3), isSilent(3, 4), isSilent(4, 12)],
+      [false, true, false, true],
+    );
+  });
+
+  for (const [range, start, end] of [
+    ['bytes=0-99', 0, 100],
+    ['bytes=40-70000', 40, 70_001],
+    ['bytes=96000-', 96_000, 96_044],
+    ['bytes=-50', 95_994, 96_044],
+    ['bytes=10-999999999', 10, 96_044],
+  ] as const) {
+    test(`comes in parts: ${range}`, async () => {
+      const response = await load(range);
+      assert.equal(response.status, 206);
+      assert.equal(response.headers.get('Content-Range'), `bytes ${start}-${end - 1}/96044`);
+      assert.equal(response.headers.get('Content-Length'), String(end - start));
+      assert.deepEqual(await bytesOf(response), whole.slice(start, end));
+    });
+  }
+
+  test('has no part behind its end', async () => {
+    const response = await load('bytes=96044-');
+    assert.equal(response.status, 416);
+    assert.equal(response.headers.get('Content-Range'), 'bytes */96044');
+  });
+
+  test('comes whole when a range is none, or several', async () => {
+    for (const range of ['bytes=5-2', 'lines=1-2', 'bytes=0-1,4-5']) {
+      assert.equal((await load(range)).status, 200, range);
+    }
+    assert.equal(readByteRange('bytes=-0', 10), 'unsatisfiable');
+  });
+
+  test('tells its size without its content', async () => {
+    const response = await load(undefined, 'HEAD');
+    assert.equal(response.headers.get('Content-Length'), '96044');
+    assert.equal((await bytesOf(response)).length, 0);
+  });
+
+  test('is found by nothing but its whole token, and goes with the call', async () => {
+    for (const path of [token.slice(1), `${token.slice(0, -1)}x`, String(call)]) {
+      assert.equal((await service.get(`/api/recordings/${path}`)).status, 404, path);
+    }
+    const { json } = await owner.get(`calls/${call}`);
+    assert.equal(json['recording_url'], url);
+    await owner.delete(`calls/${call}`);
+    assert.equal((await load()).status, 404);
+  });
+});

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Owner } from './owner.ts';
+
+/** Numbers whose digits tell the simulated carrier what becomes of a call (see number-traits.ts). */
+export const callTo = {
+  person: '+4989100100000',
+  hangsUp: '+4989100100700',
+  silent: '+4989100100800',
+  objects: '+4989100100900',
+  machine: '+4989100100070',
+  nobody: '+4989100100085',
+  busy: '+4989100100093',
+  failing: '+4989100100098',
+} as const;
+
+/** Waits until a call is over; returns its record. */
+export async function waitForCall(owner: Owner, id: number): Promise<Record<string, unknown>> {
+  return waitFor(`call ${id} to end`, async () => {
+    const { json } = await owner.get(`calls/${id}`);
+    return ['initiated', 'ringing', 'in-progress'].includes(String(json['status'])) ? undefined : json;
+  });
+}
+
+/** Looks again and again until there is something to be found. */
+export async function waitFor<Found>(
+  what: string,
+  look: () => Promise<Found | undefined>,
+  milliseconds = 20_000,
+): Promise<Found> {
+  const deadline = performance.now() + milliseconds;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}.`);
+    await pause(10);
+  }
+}
