@@ -60,15 +60,14 @@ export async function serve(
     const isAlone = isOwn && database.kind === 'pglite';
     if (isAlone) await failAllAbandoned(database, log);
     const jobs = new StoredJobs(database);
-    const fetch = createFetchGuarded(config.allowedAddresses);
+    const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     if (isAlone) {
       await endAllAbandonedCalls({ database, jobs });
       await retryCutOff(jobs.boss);
     }
     const signals = new Signals();
     const engine = createEngine(config.languageModel, log);
-    const fetchGuarded = createFetchGuarded(config.allowedAddresses);
-    const replies = new Replies({ database, fetchGuarded, engine, signals, config: config.reply, log });
+    const replies = new Replies({ database, jobs, fetchGuarded, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const calls = new Calls({
@@ -86,7 +85,9 @@ export async function serve(
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-    const workers = config.jobs.workers ? createWorkers({ config, database, jobs, calls, fetch, log }) : [];
+    const workers = config.jobs.workers
+      ? createWorkers({ config, database, jobs, calls, fetch: fetchGuarded, log })
+      : [];
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = keepHouse({ database, jobs, replies, calls, log });
     const close = async () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { endQuietConversations } from '../../src/service/conversation/end-conversation.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { endJobs } from '../support/end-jobs.ts';
 import { createAssistant, readMoney, startService } from '../support/service.ts';
 
 const service = await startService();
@@ -85,4 +89,41 @@ test('what a person writes brings an ended conversation back', async () => {
   assert.equal(status, 200);
   assert.equal(await ended(conversation), false);
   assert.equal((await service.send(conversation, 'No problem')).status, 200);
+});
+
+test('the end is told of once, however many processes look for it', async () => {
+  const talked = async (settings: { timeout?: number; retrigger?: boolean } = {}) => {
+    const { conversation } = await quiet(0, settings);
+    await service.send(conversation, 'Hello');
+    return conversation;
+  };
+  const [over, again, speaking] = [await talked(), await talked({ retrigger: true }), await talked()];
+  const { conversation: silent } = await quiet(31);
+  for (const conversation of [over, again]) await passTime(conversation, 31);
+  await passTime(speaking, 29);
+  // They look at what all services of these tests share.
+  const watchers = await Promise.all([1, 2].map(() => startService({ REPLY_LEASE_SECONDS: '0.3' })));
+  const told = () => Promise.all([over, again, silent, speaking].map((each) => endJobs(service, each)));
+  while ((await told()).filter((count) => count > 0).length < 2) await nextTurn();
+  await service.send(again, 'Hello again');
+  await passTime(again, 31);
+  while ((await endJobs(service, again)) < 2) await nextTurn();
+  await Promise.all(watchers.map(({ running }) => running.close()));
+  // Nobody has spoken in the silent one, so there is nothing to tell.
+  assert.deepEqual(await told(), [1, 2, 0, 0]);
+  assert.equal(await ended(over), true);
+});
+
+test('a conversation whose answer is being written is not quiet', async () => {
+  const { conversation } = await quiet(0);
+  await service.send(conversation, 'Hello');
+  await pool.query(
+    `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() + interval '1 hour'
+     WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)`,
+    [conversation],
+  );
+  await passTime(conversation, 31);
+  const ending = { database: service.running.database, jobs: new StoredJobs(service.running.database) };
+  await endQuietConversations(ending);
+  assert.equal(await endJobs(service, conversation), 0);
 });

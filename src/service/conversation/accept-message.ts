@@ -149,6 +149,8 @@ const noteTurn = prepared<{ conversationId: number; turn: number; variables: Sto
       .set({
         turns: sql`${place.turn}`,
         updatedAt: sql`now()`,
+        // One that may go on after its end has another one before it.
+        endedAt: null,
         variables: sql`${sql.param(place.variables, conversations.variables)}`,
       })
       .where(eq(conversations.id, place.conversationId)),

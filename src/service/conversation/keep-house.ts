@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { purgeExpiredKeys } from '../idempotency/idempotency-key.ts';
 import { clearReleasedNumbers } from '../phone-number/phone-number.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { endQuietConversations } from './end-conversation.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedReplies } from './settle-reply.ts';
 
@@ -19,7 +20,8 @@ interface House {
 
 /**
  * Does, three times per lease, what no request does: renews this process's leases, refunds replies whose process
- * died, ends such calls, forgets old idempotency keys, clears released phone numbers away. Any number of processes may do it at once.
+ * died, ends such calls and quiet conversations, forgets old idempotency keys, clears released phone numbers away. Any
+ * number of processes may do it at once.
  *
  * @returns what ends it, resolved when the round under way is over.
  */
@@ -48,6 +50,7 @@ async function doRound({ database, jobs, replies, calls, log }: House): Promise<
     await calls.renewLeases();
     const cutOff = await failAbandonedCalls({ database, jobs });
     if (cutOff > 0) log.warn({ cutOff }, 'ended calls whose process had stopped');
+    await endQuietConversations({ database, jobs });
     await purgeExpiredKeys(database.db);
     await clearReleasedNumbers(database.db);
   } catch (error) {

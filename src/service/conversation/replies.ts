@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
+import type { BriefingParts } from '../assistant/brief-assistant.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ReplyEvent } from '../engine/engine.ts';
-import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { leaseEnd } from './accept-message.ts';
 import type { AcceptedMessage, Lease } from './accept-message.ts';
 import { ConversationError } from './conversation-error.ts';
+import type { Ending } from './end-conversation.ts';
 import { buildEngineRequest } from './engine-request.ts';
 import { Reply } from './reply.ts';
 import { failReply, storeAnswer } from './settle-reply.ts';
@@ -36,8 +37,8 @@ const turnSignal = (conversationId: number): string => `conversation ${conversat
 export class Replies {
   /** Names this process in the messages that it has promised to answer. */
   readonly lease: Lease;
+  readonly #parts: BriefingParts & Ending;
   readonly #database: Database;
-  readonly #fetchGuarded: FetchGuarded;
   readonly #engine: Engine;
   readonly #signals: Signals;
   readonly #timeoutMs: number;
@@ -46,16 +47,12 @@ export class Replies {
   readonly #stops: StopWatch;
   readonly #closing = new AbortController();
 
-  constructor(parts: {
-    database: Database;
-    fetchGuarded: FetchGuarded;
-    engine: Engine;
-    signals: Signals;
-    config: Config['reply'];
-    log: Logger;
-  }) {
+  constructor(
+    parts: BriefingParts &
+      Ending & { engine: Engine; signals: Signals; config: Config['reply']; log: Logger },
+  ) {
+    this.#parts = parts;
     this.#database = parts.database;
-    this.#fetchGuarded = parts.fetchGuarded;
     this.#engine = parts.engine;
     this.#signals = parts.signals;
     this.#timeoutMs = parts.config.timeoutMs;
@@ -115,7 +112,7 @@ export class Replies {
     try {
       await this.#waitForTurn(message);
       const answer = await this.#ask(message, reply, stop);
-      const settled = await storeAnswer(this.#database, message, this.lease.owner, answer);
+      const settled = await storeAnswer(this.#parts, message, this.lease.owner, answer);
       if (!settled) throw new EngineError('the answer came too late; please send the message again');
       reply.complete(settled);
     } catch (error) {
@@ -130,10 +127,7 @@ export class Replies {
   }
 
   async #ask(message: AcceptedMessage, reply: Reply, stop: AbortSignal): Promise<Answer> {
-    const request = await buildEngineRequest(
-      { database: this.#database, fetchGuarded: this.#fetchGuarded },
-      message,
-    );
+    const request = await buildEngineRequest(this.#parts, message);
     const signal = AbortSignal.any([this.#closing.signal, stop, AbortSignal.timeout(this.#timeoutMs)]);
     const answer: Answer = { text: '', functionCalls: [] };
     try {

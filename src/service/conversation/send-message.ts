@@ -6,6 +6,7 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { acceptMessage } from './accept-message.ts';
 import type { VisitorMessage } from './accept-message.ts';
 import { ConversationError } from './conversation-error.ts';
+import { endsConversation } from './follow-calls.ts';
 import { settledSignal } from './replies.ts';
 import type { Replies } from './replies.ts';
 import { Reply } from './reply.ts';
@@ -93,5 +94,7 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
   const { text, functionCalls, aiEnabled } = found;
   // Stored for a person: nothing will come.
   if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
-  return text === null ? undefined : { text, functionCalls: functionCalls ?? [], aiEnabled };
+  if (text === null) return undefined;
+  const calls = functionCalls ?? [];
+  return { text, functionCalls: calls, aiEnabled, ...(endsConversation(calls) && { ended: true }) };
 }

@@ -8,6 +8,9 @@ import type { StoredFunctionCall } from '../db/schema.ts';
 import { freeKey } from '../idempotency/idempotency-key.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from './conversation-error.ts';
+import type { Ending } from './end-conversation.ts';
+import { followCalls } from './follow-calls.ts';
+import type { Followed } from './follow-calls.ts';
 
 /** What an assistant answered. */
 export interface Answer {
@@ -16,21 +19,18 @@ export interface Answer {
 }
 
 /** An answer as it is told, with what has become of the conversation by then. */
-export interface SettledAnswer extends Answer {
-  /** False while a person has taken over. */
-  aiEnabled: boolean;
-}
+export interface SettledAnswer extends Answer, Followed {}
 
 const settled = { replyOwner: null, replyLeaseUntil: null };
 
 /**
- * Stores the reply to a message.
+ * Stores the reply to a message, and does what the assistant has asked for by its built-in tools.
  *
  * @returns undefined if the message is no longer this owner's to answer: its lease had run out, and it was refunded.
  * @throws ConversationError if the conversation was deleted.
  */
 export async function storeAnswer(
-  { transaction }: Database,
+  { database: { transaction }, jobs }: Ending,
   message: AcceptedMessage,
   owner: string,
   answer: Answer,
@@ -43,16 +43,23 @@ export async function storeAnswer(
     const answered = await markAnswered(tx, { id, owner });
     if (answered.length === 0) return undefined;
     await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
-    return { ...answer, ...conversation };
+    return { ...answer, ...(await followCalls(tx, jobs, conversation, answer.functionCalls)) };
   });
 }
 
-const touchConversation = prepared<{ conversationId: number }, { aiEnabled: boolean }[]>((queries, place) =>
+const touchConversation = prepared<
+  { conversationId: number },
+  { id: number; turns: number; aiEnabled: boolean }[]
+>((queries, place) =>
   queries
     .update(conversations)
     .set({ updatedAt: sql`now()` })
     .where(eq(conversations.id, place.conversationId))
-    .returning({ aiEnabled: conversations.aiEnabled }),
+    .returning({
+      id: conversations.id,
+      turns: conversations.turns,
+      aiEnabled: conversations.aiEnabled,
+    }),
 );
 
 const markAnswered = prepared<{ id: number; owner: string }, { id: number }[]>((queries, place) =>

@@ -1,12 +1,15 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
-import { assistants, conversations, messages } from '../db/schema.ts';
+import { assistants, conversations } from '../db/schema.ts';
+import { addLine } from './add-line.ts';
 import { ConversationError } from './conversation-error.ts';
 
 /** What the history says of a change. */
-const announcements = {
+export const announcements = {
   joined: 'A person has joined the conversation.',
   left: 'The assistant is back.',
+  handedOver: 'The assistant has handed the conversation over to a person',
+  ended: 'The assistant has ended the conversation.',
 } as const;
 
 /** A conversation and the user who asks. Somebody else's conversation is not told from one that does not exist. */
@@ -40,7 +43,11 @@ export async function setAiEnabled(
  * @throws ConversationError
  */
 export async function writeAsPerson({ db }: Database, owned: OwnedConversation, text: string): Promise<void> {
-  await db.transaction(async (tx) => addLine(tx, await lockOwned(tx, owned), 'assistant', text));
+  await db.transaction(async (tx) => {
+    const conversation = await lockOwned(tx, owned);
+    await tx.update(conversations).set({ endedAt: null }).where(eq(conversations.id, conversation.id));
+    await addLine(tx, conversation, 'assistant', text);
+  });
 }
 
 async function lockOwned(queries: Queries, { uuid, userId }: OwnedConversation) {
@@ -52,18 +59,4 @@ async function lockOwned(queries: Queries, { uuid, userId }: OwnedConversation) 
     .for('no key update', { of: conversations });
   if (!conversation) throw ConversationError.conversationNotFound();
   return conversation;
-}
-
-/** A turn of its own keeps the line behind everything that was said before. */
-async function addLine(
-  queries: Queries,
-  { id, turns }: { id: number; turns: number },
-  role: 'assistant' | 'system',
-  content: string,
-): Promise<void> {
-  await queries.insert(messages).values({ conversationId: id, turn: turns + 1, role, content });
-  await queries
-    .update(conversations)
-    .set({ turns: turns + 1, updatedAt: sql`now()` })
-    .where(eq(conversations.id, id));
 }

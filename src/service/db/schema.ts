@@ -88,6 +88,8 @@ export const conversations = pgTable('conversations', {
   variables: jsonb().$type<StoredVariables>().notNull().default({}),
   turns: integer().notNull().default(0),
   aiEnabled: boolean('ai_enabled').notNull().default(true),
+  endedAt: moment('ended_at'),
+  customerIdentifier: text('customer_identifier'),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

@@ -1,6 +1,12 @@
 import type { SettledAnswer } from '../conversation/settle-reply.ts';
 
 /** The answer to a message, as the wire has it (interface: `POST /conversations/{uuid}/messages`). */
-export function answerBody({ text, functionCalls, aiEnabled }: SettledAnswer) {
-  return { status: true, message: text, function_calls: functionCalls, ai_enabled: aiEnabled };
+export function answerBody({ text, functionCalls, aiEnabled, ended }: SettledAnswer) {
+  return {
+    status: true,
+    message: text,
+    function_calls: functionCalls,
+    ai_enabled: aiEnabled,
+    ...(ended && { ended }),
+  };
 }

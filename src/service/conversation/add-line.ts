@@ -1,0 +1,17 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Queries } from '../db/database.ts';
+import { conversations, messages } from '../db/schema.ts';
+
+/** Adds a line to a locked conversation. A turn of its own keeps it behind everything that was said before. */
+export async function addLine(
+  queries: Queries,
+  { id, turns }: { id: number; turns: number },
+  role: 'assistant' | 'system',
+  content: string,
+): Promise<void> {
+  await queries.insert(messages).values({ conversationId: id, turn: turns + 1, role, content });
+  await queries
+    .update(conversations)
+    .set({ turns: turns + 1, updatedAt: sql`now()` })
+    .where(eq(conversations.id, id));
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startModelServer } from '../support/model-server.ts';
+import type { Behaviour } from '../support/model-server.ts';
+import { endJobs } from '../support/end-jobs.ts';
+import { atEnd, startService } from '../support/service.ts';
+import { createToolAssistant } from '../support/tool-assistant.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const offline = await startService();
+
+const endCall = { type: 'end_call', description: 'When the customer says goodbye.' };
+const transfer = {
+  type: 'call_transfer',
+  description: 'When the customer is angry.',
+  phone_number: '+4930123',
+};
+const tones = { type: 'dtmf_input', description: 'Presses keys.' };
+const open = async (tools: object[], more: Record<string, unknown> = {}) => {
+  const { uuid, owner } = await createToolAssistant(service, [], { tools, ...more });
+  return { conversation: await service.open(uuid), owner };
+};
+const offered = () => model.requests.at(-1)?.tools?.map((tool) => tool.function) ?? [];
+const ending: Behaviour = { calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye!'] };
+
+test('the model is offered what the assistant has, except for tones, which nobody writes', async () => {
+  model.behave({});
+  const { conversation } = await open([endCall, transfer, tones]);
+  await service.send(conversation, 'Hello');
+  assert.deepEqual(
+    offered().map(({ name, parameters }) => [
+      name,
+      Object.keys((parameters as { properties: object }).properties),
+    ]),
+    [
+      ['end_call', []],
+      ['call_transfer', []],
+    ],
+  );
+  assert.match(
+    offered()[0]?.description ?? '',
+    /^Ends this conversation.* When the customer says goodbye\.$/,
+  );
+});
+
+describe('end_call', () => {
+  test('ends the conversation after a last word, and has it told of', async () => {
+    model.behave(ending);
+    const { conversation } = await open([endCall]);
+    const before = model.requests.length;
+    const { json } = await service.send(conversation, 'Bye');
+    assert.deepEqual(json, {
+      status: true,
+      message: 'Goodbye!',
+      function_calls: [{ name: 'end_call', arguments: {}, result: { ended: true } }],
+      ai_enabled: true,
+      ended: true,
+    });
+    assert.equal(model.requests.length, before + 2);
+    assert.equal(model.requests.at(-1)?.tool_choice, 'none');
+    const read = (await service.get(`/api/conversations/${conversation}`)).json;
+    assert.equal(read['ended'], true);
+    assert.deepEqual(await service.history(conversation), [
+      'assistant: Hello!',
+      'user: Bye',
+      'assistant: Goodbye!',
+      'system: The assistant has ended the conversation.',
+    ]);
+    assert.equal(await endJobs(service, conversation), 1);
+    const refused = await service.send(conversation, 'One more thing');
+    assert.deepEqual(
+      [refused.status, refused.json],
+      [400, { status: false, error: 'Conversation has ended' }],
+    );
+  });
+
+  test('asks for no further word after one was said', async () => {
+    model.behave({ ...ending, before: 'So long!' });
+    const { conversation } = await open([endCall]);
+    const before = model.requests.length;
+    const { json } = await service.send(conversation, 'Bye');
+    assert.equal(json['message'], 'So long!');
+    assert.equal(model.requests.length, before + 1);
+  });
+
+  test('of an assistant that lets conversations go on is an end that another one may follow', async () => {
+    model.behave(ending);
+    const { conversation } = await open([endCall], { conversation_ended_retrigger: true });
+    await service.send(conversation, 'Bye');
+    assert.equal((await service.get(`/api/conversations/${conversation}`)).json['ended'], false);
+    assert.equal((await service.send(conversation, 'Bye again')).status, 200);
+    assert.equal(await endJobs(service, conversation), 2);
+  });
+
+  test('of a page, or of a user who gave a tool this name, ends nothing', async () => {
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Well.'] });
+    const own = { name: 'end_call', endpoint: 'https://shop.example/' };
+    const { uuid } = await createToolAssistant(service, [own]);
+    const conversation = await service.open(uuid);
+    await service.send(conversation, 'Bye');
+    assert.deepEqual(offered(), []);
+    const client_tools = [{ name: 'end_call', description: 'Of the page.' }];
+    const { json } = await service.send(conversation, 'Bye', {}, { client_tools });
+    assert.deepEqual(json['function_calls'], [{ name: 'end_call', arguments: {}, client: true }]);
+    assert.equal((await service.send(conversation, 'Still here')).status, 200);
+    assert.equal(await endJobs(service, conversation), 0);
+  });
+});
+
+describe('call_transfer', () => {
+  const handOver = (given: object = {}): Behaviour => ({
+    calls: [{ name: 'call_transfer', arguments: { ...given } }],
+    pieces: ['A colleague takes over.'],
+  });
+
+  test('hands the conversation over to a person', async () => {
+    model.behave(handOver());
+    const { conversation } = await open([transfer]);
+    const { json } = await service.send(conversation, 'This is a disgrace');
+    assert.deepEqual(json, {
+      status: true,
+      message: 'A colleague takes over.',
+      function_calls: [{ name: 'call_transfer', arguments: {}, result: { transferred_to: '+4930123' } }],
+      ai_enabled: false,
+    });
+    const next = (await service.send(conversation, 'Hello?')).json;
+    assert.deepEqual([next['message'], next['ai_enabled']], ['', false]);
+    assert.deepEqual((await service.history(conversation)).slice(-3), [
+      'assistant: A colleague takes over.',
+      'system: The assistant has handed the conversation over to a person: +4930123.',
+      'user: Hello?',
+    ]);
+    assert.equal(await endJobs(service, conversation), 0);
+  });
+
+  test('with several numbers goes to the one that the model says, and to no other', async () => {
+    const sales = { ...transfer, description: 'Sales.', phone_number: '+4930456' };
+    const { conversation } = await open([transfer, sales]);
+    model.behave(handOver({ phone_number: '+1900' }));
+    const { json } = await service.send(conversation, 'Connect me');
+    assert.equal(json['ai_enabled'], true);
+    assert.match(JSON.stringify(json['function_calls']), /must be one of \+4930123, \+4930456/);
+    model.behave(handOver({ phone_number: '+4930456' }));
+    assert.equal((await service.send(conversation, 'Connect me')).json['ai_enabled'], false);
+    assert.match((await service.history(conversation)).at(-1) ?? '', /\+4930456\.$/);
+  });
+});
+
+test('without a language model a goodbye ends the conversation, and a wish hands it over', async () => {
+  const { uuid } = await createToolAssistant(offline, [], { tools: [endCall, transfer] });
+  const first = await offline.open(uuid);
+  const { json } = await offline.send(first, 'Thanks, bye!');
+  assert.deepEqual([json['message'], json['ended']], ['Goodbye, and thank you for stopping by!', true]);
+  const second = await offline.open(uuid);
+  const handed = (await offline.send(second, 'Please do a call transfer')).json;
+  assert.deepEqual(
+    [handed['message'], handed['ai_enabled']],
+    ['I am handing you over to a person. Please stay here for a moment.', false],
+  );
+});
