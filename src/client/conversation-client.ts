@@ -47,8 +47,6 @@ export interface StreamListeners {
 
 export interface Call extends RequestOptions {
   readonly uuid?: string;
-  /** What stands behind the path, `?` included. */
-  readonly query?: string;
   readonly body?: unknown;
   readonly accept?: string;
   readonly keepalive?: boolean | undefined;
@@ -129,9 +127,7 @@ export class ConversationClient {
     if (call.body !== undefined) headers['Content-Type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['Idempotency-Key'] = call.idempotencyKey;
     const response = await fetch(
-      this.#baseUrl +
-        endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')) +
-        (call.query ?? ''),
+      this.#baseUrl + endpoint.path.replace(':uuid', encodeURIComponent(call.uuid ?? '')),
       {
         method: endpoint.method,
         headers,

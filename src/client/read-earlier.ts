@@ -9,6 +9,6 @@ export function readEarlier(
   cursor: string,
   options: RequestOptions = {},
 ): Promise<Conversation> {
-  const query = `?before=${encodeURIComponent(cursor)}`;
-  return client.json(resumeConversation, { ...options, uuid, query }, 'conversation-not-found');
+  const path = `${resumeConversation.path}?before=${encodeURIComponent(cursor)}`;
+  return client.json({ ...resumeConversation, path }, { ...options, uuid }, 'conversation-not-found');
 }

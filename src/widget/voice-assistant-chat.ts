@@ -48,6 +48,7 @@ const Base =
  * @csspart copy-button - the button that copies a message
  * @csspart rate-button - a thumb, up or down
  * @csspart latest-button - the way back to the end of the messages
+ * @csspart earlier-button - the way to what was said before, in a history that came only in part
  * @csspart badge - the number of unread messages on the launcher
  * @csspart read-button - the button that reads an answer aloud, and stops
  * @csspart code - a block of code in an answer

@@ -11,20 +11,31 @@ export const cannedService = 'https://canned.invalid';
 
 const { fetch } = globalThis;
 let history: readonly CannedMessage[] = [];
+let atOnce = Infinity;
 
 /**
  * Lets conversations at `cannedService` begin with that history, which no real service could be brought to without
  * waiting for days. Messages fail there. What else is asked for goes where it belongs.
+ *
+ * @param most messages that are given at once, the latest first
  */
-export function serveHistory(messages: readonly CannedMessage[]): void {
+export function serveHistory(messages: readonly CannedMessage[], most = Infinity): void {
   history = messages;
+  atOnce = most;
   globalThis.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     if (!url.startsWith(cannedService)) return fetch(input, init);
-    const isConversation = /\/api\/conversations(\/[\w-]+)?$/.test(url);
-    if (isConversation) return answer({ status: true, conversation_id: id, history });
+    const { pathname, searchParams } = new URL(url);
+    const isConversation = /\/api\/conversations(\/[\w-]+)?$/.test(pathname);
+    if (isConversation) return answer(pageBefore(Number(searchParams.get('before') ?? history.length)));
     return answer({ status: false, error: 'Failed to process message: out of order' }, 400);
   };
+}
+
+function pageBefore(end: number): object {
+  const start = Math.max(0, end - atOnce);
+  const earlier = start > 0 ? { earlier_cursor: String(start) } : {};
+  return { status: true, conversation_id: id, history: history.slice(start, end), ...earlier };
 }
 
 const answer = (body: object, status = 200): Promise<Response> =>

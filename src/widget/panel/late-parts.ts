@@ -10,6 +10,7 @@ const loaders = {
   voice: () => import('./voice/voice.ts'),
   debug: () => import('./debug/debug.ts'),
   reading: () => import('./reading/reading.ts'),
+  earlier: () => import('./reading/earlier-messages.ts'),
   aboveComposer: () => import('./suggestions/above-composer.ts'),
   gate: () => import('./gate/gate.ts'),
   sound: () => import('./sound/sound.ts'),

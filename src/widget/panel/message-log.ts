@@ -48,35 +48,45 @@ export function messageLog(model: PanelModel): TemplateResult {
 
 /** The last pages, as many as the panel wants by now; the others keep their places. */
 function pages(model: PanelModel): unknown[] {
-  const { locale, options, markdown, reading, snapshot, now, late, addOns } = model;
-  const count = Math.ceil(snapshot.messages.length / pageSize);
-  reading?.begin(model);
-  return Array.from({ length: count }, (_, page) => {
+  const { reading, snapshot, late, markdown } = model;
+  const { messages } = snapshot;
+  const count = Math.ceil(messages.length / pageSize);
+  const before = reading?.begin(model);
+  const latest = Array.from({ length: count }, (_, page) => {
     if (page < count - model.pages) return nothing;
-    const from = page * pageSize;
-    const messages = snapshot.messages.slice(from, from + pageSize);
-    const isOld = page < count - 1;
     // Markdown takes time: on old pages it is drawn when the reader comes near, or there is nothing else to do.
-    const isDrawn = !isOld || (reading?.isNear(page) ?? late.isMissing('reading'));
-    const drawer = isDrawn ? markdown : undefined;
-    const problems = late.get('problems') ?? late.isMissing('problems');
-    const common = [locale, options, drawer, problems, late.isMissing('markdown')];
-    const basisOf = (message: Message): unknown[] => [
-      message,
-      isLast(model, message),
-      message.problem?.retryAt && now,
-      ...(addOns?.below(message) ?? []),
-    ];
-    const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
-    const draw = (): unknown[] =>
-      messages.map((message, at) => {
-        const details = reading?.detailsOf(model, from + at);
-        return guard([...common, ...basisOf(message), details], () => item(model, message, drawer, details));
-      });
-    return html`<ol role="none" class="page ${isOld ? 'old' : ''}">
-      ${guard(basis, draw)}
-    </ol>`;
+    const isDrawn = page === count - 1 || (reading?.isNear(page) ?? late.isMissing('reading'));
+    return logPage(model, messages, page * pageSize, isDrawn ? markdown : undefined);
   });
+  return [before, latest];
+}
+
+/** One page of messages; all but the last are old. */
+export function logPage(
+  model: PanelModel,
+  all: readonly Message[],
+  from: number,
+  drawer: MarkdownRenderer | undefined,
+): TemplateResult {
+  const { locale, options, reading, now, late, addOns } = model;
+  const messages = all.slice(from, from + pageSize);
+  const problems = late.get('problems') ?? late.isMissing('problems');
+  const common = [locale, options, drawer, problems, late.isMissing('markdown')];
+  const basisOf = (message: Message): unknown[] => [
+    message,
+    isLast(model, message),
+    message.problem?.retryAt && now,
+    ...(addOns?.below(message) ?? []),
+  ];
+  const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
+  const draw = (): unknown[] =>
+    messages.map((message, at) => {
+      const details = reading?.detailsOf(model, all, from + at);
+      return guard([...common, ...basisOf(message), details], () => item(model, message, drawer, details));
+    });
+  return html`<ol role="none" class="page ${from + pageSize < all.length ? 'old' : ''}">
+    ${guard(basis, draw)}
+  </ol>`;
 }
 
 function item(

@@ -42,14 +42,14 @@ export interface MessageDetails {
 
 /** What the part for reading gives the panel. */
 export interface PanelReading {
-  /** Call before a drawing. */
-  readonly begin: (model: PanelModel) => void;
+  /** Call before a drawing. Gives what stands above the messages: what was said before them, or the way to it. */
+  readonly begin: (model: PanelModel) => unknown;
   /** Whether the reader is or was near a page. */
   readonly isNear: (page: number) => boolean;
   /** All that the details of these messages depend on, beside the messages. */
   readonly basisOf: (messages: readonly Message[], from: number) => readonly unknown[];
   /** The same object for as long as nothing changes. */
-  readonly detailsOf: (model: PanelModel, index: number) => MessageDetails;
+  readonly detailsOf: (model: PanelModel, messages: readonly Message[], index: number) => MessageDetails;
   /** The way back to the end of the log. */
   readonly latest: (model: PanelModel) => unknown;
 }

@@ -125,6 +125,8 @@ function withSession(
     ...snapshot,
     status: ended ? 'ended' : snapshot.status,
     messages,
+    // Later histories begin later; what shows stays.
+    earlier: (snapshot.conversationId ? snapshot : session).earlier,
     problem: ended,
     variables,
     aiEnabled,

@@ -28,7 +28,12 @@ export interface Session {
   readonly aiEnabled: boolean;
   /** Set where it takes no more messages. */
   readonly ended: Problem | undefined;
+  /** Set where the history is only the end of what was said. */
+  readonly earlier?: Earlier | undefined;
 }
+
+/** What a service answered that has more of a history than it gave. One object for as long as the conversation shows. */
+export type Earlier = Pick<Conversation, 'earlier_cursor'>;
 
 /** All that the page says to the assistant; undefined if it says nothing. */
 export function variablesOf({ context, variables }: SessionRequest): SessionRequest['variables'] {
@@ -78,6 +83,7 @@ export async function readSession(
     history: read.history,
     variables: read.variables,
     aiEnabled: read.ai_enabled ?? true,
+    earlier: read.earlier_cursor ? read : undefined,
     ended: read.ended ? { code: 'conversation-ended', message: 'The conversation has ended.' } : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
+import type { Earlier } from './session.ts';
 
 /** Where a conversation stands. An `ended` one takes no more messages: those that wait go along to a new one. */
 export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';
@@ -43,6 +44,8 @@ export interface Snapshot {
   readonly status: ConversationStatus;
   readonly conversationId: string | undefined;
   readonly messages: readonly Message[];
+  /** Set where the service has messages before these. */
+  readonly earlier?: Earlier | undefined;
   /** Messages of the assistant's, a person's or the service's that came while nobody looked. */
   readonly unread: number;
   /** False while a person has taken over and the assistant keeps silent. */

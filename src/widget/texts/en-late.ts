@@ -54,6 +54,7 @@ export const enLate = {
   no: 'No',
 
   latest: 'Latest messages',
+  earlier: 'Earlier messages',
   edit: 'Edit',
   startOver: 'Start a new conversation',
   ended: 'This conversation has ended.',

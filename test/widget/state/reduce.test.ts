@@ -30,11 +30,11 @@ const sessionWith = (history: readonly HistoryItem[], differing: Partial<Session
 /** An event, or one that follows from what shows. */
 type Next = ConversationEvent | ((messages: Snapshot['messages']) => ConversationEvent);
 const opened =
-  (history: readonly HistoryItem[] = hello): Next =>
+  (history: readonly HistoryItem[] = hello, differing: Partial<Session> = {}): Next =>
   (messages) => ({
     type: 'opened',
     conversationId: 'c',
-    session: sessionWith(history),
+    session: sessionWith(history, differing),
     messages: withHistory(messages, history),
     openedIn: 5,
     seen: undefined,
@@ -100,6 +100,16 @@ describe('a conversation that opens', () => {
     assert.deepEqual(shown(snapshot), ['assistant Hello! done', 'user a queued']);
     const { status, conversationId, openedIn, variables } = snapshot;
     assert.deepEqual([status, conversationId, openedIn, variables], ['ready', 'c', 5, undefined]);
+  });
+
+  it('keeps the place in the history from which the service gave no more, whatever later histories leave out', () => {
+    const earlier = { earlier_cursor: '7' };
+    const session = sessionWith(hello, { earlier: { earlier_cursor: '9' } });
+    const later: Next = { type: 'history', session, messages: [] };
+    const first = opened(hello, { earlier });
+    assert.equal(after(first, later).earlier, earlier);
+    assert.equal(after(opened(), later).earlier, undefined);
+    assert.equal(after(first, { type: 'reset', keepPending: true }).earlier, undefined);
   });
 
   it('fails with a problem and keeps what shows', () => {

@@ -8,6 +8,7 @@ import { download } from './download.ts';
 import menuCss from './menu.css?inline';
 import { printTranscript } from './print-transcript.ts';
 import { transcriptCopy, transcriptFileName, transcriptJson } from './transcript.ts';
+import { wholeConversation, type Transcript } from './whole-conversation.ts';
 
 export { menuCss as css };
 
@@ -74,9 +75,11 @@ class Menu {
       >
         ${label}
       </button>`;
-    const closing = (act: () => void) => (): void => {
+    const closing = (act: (model: Transcript) => void) => (): void => {
       this.#close();
-      act();
+      const model = this.#reach.model();
+      if (model.snapshot.earlier) void wholeConversation(model).then(act);
+      else act(model);
     };
     const withMessages = html`${
       hasClipboard()
@@ -85,19 +88,19 @@ class Menu {
     }
     ${item(
       texts.print,
-      closing(() => {
-        printTranscript(this.#reach);
+      closing((model) => {
+        printTranscript(this.#reach, model);
       }),
     )}
     ${item(
       texts.downloadText,
-      closing(() => {
+      closing((model) => {
         download(transcriptCopy(model).text, 'text/plain', transcriptFileName(model, 'txt'));
       }),
     )}
     ${item(
       texts.downloadJson,
-      closing(() => {
+      closing((model) => {
         download(transcriptJson(model), 'application/json', transcriptFileName(model, 'json'));
       }),
     )}`;
@@ -150,7 +153,9 @@ class Menu {
 
   async #copy(): Promise<void> {
     try {
-      await writeClipboard(transcriptCopy(this.#reach.model()));
+      const model = this.#reach.model();
+      const whole = model.snapshot.earlier && wholeConversation(model).then(transcriptCopy);
+      await writeClipboard(whole ?? transcriptCopy(model));
       this.#hasCopied = true;
       this.#draw();
     } catch {

@@ -4,13 +4,13 @@ import { headingOf } from '../panel-model.ts';
 import type { PanelReach } from '../panel-reach.ts';
 import printCss from './print.css?inline';
 import { authorOf, timeOf } from './transcript.ts';
+import type { Transcript } from './whole-conversation.ts';
 
 /**
  * Prints the whole conversation, and nothing of the page. A frame without an address has the page's content policy, and
  * needs nothing that one could refuse: its styles are a sheet, its text is templates.
  */
-export function printTranscript(reach: PanelReach): void {
-  const { host, container } = reach;
+export function printTranscript({ host, container }: PanelReach, model: Transcript): void {
   const frame = document.createElement('iframe');
   frame.className = 'print-frame';
   frame.ariaHidden = 'true';
@@ -21,7 +21,6 @@ export function printTranscript(reach: PanelReach): void {
   const page = frame.contentDocument;
   const view = frame.contentWindow as (Window & typeof globalThis) | null;
   if (page === null || view === null) return;
-  const model = reach.model();
   const sheet = new view.CSSStyleSheet();
   sheet.replaceSync(printCss);
   page.adoptedStyleSheets = [sheet];
@@ -30,6 +29,7 @@ export function printTranscript(reach: PanelReach): void {
   page.documentElement.dir = host.root.dir;
   render(
     html`<h1>${headingOf(model)}</h1>
+      ${model.leftOut ? html`<p dir="auto">${model.leftOut}</p>` : nothing}
       ${model.snapshot.messages.map(
         (message) =>
           html`<article>

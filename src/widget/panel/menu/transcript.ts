@@ -2,6 +2,7 @@ import type { Message } from '../../state/snapshot.ts';
 import { messageCopy, type MessageCopy } from '../copying/message-copy.ts';
 import { richLines } from '../copying/rich-text.ts';
 import { headingOf, type PanelModel } from '../panel-model.ts';
+import type { Transcript } from './whole-conversation.ts';
 
 /** Who wrote a message, in the visitor's words. */
 export function authorOf(model: PanelModel, { role }: Message): string {
@@ -16,8 +17,8 @@ export function timeOf({ locale }: PanelModel, { at }: Message): string {
 }
 
 /** The conversation to read: who, when and what. Answers are as they show, not as the assistant wrote them in Markdown. */
-export function transcriptCopy(model: PanelModel): MessageCopy {
-  const heading = headingOf(model);
+export function transcriptCopy(model: Transcript): MessageCopy {
+  const heading = [headingOf(model), model.leftOut].filter(Boolean).join('\n');
   const parts = model.snapshot.messages.map((message) => {
     const time = timeOf(model, message);
     const head = `${authorOf(model, message)}${time && ` (${time})`}:`;
@@ -31,13 +32,14 @@ export function transcriptCopy(model: PanelModel): MessageCopy {
 }
 
 /** The conversation for programs, with the names that the HTTP interface has for it. Nobody's UUID is in it. */
-export function transcriptJson(model: PanelModel): string {
+export function transcriptJson(model: Transcript): string {
   const history = model.snapshot.messages.map(({ role, text, at }) => ({
     role,
     content: text,
     ...(at !== undefined && { created_at: new Date(at).toISOString() }),
   }));
-  return JSON.stringify({ assistant: headingOf(model), history }, null, 2);
+  const leftOut = model.leftOut && { is_complete: false };
+  return JSON.stringify({ assistant: headingOf(model), ...leftOut, history }, null, 2);
 }
 
 /** As in `Kim 2026-11-21.txt`, without what file systems refuse. */

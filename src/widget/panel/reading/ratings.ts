@@ -21,13 +21,16 @@ export function rate({ panel, snapshot }: PanelModel, message: Message, rating: 
   const all = rating === null ? others : [...others, [name, rating] as const];
   conversation.choose({ ratings: Object.fromEntries(all.slice(-most)) });
   const { text, at } = message;
-  const before = snapshot.messages.slice(0, snapshot.messages.indexOf(message));
+  const place = snapshot.messages.indexOf(message);
+  const before = snapshot.messages.slice(0, Math.max(place, 0));
   panel.host.dispatch('chat-rating', {
     text,
     rating,
     conversationId: snapshot.conversationId ?? '',
     // What the service does not have is not in its history.
-    index: before.filter((message) => !isPending(message)).length,
+    index:
+      (place < 0 && panel.late.get('earlier')?.placeBefore(snapshot, message)) ||
+      before.filter((message) => !isPending(message)).length,
     at,
   });
 }
@@ -40,8 +43,9 @@ function ratings({ choices }: Snapshot): NonNullable<NonNullable<Snapshot['choic
  * Tells an answer from the others also at the next visit, and where a service gives no more than the end of its
  * history: by what it says, and how often that was said before.
  */
-function nameOf({ messages }: Snapshot, { key, text }: Message): string {
+function nameOf({ messages }: Snapshot, { key, text, at }: Message): string {
   const same = messages.filter((message) => message.role === 'assistant' && message.text === text);
   const place = same.findIndex((message) => message.key === key);
-  return fingerprint(text) + (place > 0 ? `-${place}` : '');
+  // One from before these: there it is told by its time.
+  return fingerprint(text) + (place < 0 ? `@${at}` : place > 0 ? `-${place}` : '');
 }

@@ -52,6 +52,8 @@ export class Reading implements PanelReading {
   #speaking: ReturnType<typeof setTimeout> | undefined;
   #language = '';
   #messages: readonly Message[] = [];
+  /** The message before them, if the visitor has asked for it. */
+  #before: Message | undefined;
   #choices: unknown;
   #tools: LatePart<'messageTools'> | undefined;
   /** Whether answers say what the assistant used. */
@@ -83,15 +85,20 @@ export class Reading implements PanelReading {
     this.#wakeTools();
   }
 
-  readonly begin = (model: PanelModel): void => {
+  readonly begin = (model: PanelModel): unknown => {
+    const { late, snapshot } = model;
+    const earlier = late.get('earlier');
     this.#language = model.locale.language;
-    this.#messages = model.snapshot.messages;
-    this.#choices = model.snapshot.choices;
-    this.#tools = model.late.get('messageTools');
+    this.#messages = snapshot.messages;
+    this.#before = earlier?.lastEarlier(model);
+    if (snapshot.earlier) void late.load('earlier');
+    this.#choices = snapshot.choices;
+    this.#tools = late.get('messageTools');
     this.#tellsUsed = model.options.showsFunctionCalls;
-    if (this.#tellsUsed) void model.late.load('messageTools');
+    if (this.#tellsUsed) void late.load('messageTools');
     this.#today = startOfDay(model.now);
     this.#count(model);
+    return earlier?.earlierMessages(model);
   };
 
   readonly isNear = (page: number): boolean => this.#near.has(page);
@@ -101,12 +108,13 @@ export class Reading implements PanelReading {
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
     const isTooling = this.#tellsUsed || here.some(Boolean);
-    return [...here, isTooling && this.#tools, this.#choices, this.#today, this.#messages[from - 1]];
+    const previous = this.#messages[from - 1] ?? this.#before;
+    return [...here, isTooling && this.#tools, this.#choices, this.#today, previous];
   };
 
-  readonly detailsOf = (model: PanelModel, index: number): MessageDetails => {
-    const message = this.#messages[index] as Message;
-    const previous = this.#messages[index - 1];
+  readonly detailsOf = (model: PanelModel, messages: readonly Message[], index: number): MessageDetails => {
+    const message = messages[index] as Message;
+    const previous = messages[index - 1] ?? (messages === this.#messages ? this.#before : undefined);
     const { key } = message;
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;

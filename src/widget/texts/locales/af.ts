@@ -26,6 +26,7 @@ export default {
   stop: 'Stop',
   stopped: 'Gestop.',
   latest: 'Nuutste boodskappe',
+  earlier: 'Vroeëre boodskappe',
   more: 'Meer',
   count: '{count} van {limit} karakters',
   tooLong: '{excess} karakters te lank. Verkort u boodskap of stuur dit in dele.',

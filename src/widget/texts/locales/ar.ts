@@ -26,6 +26,7 @@ export default {
   stop: 'إيقاف',
   stopped: 'تم الإيقاف.',
   latest: 'أحدث الرسائل',
+  earlier: 'رسائل سابقة',
   more: 'المزيد',
   count: '{count} من {limit} حرف',
   tooLong: 'أطول من المسموح بمقدار {excess}. اختصر رسالتك أو أرسلها على أجزاء.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Dayandır',
   stopped: 'Dayandırıldı.',
   latest: 'Ən son mesajlar',
+  earlier: 'Əvvəlki mesajlar',
   more: 'Daha çox',
   count: '{count} / {limit} simvol',
   tooLong: '{excess} simvol artıqdır. Mesajı qısaldın və ya hissə-hissə göndərin.',

@@ -26,6 +26,7 @@ export default {
   stop: 'থামান',
   stopped: 'থামানো হয়েছে।',
   latest: 'সর্বশেষ বার্তা',
+  earlier: 'আগের বার্তা',
   more: 'আরও',
   count: '{limit}টির মধ্যে {count}টি অক্ষর',
   tooLong: '{excess}টি অক্ষর বেশি। বার্তাটি ছোট করুন বা ভাগ করে পাঠান।',

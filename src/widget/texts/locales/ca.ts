@@ -26,6 +26,7 @@ export default {
   stop: 'Atura',
   stopped: 'Aturat.',
   latest: 'Últims missatges',
+  earlier: 'Missatges anteriors',
   more: 'Més',
   count: '{count} de {limit} caràcters',
   tooLong: 'Caràcters de més: {excess}. Escurceu el missatge o envieu-lo per parts.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Zastavit',
   stopped: 'Zastaveno.',
   latest: 'Nejnovější zprávy',
+  earlier: 'Starší zprávy',
   more: 'Více',
   count: '{count} z {limit} znaků',
   tooLong: 'Znaků navíc: {excess}. Zprávu zkraťte, nebo ji pošlete po částech.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Stop',
   stopped: 'Stoppet.',
   latest: 'Nyeste beskeder',
+  earlier: 'Tidligere beskeder',
   more: 'Mere',
   count: '{count} af {limit} tegn',
   tooLong: '{excess} tegn for langt. Forkort din besked, eller send den i flere dele.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Anhalten',
   stopped: 'Angehalten.',
   latest: 'Neueste Nachrichten',
+  earlier: 'Frühere Nachrichten',
   more: 'Mehr',
   count: '{count} von {limit} Zeichen',
   tooLong: '{excess} Zeichen zu viel. Kürzen Sie die Nachricht oder senden Sie sie in Teilen.',

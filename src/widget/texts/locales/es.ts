@@ -26,6 +26,7 @@ export default {
   stop: 'Detener',
   stopped: 'Detenido.',
   latest: 'Últimos mensajes',
+  earlier: 'Mensajes anteriores',
   more: 'Más',
   count: '{count} de {limit} caracteres',
   tooLong: 'Caracteres de más: {excess}. Acorte el mensaje o envíelo por partes.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Peata',
   stopped: 'Peatatud.',
   latest: 'Uusimad sõnumid',
+  earlier: 'Varasemad sõnumid',
   more: 'Rohkem',
   count: '{count} / {limit} tähemärki',
   tooLong: 'Liiga pikk {excess} võrra. Lühendage sõnumit või saatke see osadena.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Gelditu',
   stopped: 'Geldituta.',
   latest: 'Azken mezuak',
+  earlier: 'Aurreko mezuak',
   more: 'Gehiago',
   count: '{count}/{limit} karaktere',
   tooLong: 'Luzeegia, soberako karaktereak: {excess}. Laburtu mezua, edo bidali zatika.',

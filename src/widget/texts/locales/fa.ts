@@ -26,6 +26,7 @@ export default {
   stop: 'توقف',
   stopped: 'متوقف شد.',
   latest: 'تازه‌ترین پیام‌ها',
+  earlier: 'پیام‌های قبلی',
   more: 'بیشتر',
   count: '{count} از {limit} نویسه',
   tooLong: '{excess} نویسه بیش از حد مجاز. پیام را کوتاه کنید یا در چند بخش بفرستید.',

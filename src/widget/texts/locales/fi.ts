@@ -26,6 +26,7 @@ export default {
   stop: 'Pysäytä',
   stopped: 'Pysäytetty.',
   latest: 'Uusimmat viestit',
+  earlier: 'Aiemmat viestit',
   more: 'Lisää',
   count: '{count}/{limit} merkkiä',
   tooLong: 'Liian pitkä {excess} merkillä. Lyhennä viestiä tai lähetä se osissa.',

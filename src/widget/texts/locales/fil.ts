@@ -26,6 +26,7 @@ export default {
   stop: 'Ihinto',
   stopped: 'Inihinto.',
   latest: 'Mga pinakabagong mensahe',
+  earlier: 'Mga naunang mensahe',
   more: 'Higit pa',
   count: '{count} sa {limit} character',
   tooLong: 'Sobra nang {excess} character. Paikliin ang mensahe, o ipadala ito nang bahagi-bahagi.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Arrêter',
   stopped: 'Arrêté.',
   latest: 'Derniers messages',
+  earlier: 'Messages précédents',
   more: 'Plus',
   count: '{count} caractères sur {limit}',
   tooLong: 'Caractères en trop : {excess}. Raccourcissez votre message ou envoyez-le en plusieurs fois.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Deter',
   stopped: 'Detido.',
   latest: 'Últimas mensaxes',
+  earlier: 'Mensaxes anteriores',
   more: 'Máis',
   count: '{count} de {limit} caracteres',
   tooLong: 'Caracteres de máis: {excess}. Acurte a mensaxe ou envíea por partes.',

@@ -26,6 +26,7 @@ export default {
   stop: 'રોકો',
   stopped: 'રોકાયું.',
   latest: 'તાજેતરના સંદેશા',
+  earlier: 'અગાઉના સંદેશા',
   more: 'વધુ',
   count: '{limit}માંથી {count} અક્ષર',
   tooLong: '{excess} અક્ષર વધારે છે. સંદેશ ટૂંકો કરો અથવા ભાગમાં મોકલો.',

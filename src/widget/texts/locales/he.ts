@@ -26,6 +26,7 @@ export default {
   stop: 'עצירה',
   stopped: 'נעצר.',
   latest: 'ההודעות האחרונות',
+  earlier: 'הודעות קודמות',
   more: 'עוד',
   count: '{count} מתוך {limit} תווים',
   tooLong: 'תווים מיותרים: {excess}. יש לקצר את ההודעה או לשלוח אותה בחלקים.',

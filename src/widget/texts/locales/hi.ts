@@ -26,6 +26,7 @@ export default {
   stop: 'रोकें',
   stopped: 'रोका गया।',
   latest: 'नवीनतम संदेश',
+  earlier: 'पिछले संदेश',
   more: 'और',
   count: '{limit} में से {count} अक्षर',
   tooLong: '{excess} अक्षर ज़्यादा हैं। संदेश छोटा करें या उसे हिस्सों में भेजें।',

@@ -26,6 +26,7 @@ export default {
   stop: 'Zaustavi',
   stopped: 'Zaustavljeno.',
   latest: 'Najnovije poruke',
+  earlier: 'Ranije poruke',
   more: 'Više',
   count: '{count} od {limit} znakova',
   tooLong: 'Predugo za {excess}. Skratite poruku ili je pošaljite u dijelovima.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Leállítás',
   stopped: 'Leállítva.',
   latest: 'Legújabb üzenetek',
+  earlier: 'Korábbi üzenetek',
   more: 'Továbbiak',
   count: '{count} / {limit} karakter',
   tooLong: '{excess} karakterrel túl hosszú. Rövidítse le az üzenetet, vagy küldje el részekben.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Hentikan',
   stopped: 'Dihentikan.',
   latest: 'Pesan terbaru',
+  earlier: 'Pesan sebelumnya',
   more: 'Lainnya',
   count: '{count} dari {limit} karakter',
   tooLong: 'Kelebihan {excess} karakter. Persingkat pesan Anda atau kirim per bagian.',

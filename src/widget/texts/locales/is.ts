@@ -26,6 +26,7 @@ export default {
   stop: 'Stöðva',
   stopped: 'Stöðvað.',
   latest: 'Nýjustu skilaboðin',
+  earlier: 'Eldri skilaboð',
   more: 'Meira',
   count: '{count} af {limit} stöfum',
   tooLong: '{excess} stöfum of langt. Styttu skilaboðin eða sendu þau í hlutum.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Interrompi',
   stopped: 'Interrotto.',
   latest: 'Ultimi messaggi',
+  earlier: 'Messaggi precedenti',
   more: 'Altro',
   count: '{count} di {limit} caratteri',
   tooLong: 'Caratteri di troppo: {excess}. Accorci il messaggio o lo invii in più parti.',

@@ -26,6 +26,7 @@ export default {
   stop: '停止',
   stopped: '停止しました。',
   latest: '最新のメッセージ',
+  earlier: '以前のメッセージ',
   more: 'その他',
   count: '{count}/{limit} 文字',
   tooLong: '{excess} 文字超過しています。メッセージを短くするか、分けて送信してください。',

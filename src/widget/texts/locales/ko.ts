@@ -26,6 +26,7 @@ export default {
   stop: '중지',
   stopped: '중지되었습니다.',
   latest: '최신 메시지',
+  earlier: '이전 메시지',
   more: '더 보기',
   count: '{limit}자 중 {count}자',
   tooLong: '{excess}자 초과했습니다. 메시지를 줄이거나 나누어 보내세요.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Stabdyti',
   stopped: 'Sustabdyta.',
   latest: 'Naujausios žinutės',
+  earlier: 'Ankstesnės žinutės',
   more: 'Daugiau',
   count: '{count} iš {limit} ženklų',
   tooLong: 'Per ilga, perteklinių ženklų: {excess}. Sutrumpinkite žinutę arba siųskite ją dalimis.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Apturēt',
   stopped: 'Apturēts.',
   latest: 'Jaunākie ziņojumi',
+  earlier: 'Agrākie ziņojumi',
   more: 'Vairāk',
   count: '{count} no {limit} rakstzīmēm',
   tooLong: 'Par garu, liekas rakstzīmes: {excess}. Saīsiniet ziņojumu vai sūtiet to pa daļām.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Запри',
   stopped: 'Запрено.',
   latest: 'Најнови пораки',
+  earlier: 'Поранешни пораки',
   more: 'Повеќе',
   count: '{count} од {limit} знаци',
   tooLong: 'Предолго за {excess}. Скратете ја пораката или испратете ја во делови.',

@@ -26,6 +26,7 @@ export default {
   stop: 'थांबवा',
   stopped: 'थांबवले.',
   latest: 'नवीनतम संदेश',
+  earlier: 'मागील संदेश',
   more: 'आणखी',
   count: '{limit} पैकी {count} अक्षरे',
   tooLong: '{excess} अक्षरे जास्त आहेत. संदेश लहान करा किंवा भागांमध्ये पाठवा.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Hentikan',
   stopped: 'Dihentikan.',
   latest: 'Mesej terkini',
+  earlier: 'Mesej terdahulu',
   more: 'Lagi',
   count: '{count} daripada {limit} aksara',
   tooLong: 'Lebihan {excess} aksara. Pendekkan mesej anda atau hantar mengikut bahagian.',

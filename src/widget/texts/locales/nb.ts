@@ -26,6 +26,7 @@ export default {
   stop: 'Stopp',
   stopped: 'Stoppet.',
   latest: 'Nyeste meldinger',
+  earlier: 'Tidligere meldinger',
   more: 'Mer',
   count: '{count} av {limit} tegn',
   tooLong: '{excess} tegn for langt. Forkort meldingen, eller send den i flere deler.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Stoppen',
   stopped: 'Gestopt.',
   latest: 'Nieuwste berichten',
+  earlier: 'Eerdere berichten',
   more: 'Meer',
   count: '{count} van {limit} tekens',
   tooLong: '{excess} tekens te lang. Kort uw bericht in of verstuur het in delen.',

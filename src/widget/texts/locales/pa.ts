@@ -26,6 +26,7 @@ export default {
   stop: 'ਰੋਕੋ',
   stopped: 'ਰੋਕਿਆ ਗਿਆ।',
   latest: 'ਸਭ ਤੋਂ ਨਵੇਂ ਸੁਨੇਹੇ',
+  earlier: 'ਪਿਛਲੇ ਸੁਨੇਹੇ',
   more: 'ਹੋਰ',
   count: '{limit} ਵਿੱਚੋਂ {count} ਅੱਖਰ',
   tooLong: '{excess} ਅੱਖਰ ਵੱਧ ਹਨ। ਸੁਨੇਹਾ ਛੋਟਾ ਕਰੋ ਜਾਂ ਹਿੱਸਿਆਂ ਵਿੱਚ ਭੇਜੋ।',

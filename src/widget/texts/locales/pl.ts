@@ -26,6 +26,7 @@ export default {
   stop: 'Zatrzymaj',
   stopped: 'Zatrzymano.',
   latest: 'Najnowsze wiadomości',
+  earlier: 'Wcześniejsze wiadomości',
   more: 'Więcej',
   count: '{count} z {limit} znaków',
   tooLong: 'Za długie o {excess}. Skróć wiadomość lub wyślij ją w częściach.',

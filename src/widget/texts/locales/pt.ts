@@ -26,6 +26,7 @@ export default {
   stop: 'Parar',
   stopped: 'Parado.',
   latest: 'Mensagens mais recentes',
+  earlier: 'Mensagens anteriores',
   more: 'Mais',
   count: '{count} de {limit} caracteres',
   tooLong: 'Caracteres a mais: {excess}. Encurte a mensagem ou envie-a por partes.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Opriți',
   stopped: 'Oprit.',
   latest: 'Cele mai noi mesaje',
+  earlier: 'Mesaje anterioare',
   more: 'Mai multe',
   count: '{count} din {limit} caractere',
   tooLong: 'Prea lung cu {excess}. Scurtați mesajul sau trimiteți-l pe părți.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Zastaviť',
   stopped: 'Zastavené.',
   latest: 'Najnovšie správy',
+  earlier: 'Staršie správy',
   more: 'Viac',
   count: '{count} z {limit} znakov',
   tooLong: 'Znaky navyše: {excess}. Správu skráťte alebo ju pošlite po častiach.',

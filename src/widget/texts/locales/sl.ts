@@ -26,6 +26,7 @@ export default {
   stop: 'Ustavi',
   stopped: 'Ustavljeno.',
   latest: 'Najnovejša sporočila',
+  earlier: 'Starejša sporočila',
   more: 'Več',
   count: '{count} od {limit} znakov',
   tooLong: 'Predolgo za {excess}. Skrajšajte sporočilo ali ga pošljite po delih.',

@@ -26,6 +26,7 @@ export default {
   stop: 'Ndalo',
   stopped: 'U ndal.',
   latest: 'Mesazhet më të reja',
+  earlier: 'Mesazhe të mëparshme',
   more: 'Më shumë',
   count: '{count} nga {limit} karaktere',
   tooLong: 'Karaktere më tepër: {excess}. Shkurtojeni mesazhin ose dërgojeni me pjesë.',

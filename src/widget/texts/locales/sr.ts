@@ -26,6 +26,7 @@ export default {
   stop: 'Заустави',
   stopped: 'Заустављено.',
   latest: 'Најновије поруке',
+  earlier: 'Раније поруке',
   more: 'Још',
   count: '{count} од {limit} знакова',
   tooLong: 'Предугачко за {excess}. Скратите поруку или је пошаљите у деловима.',

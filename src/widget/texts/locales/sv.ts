@@ -26,6 +26,7 @@ export default {
   stop: 'Stoppa',
   stopped: 'Stoppat.',
   latest: 'Senaste meddelandena',
+  earlier: 'Tidigare meddelanden',
   more: 'Mer',
   count: '{count} av {limit} tecken',
   tooLong: '{excess} tecken för långt. Korta ditt meddelande eller skicka det i delar.',

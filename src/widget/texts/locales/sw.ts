@@ -26,6 +26,7 @@ export default {
   stop: 'Simamisha',
   stopped: 'Imesimamishwa.',
   latest: 'Ujumbe wa hivi karibuni',
+  earlier: 'Ujumbe wa awali',
   more: 'Zaidi',
   count: 'Herufi {count} kati ya {limit}',
   tooLong: 'Herufi za ziada: {excess}. Fupisha ujumbe wako, au utume kwa sehemu.',

@@ -26,6 +26,7 @@ export default {
   stop: 'หยุด',
   stopped: 'หยุดแล้ว',
   latest: 'ข้อความล่าสุด',
+  earlier: 'ข้อความก่อนหน้า',
   more: 'เพิ่มเติม',
   count: '{count} จาก {limit} อักขระ',
   tooLong: 'ยาวเกินไป {excess} อักขระ โปรดย่อข้อความหรือแบ่งส่งเป็นส่วน ๆ',

@@ -26,6 +26,7 @@ export default {
   stop: 'Durdur',
   stopped: 'Durduruldu.',
   latest: 'En yeni mesajlar',
+  earlier: 'Önceki mesajlar',
   more: 'Daha fazla',
   count: '{count} / {limit} karakter',
   tooLong: '{excess} karakter fazla. Mesajınızı kısaltın veya parçalar hâlinde gönderin.',

@@ -26,6 +26,7 @@ export default {
   stop: 'روکیں',
   stopped: 'روک دیا گیا۔',
   latest: 'تازہ ترین پیغامات',
+  earlier: 'پچھلے پیغامات',
   more: 'مزید',
   count: '{limit} میں سے {count} حروف',
   tooLong: '{excess} حروف زیادہ ہیں۔ پیغام مختصر کریں یا اسے حصوں میں بھیجیں۔',

@@ -26,6 +26,7 @@ export default {
   stop: 'Dừng',
   stopped: 'Đã dừng.',
   latest: 'Tin nhắn mới nhất',
+  earlier: 'Tin nhắn trước đó',
   more: 'Thêm',
   count: '{count} trên {limit} ký tự',
   tooLong: 'Dài quá {excess} ký tự. Hãy rút ngắn tin nhắn hoặc gửi thành nhiều phần.',

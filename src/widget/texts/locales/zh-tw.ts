@@ -26,6 +26,7 @@ export default {
   stop: '停止',
   stopped: '已停止。',
   latest: '最新訊息',
+  earlier: '更早的訊息',
   more: '更多',
   count: '{count}/{limit} 個字元',
   tooLong: '超出 {excess} 個字元。請縮短訊息，或分次傳送。',

@@ -26,6 +26,7 @@ export default {
   stop: '停止',
   stopped: '已停止。',
   latest: '最新消息',
+  earlier: '更早的消息',
   more: '更多',
   count: '{count}/{limit} 个字符',
   tooLong: '超出 {excess} 个字符。请缩短消息，或分几次发送。',

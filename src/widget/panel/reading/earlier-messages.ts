@@ -1,0 +1,118 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { ConversationClient } from '../../../client/conversation-client.ts';
+import { earlierPagesOf, type EarlierPage, type EarlierPages } from '../../state/earlier-pages.ts';
+import type { Message, Snapshot } from '../../state/snapshot.ts';
+import { allTexts } from '../../texts/all-texts.ts';
+import { isMarkdown, logPage, pageSize } from '../message-log.ts';
+import type { PanelModel } from '../panel-model.ts';
+import earlierCss from './earlier-messages.css?inline';
+import { KeepPlace } from './keep-place.ts';
+
+export { earlierCss as css };
+
+/** Pages of the log whose Markdown is drawn between two frames. */
+const atOnce = 4;
+
+/** What keeps the place of each log. */
+const places = new WeakMap<Element, KeepPlace>();
+
+/** How many pages of the log are drawn with their Markdown, the latest first. */
+const drawn = new WeakMap<EarlierPage, number>();
+
+/** What was said before the messages that opening gave, as far as the visitor has asked for it, and the way to more. */
+export function earlierMessages(model: PanelModel): unknown {
+  const earlier = earlierPagesOf(model.snapshot);
+  return earlier ? from(model, earlier, 0) : nothing;
+}
+
+/** Each page holds those before it, so that what comes above leaves the others as they are. */
+function from(model: PanelModel, earlier: EarlierPages, index: number): unknown {
+  const page = earlier.pages[index];
+  if (index < earlier.shown && page) return html`${from(model, earlier, index + 1)}${logPages(model, page)}`;
+  return earlier.hasMore ? more(model, earlier) : nothing;
+}
+
+/** The last of these messages that shows. */
+export function lastEarlier({ snapshot }: PanelModel): Message | undefined {
+  const earlier = earlierPagesOf(snapshot);
+  return earlier?.shown ? earlier.pages[0]?.messages.at(-1) : undefined;
+}
+
+/** Counts one of these messages back from the first of the snapshot: the last one before it is -1. */
+export function placeBefore(snapshot: Snapshot, message: Message): number {
+  const all = earlierPagesOf(snapshot)?.pages.flatMap(({ messages }) => [...messages].reverse()) ?? [];
+  return -1 - all.indexOf(message);
+}
+
+/** The same with the whole conversation in it, as far as the service gives it: says whether that is all. */
+export async function withEarlier(model: PanelModel): Promise<[whole: PanelModel, isAll: boolean]> {
+  const { snapshot } = model;
+  const earlier = earlierPagesOf(snapshot);
+  const isAll = (await earlier?.fetchAll(clientOf(model), snapshot.conversationId as string)) ?? true;
+  const pages = [...(earlier?.pages ?? [])].reverse();
+  const messages = [...pages.flatMap((page) => page.messages), ...snapshot.messages];
+  if (messages.some(isMarkdown)) await model.late.load('markdown');
+  return [{ ...model, snapshot: { ...snapshot, messages } }, isAll];
+}
+
+function more(model: PanelModel, earlier: EarlierPages): TemplateResult {
+  const { texts } = model.locale;
+  const { isLoading, hasFailed } = earlier;
+  const onClick = (): void => void showMore(model, earlier);
+  return html`<ol role="none" class="page">
+    <li role="listitem" class="earlier">
+      <button type="button" part="earlier-button" aria-disabled=${isLoading} @click=${onClick}>
+        ${isLoading ? texts.connecting : allTexts(model.locale).earlier}
+      </button>
+      ${hasFailed && !isLoading ? html`<small role="alert">${texts.network}</small>` : nothing}
+    </li>
+  </ol>`;
+}
+
+async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void> {
+  const { snapshot, panel, late } = model;
+  const { draw, container } = panel;
+  if (earlier.isLoading) return;
+  if (earlier.shown === earlier.pages.length) {
+    const fetched = earlier.fetchNext(clientOf(model), snapshot.conversationId as string);
+    draw();
+    await fetched;
+  }
+  const log = container.querySelector('[role="log"]');
+  const page = earlier.pages[earlier.shown];
+  // Nothing came; or the visitor has left the conversation meanwhile.
+  if (!log || !page || panel.model().snapshot.earlier !== snapshot.earlier) {
+    draw();
+    return;
+  }
+  if (page.messages.some(isMarkdown)) await late.load('markdown');
+  const place = places.get(log) ?? new KeepPlace(log);
+  places.set(log, place);
+  place.take();
+  const first = log.querySelector('article');
+  const hadFocus = log.querySelector('.earlier :focus') !== null;
+  earlier.shown++;
+  for (let done = atOnce; (done - atOnce) * pageSize < page.messages.length; done += atOnce) {
+    drawn.set(page, done);
+    draw();
+    // Comes after what is drawn in that frame.
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    if (done > atOnce) continue;
+    place.restore();
+    // The button is far away now; from here the arrow keys lead on.
+    if (hadFocus) first?.focus({ preventScroll: true });
+  }
+}
+
+function logPages(model: PanelModel, page: EarlierPage): TemplateResult[] {
+  const { messages } = page;
+  const count = Math.ceil(messages.length / pageSize);
+  return Array.from({ length: count }, (_, at) => {
+    const isDrawn = at >= count - (drawn.get(page) ?? 0);
+    return logPage(model, messages, at * pageSize, isDrawn ? model.markdown : undefined);
+  });
+}
+
+function clientOf({ options: { baseUrl } }: PanelModel): ConversationClient {
+  return new ConversationClient({ baseUrl });
+}

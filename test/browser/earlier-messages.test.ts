@@ -1,0 +1,165 @@
+import { expect } from '@open-wc/testing';
+import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { fileFrom } from '../support/file-from.ts';
+import { click, press } from '../support/page.ts';
+import { settled } from '../support/surroundings.ts';
+
+const count = 230;
+const atOnce = 100;
+
+/** How far a message is below the upper edge of the log. */
+function topOf(chat: Chat, message: HTMLElement): number {
+  return message.getBoundingClientRect().top - chat.part('message-log').getBoundingClientRect().top;
+}
+
+/** Comes back to a conversation, and goes to the beginning of what shows of it. */
+async function openAtTop(): Promise<Chat> {
+  const before = mount({ 'base-url': cannedService, lang: 'en' });
+  await before.open();
+  before.element.hide();
+  before.element.remove();
+  const chat = mount({ 'base-url': cannedService, lang: 'en' });
+  await chat.open();
+  await until(() => chat.findAll('article').length === atOnce, 'the latest messages');
+  await until(() => chat.find('[part="earlier-button"]') !== null, 'the button');
+  await settled(chat);
+  const log = chat.part('message-log');
+  await until(() => {
+    // Again where the log was on its way to the end.
+    log.scrollTop = 0;
+    return chat.find('[part="latest-button"]') !== null;
+  }, 'the beginning');
+  // What is above the reader may be laid out only now.
+  await stands(chat, chat.findAll('article')[0] as HTMLElement);
+  return chat;
+}
+
+/** Waits until a message stays where it is; gives how far below the edge that is. */
+async function stands(chat: Chat, message: HTMLElement): Promise<number> {
+  let before = NaN;
+  let same = 0;
+  await until(() => {
+    const now = topOf(chat, message);
+    same = now === before ? same + 1 : 0;
+    before = now;
+    return same > 5;
+  }, 'the messages to stand still');
+  return before;
+}
+
+describe('what was said before a long history', () => {
+  let asked: string[];
+  let isBroken: boolean;
+
+  beforeEach(() => {
+    serveHistory(
+      Array.from({ length: count }, (_, index) => ({
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content: index % 2 === 0 ? `Question ${String(index)}` : `Answer **${String(index)}**.\n\n- a point`,
+        created_at: ago(index < 60 ? 2 : 1, 600 - index * 2),
+      })),
+      atOnce,
+    );
+    const { fetch } = globalThis;
+    asked = [];
+    isBroken = false;
+    globalThis.fetch = (input, init) => {
+      const { searchParams } = new URL(input instanceof Request ? input.url : String(input), location.href);
+      const before = searchParams.get('before');
+      if (before === null) return fetch(input, init);
+      asked.push(before);
+      return isBroken ? Promise.reject(new TypeError('Failed to fetch')) : fetch(input, init);
+    };
+  });
+
+  afterEach(async () => {
+    serveNoHistory();
+    await unmountAll();
+  });
+
+  it('comes above what is read, page by page, and moves nothing', async () => {
+    const chat = await openAtTop();
+    expect(asked).to.deep.equal([]);
+    const first = chat.findAll('article')[0] as HTMLElement;
+    expect(first.textContent).to.contain('Question 130');
+    const before = topOf(chat, first);
+    await click(chat.part('earlier-button'));
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    expect(await stands(chat, first)).to.be.closeTo(before, 2);
+    await until(() => chat.findAll('.markdown strong').length === atOnce, 'the Markdown of all');
+    expect(await stands(chat, first)).to.be.closeTo(before, 2);
+    expect(chat.findAll('.divider time').length, 'days').to.equal(2);
+
+    const log = chat.part('message-log');
+    log.scrollTop = 0;
+    const next = chat.findAll('article')[0] as HTMLElement;
+    expect(next.textContent).to.contain('Question 30');
+    await stands(chat, next);
+    chat.part('earlier-button').focus();
+    const nextBefore = await stands(chat, next);
+    await press('Enter');
+    await until(() => chat.findAll('article').length === count, 'all messages');
+    expect(await stands(chat, next)).to.be.closeTo(nextBefore, 2);
+    expect(chat.find('[part="earlier-button"]')).to.equal(null);
+    expect(chat.element.shadowRoot?.activeElement === next, 'the focus on what was read').to.be.true;
+    await press('ArrowUp');
+    expect((chat.element.shadowRoot?.activeElement as HTMLElement).textContent).to.contain('29');
+    const keys = chat.findAll('li[data-key]').map(({ dataset }) => dataset['key']);
+    expect(new Set(keys).size).to.equal(count);
+    const texts = chat
+      .findAll('article > :last-child')
+      .map(({ textContent }) => /\d+/.exec(textContent)?.[0]);
+    expect(texts).to.deep.equal(Array.from({ length: count }, (_, index) => String(index)));
+    expect(asked).to.deep.equal(['130', '30']);
+  });
+
+  it('can be rated, and is told apart from what opening gave', async () => {
+    const chat = await openAtTop();
+    await click(chat.part('earlier-button'));
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    const message = chat.findAll('article')[atOnce - 1] as HTMLElement;
+    message.focus();
+    await until(() => chat.find('[part="rate-button"]') !== null, 'the tools');
+    const rating = nextEvent<{ index: number; text: string }>(chat.element, 'chat-rating');
+    chat.part('rate-button').click();
+    const { index, text } = await rating;
+    expect([index, text.slice(0, 14)]).to.deep.equal([-1, 'Answer **129**']);
+    await until(() => chat.part('rate-button').ariaPressed === 'true', 'the mark');
+  });
+
+  it('can be asked for again where it could not be had, and a transcript says what it lacks', async () => {
+    isBroken = true;
+    const chat = await openAtTop();
+    await click(chat.part('earlier-button'));
+    await until(() => chat.find('.earlier [role="alert"]') !== null, 'what went wrong');
+    const save = (): ReturnType<typeof fileFrom> =>
+      fileFrom(async () => {
+        await click(chat.part('menu-button'));
+        await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
+        const items = chat.findAll('.menu:popover-open button');
+        items.find(({ innerText }) => /as text/.test(innerText))?.click();
+      });
+    const part = await save();
+    expect(part.text).to.match(/^.+\nEarlier messages: The connection was lost\.\n/);
+    expect(part.text).to.contain('Question 130').and.not.contain('Answer 29');
+    isBroken = false;
+    const whole = await save();
+    expect(whole.text).to.contain('Question 0\n').and.contain('Answer 229').and.not.contain('connection');
+    expect(chat.findAll('article').length, 'what shows').to.equal(atOnce);
+    await click(chat.part('earlier-button'));
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    expect(chat.find('.earlier [role="alert"]')).to.equal(null);
+  });
+
+  it('is gone with its conversation', async () => {
+    const chat = await openAtTop();
+    await click(chat.part('earlier-button'));
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    serveHistory([{ role: 'assistant', content: 'Hello again' }]);
+    chat.element.forget();
+    chat.element.show();
+    await until(() => chat.messages.join() === 'assistant: Hello again', 'a new conversation');
+    expect(chat.find('[part="earlier-button"]')).to.equal(null);
+  });
+});
