@@ -5,6 +5,7 @@ import { ago, cannedService, serveHistory, serveNoHistory } from '../support/can
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
 import { click, press, supports, tap } from '../support/page.ts';
 import { pasted } from '../support/pasted.ts';
+import { settled } from '../support/surroundings.ts';
 import { scriptAnswer, wait } from '../support/script-answer.ts';
 import { modelService } from '../support/service-under-test.ts';
 
@@ -72,12 +73,22 @@ describe('what can be done with a message', () => {
       chat.findAll('[part="message-tools"] time').map((time) => time.getAttribute('datetime'));
     await until(() => chat.find('.divider') !== null, 'the part for reading');
     expect(times()).to.deep.equal([]);
+    await settled(chat);
+    const places = (): string =>
+      chat
+        .findAll('article')
+        .map((article) => Math.round(article.getBoundingClientRect().top))
+        .join();
+    const before = places();
     await tap(chat.part('message-assistant'));
     await until(() => times().join() === first, 'the time of the first message alone');
     expect(chat.find('.assistant [part="message-tools"] time')?.innerText).to.match(/^\d+:57.[AP]M$/);
     await tap(chat.part('message-user'));
     await until(() => times().join() === second, 'the time of the second message alone');
     expect(chat.findAll('[part="rate-button"]'), 'nobody rates what they wrote').to.deep.equal([]);
+    expect(places(), 'nothing moves under a finger').to.equal(before);
+    const { bottom } = chat.part('message-log').getBoundingClientRect();
+    expect(chat.part('message-tools').getBoundingClientRect().bottom).to.be.at.most(bottom);
     await tap(chat.part('header'));
     await until(() => times().length === 0, 'the tools to go');
   });

@@ -58,12 +58,15 @@ describe('the resize handle', () => {
     const chat = await openedWithHandle();
     const handle = chat.part('resize-handle');
     expect(handle.role).to.equal('slider');
+    const shows = (): number => Number(getComputedStyle(handle, '::after').opacity);
+    expect(shows(), 'while nobody is near').to.be.within(0.2, 0.6);
     expect(handle.ariaLabel).to.equal('Resize chat');
     await until(() => handle.ariaValueText === sizeOf(chat).join(' × '), 'the size in words');
     chat.part('send-button').focus();
     await press('Tab');
     expect(chat.element.shadowRoot?.activeElement).to.equal(handle);
     expect(getComputedStyle(handle).outlineStyle).to.equal('solid');
+    await until(() => shows() === 1, 'the handle to stand out');
   });
 
   it('follows a pointer, stays within the window, and keeps the size for the next visit', async () => {
