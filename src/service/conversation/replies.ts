@@ -18,6 +18,7 @@ import { failReply, storeAnswer } from './settle-reply.ts';
 import type { Answer } from './settle-reply.ts';
 import { StopWatch, stopped } from './stop-watch.ts';
 import { pollUntil } from './signals.ts';
+import { within } from './within.ts';
 import type { Signals } from './signals.ts';
 
 /** Longest reply, in UTF-16 code units. What a model says beyond is cut off. */
@@ -111,7 +112,9 @@ export class Replies {
     const stop = this.#stops.watch(message.id);
     try {
       await this.#waitForTurn(message);
-      const answer = await this.#ask(message, reply, stop);
+      const answer = await within(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
+        this.#ask(message, reply, signal),
+      );
       const settled = await storeAnswer(this.#parts, message, this.lease.owner, answer);
       if (!settled) throw new EngineError('the answer came too late; please send the message again');
       reply.complete(settled);
@@ -126,9 +129,8 @@ export class Replies {
     }
   }
 
-  async #ask(message: AcceptedMessage, reply: Reply, stop: AbortSignal): Promise<Answer> {
+  async #ask(message: AcceptedMessage, reply: Reply, signal: AbortSignal): Promise<Answer> {
     const request = await buildEngineRequest(this.#parts, message);
-    const signal = AbortSignal.any([this.#closing.signal, stop, AbortSignal.timeout(this.#timeoutMs)]);
     const answer: Answer = { text: '', functionCalls: [] };
     try {
       signal.throwIfAborted();
@@ -156,8 +158,9 @@ export class Replies {
       const earlier = await selectPendingBefore(db, message);
       return earlier.length > 0 ? undefined : true;
     };
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(turnWait)]);
-    await pollUntil(this.#signals, turnSignal(message.conversationId), isFirst, signal);
+    await within(turnWait, [this.#closing.signal], (signal) =>
+      pollUntil(this.#signals, turnSignal(message.conversationId), isFirst, signal),
+    );
   }
 
   async #giveUp(message: AcceptedMessage, reply: Reply, error: unknown): Promise<void> {

@@ -13,6 +13,7 @@ import { Reply } from './reply.ts';
 import type { SettledAnswer } from './settle-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
+import { within } from './within.ts';
 
 /** Longest wait for an answer that another process is writing, in milliseconds. */
 const repeatWait = 330_000;
@@ -55,11 +56,8 @@ async function followElsewhere(
   repeat: Reply,
 ): Promise<void> {
   try {
-    const answer = await pollUntil(
-      signals,
-      settledSignal(messageId),
-      () => readAnswer(database, messageId),
-      AbortSignal.timeout(repeatWait),
+    const answer = await within(repeatWait, [], (signal) =>
+      pollUntil(signals, settledSignal(messageId), () => readAnswer(database, messageId), signal),
     );
     for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });
     if (answer.text !== '') repeat.emit({ type: 'delta', text: answer.text });

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { within } from './within.ts';
 
 /**
  * Wakes waiters in this process. Other processes are not told: a wait is always bounded, and who waits looks into the
@@ -9,8 +10,9 @@ export class Signals {
 
   /** Resolves at the next signal for `key`, after `milliseconds`, or when aborted, whichever comes first. */
   async wait(key: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    const either = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-    await once(this.#emitter, key, { signal: either }).catch(() => undefined);
+    await within(milliseconds, [signal], async (either) => {
+      await once(this.#emitter, key, { signal: either }).catch(() => undefined);
+    });
   }
 
   notify(key: string): void {

@@ -37,6 +37,9 @@ const [rounds, seconds, messages, streams] = [
 /** Visitors who talk at once: more than the processors can serve, so that these are the limit. */
 const visitors = 32;
 
+/** Megabytes by which the heap may be larger at the end than after the first tenth: what caches and pools take. */
+const heapGrowth = 3;
+
 const rows: { name: string; figure: string; limit: string; isWell: boolean }[] = [];
 const servers: Server[] = [];
 const postgres = await startPostgres();
@@ -124,9 +127,6 @@ async function compare(ours: () => Promise<void>, bare: () => Promise<void>): Pr
   const ratio = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? NaN;
   add('throughput, to a bare route of the same round trips', `${ratio.toFixed(2)} ×`, '0.50 ×', ratio >= 0.5);
 }
-
-/** Megabytes by which the heap may be larger at the end than after the first tenth: what caches and pools take. */
-const heapGrowth = 3;
 
 async function watchHeap(service: Server, visit: () => Promise<void>): Promise<void> {
   const heap = await openHeap(service);
