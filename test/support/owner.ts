@@ -20,6 +20,11 @@ export class Owner {
     return new Owner(service, id, await createApiKey(service.running.database.db, id, 'Test'));
   }
 
+  /** The same user, by way of another service on the same database. */
+  at(service: TestService): Owner {
+    return new Owner(service, this.id, this.key);
+  }
+
   /** @param path below `/api/user/`. */
   async request(method: string, path: string, body?: unknown): Promise<OwnerAnswer> {
     const answer = await this.#service.request(method, `/api/user/${path}`, body, {

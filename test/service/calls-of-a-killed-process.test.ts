@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assistantBody } from '../support/assistant-body.ts';
+import { Owner } from '../support/owner.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { newDatabase, readMoney, startService, testDatabase } from '../support/service.ts';
+import { waitFor } from '../support/simulated-numbers.ts';
+
+if (testDatabase === 'pglite') {
+  test(
+    'a killed process leaves its calls',
+    { skip: 'an embedded database belongs to one process' },
+    () => undefined,
+  );
+} else {
+  const env = {
+    ...(await newDatabase()),
+    CARRIER_SECONDS: '0.02',
+    REPLY_LEASE_SECONDS: '1',
+    JOB_POLL_SECONDS: '0.5',
+  };
+  // Answers requests alone; the calls are made by the processes.
+  const here = await startService(env);
+  const { pool } = here.running.database;
+
+  /** The calls of an owner, oldest first. */
+  async function readCalls(owner: Owner) {
+    const { rows } = await pool.query<{
+      id: number;
+      lead: number;
+      status: string;
+      reason: string;
+      cost: string;
+      ended: number;
+    }>(
+      `SELECT id, lead_id AS lead, status, end_reason AS reason, total_cost AS cost,
+         (SELECT count(*)::int FROM jobs.job WHERE name = 'call-ended' AND (data->>'callId')::int = calls.id) AS ended
+       FROM calls WHERE user_id = $1 ORDER BY id`,
+      [owner.id],
+    );
+    return rows;
+  }
+
+  const isOpen = ({ status }: { status: string }) => ['initiated', 'ringing', 'in-progress'].includes(status);
+
+  test('a campaign goes on when a process is killed: no call is lost, doubled, or paid for twice', async () => {
+    const owner = await Owner.create(here, '10');
+    // One of its calls takes half a minute, so that all are under way when it goes.
+    const doomed = await startServiceProcess({ ...env, CARRIER_SECONDS: '1' });
+    const assistant = await owner.create('assistant', assistantBody());
+    const campaign = await owner.create('campaigns', {
+      name: 'Spring',
+      assistant_id: assistant.id,
+      max_calls_in_parallel: 10,
+    });
+    for (let lead = 0; lead < 24; lead++) {
+      const phone_number = `+49891001${String(lead).padStart(2, '0')}000`;
+      await owner.create('lead', { phone_number, campaign_id: campaign.id });
+    }
+    const change = (action: string) =>
+      owner.post('campaigns/update-status', { campaign_id: campaign.id, action });
+    await change('start');
+    await waitFor('ten calls', async () => {
+      const talked = (await readCalls(owner)).filter(({ status }) => status === 'in-progress');
+      return talked.length === 10 ? true : undefined;
+    });
+    const survivor = await startServiceProcess(env);
+    doomed.signal('SIGKILL');
+    await change('stop');
+    await change('start');
+    await change('stop');
+    await change('start');
+    const calls = await waitFor(
+      'every lead to be called',
+      async () => {
+        const found = await readCalls(owner);
+        return found.length >= 24 && !found.some(isOpen) ? found : undefined;
+      },
+      60_000,
+    );
+    assert.equal(calls.length, 24);
+    assert.equal(new Set(calls.map(({ lead }) => lead)).size, 24);
+    const cutOff = calls.filter(({ reason }) => reason === 'service-stopped');
+    assert.equal(cutOff.length, 10);
+    for (const call of calls) {
+      const expected = cutOff.includes(call) ? ['failed', 0, 1] : ['completed', 0.1, 1];
+      assert.deepEqual([call.status, Number(call.cost), call.ended], expected, `call ${call.id}`);
+    }
+    const money = await readMoney(here, owner.id);
+    assert.ok(Math.abs(money.balance - (10 - 0.1 * (24 - cutOff.length))) < 1e-9);
+    assert.equal(money.ledger, money.balance);
+    await waitFor('the last lead to be settled', async () => {
+      const { json } = await owner.get('leads?status=processing');
+      return json['total'] === 0 ? true : undefined;
+    });
+    const again = await owner.get('leads?status=rescheduled');
+    assert.equal(again.json['total'], cutOff.length);
+    await survivor.stop();
+  });
+}

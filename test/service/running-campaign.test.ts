@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assistantBody } from '../support/assistant-body.ts';
+import { Owner } from '../support/owner.ts';
+import { newDatabase, readMoney, startService } from '../support/service.ts';
+import { waitFor } from '../support/simulated-numbers.ts';
+
+const service = await startService({ ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0' });
+const { pool } = service.running.database;
+
+test('a campaign calls all its leads by itself, and what becomes of them is what becomes of their calls', async () => {
+  const owner = await Owner.create(service, '10');
+  const assistant = await owner.create('assistant', assistantBody());
+  const campaign = await owner.create('campaigns', {
+    name: 'Spring',
+    assistant_id: assistant.id,
+    max_calls_in_parallel: 2,
+  });
+  // The digits say what becomes of a call: see number-traits.ts.
+  const expected = {
+    '+4989300100000': 'completed',
+    '+4989300101000': 'completed',
+    '+4989300100093': 'completed',
+    '+4989300100085': 'rescheduled',
+    '+4989300100098': 'rescheduled',
+    '+4989300100070': 'completed',
+    '+4989300100900': 'blacklisted',
+    '+4989300102700': 'completed',
+  };
+  for (const phone_number of Object.keys(expected)) {
+    const secondary_contacts = phone_number.endsWith('93') ? [{ phone_number: '+4989300103000' }] : [];
+    await owner.create('lead', { phone_number, campaign_id: campaign.id, secondary_contacts });
+  }
+  const change = (action: string) =>
+    owner.post('campaigns/update-status', { campaign_id: campaign.id, action });
+  for (const action of ['start', 'stop', 'start', 'start', 'stop', 'stop', 'start']) {
+    assert.equal((await change(action)).status, 200);
+  }
+  const found = await waitFor('every lead to be called', async () => {
+    const { json } = await owner.get('leads?per_page=100');
+    const leads = json['data'] as { phone_number: string; status: string }[];
+    const isOver = leads.every(({ status }) => /^(completed|rescheduled|blacklisted)$/.test(status));
+    const { rows } = await pool.query(
+      "SELECT 1 FROM leads WHERE next_contact_id IS NOT NULL AND status = 'rescheduled'",
+    );
+    return isOver && rows.length === 0 ? leads : undefined;
+  });
+  assert.deepEqual(
+    Object.fromEntries(found.reverse().map(({ phone_number, status }) => [phone_number, status])),
+    expected,
+  );
+
+  // Nobody was called twice, and one contact was.
+  const { rows } = await pool.query<{ number: string; cost: number; busy: number }>(
+    `SELECT client_phone_number AS number, total_cost::float AS cost, (
+       SELECT count(*)::int FROM calls AS other WHERE other.campaign_id = calls.campaign_id
+         AND other.created_at <= calls.created_at AND other.ended_at > calls.created_at) AS busy
+     FROM calls WHERE campaign_id = $1`,
+    [campaign.id],
+  );
+  const numbers = rows.map(({ number }) => number);
+  assert.deepEqual(numbers.toSorted(), [...Object.keys(expected), '+4989300103000'].sort());
+  assert.ok(rows.every(({ busy }) => busy <= 2));
+  const { balance, ledger } = await readMoney(service, owner.id);
+  assert.equal(balance, ledger);
+  assert.ok(Math.abs(10 - rows.reduce((sum, { cost }) => sum + cost, 0) - balance) < 1e-9);
+});
+
+test('a campaign stops by itself when its owner has nothing left', async () => {
+  const owner = await Owner.create(service, '0.25');
+  const assistant = await owner.create('assistant', assistantBody());
+  const campaign = await owner.create('campaigns', {
+    name: 'Summer',
+    assistant_id: assistant.id,
+    max_calls_in_parallel: 1,
+  });
+  for (const phone_number of ['+4989300200000', '+4989300201000', '+4989300202000']) {
+    await owner.create('lead', { phone_number, campaign_id: campaign.id });
+  }
+  await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+  await waitFor('the campaign to stop', async () => {
+    const [listed] = JSON.parse((await owner.get('campaigns')).text) as Record<string, unknown>[];
+    return listed?.['stop_reason'] === 'insufficient-balance' ? true : undefined;
+  });
+  assert.deepEqual(await readMoney(service, owner.id), { balance: 0.05, ledger: 0.05 });
+  const { json } = await owner.get('leads?status=completed');
+  assert.equal(json['total'], 2);
+});
