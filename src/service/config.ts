@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { OutcomeWeights } from './carrier/number-traits.ts';
 import { readOutcomes } from './carrier/read-outcomes.ts';
+import { readModels } from './engine/read-models.ts';
+import type { ModelConfig } from './engine/read-models.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
 /** A setting is missing or wrong. The message names the variable and says what it may be. */
@@ -43,6 +45,7 @@ const Environment = z.object({
   LLM_API_KEY: z.string().optional(),
   LLM_MODEL: z.string().default('gpt-4.1-mini'),
   LLM_SILENCE_SECONDS: number(30, 0.1, 600),
+  MODELS: z.string().optional(),
   REPLY_TIMEOUT_SECONDS: number(120, 0.1, 3600),
   REPLY_LEASE_SECONDS: number(60, 0.3, 3600),
   KEEP_ALIVE_SECONDS: number(10, 0.05, 300),
@@ -92,6 +95,8 @@ export interface Config {
   widgetDir: string;
   /** Undefined means the offline engine. */
   languageModel: LanguageModelConfig | undefined;
+  /** Models that assistants can choose besides those that the service begins with. */
+  models: ModelConfig[];
   reply: {
     /** Longest time for one whole reply. */
     timeoutMs: number;
@@ -143,6 +148,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${variable} ${issue?.message ?? 'is wrong'}.`);
   }
   const values = parsed.data;
+  const byDefault = { model: values.LLM_MODEL, silenceMs: values.LLM_SILENCE_SECONDS * 1000 };
+  const isModelNamed = values.LLM_BASE_URL !== undefined || values.LLM_API_KEY !== undefined;
+  const languageModel = isModelNamed
+    ? { ...byDefault, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }
+    : undefined;
   return {
     port: values.PORT,
     host: values.HOST,
@@ -150,15 +160,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     widgetDir: values.WIDGET_DIR,
-    languageModel:
-      values.LLM_BASE_URL === undefined && values.LLM_API_KEY === undefined
-        ? undefined
-        : {
-            baseUrl: values.LLM_BASE_URL,
-            apiKey: values.LLM_API_KEY,
-            model: values.LLM_MODEL,
-            silenceMs: values.LLM_SILENCE_SECONDS * 1000,
-          },
+    languageModel,
+    models: readModelList(values.MODELS, env, { ...byDefault, ...languageModel }),
     reply: {
       timeoutMs: values.REPLY_TIMEOUT_SECONDS * 1000,
       leaseMs: values.REPLY_LEASE_SECONDS * 1000,
@@ -174,4 +177,18 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   };
+}
+
+function readModelList(
+  given: string | undefined,
+  env: Record<string, string | undefined>,
+  byDefault: Parameters<typeof readModels>[2],
+): ModelConfig[] {
+  try {
+    return given === undefined ? [] : readModels(given, env, byDefault);
+  } catch (error) {
+    throw new ConfigError(`MODELS ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    });
+  }
 }

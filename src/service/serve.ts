@@ -16,6 +16,7 @@ import { Signals } from './conversation/signals.ts';
 import type { Database } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
 import { createEngine } from './engine/create-engine.ts';
+import { storeModels } from './engine/store-models.ts';
 import { listen } from './http/listen.ts';
 import { retryCutOff } from './jobs/hand-back.ts';
 import { StoredJobs } from './jobs/jobs.ts';
@@ -59,6 +60,7 @@ export async function serve(
     // Nobody else works on an embedded database, so whatever was under way in it died with its process.
     const isAlone = isOwn && database.kind === 'pglite';
     if (isAlone) await failAllAbandoned(database, log);
+    await storeModels(database, config.models);
     const jobs = new StoredJobs(database);
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     if (isAlone) {
@@ -66,7 +68,7 @@ export async function serve(
       await retryCutOff(jobs.boss);
     }
     const signals = new Signals();
-    const engine = createEngine(config.languageModel, log);
+    const engine = createEngine(config, log);
     const replies = new Replies({ database, jobs, fetchGuarded, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;

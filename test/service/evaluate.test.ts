@@ -69,6 +69,7 @@ describe('with a language model', async () => {
   after(() => model.close());
   const engine = new OpenAiEngine(
     { baseUrl: model.url, apiKey: 'sk-test', model: 'test-model', silenceMs: 5000 },
+    [],
     createLog('silent'),
   );
   const schema = [finding('budget', 'number'), finding('city', 'string'), finding('booked', 'bool')];

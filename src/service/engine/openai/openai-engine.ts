@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import type { Logger } from 'pino';
 import type { LanguageModelConfig } from '../../config.ts';
 import { EngineError } from '../engine.ts';
+import type { ModelConfig } from '../read-models.ts';
 import type { Engine, EngineRequest, Evaluation, EvaluationRequest, ReplyEvent } from '../engine.ts';
 import { askForEvaluation } from './ask-for-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
@@ -24,21 +25,26 @@ const callRounds = 4;
 
 /** Answers with a language model behind any endpoint that speaks OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
-  readonly #client: OpenAI;
-  readonly #config: LanguageModelConfig;
+  readonly #default: Endpoint | undefined;
+  readonly #endpoints = new Map<string, Endpoint>();
   readonly #log: Logger;
 
-  constructor(config: LanguageModelConfig, log: Logger) {
-    this.#client = new OpenAI({
-      apiKey: config.apiKey ?? noKey,
-      baseURL: config.baseUrl ?? null,
-      maxRetries: retries,
-      timeout: config.silenceMs,
-      // It would log requests with their messages.
-      logLevel: 'off',
-    });
-    this.#config = config;
+  /** @param byDefault answers for models that have no endpoint of their own. */
+  constructor(byDefault: LanguageModelConfig | undefined, models: ModelConfig[], log: Logger) {
+    this.#default = byDefault && asEndpoint(byDefault);
+    for (const { code, endpoint } of models) {
+      if (endpoint) this.#endpoints.set(code, asEndpoint(endpoint));
+    }
     this.#log = log;
+  }
+
+  /** Whether it can answer for a model, or with null by default. */
+  has(model: string | null): boolean {
+    return this.#find(model) !== undefined;
+  }
+
+  #find(model: string | null): Endpoint | undefined {
+    return (model === null ? undefined : this.#endpoints.get(model)) ?? this.#default;
   }
 
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
@@ -50,7 +56,13 @@ export class OpenAiEngine implements Engine {
       for (let round = 0; round <= rounds; round++) {
         const said: string[] = [];
         const calls = new CollectedCalls();
-        for await (const text of this.#say(request, messages, round < rounds, calls, signal)) {
+        for await (const text of this.#say(
+          request,
+          messages,
+          { round, mayCall: round < rounds },
+          calls,
+          signal,
+        )) {
           // What is said before a call and after it are two paragraphs.
           yield { type: 'delta', text: hasSpoken && said.length === 0 ? `\n\n${text}` : text };
           said.push(text);
@@ -77,7 +89,9 @@ export class OpenAiEngine implements Engine {
 
   async evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<Evaluation> {
     try {
-      return await askForEvaluation(this.#client, this.#config.model, request, signal);
+      const endpoint = this.#find(null);
+      if (!endpoint) throw new EngineError('no language model is configured');
+      return await askForEvaluation(endpoint.client, endpoint.config.model, request, signal);
     } catch (error) {
       throw this.#explain(error, signal);
     }
@@ -94,15 +108,19 @@ export class OpenAiEngine implements Engine {
   async *#say(
     { assistant, pageTools, tools }: EngineRequest,
     messages: ChatMessage[],
-    mayCall: boolean,
+    { round, mayCall }: { round: number; mayCall: boolean },
     calls: CollectedCalls,
     signal: AbortSignal,
   ): AsyncGenerator<string, undefined> {
     const names = new Set(tools.map(({ name }) => name));
     const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
-    const stream = await this.#client.chat.completions.create(
+    const { model, toolModel } = assistant;
+    const endpoint = this.#find(round > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
+    if (!endpoint) throw new EngineError('no language model is configured');
+    const { client, config } = endpoint;
+    const stream = await client.chat.completions.create(
       {
-        model: this.#config.model,
+        model: config.model,
         temperature: assistant.temperature,
         messages,
         stream: true,
@@ -114,7 +132,7 @@ export class OpenAiEngine implements Engine {
       { signal },
     );
     let finished = false;
-    for await (const chunk of withSilenceLimit(stream, this.#config.silenceMs)) {
+    for await (const chunk of withSilenceLimit(stream, config.silenceMs)) {
       const choice = chunk.choices[0];
       if (choice?.delta.content) yield choice.delta.content;
       for (const piece of choice?.delta.tool_calls ?? []) calls.add(piece);
@@ -124,6 +142,24 @@ export class OpenAiEngine implements Engine {
     if (!finished) throw new EngineError('the language model broke off its answer');
   }
 }
+
+/** Where a model answers. */
+interface Endpoint {
+  client: OpenAI;
+  config: LanguageModelConfig;
+}
+
+const asEndpoint = (config: LanguageModelConfig): Endpoint => ({
+  client: new OpenAI({
+    apiKey: config.apiKey ?? noKey,
+    baseURL: config.baseUrl ?? null,
+    maxRetries: retries,
+    timeout: config.silenceMs,
+    // It would log requests with their messages.
+    logLevel: 'off',
+  }),
+  config,
+});
 
 /** What a model said and called, as it is told so itself in the next round. */
 function asMessage(content: string, calls: WrittenCall[]): ChatMessage {

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ConfigError, readConfig } from '../../src/service/config.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { Owner } from '../support/owner.ts';
+import { atEnd, startService } from '../support/service.ts';
+import { createToolAssistant } from '../support/tool-assistant.ts';
+
+const [standard, special] = [await startModelServer(), await startModelServer()];
+const shop = await startLoopbackServer(() => ({ open: true }));
+for (const server of [standard, special, shop]) atEnd(() => server.close());
+
+// All services of these tests list their models in one database.
+const code = (name: string) => `${name}-${randomUUID().slice(0, 8)}`;
+const [text, voice, double, bare] = [code('text'), code('voice'), code('double'), code('bare')];
+const models = [
+  { code: text, name: 'Clever', baseUrl: special.url, apiKeyEnv: 'SPECIAL_KEY', model: 'clever-1' },
+  { code: voice, type: 'multimodal', baseUrl: special.url, model: 'voice-1' },
+  { code: double, type: 'dualplex', model: 'double-1' },
+  { code: bare },
+];
+const env = {
+  LLM_BASE_URL: standard.url,
+  LLM_API_KEY: 'sk-standard',
+  LLM_MODEL: 'standard-1',
+  ALLOW_PRIVATE_ADDRESSES: shop.address,
+};
+const service = await startService({ ...env, SPECIAL_KEY: 'sk-special', MODELS: JSON.stringify(models) });
+
+const owner = await Owner.create(service);
+const idOf = async (wanted: string, type: string) => {
+  const { rows } = await service.running.database.pool.query<{ id: number }>(
+    'SELECT id FROM models WHERE code = $1 AND type = $2',
+    [wanted, type],
+  );
+  return rows[0]?.id ?? assert.fail(`${wanted} is not listed`);
+};
+const tool = { name: 'look_up', endpoint: `${shop.url}/hours` };
+const spoken = async (mode: string, model: string, more: object = {}) => ({
+  mode,
+  voice_id: mode === 'multimodal' ? 3 : 1,
+  llm_model_id: null,
+  multimodal_model_id: await idOf(model, mode),
+  ...more,
+});
+const last = ({ requests }: typeof standard) =>
+  [requests.at(-1)?.model, requests.at(-1)?.authorization] as const;
+const ask = async (assistant: Record<string, unknown>, tools: Record<string, unknown>[] = []) => {
+  const { uuid } = await createToolAssistant(service, tools, assistant);
+  return service.send(await service.open(uuid), 'Hello');
+};
+
+test('models of the settings can be chosen like the others, and processes that start again list them once', async () => {
+  await startService({ ...env, MODELS: JSON.stringify([{ code: text, name: 'Cleverer' }]) });
+  const { text: listed } = await owner.get('assistants/models');
+  const names = (JSON.parse(listed) as { id: number; name: string }[]).map(({ name }) => name);
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('Clever')),
+    ['Cleverer'],
+  );
+  assert.ok(names.includes(bare));
+  assert.match((await owner.get('assistants/models?type=multimodal')).text, new RegExp(voice));
+});
+
+test('the model of the assistant answers, where it is, with its own key and the temperature of the assistant', async () => {
+  await ask({ llm_model_id: await idOf(text, 'llm'), llm_temperature: 0.8 });
+  assert.deepEqual(last(special), ['clever-1', 'Bearer sk-special']);
+  assert.equal(special.requests.at(-1)?.temperature, 0.8);
+});
+
+test('a model without an address is at the default one, and one without anything is the default one', async () => {
+  await ask(await spoken('dualplex', double));
+  assert.deepEqual(last(standard), ['double-1', 'Bearer sk-standard']);
+  for (const id of [await idOf(bare, 'llm'), 1]) {
+    await ask({ llm_model_id: id });
+    assert.deepEqual(last(standard), ['standard-1', 'Bearer sk-standard']);
+  }
+});
+
+test('no model of another address gets the key of the default one', async () => {
+  await ask(await spoken('multimodal', voice));
+  assert.deepEqual(last(special), ['voice-1', 'Bearer none']);
+});
+
+test('once tools were called, the fallback of a spoken mode goes on; that of the pipeline never does', async () => {
+  for (const server of [standard, special])
+    server.behave({ calls: [{ name: 'look_up', arguments: {} }], pieces: ['We are open.'] });
+  const chat_llm_fallback_id = await idOf(bare, 'llm');
+  const counts = () => [standard.requests.length, special.requests.length] as const;
+
+  let before = counts();
+  const { json } = await ask(await spoken('multimodal', voice, { chat_llm_fallback_id }), [tool]);
+  assert.equal(json['message'], 'We are open.');
+  assert.deepEqual(counts(), [before[0] + 1, before[1] + 1]);
+  assert.deepEqual([last(special)[0], last(standard)[0]], ['voice-1', 'standard-1']);
+  assert.equal(standard.requests.at(-1)?.messages.at(-1)?.content, '{"open":true}');
+
+  before = counts();
+  await ask(await spoken('multimodal', voice), [tool]);
+  await ask({ llm_model_id: await idOf(text, 'llm') }, [tool]);
+  assert.deepEqual(counts(), [before[0], before[1] + 4]);
+});
+
+test('without a default one, a model that is nowhere is answered for by the offline engine', async () => {
+  const here = await startService({ MODELS: JSON.stringify([{ code: text, baseUrl: special.url }]) });
+  special.behave({ pieces: ['Online.'] });
+  for (const [id, answer] of [
+    [await idOf(text, 'llm'), 'Online.'],
+    [1, 'Hello! What would you like to know?'],
+  ] as const) {
+    const { uuid } = await createToolAssistant(here, [], { llm_model_id: id });
+    assert.equal((await here.send(await here.open(uuid), 'Hello')).json['message'], answer);
+  }
+});
+
+test('the prompt names the languages that the assistant has besides its own', async () => {
+  standard.behave({});
+  await ask({ language_id: 1, secondary_language_ids: [2, 3] });
+  const [first] = standard.requests.at(-1)?.messages ?? [];
+  assert.match(
+    first?.content ?? '',
+    /if it is one of those with the codes "en", "de", "\w\w".*in the one with the code "en"/s,
+  );
+  await ask({});
+  assert.match(
+    standard.requests.at(-1)?.messages[0]?.content ?? '',
+    /Answer in the visitor's language; if in doubt/,
+  );
+});
+
+describe('the setting MODELS', () => {
+  test('may be a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'models-'));
+    atEnd(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'models.json'), JSON.stringify([{ code: 'fast', model: 'fast-1' }]));
+    const { models: found } = readConfig({ ...env, MODELS: join(folder, 'models.json') });
+    assert.deepEqual(
+      found.map(({ name, type, endpoint }) => [name, type, endpoint?.model, endpoint?.baseUrl]),
+      [['fast', 'llm', 'fast-1', standard.url]],
+    );
+  });
+
+  for (const [wrong, reason] of [
+    ['[', /valid JSON/],
+    ['/nowhere/models.json', /a file that holds one/],
+    ['[{}]', /list of models: 0 code/],
+    ['[{"code":"a","url":"x"}]', /list of models/],
+    ['[{"code":"a","baseUrl":"ftp://x"}]', /http or https/],
+    ['[{"code":"a","type":"video"}]', /type/],
+    ['[{"code":"a"},{"code":"a"}]', /each code once/],
+    ['[{"code":"a","apiKeyEnv":"NOT_SET"}]', /NOT_SET of a is not/],
+  ] as const) {
+    test(`refuses ${wrong}`, () => {
+      assert.throws(
+        () => readConfig({ MODELS: wrong }),
+        (error: Error) =>
+          error instanceof ConfigError && /^MODELS must/.test(error.message) && reason.test(error.message),
+      );
+    });
+  }
+});
