@@ -25,3 +25,9 @@ export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } f
 export { createLead, deleteLead, listLeads, updateLead } from './lead.ts';
 export { deleteCall, listCalls, makeCall, readCall } from './call.ts';
 export { listConversations } from './conversation-list.ts';
+export {
+  listWebhookDeliveries,
+  readWebhookSecret,
+  redeliverWebhook,
+  rotateWebhookSecret,
+} from './webhook.ts';

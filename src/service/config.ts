@@ -65,6 +65,8 @@ const Environment = z.object({
   RATE_LIMIT: wholeNumber(300, 0, 1_000_000),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(60, 1, 86_400),
   TRUST_PROXY: wholeNumber(0, 0, 10),
+  WEBHOOK_TIMEOUT_SECONDS: number(10, 0.1, 60),
+  WEBHOOK_RETRY_SECONDS: z.string().default('30,60,120').transform(readSeconds),
   ALLOW_PRIVATE_ADDRESSES: z.string().default('').transform(readAllowed),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -123,6 +125,12 @@ export interface Config {
   };
   /** How often a campaign looks for evaluations that it waits for, in milliseconds. */
   campaignPollMs: number;
+  webhooks: {
+    /** Longest time for one attempt to deliver. */
+    timeoutMs: number;
+    /** Pauses before further attempts; after the last one a delivery has failed. */
+    retryMs: number[];
+  };
   /** Requests that one address may make in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
   /** Where requests to addresses that users chose may go: webhooks, tools, pages. */
@@ -130,6 +138,16 @@ export interface Config {
   /** Proxies in front of the service whose `X-Forwarded-For` counts. */
   trustedProxies: number;
   logLevel: string;
+}
+
+/** Reads `30,60,120` as milliseconds. */
+function readSeconds(list: string, context: z.RefinementCtx<string>): number[] {
+  const seconds = list.split(',').map((item) => Number(item.trim() === '' ? NaN : item));
+  if (seconds.length <= 10 && seconds.every((value) => value >= 0 && value <= 86_400)) {
+    return seconds.map((value) => value * 1000);
+  }
+  context.addIssue('must be up to 10 numbers from 0 to 86400, such as 30,60,120');
+  return z.NEVER;
 }
 
 /**
@@ -172,6 +190,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, ''),
     carrier: { secondMs: values.CARRIER_SECONDS * 1000, outcomes: values.CARRIER_OUTCOMES },
     campaignPollMs: values.CAMPAIGN_POLL_SECONDS * 1000,
+    webhooks: {
+      timeoutMs: values.WEBHOOK_TIMEOUT_SECONDS * 1000,
+      retryMs: values.WEBHOOK_RETRY_SECONDS,
+    },
     rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     allowedAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUST_PROXY,

@@ -87,9 +87,8 @@ export async function serve(
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-    const workers = config.jobs.workers
-      ? createWorkers({ config, database, jobs, calls, fetch: fetchGuarded, log })
-      : [];
+    const parts = { config, database, jobs, calls, engine, fetch: fetchGuarded, log };
+    const workers = config.jobs.workers ? createWorkers(parts) : [];
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = keepHouse({ database, jobs, replies, calls, log });
     const close = async () => {

@@ -44,6 +44,8 @@ const wrong: [name: string, value: string][] = [
   ['TRUST_PROXY', 'yes'],
   ['DATABASE_POOL_SIZE', '0'],
   ['SHUTDOWN_SECONDS', 'soon'],
+  ['WEBHOOK_RETRY_SECONDS', '30,,60'],
+  ['WEBHOOK_RETRY_SECONDS', '-1'],
   ['ALLOW_PRIVATE_ADDRESSES', 'intranet'],
   ['CARRIER_OUTCOMES', 'human'],
   ['CARRIER_OUTCOMES', 'human=0'],

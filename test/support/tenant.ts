@@ -1,4 +1,5 @@
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { webhookDeliveries } from '../../src/service/db/webhooks-tables.ts';
 import { addCall } from './add-call.ts';
 import { assistantBody, readAssistant } from './assistant-body.ts';
 import { Owner } from './owner.ts';
@@ -54,6 +55,20 @@ export async function createTenant(service: TestService, name: string): Promise<
     transcript: name,
   });
   const { uuid } = await readAssistant(owner, assistant.id);
+  await owner.get('webhook-secret');
+  const [delivery] = await running.database.db
+    .insert(webhookDeliveries)
+    .values({
+      userId: owner.id,
+      assistantId: assistant.id,
+      callId: call,
+      webhookId: `msg_${name}`,
+      event: 'call-ended',
+      url: `https://shop.example/${name}`,
+      payload: '{}',
+      status: 'failed',
+    })
+    .returning({ id: webhookDeliveries.id });
   const conversation = await service.open(String(uuid), { type: 'test', variables: { name } });
   return {
     owner,
@@ -75,6 +90,7 @@ export async function createTenant(service: TestService, name: string): Promise<
       leads: lead.id,
       'phone-numbers': number,
       tools: tool.id,
+      'webhook-deliveries': delivery?.id ?? 0,
     },
   };
 }

@@ -61,6 +61,12 @@ export async function isApiKeyOf(queries: Queries, userId: number, key: string):
   return found.length > 0;
 }
 
+/** Ends a key for good; false if there is none with that id. */
+export async function revokeApiKey(queries: Queries, id: number): Promise<boolean> {
+  const revoked = await queries.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id });
+  return revoked.length > 0;
+}
+
 /** The keys of a user, newest first, without their values (interface: "API key"). */
 export async function listApiKeys(queries: Queries, userId: number) {
   return queries

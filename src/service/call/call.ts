@@ -29,6 +29,7 @@ const record = wireColumns(
       'lines',
     ] as const),
     ...(['answered_at', 'ended_at', 'end_reason', 'lease_owner', 'lease_until', 'recording_token'] as const),
+    'end_handled_at',
   ],
   plainTimestamp,
 );

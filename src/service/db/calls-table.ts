@@ -37,6 +37,7 @@ export const calls = pgTable('calls', {
   leaseUntil: moment('lease_until'),
   recordingToken: text('recording_token'),
   contactId: integer('contact_id'),
+  endHandledAt: moment('end_handled_at'),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

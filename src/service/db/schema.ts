@@ -12,6 +12,9 @@ export { documentSources } from './document-sources-table.ts';
 /** Key/value pairs of an assistant or a conversation. */
 export type StoredVariables = Record<string, unknown>;
 
+/** What was made of a conversation or a call that is over; empty where nobody said anything, or it was not wanted. */
+export type StoredEvaluation = Partial<Record<'sentiment' | 'outcome' | 'score', string | number | null>>;
+
 /** A tool that was called during a reply, as it is stored and as the wire shows it. */
 export interface StoredFunctionCall {
   name: string;
@@ -90,6 +93,9 @@ export const conversations = pgTable('conversations', {
   aiEnabled: boolean('ai_enabled').notNull().default(true),
   endedAt: moment('ended_at'),
   customerIdentifier: text('customer_identifier'),
+  evaluation: jsonb().$type<StoredEvaluation>(),
+  extractedVariables: jsonb('extracted_variables').$type<StoredVariables>(),
+  endHandledUntil: moment('end_handled_until'),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

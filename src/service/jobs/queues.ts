@@ -1,13 +1,15 @@
 /** What a job of each queue carries. Names of records, not their contents: a job may run long after it was sent. */
 export interface QueueData {
-  /** A conversation has ended. */
-  'conversation-ended': { conversationId: number };
-  /** A call has ended. */
-  'call-ended': { callId: number };
+  /** A conversation has ended. `attempt` counts the evaluations that failed. */
+  'conversation-ended': { conversationId: number; attempt?: number };
   /** A call waits to be made. */
   'place-call': { callId: number };
   /** There may be something to do for a campaign. */
   'campaign-tick': { campaignId: number };
+  /** A call has ended. */
+  'call-ended': { callId: number; attempt?: number };
+  /** A webhook waits to be delivered; `attempt` counts the attempts before this one. */
+  'webhook-delivery': { deliveryId: number; attempt: number };
   /** A document waits to be read. */
   'process-document': { documentId: number };
 }
@@ -31,6 +33,7 @@ export const queues: Record<QueueName, QueueRules> = {
   'place-call': { retries: 20, retryAfter: 1, patience: 60 },
   // The last tick sends the next, so it is never given up.
   'campaign-tick': { retries: 100_000, retryAfter: 1, patience: 60 },
+  'webhook-delivery': { retries: 5, retryAfter: 5, patience: 90 },
   'process-document': { retries: 2, retryAfter: 10, patience: 900 },
 };
 

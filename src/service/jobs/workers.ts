@@ -3,8 +3,11 @@ import type { Calls } from '../call/calls.ts';
 import { runCampaign } from '../campaign/run-campaign.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { endingWorkers } from '../ending/ending-workers.ts';
+import type { Engine } from '../engine/engine.ts';
 import { processDocument } from '../knowledge/process-document.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { webhookWorker } from '../webhook/webhook-worker.ts';
 import type { Jobs } from './jobs.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
@@ -36,11 +39,14 @@ export interface WorkerContext {
   fetch: FetchGuarded;
   /** The calls that this process makes. */
   calls: Calls;
+  engine: Engine;
   log: Logger;
 }
 
 /** Everything that is done in the background. */
 export const createWorkers = (context: WorkerContext): Worker[] => [
+  ...endingWorkers(context),
+  webhookWorker(context),
   {
     queue: 'process-document',
     atOnce: 1,

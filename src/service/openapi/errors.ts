@@ -31,6 +31,7 @@ const descriptions: Record<number, string> = {
   401: 'The key is missing or wrong.',
   402: 'The balance is too low.',
   404: "There is no such record, or it is another user's.",
+  409: 'Not while it is as it is; the body tells why.',
   413: 'The body is too large.',
   422: 'A field is missing or wrong.',
   429: 'Too many requests; try again after the seconds that Retry-After names.',

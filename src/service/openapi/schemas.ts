@@ -11,6 +11,7 @@ import * as phoneNumber from '../../contract/phone-number.ts';
 import * as recordAnswers from '../../contract/record-answers.ts';
 import * as tool from '../../contract/tool.ts';
 import * as user from '../../contract/user.ts';
+import * as webhook from '../../contract/webhook.ts';
 
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 has them. */
 export interface JsonSchema {
@@ -44,6 +45,7 @@ const named = Object.entries<unknown>({
   ...recordAnswers,
   ...tool,
   ...user,
+  ...webhook,
 });
 
 const isSchema = (value: unknown): value is z.ZodMiniType =>

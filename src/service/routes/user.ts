@@ -12,6 +12,7 @@ import { knowledgebaseRoutes } from './knowledgebases.ts';
 import { leadRoutes } from './leads.ts';
 import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
 export function userRoutes(database: Database, jobs: Jobs): Hono<Authenticated> {
@@ -32,5 +33,6 @@ export function userRoutes(database: Database, jobs: Jobs): Hono<Authenticated> 
   campaignRoutes(routes, database, jobs);
   leadRoutes(routes, database, jobs);
   callRoutes(routes, database, jobs);
+  webhookRoutes(routes, database, jobs);
   return routes;
 }

@@ -1,0 +1,145 @@
+import * as z from 'zod/mini';
+import { day, id, pageQuery } from './fields.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { paginated } from './pagination.ts';
+import { messageWith, timestamp } from './record-answers.ts';
+
+/* Webhooks (interface: "Events"): their bodies, and our additions, the log of deliveries and the secret. */
+
+/** What a webhook tells of. */
+export const webhookEvents = ['call-ended', 'inbound-call-ended', 'conversation-ended'] as const;
+
+/** What can become of a delivery. */
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/** Body of a webhook after a call. Moments are ISO 8601 in the assistant's zone. */
+export const CallWebhook = z.looseObject({
+  id: z.int(),
+  customer_phone: z.string(),
+  assistant_phone: z.string(),
+  /** Seconds. */
+  duration: z.int(),
+  status: z.string(),
+  /** By the names of the assistant's `post_call_schema`; what the call did not tell is null. */
+  extracted_variables: anyObject,
+  input_variables: anyObject,
+  transcript: z.string(),
+  /** Only where the assistant's webhooks include it; null where nothing was recorded. */
+  recording_url: z.optional(z.nullable(z.string())),
+  created_at: z.string(),
+  finished_at: z.string(),
+  lead: z.nullable(
+    z.looseObject({ id: z.int(), phone_number: z.string(), variables: anyObject, status: z.string() }),
+  ),
+  campaign: z.nullable(z.looseObject({ id: z.int(), name: z.string(), status: z.string() })),
+});
+export type CallWebhook = z.infer<typeof CallWebhook>;
+
+/** Body of a webhook after a chat. Moments are ISO 8601 in the assistant's zone. */
+export const ConversationWebhook = z.looseObject({
+  id: z.int(),
+  /** UUID. */
+  conversation_id: z.string(),
+  /** UUID. */
+  assistant_id: z.string(),
+  type: z.string(),
+  message_count: z.int(),
+  status: z.literal('ended'),
+  extracted_variables: anyObject,
+  input_variables: anyObject,
+  transcript: z.array(
+    z.looseObject({
+      role: z.string(),
+      content: z.string(),
+      timestamp: z.string(),
+      /** Seconds. */
+      timestamp_unix: z.int(),
+    }),
+  ),
+  /** `AI: …` and `Customer: …` lines. */
+  formatted_transcript: z.string(),
+  attachments: z.array(z.unknown()),
+  customer_phone: z.nullable(z.string()),
+  customer_name: z.nullable(z.string()),
+  sender: z.nullable(z.string()),
+  created_at: z.string(),
+  ended_at: z.string(),
+});
+export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
+
+/** A delivery as the log shows it. */
+export const WebhookDelivery = z.looseObject({
+  id: z.int(),
+  /** What the header `webhook-id` of every attempt says. */
+  webhook_id: z.string(),
+  event: z.string(),
+  assistant_id: z.nullable(z.int()),
+  call_id: z.nullable(z.int()),
+  /** UUID. */
+  conversation_id: z.nullable(z.string()),
+  url: z.string(),
+  status: z.string(),
+  attempts: z.int(),
+  /** Of the last attempt: the answer, the beginning of its body, or why there was none. */
+  response_status: z.nullable(z.int()),
+  response_body: z.nullable(z.string()),
+  error: z.nullable(z.string()),
+  /** Null when no further attempt is planned. */
+  next_attempt_at: z.nullable(timestamp),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
+
+/** Query of `GET /user/webhook-deliveries`. */
+export const WebhookDeliveriesQuery = z.object({
+  status: z.optional(z.enum(deliveryStatuses)),
+  event: z.optional(z.enum(webhookEvents)),
+  assistant_id: z.optional(id()),
+  date_from: z.optional(day()),
+  date_to: z.optional(day()),
+  ...pageQuery,
+});
+export type WebhookDeliveriesQuery = z.infer<typeof WebhookDeliveriesQuery>;
+
+/** What webhooks are signed with. */
+export const WebhookSecret = z.looseObject({
+  /** `whsec_` and base64, as Standard Webhooks has it. */
+  secret: z.string(),
+  created_at: timestamp,
+  /** Until then deliveries are also signed with the secret before the last rotation. */
+  previous_expires_at: z.nullable(timestamp),
+});
+export type WebhookSecret = z.infer<typeof WebhookSecret>;
+
+export const listWebhookDeliveries = ownerEndpoint({
+  summary: 'The deliveries that meet every given condition, in pages, newest first. Our addition.',
+  method: 'GET',
+  path: '/api/user/webhook-deliveries',
+  query: WebhookDeliveriesQuery,
+  response: paginated(WebhookDelivery),
+});
+
+export const redeliverWebhook = ownerEndpoint({
+  summary: 'Delivers once more what was delivered or has failed, under the same id. Our addition.',
+  method: 'POST',
+  path: '/api/user/webhook-deliveries/:id/redeliver',
+  response: messageWith(WebhookDelivery),
+  refusals: [409],
+});
+
+export const readWebhookSecret = ownerEndpoint({
+  summary: 'What webhooks are signed with. Our addition.',
+  method: 'GET',
+  path: '/api/user/webhook-secret',
+  response: WebhookSecret,
+});
+
+export const rotateWebhookSecret = ownerEndpoint({
+  summary: 'Makes a new secret; the one before holds for another day. Our addition.',
+  method: 'POST',
+  path: '/api/user/webhook-secret/rotate',
+  response: messageWith(WebhookSecret),
+});

@@ -1,0 +1,19 @@
+import type { Command } from './command.ts';
+import { migrateCommand, seedCommand } from './database-commands.ts';
+import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-commands.ts';
+import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
+import { createUserCommand, listUsersCommand, topUpCommand } from './user-commands.ts';
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  migrateCommand,
+  seedCommand,
+  createUserCommand,
+  listUsersCommand,
+  topUpCommand,
+  createKeyCommand,
+  listKeysCommand,
+  revokeKeyCommand,
+  exportPersonCommand,
+  deletePersonCommand,
+];

@@ -1,0 +1,121 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsOptionDescriptor } from 'node:util';
+import { ConfigError, readConfig } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { DataFolderInUseError } from '../db/lock-folder.ts';
+import { openDatabase } from '../db/open-database.ts';
+import { DatabaseUnreachableError } from '../db/open-postgres.ts';
+import { createLog } from '../log.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command, CommandOutput, CommandValues } from './command.ts';
+import { commands } from './commands.ts';
+import { commandHelp, generalHelp } from './help.ts';
+
+/** Where the command line writes. */
+export interface CliStreams {
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+/** Mistakes of whoever calls: a sentence helps them, a stack does not. */
+const operatorErrors = [CommandError, ConfigError, DataFolderInUseError, DatabaseUnreachableError];
+
+/**
+ * Runs one command.
+ *
+ * @param opened a database that the caller has open, and closes; else the one that the settings name is opened.
+ * @returns the exit code: 0 when it is done, 1 when it failed, 2 when it was not understood.
+ */
+export async function runCli(
+  args: string[],
+  env: Record<string, string | undefined>,
+  { out, err }: CliStreams,
+  opened?: Database,
+): Promise<number> {
+  try {
+    const found = findCommand(args);
+    if (!found) {
+      const asked = args.length === 1 && ['--help', '-h', 'help'].includes(args[0] ?? '');
+      (asked ? out : err)(generalHelp());
+      return asked ? 0 : 2;
+    }
+    const { command, rest } = found;
+    const values = readOptions(command, rest);
+    if (values === 'help') {
+      out(commandHelp(command));
+      return 0;
+    }
+    const { lines, data } = await run(command, values.given, env, opened);
+    if (values.json) out(JSON.stringify(data, null, 2));
+    else if (lines.length > 0) out(lines.join('\n'));
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      err(`${error.message}\n"--help" says what there is.`);
+      return 2;
+    }
+    const known = operatorErrors.some((kind) => error instanceof kind);
+    err(error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error));
+    return 1;
+  }
+}
+
+function findCommand(args: string[]): { command: Command; rest: string[] } | undefined {
+  const first = args[0];
+  if (first === undefined || ['--help', '-h', 'help'].includes(first)) return undefined;
+  const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+  if (command) return { command, rest: args.slice(command.name.split(' ').length) };
+  const related = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => `"${name}"`);
+  throw new UsageError(
+    related.length > 0
+      ? `"${first}" is one of ${related.join(', ')}.`
+      : `There is no command "${args.filter((word) => !word.startsWith('-')).join(' ')}".`,
+  );
+}
+
+function readOptions(command: Command, rest: string[]): 'help' | { given: CommandValues; json: boolean } {
+  const known: Record<string, ParseArgsOptionDescriptor> = {
+    help: { type: 'boolean', short: 'h' },
+    json: { type: 'boolean' },
+  };
+  for (const [name, { value }] of Object.entries(command.options)) {
+    known[name] = { type: value === undefined ? 'boolean' : 'string' };
+  }
+  let values: Record<string, unknown>;
+  try {
+    ({ values } = parseArgs({ args: rest, options: known, strict: true, allowPositionals: false }));
+  } catch (cause) {
+    const [problem = ''] = (cause as Error).message.split('. To specify');
+    throw new UsageError(`${command.name}: ${problem.replace(/\.$/, '')}.`, { cause });
+  }
+  if (values['help'] === true) return 'help';
+  for (const [name, { required, value }] of Object.entries(command.options)) {
+    const given = values[name];
+    if (value !== undefined && typeof given === 'string' && given.trim() === '') {
+      throw new UsageError(`${command.name}: --${name} must not be empty.`);
+    }
+    if (required === true && given === undefined) {
+      throw new UsageError(
+        `${command.name}: --${name}${value === undefined ? '' : ` <${value}>`} is required.`,
+      );
+    }
+  }
+  const { json, ...given } = values;
+  const texts = Object.entries(given).map(([name, value]) => [name, value === true ? 'yes' : value]);
+  return { given: Object.fromEntries(texts) as CommandValues, json: json === true };
+}
+
+async function run(
+  command: Command,
+  values: CommandValues,
+  env: Record<string, string | undefined>,
+  opened: Database | undefined,
+): Promise<CommandOutput> {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...env });
+  const database = opened ?? (await openDatabase(config, createLog(config.logLevel)));
+  try {
+    return await command.run({ config, database }, values);
+  } finally {
+    if (!opened) await database.close();
+  }
+}

@@ -1,0 +1,82 @@
+import { eq } from 'drizzle-orm';
+import { moveMoney } from '../billing/ledger.ts';
+import { users } from '../db/schema.ts';
+import { EmailTakenError, createUser, listUsers } from '../user/users.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command, CommandValues } from './command.ts';
+import { findUser, userOption } from './find-user.ts';
+import { table } from './table.ts';
+
+/** Longest name and e-mail address, in characters. */
+const textLimit = 255;
+
+export const createUserCommand: Command = {
+  name: 'users create',
+  summary: 'Creates a user, the owner of assistants and keys.',
+  options: {
+    name: { value: 'name', means: 'full name', required: true },
+    email: { value: 'address', means: 'e-mail address, which no other user has', required: true },
+    balance: { value: 'USD', means: 'what they begin with; nothing by default' },
+  },
+  async run({ database }, values) {
+    const [name, email] = [textOf(values, 'name'), textOf(values, 'email')];
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is no e-mail address.`);
+    const balance = values['balance'] === undefined ? undefined : amountOf(values, 'balance');
+    const id = await createUser(database, { name, email, balance }).catch((error: unknown) => {
+      throw error instanceof EmailTakenError ? new CommandError(error.message, { cause: error }) : error;
+    });
+    return { lines: [`Created user ${id}.`], data: { id, name, email } };
+  },
+};
+
+export const listUsersCommand: Command = {
+  name: 'users list',
+  summary: 'Lists the users with their balances.',
+  options: {},
+  async run({ database }) {
+    const found = await listUsers(database);
+    return {
+      lines: table(
+        ['id', 'name', 'e-mail', 'balance', 'keys'],
+        found.map(({ id, name, email, balance, keys }) => [id, name, email, balance, keys]),
+      ),
+      data: found,
+    };
+  },
+};
+
+export const topUpCommand: Command = {
+  name: 'top-up',
+  summary: "Adds to a user's balance, with an entry in the ledger.",
+  options: {
+    user: userOption,
+    amount: { value: 'USD', means: 'how much, such as 25 or 0.50', required: true },
+  },
+  async run({ database: { db } }, values) {
+    const amount = amountOf(values, 'amount');
+    const balance = await db.transaction(async (tx) => {
+      const { id } = await findUser(tx, values['user']);
+      await moveMoney(tx, { userId: id, kind: 'top_up', amount });
+      const [user] = await tx.select({ balance: users.balance }).from(users).where(eq(users.id, id));
+      return user?.balance;
+    });
+    return { lines: [`The balance is ${balance} USD now.`], data: { balance } };
+  },
+};
+
+function textOf(values: CommandValues, option: string): string {
+  const text = (values[option] ?? '').trim();
+  if (text.length > textLimit) throw new UsageError(`--${option} must have at most ${textLimit} characters.`);
+  return text;
+}
+
+/** A decimal string, since binary fractions cannot hold a cent. */
+function amountOf(values: CommandValues, option: string): string {
+  const text = values[option] ?? '';
+  if (!/^\d{1,9}(\.\d{1,4})?$/.test(text) || Number(text) === 0) {
+    throw new UsageError(
+      `--${option} must be an amount above 0 with at most 4 decimals, such as 25 or 0.50.`,
+    );
+  }
+  return text;
+}

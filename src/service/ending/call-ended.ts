@@ -1,0 +1,104 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { answeredCallStatuses } from '../../contract/call.ts';
+import { calls } from '../db/calls-table.ts';
+import { campaigns } from '../db/campaigns-table.ts';
+import type { Database } from '../db/database.ts';
+import { leads } from '../db/leads-table.ts';
+import { assistants, languages } from '../db/schema.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
+import { callPayload } from '../webhook/call-payload.ts';
+import { createDelivery } from '../webhook/create-delivery.ts';
+import type { NewDelivery } from '../webhook/create-delivery.ts';
+import { evaluateOrRetry } from './ended-parts.ts';
+import type { EndedParts } from './ended-parts.ts';
+
+/** Does what the end of a call asks for, once: an evaluation, then the webhooks. */
+export async function callEnded(
+  parts: EndedParts,
+  job: { callId: number; attempt?: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, jobs } = parts;
+  const found = await readEnded(database, job.callId);
+  if (!found) return;
+  const { call, assistant } = found;
+  const ended = { transcript: [...call.lines], language: found.language, ...assistant };
+  const again = (attempt: number, startAfterMs: number) =>
+    jobs.send('call-ended', { ...job, attempt }, { startAfterMs });
+  const evaluated = await evaluateOrRetry(parts, ended, job.attempt ?? 0, again, signal);
+  if (evaluated === 'later') return;
+
+  await database.db.transaction(async (tx) => {
+    const handled = await tx
+      .update(calls)
+      .set({ ...evaluated, endHandledAt: sql`now()` })
+      .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
+      .returning({ id: calls.id });
+    if (handled.length === 0) return;
+    const payload = callPayload(
+      {
+        ...call,
+        ...found.moments,
+        timezone: assistant.timezone,
+        extractedVariables: evaluated?.variables ?? {},
+        lead: found.lead,
+        campaign: found.campaign,
+      },
+      assistant.includeRecordingInWebhook,
+    );
+    for (const [url, event] of addressesOf(found)) {
+      await createDelivery(tx, jobs, {
+        userId: call.userId,
+        assistantId: assistant.id,
+        callId: call.id,
+        event,
+        url,
+        payload,
+      });
+    }
+  });
+}
+
+/** Where a call is told of; an address that stands for both kinds of webhooks is told once. */
+function addressesOf({ call, assistant }: EndedCallRow): Map<string, NewDelivery['event']> {
+  const { isWebhookActive, webhookUrl, inboundWebhookUrl, sendWebhookOnlyOnCompleted } = assistant;
+  const isCompleted = answeredCallStatuses.some((status) => status === call.status);
+  const addresses = new Map<string, NewDelivery['event']>();
+  if (call.type === 'inbound' && inboundWebhookUrl !== null) {
+    addresses.set(inboundWebhookUrl, 'inbound-call-ended');
+  }
+  if (isWebhookActive && webhookUrl !== null && (isCompleted || !sendWebhookOnlyOnCompleted)) {
+    addresses.set(webhookUrl, 'call-ended');
+  }
+  return addresses;
+}
+
+type EndedCallRow = NonNullable<Awaited<ReturnType<typeof readEnded>>>;
+
+/** A call whose end was not handled yet; undefined too if its assistant is gone, and with it every setting. */
+async function readEnded({ db }: Database, callId: number) {
+  const [found] = await db
+    .select({
+      call: calls,
+      assistant: assistants,
+      language: languages.iso2,
+      lead: {
+        id: leads.id,
+        phone_number: leads.phoneNumber,
+        variables: leads.variables,
+        status: leads.status,
+      },
+      campaign: { id: campaigns.id, name: campaigns.name, status: campaigns.status },
+      moments: {
+        createdAt: wireTimestamp(calls.createdAt),
+        endedAt: wireTimestamp(sql`coalesce(${calls.endedAt}, ${calls.updatedAt})`),
+      },
+    })
+    .from(calls)
+    .innerJoin(assistants, eq(assistants.id, calls.assistantId))
+    .innerJoin(languages, eq(languages.id, assistants.languageId))
+    .leftJoin(leads, eq(leads.id, calls.leadId))
+    .leftJoin(campaigns, eq(campaigns.id, calls.campaignId))
+    .where(and(eq(calls.id, callId), isNull(calls.endHandledAt)));
+  return found;
+}

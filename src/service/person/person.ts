@@ -1,0 +1,93 @@
+import { inArray, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { failAbandonedOf } from '../conversation/settle-reply.ts';
+import type { Queries } from '../db/database.ts';
+import { conversations } from '../db/schema.ts';
+
+/** By what a person is known: the UUID of a conversation, or a phone number in E.164. */
+export type Person = { conversation: string } | { phone: string };
+
+/** The conversations that a person had, as a condition. */
+const hadBy = (person: Person): SQL =>
+  'conversation' in person ? sql`conversations.uuid = ${person.conversation}::uuid` : sql`false`;
+
+const calledAt = (person: Person): string => ('phone' in person ? person.phone : '');
+
+/** What the service has of a person. */
+export interface PersonData {
+  conversations: unknown[];
+  calls: unknown[];
+  leads: unknown[];
+  secondary_contacts: unknown[];
+  blocked_numbers: unknown[];
+}
+
+/** Reads everything that the database has of a person, with what webhooks told of them. */
+export async function readPerson(queries: Queries, person: Person): Promise<PersonData> {
+  const all = async (query: SQL) =>
+    (await queries.execute<{ row: unknown }>(query)).rows.map(({ row }) => row);
+  const deliveries = (which: SQL) => sql`(
+    SELECT coalesce(jsonb_agg(jsonb_build_object('event', event, 'url', url, 'status', status,
+      'payload', payload::jsonb, 'created_at', created_at) ORDER BY id), '[]')
+    FROM webhook_deliveries WHERE ${which})`;
+  const phone = calledAt(person);
+  return {
+    conversations: await all(sql`
+      SELECT to_jsonb(conversations) - '{id,assistant_id,end_handled_until}'::text[] || jsonb_build_object(
+        'assistant', (SELECT name FROM assistants WHERE id = conversations.assistant_id),
+        'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('role', role, 'content', content,
+            'function_calls', function_calls, 'tool_results', tool_results, 'created_at', created_at)
+            ORDER BY turn, id), '[]') FROM messages WHERE conversation_id = conversations.id),
+        'webhooks', ${deliveries(sql`conversation_id = conversations.id`)}) AS row
+      FROM conversations WHERE ${hadBy(person)} ORDER BY id`),
+    calls: await all(sql`
+      SELECT to_jsonb(calls) - '{user_id,lease_owner,lease_until,recording_token,end_handled_at}'::text[]
+        || jsonb_build_object('webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
+      FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> '' ORDER BY id`),
+    leads: await all(sql`
+      SELECT to_jsonb(leads) - 'user_id' || jsonb_build_object(
+        'campaign', (SELECT name FROM campaigns WHERE id = leads.campaign_id)) AS row
+      FROM leads WHERE phone_number = ${phone} ORDER BY id`),
+    secondary_contacts: await all(sql`
+      SELECT to_jsonb(secondary_contacts) AS row FROM secondary_contacts
+      WHERE phone_number = ${phone} ORDER BY id`),
+    blocked_numbers: await all(sql`
+      SELECT to_jsonb(blocked_numbers) - 'user_id' AS row FROM blocked_numbers WHERE phone_number = ${phone}`),
+  };
+}
+
+/** How many records of a person there were. */
+export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'secondary_contacts', number>;
+
+/**
+ * Deletes what {@link readPerson} reads, and what hangs on it: messages, recordings, webhooks' bodies. A number that
+ * asked not to be called stays blocked, or it would be called again. Entries of the ledger stay, without them.
+ */
+export async function deletePerson(queries: Queries, person: Person): Promise<PersonCounts> {
+  const deleted = async (query: SQL) => (await queries.execute(query)).rows.length;
+  const phone = calledAt(person);
+  return {
+    conversations: await deleteConversations(queries, person),
+    calls: await deleted(
+      sql`DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> '' RETURNING 1`,
+    ),
+    leads: await deleted(sql`DELETE FROM leads WHERE phone_number = ${phone} RETURNING 1`),
+    secondary_contacts: await deleted(
+      sql`DELETE FROM secondary_contacts WHERE phone_number = ${phone} RETURNING 1`,
+    ),
+  };
+}
+
+/** Conversations and messages are locked in the order in which everybody locks them. */
+async function deleteConversations(queries: Queries, person: Person): Promise<number> {
+  const { rows } = await queries.execute<{ id: string }>(
+    sql`SELECT id FROM conversations WHERE ${hadBy(person)} ORDER BY id FOR UPDATE`,
+  );
+  const ids = rows.map(({ id }) => Number(id));
+  if (ids.length === 0) return 0;
+  await queries.execute(sql`
+    SELECT id FROM messages WHERE conversation_id IN ${ids} ORDER BY id FOR UPDATE`);
+  for (const id of ids) await failAbandonedOf(queries, id);
+  await queries.delete(conversations).where(inArray(conversations.id, ids));
+  return ids.length;
+}

@@ -1,0 +1,30 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/webhook.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import { paginate } from '../http/paginate.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { listDeliveries, redeliver } from '../webhook/list-deliveries.ts';
+import { readWebhookSecret, rotateWebhookSecret } from '../webhook/webhook-secret.ts';
+
+/** Deliveries of a page, unless the request says how many. */
+const pageSize = 15;
+
+/** The log of webhooks, and what they are signed with. Our additions. */
+export function webhookRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
+  operate(routes, endpoints.listWebhookDeliveries, async ({ c, userId, query }) => {
+    const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
+    const { total, deliveries } = await listDeliveries(database, userId, query, page);
+    return paginate(c, page, total, deliveries);
+  });
+  operate(routes, endpoints.redeliverWebhook, async ({ userId, id }) => ({
+    message: 'Webhook is being delivered again.',
+    data: await redeliver(database, jobs, { id: id(), userId }),
+  }));
+  operate(routes, endpoints.readWebhookSecret, ({ userId }) => readWebhookSecret(database, userId));
+  operate(routes, endpoints.rotateWebhookSecret, async ({ userId }) => ({
+    message: 'Webhook secret rotated successfully.',
+    data: await rotateWebhookSecret(database, userId),
+  }));
+}

@@ -1,0 +1,55 @@
+import { asc, count, eq } from 'drizzle-orm';
+import { moveMoney } from '../billing/ledger.ts';
+import type { Database } from '../db/database.ts';
+import { apiKeys, users } from '../db/schema.ts';
+import { isUniqueViolation } from '../db/unique-violation.ts';
+
+/** Somebody has that e-mail address already. */
+export class EmailTakenError extends Error {
+  override readonly name = 'EmailTakenError';
+  constructor(email: string, cause: unknown) {
+    super(`There is a user with the e-mail address ${email} already.`, { cause });
+  }
+}
+
+/**
+ * Stores a user, with a first balance if one is given.
+ *
+ * @param user.balance USD, as a decimal string.
+ * @throws EmailTakenError
+ */
+export async function createUser(
+  { db }: Database,
+  { name, email, balance }: { name: string; email: string; balance?: string | undefined },
+): Promise<number> {
+  return db.transaction(async (tx) => {
+    const [created] = await tx
+      .insert(users)
+      .values({ name, email })
+      .returning({ id: users.id })
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error, 'users_email') ? new EmailTakenError(email, error) : error;
+      });
+    if (!created) throw new Error('The user was not stored.');
+    if (balance !== undefined) {
+      await moveMoney(tx, { userId: created.id, kind: 'top_up', amount: balance });
+    }
+    return created.id;
+  });
+}
+
+/** Every user with the number of their keys, oldest first. */
+export async function listUsers({ db }: Database) {
+  return db
+    .select({
+      id: users.id,
+      name: users.name,
+      email: users.email,
+      balance: users.balance,
+      keys: count(apiKeys.id),
+    })
+    .from(users)
+    .leftJoin(apiKeys, eq(apiKeys.userId, users.id))
+    .groupBy(users.id)
+    .orderBy(asc(users.id));
+}

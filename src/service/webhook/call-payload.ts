@@ -1,0 +1,40 @@
+import type { CallWebhook } from '../../contract/webhook.ts';
+import type { StoredVariables } from '../db/schema.ts';
+import { zonedMoment } from './zoned-moment.ts';
+
+/** A call that has ended. Moments are ISO 8601. */
+export interface EndedCall {
+  id: number;
+  clientPhoneNumber: string;
+  assistantPhoneNumber: string;
+  duration: number;
+  status: string;
+  timezone: string;
+  inputVariables: StoredVariables;
+  extractedVariables: StoredVariables;
+  transcript: string;
+  recordingUrl: string | null;
+  createdAt: string;
+  endedAt: string;
+  lead: CallWebhook['lead'];
+  campaign: CallWebhook['campaign'];
+}
+
+/** Body of the webhook after a call. */
+export function callPayload(call: EndedCall, includeRecording: boolean): CallWebhook {
+  return {
+    id: call.id,
+    customer_phone: call.clientPhoneNumber,
+    assistant_phone: call.assistantPhoneNumber,
+    duration: call.duration,
+    status: call.status,
+    extracted_variables: call.extractedVariables,
+    input_variables: call.inputVariables,
+    transcript: call.transcript,
+    ...(includeRecording && { recording_url: call.recordingUrl }),
+    created_at: zonedMoment(call.createdAt, call.timezone),
+    finished_at: zonedMoment(call.endedAt, call.timezone),
+    lead: call.lead,
+    campaign: call.campaign,
+  };
+}

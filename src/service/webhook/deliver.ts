@@ -1,0 +1,105 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { calls } from '../db/calls-table.ts';
+import type { Database } from '../db/database.ts';
+import { webhookDeliveries } from '../db/webhooks-tables.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import { signWebhook } from './sign-webhook.ts';
+import { signingSecrets } from './webhook-secret.ts';
+
+/** What deliveries are made with. */
+export interface Delivering {
+  database: Database;
+  jobs: Jobs;
+  fetch: FetchGuarded;
+  /** Pauses before the second, third, … attempt; after the last one it has failed. */
+  retryMs: readonly number[];
+  timeoutMs: number;
+}
+
+/** What came of an attempt. */
+type Outcome = { status: number; body: string } | { error: string };
+
+/** How much of an answer's body is kept, in bytes. */
+const keptBytes = 4096;
+
+/**
+ * Makes one attempt to deliver a webhook. A job that runs twice finds its attempt made; one whose process died before
+ * that was noted makes it again, under the same id.
+ *
+ * @param job.attempt how many were made before.
+ */
+export async function deliver(
+  parts: Delivering,
+  job: { deliveryId: number; attempt: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = parts.database;
+  const isDue = and(
+    eq(webhookDeliveries.id, job.deliveryId),
+    eq(webhookDeliveries.status, 'pending'),
+    eq(webhookDeliveries.attempts, job.attempt),
+  );
+  const [delivery] = await db.select().from(webhookDeliveries).where(isDue);
+  if (!delivery) return;
+  const secrets = await signingSecrets(db, delivery.userId);
+  const outcome = await post(parts, delivery, secrets, signal);
+
+  const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
+  const pause = isDelivered ? undefined : parts.retryMs[delivery.failures];
+  await db.transaction(async (tx) => {
+    const noted = await tx
+      .update(webhookDeliveries)
+      .set({
+        status: isDelivered ? 'delivered' : pause === undefined ? 'failed' : 'pending',
+        attempts: job.attempt + 1,
+        failures: delivery.failures + (isDelivered ? 0 : 1),
+        responseStatus: 'status' in outcome ? outcome.status : null,
+        responseBody: 'status' in outcome ? outcome.body : null,
+        error: 'error' in outcome ? outcome.error : null,
+        nextAttemptAt:
+          pause === undefined ? null : sql`clock_timestamp() + ${pause} * interval '1 millisecond'`,
+        updatedAt: sql`now()`,
+      })
+      .where(isDue)
+      .returning({ id: webhookDeliveries.id });
+    if (noted.length === 0) return;
+    if (delivery.callId !== null) {
+      await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
+    }
+    if (pause === undefined) return;
+    const next = { deliveryId: delivery.id, attempt: job.attempt + 1 };
+    await parts.jobs.send('webhook-delivery', next, { startAfterMs: pause, tx });
+  });
+}
+
+async function post(
+  { fetch, timeoutMs }: Delivering,
+  { url, webhookId, payload }: { url: string; webhookId: string; payload: string },
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const { status, text } = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'voice-assistant-chat',
+        ...signWebhook(secrets, webhookId, new Date(), payload),
+      },
+      body: payload,
+      timeoutMs,
+      maxBytes: keptBytes,
+      cutAtMaxBytes: true,
+      // Whoever moves away says so in the assistant's settings: a redirect is no receipt.
+      maxRedirects: 0,
+      signal,
+    });
+    // PostgreSQL cannot store null characters.
+    return { status, body: text.replaceAll('\0', '') };
+  } catch (error) {
+    if (error instanceof OutgoingError) return { error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { randomInt, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { runCli } from '../../src/service/cli/run-cli.ts';
+import { addCall } from '../support/add-call.ts';
+import { addCampaign } from '../support/add-campaign.ts';
+import { startChildProcess } from '../support/child-process.ts';
+import { Owner } from '../support/owner.ts';
+import { repository } from '../support/repository.ts';
+import {
+  atEnd,
+  createAssistant,
+  newDatabase,
+  readMoney,
+  startService,
+  testDatabase,
+} from '../support/service.ts';
+import type { Environment } from '../support/service.ts';
+
+const service = await startService();
+const { pool } = service.running.database;
+const folder = await mkdtemp(join(tmpdir(), 'cli-'));
+atEnd(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a command on the database that the tests share. */
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: '', err: '' };
+  const streams = {
+    out: (text: string) => (written.out += text),
+    err: (text: string) => (written.err += text),
+  };
+  const code = await runCli(args, { DATA_DIR: folder }, streams, service.running.database);
+  return { code, ...written };
+}
+
+/** What a command tells a program. */
+async function json(...args: string[]): Promise<unknown> {
+  const { code, out, err } = await run(...args, '--json');
+  assert.equal(code, 0, err);
+  return JSON.parse(out);
+}
+
+/** Runs the program with a database of its own, as an operator does. */
+async function runProgram(env: Environment, ...args: string[]): Promise<{ code: unknown; output: string }> {
+  const program = join(repository, 'src/service/cli.ts');
+  const child = startChildProcess(process.execPath, [program, ...args], { env });
+  return { code: await child.ended, output: child.output() };
+}
+
+test('the program makes a user and a key that open the interface, and leaves a database in use alone', async () => {
+  const env = await newDatabase();
+  const ada = ['--name', 'Ada Ly', '--email', 'ada@example.com', '--balance', '12.50'];
+  const created = await runProgram(env, 'users', 'create', ...ada);
+  assert.deepEqual([created.code, created.output], [0, 'Created user 1.\n']);
+  const key = await runProgram(env, 'keys', 'create', '--user', 'ADA@example.com', '--name', 'Web');
+  const opened = await startService(env);
+  const me = await opened.get('/api/user/me', { Authorization: `Bearer ${key.output.trim()}` });
+  assert.deepEqual(me.json, { name: 'Ada Ly', email: 'ada@example.com', total_balance: 12.5 });
+
+  const second = await runProgram(env, 'migrate');
+  const refusal = /^The data folder .* is in use by another process\. [^\n]+\n$/;
+  const done = /^The database is up to date: \d{4}-[\w-]+\.sql is its latest migration\.\n$/;
+  assert.equal(second.code, testDatabase === 'pglite' ? 1 : 0);
+  assert.match(second.output, testDatabase === 'pglite' ? refusal : done);
+});
+
+test('the program ends with the code 2 when it is not understood', async () => {
+  const { code, output } = await runProgram({ DATA_DIR: folder }, 'frob');
+  assert.deepEqual([code, output], [2, 'There is no command "frob".\n"--help" says what there is.\n']);
+});
+
+test('users and keys come, are listed, and go', async () => {
+  const email = `${randomUUID()}@example.com`;
+  const user = (await json('users', 'create', '--name', 'Ada Ly', '--email', email)) as { id: number };
+  const id = String(user.id);
+  const { key } = (await json('keys', 'create', '--user', email, '--name', 'Web')) as { key: string };
+  await json('top-up', '--user', id, '--amount', '12.50');
+  await json('top-up', '--user', id, '--amount', '0.25');
+  const me = () => service.get('/api/user/me', { Authorization: `Bearer ${key}` });
+  assert.equal((await me()).json['total_balance'], 12.75);
+  assert.deepEqual(await readMoney(service, user.id), { balance: 12.75, ledger: 12.75 });
+
+  const { out } = await run('users', 'list');
+  assert.match(out, new RegExp(`^${id} +Ada Ly +${email} +12\\.7500 +1$`, 'm'));
+  const users = (await json('users', 'list')) as { email: string }[];
+  assert.deepEqual(
+    users.find((listed) => listed.email === email),
+    { id: user.id, name: 'Ada Ly', email, balance: '12.7500', keys: 1 },
+  );
+
+  const [listed] = (await json('keys', 'list', '--user', id)) as { id: number; name: string }[];
+  assert.equal(listed?.name, 'Web');
+  assert.deepEqual(await json('keys', 'revoke', '--id', String(listed.id)), { id: listed.id });
+  assert.deepEqual(await json('keys', 'list', '--user', id), []);
+  assert.equal((await me()).status, 401);
+
+  const again = await run('users', 'create', '--name', 'Eve', '--email', email.toUpperCase());
+  assert.equal(again.code, 1);
+  assert.match(again.err, /^There is a user with the e-mail address [^\n]+ already\.$/);
+});
+
+test('help tells every command, and each its options', async () => {
+  const { code, out } = await run('--help');
+  assert.equal(code, 0);
+  const names = [...out.matchAll(/^ {2}(\w[\w-]*(?: \w+)?) {2,}/gm)].map(([, name = '']) => name);
+  assert.ok(names.length >= 10);
+  for (const name of names) {
+    const help = await run(...name.split(' '), '--help');
+    assert.equal(help.code, 0);
+    assert.match(help.out, new RegExp(`^Usage: npx node src/service/cli.ts ${name} `));
+  }
+});
+
+const misunderstood: [args: string, message: RegExp][] = [
+  ['', /^Usage: /],
+  ['frob', /^There is no command "frob"\.\n/],
+  ['users', /^"users" is one of "users create", "users list"\.\n/],
+  ['users create', /^users create: --name <name> is required\.\n/],
+  ['users create --name= --email a@b', /--name must not be empty/],
+  ['users create --name A --email nobody', /"nobody" is no e-mail address/],
+  ['users list --all', /Unknown option '--all'/],
+  ['users list 1', /Unexpected argument '1'/],
+  ['top-up --user 1 --amount 1e3', /--amount must be an amount above 0/],
+  ['top-up --user 1 --amount=-1', /--amount must be an amount above 0/],
+  ['top-up --user 1 --amount 0', /--amount must be an amount above 0/],
+  ['person export', /Say who it is/],
+  ['person export --phone 123', /"123" is no phone number in E\.164 format/],
+  ['person export --conversation 123', /"123" is no UUID/],
+  ['person delete --phone +4915112345678', /--yes is required/],
+];
+for (const [args, message] of misunderstood) {
+  test(`"${args}" is not understood, and told what is wrong`, async () => {
+    const { code, out, err } = await run(...args.split(' ').filter((word) => word !== ''));
+    assert.deepEqual([code, out], [2, '']);
+    assert.match(err, message);
+    assert.doesNotMatch(err, /\n\s+at /);
+  });
+}
+
+test('what cannot be done is a sentence and the code 1', async () => {
+  const failures: [args: string[], message: RegExp][] = [
+    [
+      ['keys', 'create', '--user', 'nobody@example.com', '--name', 'x'],
+      /^There is no user "nobody@example\.com"/,
+    ],
+    [['keys', 'revoke', '--id', '999999'], /^There is no key with the id "999999"\.$/],
+    [['person', 'export', '--phone', '+4915100000000'], /^Nothing is stored of that person\.$/],
+  ];
+  for (const [args, message] of failures) {
+    const { code, err } = await run(...args);
+    assert.equal(code, 1);
+    assert.match(err, message);
+    assert.doesNotMatch(err, /\n/);
+  }
+});
+
+test('seeding may be done as often as one likes', async () => {
+  const first = (await json('seed')) as { apiKey: string; assistants: object[] };
+  assert.ok(first.assistants.length > 3);
+  assert.deepEqual(await json('seed'), first);
+});
+
+/** A number that no other test calls. */
+const newNumber = () => `+4915${String(randomInt(1e9)).padStart(9, '1')}`;
+
+describe("a person's data", () => {
+  test('is exported and deleted by a conversation', async () => {
+    const assistant = await createAssistant(service, { initialMessage: 'Hello!' });
+    const [theirs, other] = [await service.open(assistant.uuid), await service.open(assistant.uuid)];
+    for (const uuid of [theirs, other]) await service.send(uuid, `I am ${uuid}`);
+    const money = await readMoney(service, assistant.userId);
+
+    const data = (await json('person', 'export', '--conversation', theirs.toUpperCase())) as {
+      conversations: { uuid: string; assistant: string; messages: { content: string }[] }[];
+    };
+    assert.equal(data.conversations.length, 1);
+    assert.equal(data.conversations[0]?.uuid, theirs);
+    assert.equal(data.conversations[0].assistant, 'Test assistant');
+    assert.deepEqual(
+      data.conversations[0].messages.slice(0, 2).map(({ content }) => content),
+      ['Hello!', `I am ${theirs}`],
+    );
+
+    const { out, code } = await run('person', 'delete', '--conversation', theirs, '--yes');
+    assert.equal(code, 0);
+    assert.match(out, /conversations: 1 deleted\ncalls: 0 deleted/);
+    assert.equal((await run('person', 'export', '--conversation', theirs)).code, 1);
+    assert.equal((await service.get(`/api/conversations/${theirs}`)).status, 404);
+    assert.equal((await service.history(other)).length, 3);
+    assert.deepEqual(await readMoney(service, assistant.userId), money);
+  });
+
+  test('is exported and deleted by a phone number', async () => {
+    const owner = await Owner.create(service);
+    const campaign = await addCampaign(owner);
+    const [phone, friend] = [newNumber(), newNumber()];
+    const lead = { campaign_id: campaign.id, variables: { name: 'Eve' } };
+    await owner.create('lead', { ...lead, phone_number: phone });
+    const kept = await owner.create('lead', {
+      ...lead,
+      phone_number: friend,
+      secondary_contacts: [{ phone_number: phone }],
+    });
+    for (const clientPhoneNumber of [phone, friend]) {
+      await addCall(service, { userId: owner.id, clientPhoneNumber, transcript: `AI: ${clientPhoneNumber}` });
+    }
+    await pool.query('INSERT INTO blocked_numbers (user_id, phone_number) VALUES ($1, $2)', [
+      owner.id,
+      phone,
+    ]);
+
+    const { out, code } = await run('person', 'export', '--phone', phone.replace('+49', '+49 ('));
+    assert.equal(code, 0);
+    const data = JSON.parse(out) as Record<string, Record<string, unknown>[]>;
+    assert.deepEqual(
+      Object.entries(data).map(([what, records]) => [what, records.length]),
+      [
+        ['conversations', 0],
+        ['calls', 1],
+        ['leads', 1],
+        ['secondary_contacts', 1],
+        ['blocked_numbers', 1],
+      ],
+    );
+    assert.equal(data['calls']?.[0]?.['transcript'], `AI: ${phone}`);
+    assert.deepEqual(data['leads']?.[0]?.['variables'], { name: 'Eve' });
+    assert.deepEqual(await json('person', 'delete', '--phone', phone, '--yes'), {
+      conversations: 0,
+      calls: 1,
+      leads: 1,
+      secondary_contacts: 1,
+    });
+
+    const { rows } = await service.running.database.pool.query<{
+      calls: string;
+      leads: string;
+      blocked: string;
+    }>(
+      `SELECT (SELECT string_agg(client_phone_number, ',') FROM calls WHERE user_id = $1) AS calls,
+         (SELECT string_agg(id::text, ',') FROM leads WHERE user_id = $1) AS leads,
+         (SELECT string_agg(phone_number, ',') FROM blocked_numbers WHERE user_id = $1) AS blocked`,
+      [owner.id],
+    );
+    assert.deepEqual(rows, [{ calls: friend, leads: String(kept.id), blocked: phone }]);
+  });
+});

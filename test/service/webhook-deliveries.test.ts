@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { WebhookDelivery } from '../../src/contract/webhook.ts';
+import { addCall } from '../support/add-call.ts';
+import { verify } from '../support/webhook-receiver.ts';
+import {
+  allAre,
+  chat,
+  createOwner,
+  deliveries,
+  end,
+  endCall,
+  pool,
+  receiver,
+  refusedPort,
+  service,
+} from '../support/webhook-service.ts';
+
+describe('a delivery', () => {
+  test('that is not taken is tried again under the same id, signed anew, until it is', async () => {
+    const url = receiver.address(500, 'cut', 302, 200);
+    const it = await createOwner({ conversation_ended_webhook_url: url });
+    await end((await chat(it, ['Hello'])).id);
+    const requests = await receiver.received(url, 4);
+    assert.equal(new Set(requests.map(({ headers }) => headers['webhook-id'])).size, 1);
+    assert.equal(new Set(requests.map(({ body }) => body)).size, 1);
+    for (const request of requests) verify(it.secret, request);
+    const [delivery] = await deliveries(it, allAre('delivered', 1));
+    assert.deepEqual([delivery?.attempts, delivery?.response_status, delivery?.error], [4, 200, null]);
+  });
+
+  const failures: [what: string, url: string, status: number | null, error: RegExp][] = [
+    ['is refused', receiver.address(404), 404, /^null$/],
+    ['gets no answer in time', receiver.address('hang'), null, /did not answer in time/],
+    ['finds nobody', `http://127.0.0.1:${refusedPort}/`, null, /could not be reached/],
+    ['would reach the inside', 'http://127.0.0.1:1/', null, /private network/],
+  ];
+  for (const [what, url, status, error] of failures) {
+    test(`that ${what} has failed after four attempts`, async () => {
+      const it = await createOwner({ conversation_ended_webhook_url: url });
+      await end((await chat(it, ['Hello'])).id);
+      const [delivery] = await deliveries(it, allAre('failed', 1));
+      assert.deepEqual([delivery?.attempts, delivery?.response_status], [4, status]);
+      assert.match(String(delivery?.error), error);
+      assert.equal(delivery?.next_attempt_at, null);
+    });
+  }
+
+  test('that failed is made again when its owner wants it, under the same id', async () => {
+    const url = receiver.address(500, 500, 500, 500, 'cut', 200);
+    const it = await createOwner({ conversation_ended_webhook_url: url });
+    await end((await chat(it, ['Hello'])).id);
+    const [failed] = await deliveries(it, allAre('failed', 1));
+    const answer = await it.owner.post(`webhook-deliveries/${failed?.id}/redeliver`, {});
+    assert.equal(answer.status, 200);
+    assert.deepEqual(
+      [answer.json['message'], (answer.json['data'] as WebhookDelivery).status],
+      ['Webhook is being delivered again.', 'pending'],
+    );
+    const [delivered] = await deliveries(it, allAre('delivered', 1));
+    assert.equal(delivered?.attempts, 6);
+    const ids = receiver.requests(url).map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual([new Set(ids).size, ids.length], [1, 6]);
+    await it.owner.post(`webhook-deliveries/${failed?.id}/redeliver`, {});
+    await receiver.received(url, 7);
+  });
+
+  test('goes with its call', async () => {
+    const url = receiver.address();
+    const it = await createOwner({ is_webhook_active: true, webhook_url: url });
+    const id = await addCall(service, { userId: it.owner.id, assistantId: it.id, status: 'completed' });
+    await endCall(id);
+    await deliveries(it, allAre('delivered', 1));
+    await it.owner.delete(`calls/${id}`);
+    assert.deepEqual(await deliveries(it, () => true), []);
+  });
+
+  test('that is still under way is not begun again', async () => {
+    const it = await createOwner({ conversation_ended_webhook_url: receiver.address('hang') });
+    await end((await chat(it, ['Hello'])).id);
+    const [pending] = await deliveries(it, allAre('pending', 1));
+    const { status, json } = await it.owner.post(`webhook-deliveries/${pending?.id}/redeliver`, {});
+    assert.deepEqual([status, json], [409, { message: 'The delivery is still under way.' }]);
+    const missing = await it.owner.post('webhook-deliveries/999999/redeliver', {});
+    assert.deepEqual([missing.status, missing.json], [404, { message: 'Webhook delivery not found.' }]);
+  });
+});
+
+test('a secret is replaced, and the one before goes on for a day', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  assert.match(it.secret, /^whsec_[\w+/]{43}=$/);
+  assert.equal((await it.owner.get('webhook-secret')).json['secret'], it.secret);
+  const { json } = await it.owner.post('webhook-secret/rotate', {});
+  const rotated = json['data'] as { secret: string; previous_expires_at: string };
+  assert.notEqual(rotated.secret, it.secret);
+  const overlap = Date.parse(rotated.previous_expires_at) - Date.now();
+  assert.ok(overlap > 86_000_000 && overlap <= 86_400_000);
+  await end((await chat(it, ['Hello'])).id);
+  const [both] = await receiver.received(url, 1);
+  for (const secret of [rotated.secret, it.secret]) verify(secret, both);
+
+  await pool.query('UPDATE webhook_secrets SET expires_at = now() WHERE secret = $1', [it.secret]);
+  await end((await chat(it, ['Hello'])).id);
+  const [, one] = await receiver.received(url, 2);
+  verify(rotated.secret, one);
+  assert.throws(() => verify(it.secret, one));
+});
+
+test('the log is listed in pages and meets every given condition', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  for (const text of ['One', 'Two', 'Three']) await end((await chat(it, [text])).id);
+  const [newest] = await deliveries(it, allAre('delivered', 3));
+  const find = async (query: string) => {
+    const { json } = await it.owner.get(`webhook-deliveries?${query}`);
+    return [json['total'], (json['data'] as WebhookDelivery[]).length];
+  };
+  assert.deepEqual(await find('per_page=2'), [3, 2]);
+  assert.deepEqual(await find('per_page=2&page=2'), [3, 1]);
+  assert.deepEqual(await find('status=delivered&event=conversation-ended'), [3, 3]);
+  assert.deepEqual(await find('status=failed'), [0, 0]);
+  assert.deepEqual(await find('event=call-ended'), [0, 0]);
+  assert.deepEqual(await find(`assistant_id=${it.id}`), [3, 3]);
+  assert.deepEqual(await find('date_to=2020-01-01'), [0, 0]);
+  assert.deepEqual(await find(`date_from=${newest?.created_at.slice(0, 10)}`), [3, 3]);
+  for (const query of ['status=lost', 'event=chat', 'assistant_id=x', 'date_from=now', 'per_page=101']) {
+    const { status, errors } = await it.owner.get(`webhook-deliveries?${query}`);
+    assert.deepEqual([status, Object.keys(errors)], [422, [query.split('=')[0]]]);
+  }
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CallWebhook, ConversationWebhook, WebhookDelivery } from '../../src/contract/webhook.ts';
+import { addCall } from '../support/add-call.ts';
+import { verify } from '../support/webhook-receiver.ts';
+import {
+  allAre,
+  chat,
+  createOwner,
+  deliveries,
+  end,
+  endCall,
+  pool,
+  receiver,
+  service,
+  settled,
+} from '../support/webhook-service.ts';
+
+test('a chat that has ended is told of, signed, with what was found out in it', async () => {
+  const url = receiver.address();
+  const it = await createOwner({
+    post_call_evaluation: true,
+    post_call_schema: [{ name: 'budget', type: 'number', description: 'What they want to spend' }],
+    conversation_ended_webhook_url: url,
+    timezone: 'Asia/Kolkata',
+    initial_message: 'Hello {{first_name}}!',
+    variables: { shop: 'Nordkamm' },
+  });
+  const { uuid, id } = await chat(it, ['My budget is 300 euros, thanks.'], {
+    type: 'test',
+    variables: { first_name: 'Ada', last_name: 'Ly' },
+  });
+  const history = await service.history(uuid);
+  await pool.query("UPDATE messages SET created_at = '2026-01-31T20:00:00.9Z' WHERE conversation_id = $1", [
+    id,
+  ]);
+  await pool.query(
+    "UPDATE conversations SET created_at = '2026-01-31T19:59:59Z', updated_at = '2026-01-31T20:00:02Z' WHERE id = $1",
+    [id],
+  );
+  await end(id);
+  const [request] = await receiver.received(url, 1);
+  assert.deepEqual([request?.method, request?.headers['content-type']], ['POST', 'application/json']);
+  const body = verify(it.secret, request);
+  assert.ok(ConversationWebhook.safeParse(body).success);
+  const said = (role: string, content: string) => ({
+    role,
+    content,
+    timestamp: '2026-02-01T01:30:00+05:30',
+    timestamp_unix: Date.parse('2026-01-31T20:00:00Z') / 1000,
+  });
+  const answer = history[2]?.slice('assistant: '.length) ?? '';
+  assert.deepEqual(body, {
+    id,
+    conversation_id: uuid,
+    assistant_id: it.uuid,
+    type: 'test',
+    message_count: 3,
+    status: 'ended',
+    extracted_variables: { budget: 300 },
+    input_variables: { shop: 'Nordkamm', first_name: 'Ada', last_name: 'Ly' },
+    transcript: [
+      said('assistant', 'Hello Ada!'),
+      said('user', 'My budget is 300 euros, thanks.'),
+      said('assistant', answer),
+    ],
+    formatted_transcript: `AI: Hello Ada!\nCustomer: My budget is 300 euros, thanks.\nAI: ${answer}`,
+    attachments: [],
+    customer_phone: null,
+    customer_name: 'Ada Ly',
+    sender: null,
+    created_at: '2026-02-01T01:29:59+05:30',
+    ended_at: '2026-02-01T01:30:02+05:30',
+  });
+  const [delivery] = await deliveries(it, allAre('delivered', 1));
+  assert.ok(WebhookDelivery.safeParse(delivery).success);
+  assert.deepEqual(
+    { ...delivery, id: 0, created_at: '', updated_at: '' },
+    {
+      ...{ id: 0, created_at: '', updated_at: '' },
+      webhook_id: request?.headers['webhook-id'],
+      event: 'conversation-ended',
+      assistant_id: it.id,
+      call_id: null,
+      conversation_id: uuid,
+      url,
+      status: 'delivered',
+      attempts: 1,
+      response_status: 200,
+      response_body: '{"answer":200}',
+      error: null,
+      next_attempt_at: null,
+    },
+  );
+  const { rows } = await pool.query(
+    'SELECT evaluation, extracted_variables FROM conversations WHERE id = $1',
+    [id],
+  );
+  assert.deepEqual(rows, [
+    { evaluation: { sentiment: 'positive', outcome: null, score: 1 }, extracted_variables: { budget: 300 } },
+  ]);
+});
+
+test('each end is told of once, however often its job runs, and another one if the chat went on', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  const { uuid, id } = await chat(it, ['One']);
+  await Promise.all([end(id), end(id), end(id)]);
+  await settled();
+  await end(id);
+  await settled();
+  assert.equal(receiver.requests(url).length, 1);
+  await service.send(uuid, 'Two');
+  await end(id);
+  const [first, second] = await receiver.received(url, 2);
+  assert.notEqual(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  assert.equal((JSON.parse(second?.body ?? '{}') as ConversationWebhook).message_count, 5);
+});
+
+test('nobody is told of a chat in which the visitor said nothing, nor where no webhook is on', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  await end((await chat(it, [])).id);
+  const other = await createOwner();
+  await end((await chat(other, ['Hello'])).id);
+  await settled();
+  await other.owner.post('assistants/enable-conversation-ended-webhook', {
+    assistant_id: other.id,
+    webhook_url: url,
+  });
+  await other.owner.post('assistants/disable-conversation-ended-webhook', { assistant_id: other.id });
+  await end((await chat(other, ['Hello'])).id);
+  await settled();
+  assert.deepEqual(receiver.requests(url), []);
+  assert.deepEqual(await deliveries(it, () => true), []);
+});
+
+describe('a call that has ended', () => {
+  const active = (url: string) => ({ is_webhook_active: true, webhook_url: url });
+  const lines = [
+    { role: 'assistant', content: 'What is your budget?', at: 0, seconds: 2 },
+    { role: 'user', content: 'Fine, 40.', at: 3, seconds: 1 },
+  ] as const;
+
+  test('is told of with its lead and campaign, and its record has what was found out and answered', async () => {
+    const url = receiver.address();
+    const it = await createOwner({
+      ...active(url),
+      post_call_evaluation: true,
+      post_call_schema: [{ name: 'budget', type: 'number', description: 'What they want to spend' }],
+    });
+    const campaign = await it.owner.create('campaigns', { name: 'Spring', assistant_id: it.id });
+    const lead = await it.owner.create('lead', {
+      phone_number: '+4915112345678',
+      campaign_id: campaign.id,
+      variables: { name: 'Ada' },
+    });
+    const id = await addCall(service, {
+      userId: it.owner.id,
+      assistantId: it.id,
+      campaignId: campaign.id,
+      leadId: lead.id,
+      status: 'ended_by_customer',
+      duration: 61,
+      assistantPhoneNumber: '+4930123456',
+      transcript: 'AI: What is your budget?\nCustomer: Fine, 40.',
+      lines,
+      inputVariables: { name: 'Ada' },
+      recordingUrl: 'https://shop.example/recording.wav',
+      createdAt: '2026-07-01T10:00:00.5Z',
+      endedAt: '2026-07-01T10:01:01Z',
+    });
+    await endCall(id);
+    await endCall(id);
+    const [request] = await receiver.received(url, 1);
+    const body = verify(it.secret, request);
+    assert.ok(CallWebhook.safeParse(body).success);
+    assert.deepEqual(body, {
+      id,
+      customer_phone: '+4915112345678',
+      assistant_phone: '+4930123456',
+      duration: 61,
+      status: 'ended_by_customer',
+      extracted_variables: { budget: 40 },
+      input_variables: { name: 'Ada' },
+      transcript: 'AI: What is your budget?\nCustomer: Fine, 40.',
+      recording_url: 'https://shop.example/recording.wav',
+      created_at: '2026-07-01T12:00:00+02:00',
+      finished_at: '2026-07-01T12:01:01+02:00',
+      lead: { id: lead.id, phone_number: '+4915112345678', variables: { name: 'Ada' }, status: 'created' },
+      campaign: { id: campaign.id, name: 'Spring', status: 'draft' },
+    });
+    await deliveries(it, allAre('delivered', 1));
+    const { json } = await it.owner.get(`calls/${id}`);
+    assert.deepEqual(
+      [json['variables'], json['evaluation'], json['webhook_response']],
+      [
+        { budget: 40 },
+        { sentiment: null, outcome: null, score: null },
+        { status: 200, body: '{"answer":200}' },
+      ],
+    );
+    assert.equal(receiver.requests(url).length, 1);
+  });
+
+  test('keeps to itself what its assistant leaves out', async () => {
+    const url = receiver.address();
+    const it = await createOwner({ ...active(url), include_recording_in_webhook: false });
+    const call = { userId: it.owner.id, assistantId: it.id, recordingUrl: 'https://shop.example/r.wav' };
+    for (const status of ['no-answer', 'busy', 'failed'] as const) {
+      await endCall(await addCall(service, { ...call, status }));
+    }
+    await settled();
+    assert.deepEqual(receiver.requests(url), []);
+    const completed = await addCall(service, { ...call, status: 'completed' });
+    await endCall(completed);
+    const [request] = await receiver.received(url, 1);
+    const body = JSON.parse(request?.body ?? '{}') as CallWebhook;
+    assert.deepEqual(
+      [body.id, 'recording_url' in body, body.lead, body.campaign, body.extracted_variables],
+      [completed, false, null, null, {}],
+    );
+    await it.owner.put(`assistant/${it.id}`, { send_webhook_only_on_completed: false });
+    const missed = await addCall(service, { ...call, status: 'no-answer' });
+    await endCall(missed);
+    const [, second] = await receiver.received(url, 2);
+    assert.equal((JSON.parse(second?.body ?? '{}') as CallWebhook).id, missed);
+    await it.owner.post('assistants/disable-webhook', { assistant_id: it.id });
+    await endCall(await addCall(service, { ...call, status: 'completed' }));
+    await settled();
+    assert.equal(receiver.requests(url).length, 2);
+  });
+
+  test('goes to the inbound webhook if it came in, and to both if there are two', async () => {
+    const [inbound, usual] = [receiver.address(), receiver.address()];
+    const it = await createOwner({ type: 'inbound' });
+    await it.owner.post('assistants/enable-inbound-webhook', { assistant_id: it.id, webhook_url: inbound });
+    const call = { userId: it.owner.id, assistantId: it.id, status: 'completed' } as const;
+    await endCall(await addCall(service, { ...call, type: 'inbound' }));
+    await endCall(await addCall(service, { ...call, type: 'outbound' }));
+    await settled();
+    await it.owner.put(`assistant/${it.id}`, active(usual));
+    await endCall(await addCall(service, { ...call, type: 'inbound' }));
+    const found = await deliveries(it, allAre('delivered', 3));
+    assert.deepEqual(
+      found.map(({ event, url }) => [event, url]).sort(),
+      [
+        ['call-ended', usual],
+        ['inbound-call-ended', inbound],
+        ['inbound-call-ended', inbound],
+      ].sort(),
+    );
+    await it.owner.put(`assistant/${it.id}`, active(inbound));
+    await endCall(await addCall(service, { ...call, type: 'inbound' }));
+    await deliveries(it, allAre('delivered', 4));
+  });
+});
