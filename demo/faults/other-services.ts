@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Fault, FaultRequest } from './fault.ts';
+import { answerLongHistory } from './long-history.ts';
 
 /** Looks something up before it answers, and tells of it as it goes. */
 function callFunction(request: FaultRequest): Response | undefined {
@@ -60,6 +61,17 @@ function answerWordByWord(request: FaultRequest): Response | undefined {
   return context.body(body, 200, { 'Content-Type': 'text/event-stream' });
 }
 
+/** Shows an image of this site's and one of another, which a page that allows the first only sees as a link. */
+function showImages({ context, conversation, conversations, message }: FaultRequest): Response | undefined {
+  if (conversation === undefined || message === undefined) return undefined;
+  const { origin } = new URL(context.req.url);
+  const text =
+    `Here is the way to our shop:\n\n![A map of the old town, with the shop beside the bridge](${origin}/art/map.svg)\n\n` +
+    'And one from elsewhere: ![a photograph of the shop](https://elsewhere.example/shop.jpg)';
+  conversations.add(conversation, message, text);
+  return context.json({ status: true, message: text, function_calls: [] });
+}
+
 /** Services that are not at fault, only different from ours. */
 export const otherServices = {
   /** Knows neither streaming nor idempotency keys nor widget settings. */
@@ -69,6 +81,10 @@ export const otherServices = {
   },
   /** Its assistant has a tool. */
   'function-calls': { at: ['send'], answer: callFunction },
+  /** Answers with images. */
+  images: { at: ['send'], answer: showImages },
+  /** Has talked for weeks before. */
+  'long-history': { at: ['open', 'read'], answer: answerLongHistory },
   /** Takes its time. */
   'word-by-word': { at: ['send'], answer: answerWordByWord },
 } as const satisfies Record<string, Fault>;

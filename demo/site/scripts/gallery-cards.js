@@ -1,3 +1,5 @@
+import { wishCards } from './wish-cards.js';
+
 /**
  * What the gallery shows.
  *
@@ -8,6 +10,7 @@
  * @property {string} [hint] What to do to see it.
  * @property {Readonly<Record<string, string>>} attributes Of the element that is mounted.
  * @property {Readonly<Record<string, unknown>>} [properties] What only a script can set on it.
+ * @property {Readonly<Record<string, string>>} [tokens] Custom properties of the element, without what all names begin with.
  * @property {readonly [question: string, button: string]} [consent] What stands in its consent slot.
  * @property {string} [message] What the card's second button sends.
  * @property {boolean} [floating] Whether the chat floats over the page instead of standing in the card.
@@ -213,6 +216,11 @@ export function galleryGroups(assistants) {
     },
     { title: 'Looks', says: 'What a site can set on the tag.', cards: lookCards(uuid) },
     { title: 'Beginnings', says: 'What can stand before the first question.', cards: beginningCards(uuid) },
+    {
+      title: 'Wishes',
+      says: 'What a site can ask for besides. It loads only there.',
+      cards: wishCards(uuid, faultAt),
+    },
     {
       title: 'When it cannot open',
       says: 'Each says what is wrong, and offers what helps.',

@@ -8,23 +8,29 @@ import { galleryGroups } from './gallery-cards.js';
 /** Puts away the chat that floats over the page: there is room for one. @type {(() => void) | undefined} */
 let closeFloating;
 
-/** What the card's tag says, short enough to read. @param {Card} card */
-function tagOf({ attributes }) {
+const tokenOf = (/** @type {string} */ name) => `--voice-assistant-chat-${name}`;
+
+/** What the card's tag says, and its custom properties, short enough to read. @param {Card} card */
+function tagOf({ attributes, tokens = {} }) {
   const { 'assistant-id': id, ...others } = attributes;
-  return Object.entries(id === undefined ? others : { ...others, 'assistant-id': id })
+  const declarations = Object.entries(tokens).map(([name, value]) => `${tokenOf(name)}: ${value};`);
+  const tag = Object.entries(id === undefined ? others : { ...others, 'assistant-id': id })
     .filter(([name]) => name !== 'persist')
     .map(([name, value]) => {
       const short = value.replace(location.origin, '').replace(/^[\da-f-]{32}(?=[\da-f]{4}$)/, '…');
+      if (value === '') return name;
       return value.includes('"') ? `${name}='${short}'` : `${name}="${short}"`;
     })
     .join(' ');
+  return [tag, ...declarations].join(' ');
 }
 
 /** @param {Card} card */
-function createChat({ attributes, properties, consent, floating }) {
+function createChat({ attributes, properties, tokens = {}, consent, floating }) {
   const chat = /** @type {Chat} */ (document.createElement('voice-assistant-chat'));
   for (const [name, value] of Object.entries(attributes)) chat.setAttribute(name, value);
   Object.assign(chat, properties);
+  for (const [name, value] of Object.entries(tokens)) chat.style.setProperty(tokenOf(name), value);
   if (consent !== undefined) {
     const [question, label] = consent;
     const content = document.createElement('div');
