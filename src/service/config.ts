@@ -46,6 +46,9 @@ const Environment = z.object({
   LLM_MODEL: z.string().default('gpt-4.1-mini'),
   LLM_SILENCE_SECONDS: number(30, 0.1, 600),
   MODELS: z.string().optional(),
+  EMBEDDING_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  EMBEDDING_API_KEY: z.string().optional(),
+  EMBEDDING_MODEL: z.string().default('text-embedding-3-small'),
   REPLY_TIMEOUT_SECONDS: number(120, 0.1, 3600),
   REPLY_LEASE_SECONDS: number(60, 0.3, 3600),
   KEEP_ALIVE_SECONDS: number(10, 0.05, 300),
@@ -85,6 +88,14 @@ export interface LanguageModelConfig {
   silenceMs: number;
 }
 
+/** Where the meaning of texts comes from: any endpoint that speaks OpenAI's embeddings protocol. */
+export interface EmbeddingConfig {
+  /** Undefined means OpenAI's own. */
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  model: string;
+}
+
 /** Settings of the service, all checked, every default filled in. */
 export interface Config {
   port: number;
@@ -99,6 +110,8 @@ export interface Config {
   languageModel: LanguageModelConfig | undefined;
   /** Models that assistants can choose besides those that the service begins with. */
   models: ModelConfig[];
+  /** Undefined means that knowledge bases are searched by words alone. */
+  embedding: EmbeddingConfig | undefined;
   reply: {
     /** Longest time for one whole reply. */
     timeoutMs: number;
@@ -180,6 +193,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     widgetDir: values.WIDGET_DIR,
     languageModel,
     models: readModelList(values.MODELS, env, { ...byDefault, ...languageModel }),
+    embedding:
+      values.EMBEDDING_BASE_URL === undefined && values.EMBEDDING_API_KEY === undefined
+        ? undefined
+        : {
+            baseUrl: values.EMBEDDING_BASE_URL,
+            apiKey: values.EMBEDDING_API_KEY,
+            model: values.EMBEDDING_MODEL,
+          },
     reply: {
       timeoutMs: values.REPLY_TIMEOUT_SECONDS * 1000,
       leaseMs: values.REPLY_LEASE_SECONDS * 1000,

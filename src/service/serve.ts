@@ -22,6 +22,8 @@ import { retryCutOff } from './jobs/hand-back.ts';
 import { StoredJobs } from './jobs/jobs.ts';
 import { Work } from './jobs/work.ts';
 import { createWorkers } from './jobs/workers.ts';
+import { Embedder } from './knowledge/embedder.ts';
+import { preparePgvector } from './knowledge/find-by-meaning.ts';
 import { createLog } from './log.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
@@ -62,18 +64,22 @@ export async function serve(
     if (isAlone) await failAllAbandoned(database, log);
     await storeModels(database, config.models);
     const jobs = new StoredJobs(database);
-    const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     if (isAlone) {
       await endAllAbandonedCalls({ database, jobs });
       await retryCutOff(jobs.boss);
     }
     const signals = new Signals();
     const engine = createEngine(config, log);
-    const replies = new Replies({ database, jobs, fetchGuarded, engine, signals, config: config.reply, log });
+    const fetchGuarded = createFetchGuarded(config.allowedAddresses);
+    const embedder = config.embedding && new Embedder(config.embedding, log);
+    if (embedder) await prepareEmbedding(database, jobs, log);
+    const briefing = { database, fetchGuarded, embedder };
+    const replies = new Replies({ ...briefing, jobs, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const calls = new Calls({
-      ...{ database, jobs, fetchGuarded, engine, log },
+      ...briefing,
+      ...{ jobs, engine, log },
       carrier: createCarrier(config.carrier),
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
@@ -87,8 +93,9 @@ export async function serve(
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-    const parts = { config, database, jobs, calls, engine, fetch: fetchGuarded, log };
-    const workers = config.jobs.workers ? createWorkers(parts) : [];
+    const workers = config.jobs.workers
+      ? createWorkers({ ...briefing, config, jobs, calls, engine, fetch: fetchGuarded, log })
+      : [];
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = keepHouse({ database, jobs, replies, calls, log });
     const close = async () => {
@@ -128,6 +135,13 @@ async function failAllAbandoned(database: Database, log: Logger): Promise<void> 
 
 async function endAllAbandonedCalls(parts: Ending): Promise<void> {
   while ((await failAbandonedCalls(parts, true)) > 0);
+}
+
+/** What was stored before there was an embedder, or with another model, gets its vectors in the background. */
+async function prepareEmbedding({ db }: Database, jobs: StoredJobs, log: Logger): Promise<void> {
+  if (!(await preparePgvector(db)))
+    log.warn('the database has no pgvector, so large knowledge bases are searched slowly');
+  await jobs.send('embed-chunks', {}, { key: 'all' });
 }
 
 /** Closes connections as their answers are out; those of clients that do not read are cut after a while. */

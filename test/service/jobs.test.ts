@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/db/open-database.ts';
 import { retryCutOff } from '../../src/service/jobs/hand-back.ts';
@@ -39,6 +40,7 @@ async function settled(): Promise<string[]> {
   for (;;) {
     const all = await states();
     if (!all.includes('active')) return all;
+    await turn();
   }
 }
 

@@ -51,7 +51,10 @@ test('the model gets what the knowledge base has on the question', async () => {
   const knowledgebase = rows[0]?.id ?? 0;
   const markdown = '# Facts\n\n## Parking\n\nParking costs two euros.\n\n## Cats\n\nCats sleep.';
   await importDocument(db, knowledgebase, { name: 'Facts', markdown });
-  await pool.query('UPDATE assistants SET knowledgebase_id = $1 WHERE id = $2', [knowledgebase, id]);
+  await pool.query(
+    "UPDATE assistants SET knowledgebase_id = $1, knowledgebase_mode = 'prompt' WHERE id = $2",
+    [knowledgebase, id],
+  );
   const conversation = await service.open(uuid);
   await service.send(conversation, 'What does parking cost?');
   const prompt = model.requests.at(-1)?.messages[0]?.content ?? '';

@@ -3,18 +3,21 @@ import { fillVariables } from '../conversation/fill-variables.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import type { EngineRequest } from '../engine/engine.ts';
+import type { EngineRequest, EngineTool } from '../engine/engine.ts';
+import type { Embedder } from '../knowledge/embedder.ts';
 import { findPassages } from '../knowledge/find-passages.ts';
+import { searchTool } from '../knowledge/search-tool.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { assistantTools } from '../tool/assistant-tools.ts';
 
 /** What an engine is told of an assistant, whatever it talks through. */
-export type Briefing = Pick<EngineRequest, 'assistant' | 'tools' | 'findPassages'>;
+export type Briefing = Pick<EngineRequest, 'assistant' | 'tools' | 'quotesKnowledge' | 'findPassages'>;
 
 /** What a briefing needs of the service. */
 export interface BriefingParts {
   database: Database;
   fetchGuarded: FetchGuarded;
+  embedder?: Embedder | undefined;
 }
 
 /** Longest system prompt after variables were filled in; a visitor's variables must not make it grow without end. */
@@ -49,11 +52,14 @@ export interface BriefingRow {
 
 /** Tells an engine who it is and what it can do. */
 export async function briefAssistant(
-  { database: { db }, fetchGuarded }: BriefingParts,
+  { database: { db }, fetchGuarded, embedder }: BriefingParts,
   { assistant, language, secondaryLanguages, model, toolModel }: BriefingRow,
   variables: StoredVariables,
 ): Promise<Briefing> {
-  const { knowledgebaseId } = assistant;
+  const { knowledgebaseId, knowledgebaseMode: mode } = assistant;
+  const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
+    knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit, embedder);
+  const tools = await assistantTools(db, assistant, fetchGuarded);
   return {
     assistant: {
       name: assistant.name,
@@ -64,8 +70,13 @@ export async function briefAssistant(
       model,
       toolModel,
     },
-    tools: await assistantTools(db, assistant, fetchGuarded),
-    findPassages: async (question, limit) =>
-      knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit),
+    // A knowledge base without a mode is used as `function_call`.
+    tools: knowledgebaseId === null || mode === 'prompt' ? tools : withSearch(tools, searchTool(findInBase)),
+    quotesKnowledge: mode === 'prompt' || mode === 'hybrid',
+    findPassages: findInBase,
   };
 }
+
+/** A tool of the assistant's own with the same name is the one that was meant. */
+const withSearch = (tools: EngineTool[], search: EngineTool) =>
+  tools.some(({ name }) => name === search.name) ? tools : [search, ...tools];

@@ -8,6 +8,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { Embedder } from '../knowledge/embedder.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
 import { claimCall } from './claim-call.ts';
@@ -22,6 +23,7 @@ export interface CallsParts {
   database: Database;
   jobs: Jobs;
   fetchGuarded: FetchGuarded;
+  embedder?: Embedder | undefined;
   engine: Engine;
   carrier: Carrier;
   leaseMs: number;
@@ -79,11 +81,18 @@ export class Calls {
   }
 
   async #make(claimed: ClaimedCall): Promise<void> {
-    const { database, fetchGuarded, engine, carrier, replyMs, recordingsUrl, log } = this.#parts;
+    const { database, fetchGuarded, embedder, engine, carrier, replyMs, recordingsUrl, log } = this.#parts;
     try {
       const end = await holdCall(carrier, claimed.call, {
         settings: claimed.settings,
-        speaker: await AssistantSpeaker.prepare({ database, fetchGuarded, engine, replyMs, ...claimed }),
+        speaker: await AssistantSpeaker.prepare({
+          database,
+          fetchGuarded,
+          embedder,
+          engine,
+          replyMs,
+          ...claimed,
+        }),
         book: new StoredCallBook(database, claimed, this.#lease.owner),
         signal: this.#closing.signal,
       });

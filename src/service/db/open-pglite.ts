@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool } from 'pg';
@@ -20,7 +21,7 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
   await mkdir(folder, { recursive: true });
   const unlock = lockFolder(folder);
   try {
-    const pglite = await PGlite.create(folder);
+    const pglite = await PGlite.create(folder, { extensions: { vector } });
     // PGlite has one session, so more connections would only share its transactions.
     const pool = new Pool({ max: 1, idleTimeoutMillis: 0, Client: clientClass(pglite) });
     pool.on('error', (error) => {

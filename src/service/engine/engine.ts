@@ -50,6 +50,8 @@ export interface EngineTool extends Omit<PageTool, 'parameters'> {
 export interface ToolOutcome {
   /** JSON. Visitors may see it, so it holds no secret. */
   result: unknown;
+  /** What a model is told instead, where visitors need not see it all; also JSON. */
+  told?: unknown;
   /** The conversation is over, or no longer the assistant's: there is nothing left to say but goodbye. */
   ends?: true;
 }
@@ -82,6 +84,8 @@ export interface EngineRequest {
   pageTools: PageTool[];
   /** What the service can do for the assistant. Where a tool of the page has the same name, this one counts. */
   tools: EngineTool[];
+  /** Whether a model is to be told without asking what the knowledge base has on the message. */
+  quotesKnowledge: boolean;
   /** Finds the passages of the assistant's knowledge base that fit a question, best first; none without a knowledge base. */
   findPassages: (question: string, limit: number) => Promise<Passage[]>;
 }

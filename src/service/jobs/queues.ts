@@ -12,6 +12,8 @@ export interface QueueData {
   'webhook-delivery': { deliveryId: number; attempt: number };
   /** A document waits to be read. */
   'process-document': { documentId: number };
+  /** Chunks wait for their vectors. */
+  'embed-chunks': Record<string, never>;
 }
 
 export type QueueName = keyof QueueData;
@@ -35,6 +37,7 @@ export const queues: Record<QueueName, QueueRules> = {
   'campaign-tick': { retries: 100_000, retryAfter: 1, patience: 60 },
   'webhook-delivery': { retries: 5, retryAfter: 5, patience: 90 },
   'process-document': { retries: 2, retryAfter: 10, patience: 900 },
+  'embed-chunks': { retries: 10, retryAfter: 60, patience: 86_000 },
 };
 
 /** All their names. */

@@ -5,6 +5,8 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { endingWorkers } from '../ending/ending-workers.ts';
 import type { Engine } from '../engine/engine.ts';
+import { embedChunks } from '../knowledge/embed-chunks.ts';
+import type { Embedder } from '../knowledge/embedder.ts';
 import { processDocument } from '../knowledge/process-document.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { webhookWorker } from '../webhook/webhook-worker.ts';
@@ -40,6 +42,7 @@ export interface WorkerContext {
   /** The calls that this process makes. */
   calls: Calls;
   engine: Engine;
+  embedder?: Embedder | undefined;
   log: Logger;
 }
 
@@ -57,5 +60,12 @@ export const createWorkers = (context: WorkerContext): Worker[] => [
     queue: 'campaign-tick',
     handle: ({ campaignId }) =>
       runCampaign({ ...context, pollMs: context.config.campaignPollMs }, campaignId, new Date()),
+  },
+  {
+    queue: 'embed-chunks',
+    atOnce: 1,
+    handle: async (_, signal) => {
+      if (context.embedder) await embedChunks(context.database.db, context.embedder, signal);
+    },
   },
 ];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { documents, knowledgebases } from '../db/schema.ts';
+import { chunkMarkdown } from './chunk-markdown.ts';
 import { storeChunks } from './store-chunks.ts';
 import { updateStatus } from './update-status.ts';
 
@@ -33,6 +34,7 @@ export async function importDocument(
     .values({ knowledgebaseId, name, type: 'txt', status: 'active', contentHash })
     .returning({ id: documents.id });
   if (!stored) throw new Error(`The document "${name}" was not stored.`);
-  await storeChunks(queries, { knowledgebaseId, documentId: stored.id, config: base.config }, document);
+  const place = { knowledgebaseId, documentId: stored.id, config: base.config, name };
+  await storeChunks(queries, place, chunkMarkdown(name, markdown));
   await updateStatus(queries, knowledgebaseId);
 }

@@ -3,21 +3,29 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database, Queries } from '../db/database.ts';
 import { documents, documentSources, knowledgebases } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { ExtractionError } from './extract/extraction-error.ts';
 import { ExtractionThread } from './extract/extraction-thread.ts';
+import { chunkMarkdown } from './chunk-markdown.ts';
+import type { Chunk } from './chunk-markdown.ts';
+import { meaningOf } from './embed-chunks.ts';
+import type { Embedder } from './embedder.ts';
 import { storeChunks } from './store-chunks.ts';
+import type { Embeddings } from './store-chunks.ts';
 import { updateStatus } from './update-status.ts';
 import { readWebsite } from './website/read-website.ts';
 
 /** What documents are processed with. */
 export interface Processing {
   database: Database;
+  jobs: Jobs;
   fetch: FetchGuarded;
+  embedder?: Embedder | undefined;
   log: Logger;
 }
 
-type Source = typeof documentSources.$inferSelect & { type: (typeof documents.$inferSelect)['type'] };
+type Source = typeof documentSources.$inferSelect & Pick<typeof documents.$inferSelect, 'type' | 'name'>;
 
 /**
  * Makes a document searchable: finds its text, cuts it into chunks, stores them. It becomes `active`, or `failed` with
@@ -32,7 +40,7 @@ export async function processDocument(
   signal: AbortSignal,
   isLastTry: boolean,
 ): Promise<void> {
-  const { database, log } = processing;
+  const { database, jobs, log } = processing;
   const [source] = await database.db
     .select({
       documentId: documentSources.documentId,
@@ -40,6 +48,7 @@ export async function processDocument(
       links: documentSources.links,
       relativeLinksLimit: documentSources.relativeLinksLimit,
       type: documents.type,
+      name: documents.name,
     })
     .from(documentSources)
     .innerJoin(documents, eq(documents.id, documentSources.documentId))
@@ -47,7 +56,18 @@ export async function processDocument(
   if (!source) return;
   try {
     const markdown = await readText(source, processing, signal);
-    await finish(database, documentId, (queries, place) => storeText(queries, place, markdown));
+    const chunks = chunkMarkdown(source.name, markdown);
+    const embeddings = await embed(processing, source.name, chunks, signal, isLastTry);
+    const contentHash = createHash('sha256').update(markdown).digest();
+    await finish(database, documentId, async (queries, place) => {
+      await storeChunks(queries, place, chunks, embeddings);
+      if (processing.embedder && !embeddings)
+        await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
+      await queries
+        .update(documents)
+        .set({ status: 'active', contentHash })
+        .where(eq(documents.id, documentId));
+    });
   } catch (error) {
     if (signal.aborted || !(error instanceof ExtractionError || isLastTry)) throw error;
     const failure = error instanceof ExtractionError ? error.message : 'The document could not be processed.';
@@ -70,20 +90,33 @@ async function readText(source: Source, { fetch }: Processing, signal: AbortSign
   return (await thread.run({ type, bytes: file ?? new Uint8Array() }, signal)).markdown;
 }
 
+/** Chunks whose vectors are made before a document is active. Those of more would not fit into memory. */
+const embeddedAtOnce = 500;
+
+/** The vectors of chunks; undefined if they are to come later, so that the words have to do until then. */
+async function embed(
+  { embedder, log }: Processing,
+  name: string,
+  chunks: Chunk[],
+  signal: AbortSignal,
+  isLastTry: boolean,
+): Promise<Embeddings | undefined> {
+  if (!embedder || chunks.length > embeddedAtOnce) return undefined;
+  try {
+    const texts = chunks.map(({ heading, body }) => meaningOf(name, heading, body));
+    return { model: embedder.model, vectors: await embedder.embed(texts, { signal }) };
+  } catch (error) {
+    if (signal.aborted || !isLastTry) throw error;
+    log.warn({ err: error }, 'a document could not be embedded; its words are searched for until it can');
+    return undefined;
+  }
+}
+
 interface Place {
   knowledgebaseId: number;
   documentId: number;
   config: string;
   name: string;
-}
-
-async function storeText(queries: Queries, place: Place, markdown: string): Promise<void> {
-  await storeChunks(queries, place, { name: place.name, markdown });
-  const contentHash = createHash('sha256').update(markdown).digest();
-  await queries
-    .update(documents)
-    .set({ status: 'active', contentHash })
-    .where(eq(documents.id, place.documentId));
 }
 
 /** Ends the processing of a document, unless it has been deleted or somebody else has ended it. */

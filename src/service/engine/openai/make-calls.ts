@@ -53,8 +53,8 @@ async function makeCall(
   if ('told' in read) return read;
   const event = { type: 'function_call', name: call.name, arguments: read.given } as const;
   if (tool) {
-    const { result, ends } = await tool.run(read.given, signal);
-    return { event: { ...event, result }, told: JSON.stringify(result), ...(ends && { ends }) };
+    const { result, told = result, ends } = await tool.run(read.given, signal);
+    return { event: { ...event, result }, told: JSON.stringify(told), ...(ends && { ends }) };
   }
   return {
     event: { ...event, client: true },

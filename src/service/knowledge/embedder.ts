@@ -1,0 +1,77 @@
+import OpenAI from 'openai';
+import type { Logger } from 'pino';
+import type { EmbeddingConfig } from '../config.ts';
+
+/** Local servers want no key, but the library wants one. */
+const noKey = 'none';
+
+/** Texts of one request. */
+const batch = 64;
+
+/** Longest text that is looked at, in UTF-16 code units; models take about 8,000 tokens. */
+const longest = 6000;
+
+/** Longest wait for the vector of a question, in milliseconds: somebody waits for the answer. */
+const questionMs = 3000;
+
+/** Turns texts into vectors whose nearness is that of their meaning, by an OpenAI-compatible endpoint. */
+export class Embedder {
+  /** Vectors of different models have nothing to do with each other. */
+  readonly model: string;
+  readonly #client: OpenAI;
+  readonly #log: Logger;
+
+  constructor({ baseUrl, apiKey, model }: EmbeddingConfig, log: Logger) {
+    this.model = model;
+    this.#log = log;
+    // Its own log would have the texts.
+    this.#client = new OpenAI({
+      apiKey: apiKey ?? noKey,
+      baseURL: baseUrl ?? null,
+      maxRetries: 1,
+      logLevel: 'off',
+    });
+  }
+
+  /**
+   * The vectors of texts, each of the length 1.
+   *
+   * @throws whatever came of the request.
+   */
+  async embed(
+    texts: string[],
+    options: { signal?: AbortSignal; timeout?: number } = {},
+  ): Promise<number[][]> {
+    const vectors: number[][] = [];
+    for (let start = 0; start < texts.length; start += batch) {
+      const input = texts.slice(start, start + batch).map((text) => text.slice(0, longest).toWellFormed());
+      const { data } = await this.#client.embeddings.create(
+        { model: this.model, input, encoding_format: 'float' },
+        { timeout: 60_000, ...options },
+      );
+      if (data.length !== input.length) throw new Error('The endpoint returned fewer embeddings than texts.');
+      for (const { embedding } of data.sort((one, other) => one.index - other.index))
+        vectors.push(unit(embedding));
+    }
+    return vectors;
+  }
+
+  /** The vector of a question; undefined if the endpoint does not answer in time. */
+  async embedQuestion(question: string): Promise<number[] | undefined> {
+    try {
+      return (await this.embed([question], { timeout: questionMs }))[0];
+    } catch (error) {
+      this.#log.warn(
+        { failure: error instanceof Error ? error.name : typeof error },
+        'a question could not be embedded; its words are searched for',
+      );
+      return undefined;
+    }
+  }
+}
+
+function unit(vector: number[]): number[] {
+  const length = Math.hypot(...vector);
+  if (!(length > 0)) throw new Error('The endpoint returned an embedding without a direction.');
+  return vector.map((value) => value / length);
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { readConfig } from '../../src/service/config.ts';
+import { Embedder } from '../../src/service/knowledge/embedder.ts';
+import { findPassages } from '../../src/service/knowledge/find-passages.ts';
+import { importDocument } from '../../src/service/knowledge/import-document.ts';
+import { createLog } from '../../src/service/log.ts';
+import { assistantBody, readAssistant } from '../support/assistant-body.ts';
+import { processed } from '../support/documents.ts';
+import { startEmbeddingServer } from '../support/embedding-server.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { Owner } from '../support/owner.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service.ts';
+
+const embedding = await startEmbeddingServer([
+  ['cars', 'automobiles', 'vehicles'],
+  ['dogs', 'hounds'],
+  ['parking', 'garage'],
+]);
+const model = await startModelServer();
+atEnd(() => model.close());
+const env = {
+  ...(await newDatabase()),
+  EMBEDDING_BASE_URL: embedding.url,
+  EMBEDDING_MODEL: 'meanings',
+  LLM_BASE_URL: model.url,
+  WORKERS: 'on',
+};
+const service = await startService(env);
+const { db, pool } = service.running.database;
+const owner = await Owner.create(service, '1');
+const embedder = new Embedder(
+  { baseUrl: embedding.url, apiKey: undefined, model: 'meanings' },
+  createLog('silent'),
+);
+
+const markdown = '# Rules\n\n## Engines\n\nAutomobiles stay outside.\n\n## Animals\n\nHounds are welcome.';
+const { id: base } = await owner.create('knowledgebases', { name: 'House' });
+const form = { name: 'Rules', type: 'txt', file: new Blob([markdown]) };
+const { json } = await owner.upload(`knowledgebases/${base}/documents`, form);
+const { id: document } = json['data'] as { id: number };
+await processed(owner, base, document);
+
+const find = async (question: string, knowledgebase = base) =>
+  (await findPassages(db, knowledgebase, question, 5, embedder)).map(({ heading }) => heading);
+
+const vectorsOf = async (id: number) => {
+  const { rows } = await pool.query<{ embedding: number[] | null; embedding_model: string | null }>(
+    'SELECT embedding, embedding_model FROM chunks WHERE document_id = $1 ORDER BY position',
+    [id],
+  );
+  return rows;
+};
+
+test('an address or a key turns the search by meaning on', () => {
+  assert.equal(readConfig({}).embedding, undefined);
+  const { embedding: hosted } = readConfig({ EMBEDDING_API_KEY: 'sk-1' });
+  assert.deepEqual([hosted?.apiKey, hosted?.model], ['sk-1', 'text-embedding-3-small']);
+});
+
+test('a document gets the vectors of its chunks before it is active', async () => {
+  const stored = await vectorsOf(document);
+  assert.deepEqual(
+    stored.map(({ embedding: vector, embedding_model: name }) => [name, vector?.length]),
+    [
+      ['meanings', 4],
+      ['meanings', 4],
+    ],
+  );
+  for (const { embedding: vector } of stored) assert.ok(Math.abs(Math.hypot(...(vector ?? [])) - 1) < 1e-6);
+});
+
+test('a passage is found by its meaning, though no word of the question stands in it', async () => {
+  assert.deepEqual(await find('May I bring vehicles?'), ['Engines']);
+  assert.deepEqual(await find('dogs?'), ['Animals']);
+  const { rows } = await pool.query("SELECT 1 FROM pg_extension WHERE extname = 'vector'");
+  assert.equal(
+    rows.length > 0,
+    testDatabase === 'pglite',
+    'the two databases are to test the two ways of comparing',
+  );
+});
+
+test('one that is found by its words and by its meaning comes first', async () => {
+  assert.deepEqual(await find('Are hounds welcome, or cars?'), ['Animals', 'Engines']);
+});
+
+test('while the endpoint is away, words are searched for', async () => {
+  embedding.status = 500;
+  try {
+    assert.deepEqual(await find('hounds'), ['Animals']);
+    assert.deepEqual(await find('dogs'), []);
+  } finally {
+    embedding.status = undefined;
+  }
+});
+
+test('a model is told what the knowledge base has, or asks for it itself, as the mode says', async () => {
+  for (const mode of ['prompt', 'function_call'] as const) {
+    const created = await owner.create(
+      'assistant',
+      assistantBody({ knowledgebase_id: base, knowledgebase_mode: mode }),
+    );
+    const { uuid } = await readAssistant(owner, created.id);
+    const conversation = await service.open(String(uuid), { type: 'test' });
+    model.behave({ calls: [{ name: 'search_knowledge', arguments: { query: 'hounds' } }], pieces: ['Yes.'] });
+    const before = model.requests.length;
+    const { json: answer } = await service.send(conversation, 'Are hounds welcome?');
+    assert.equal(answer['message'], 'Yes.');
+    const [first, second] = model.requests.slice(before);
+    const offered = first?.tools?.map((tool) => tool.function.name) ?? [];
+    if (mode === 'prompt') {
+      assert.match(
+        first?.messages[0]?.content ?? '',
+        /<excerpt document="Rules">\n## Animals\nHounds are welcome\./,
+      );
+      assert.deepEqual([offered, answer['function_calls']], [[], []]);
+    } else {
+      assert.doesNotMatch(first?.messages[0]?.content ?? '', /Hounds/);
+      assert.deepEqual(offered, ['search_knowledge']);
+      assert.match(
+        second?.messages.at(-1)?.content ?? '',
+        /"document":"Rules","heading":"Animals","body":"Hounds are welcome\."/,
+      );
+      assert.deepEqual(answer['function_calls'], [
+        {
+          name: 'search_knowledge',
+          arguments: { query: 'hounds' },
+          result: { passages: [{ document: 'Rules', heading: 'Animals' }] },
+        },
+      ]);
+    }
+  }
+});
+
+test('what was stored before, or with another model, gets its vectors when a service starts', async () => {
+  const { id } = await owner.create('knowledgebases', { name: 'Earlier' });
+  await importDocument(db, id, { name: 'Garage', markdown: 'The garage is closed.' });
+  await pool.query(
+    "UPDATE chunks SET embedding = '{1}', embedding_model = 'another' WHERE document_id = $1",
+    [document],
+  );
+  assert.deepEqual([await find('parking', id), await find('dogs')], [[], []]);
+  await service.running.close();
+  const again = await startService(env);
+  const { pool: reopened, db: queries } = again.running.database;
+  for (;;) {
+    const { rows } = await reopened.query(
+      "SELECT 1 FROM chunks WHERE embedding_model IS DISTINCT FROM 'meanings'",
+    );
+    if (rows.length === 0) break;
+    await turn();
+  }
+  const headings = async (question: string, knowledgebase: number) =>
+    (await findPassages(queries, knowledgebase, question, 5, embedder)).map(({ heading }) => heading);
+  assert.deepEqual(await headings('parking', id), ['Garage']);
+  assert.deepEqual(await headings('dogs', base), ['Animals']);
+});
