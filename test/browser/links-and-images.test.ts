@@ -46,7 +46,7 @@ describe('links and images in an answer', () => {
     expect(links[0]?.contains(images[0] ?? null), 'the image leads to itself').to.be.true;
     expect(links[1]?.innerText).to.equal('Another');
     // There is no such image: its place is kept, with what it would show.
-    await until(() => links[0]?.innerText === 'A pixel', 'the text instead of the image');
+    await until(() => links[0]?.innerText.trim() === 'A pixel', 'the text instead of the image');
     const { width, height } = images[0]?.getBoundingClientRect() as DOMRect;
     expect(
       [getComputedStyle(images[0] as Element).opacity, Math.round((4 * height) / width)].join(),
