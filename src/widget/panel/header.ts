@@ -7,7 +7,7 @@ export function header(model: PanelModel): TemplateResult {
   const { options, locale, actions, late } = model;
   const { texts } = locale;
   const heading = headingOf(model);
-  const preview = options.type === 'test' ? late.get('inspector') : undefined;
+  const preview = late.get('inspector');
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
     <div class="titles">

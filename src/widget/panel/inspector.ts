@@ -16,12 +16,14 @@ const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 const isPutAway = new WeakSet<PanelReach>();
 
 /** Says that a conversation costs nothing. */
-export function testMark({ locale }: PanelModel): TemplateResult {
+export function testMark({ locale, options }: PanelModel): TemplateResult | typeof nothing {
+  if (options.type !== 'test') return nothing;
   return html`<span part="test-mark">${allTexts(locale).test}</span>`;
 }
 
 /** Shows the drawer and puts it away. */
-export function inspectButton({ locale, panel }: PanelModel): TemplateResult {
+export function inspectButton({ locale, options, panel }: PanelModel): TemplateResult | typeof nothing {
+  if (options.type !== 'test') return nothing;
   const toggle = (): void => {
     if (!isPutAway.delete(panel)) isPutAway.add(panel);
     panel.draw();
@@ -30,8 +32,8 @@ export function inspectButton({ locale, panel }: PanelModel): TemplateResult {
 }
 
 /** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
-export function inspector({ snapshot, locale, panel }: PanelModel): TemplateResult | typeof nothing {
-  if (isPutAway.has(panel)) return nothing;
+export function inspector({ snapshot, locale, options, panel }: PanelModel): TemplateResult | typeof nothing {
+  if (options.type !== 'test' || isPutAway.has(panel)) return nothing;
   const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
   const texts = all[locale.language] ?? inspectorTexts.en;
   const variables = Object.entries(snapshot.variables ?? {});

@@ -6,8 +6,7 @@ import type { PanelModel } from './panel-model.ts';
 
 /** The whole panel. */
 export function panelView(model: PanelModel): TemplateResult {
-  const { options, late, locale, panel } = model;
-  const inspector = options.type === 'test' ? late.get('inspector')?.inspector(model) : nothing;
+  const { late, locale, panel } = model;
   // What cannot be asked is not passed by: without consent nothing may happen.
   const gate = panel.isClosed
     ? (panel.gate?.view(model) ??
@@ -15,7 +14,7 @@ export function panelView(model: PanelModel): TemplateResult {
     : nothing;
   return html`${header(model)}
     <slot name="notice"></slot>
-    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${inspector}
+    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${late.get('inspector')?.inspector(model)}
     ${late.get('aboveComposer')?.aboveComposer(model)} ${composer(model)}
     <slot name="footer"></slot>`;
 }
