@@ -31,3 +31,4 @@ export {
   redeliverWebhook,
   rotateWebhookSecret,
 } from './webhook.ts';
+export { generateReply } from './generate-reply.ts';

@@ -69,7 +69,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
-  app.route('/api/user', userRoutes(database, context.jobs));
+  app.route('/api/user', userRoutes(context));
   app.route('/api/recordings', recordingRoutes(database));
   app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));

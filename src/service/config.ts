@@ -22,7 +22,7 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
   number(fallback, min, max).refine(Number.isInteger, 'must be a whole number');
 
 /** Addresses of the operator's own network that requests may go to, separated by commas or spaces. */
-function readAllowed(text: string, context: z.RefinementCtx<string>): AllowedAddresses {
+function readAllowed(text = '', context: z.RefinementCtx<string | undefined>): AllowedAddresses {
   try {
     return new AllowedAddresses(text.split(/[\s,]+/).filter((part) => part !== ''));
   } catch {
@@ -70,7 +70,7 @@ const Environment = z.object({
   TRUST_PROXY: wholeNumber(0, 0, 10),
   WEBHOOK_TIMEOUT_SECONDS: number(10, 0.1, 60),
   WEBHOOK_RETRY_SECONDS: z.string().default('30,60,120').transform(readSeconds),
-  ALLOW_PRIVATE_ADDRESSES: z.string().default('').transform(readAllowed),
+  ALLOW_PRIVATE_ADDRESSES: z.string().optional().transform(readAllowed),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',

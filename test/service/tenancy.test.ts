@@ -34,6 +34,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createLead: { phone_number: '+4915112345670', campaign_id: intruder.fields['campaign_id'] },
   updateCampaignStatus: { action: 'stop' },
   makeCall: { phone_number: '+4915112345670', assistant_id: intruder.fields['assistant_id'] },
+  generateReply: { customer_identifier: 'Anna', message: 'Hello' },
   writeAsPerson: { message: 'Hello' },
   ...Object.fromEntries(
     ['enableInboundWebhook', 'enableConversationEndedWebhook'].map((name) => [

@@ -13,6 +13,8 @@ const tokenLength = 200;
 /** The user on whose behalf a request acts. */
 export interface ApiUser {
   id: number;
+  /** The key that the request carries. */
+  keyId: number;
   name: string;
   email: string;
   /** USD, as a decimal string. */
@@ -42,14 +44,15 @@ export async function useApiKey(queries: Queries, key: string): Promise<ApiUser 
     .where(sql`${apiKeys.keyHash} = ${keyHash} AND ${users.id} = ${apiKeys.userId}`)
     .returning({
       storedHash: apiKeys.keyHash,
+      keyId: apiKeys.id,
       id: users.id,
       name: users.name,
       email: users.email,
       balance: users.balance,
     });
   if (!found || !timingSafeEqual(found.storedHash, keyHash)) return undefined;
-  const { id, name, email, balance } = found;
-  return { id, name, email, balance };
+  const { id, keyId, name, email, balance } = found;
+  return { id, keyId, name, email, balance };
 }
 
 /** Whether a key is valid and belongs to that user. Does not count as a use. */

@@ -1,18 +1,36 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, Env as HonoEnv, MiddlewareHandler } from 'hono';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { errorTexts } from '../../contract/error-body.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { requestAddress } from './client-address.ts';
 
+/** So many requests in a window. */
+export interface Window {
+  requests: number;
+  windowSeconds: number;
+  /** Tells its counts from those of other windows. */
+  prefix: string;
+}
+
 /**
- * Limits how many requests one address may make. The count lives in the database, so it holds across processes; while
- * the database is away each process counts for itself. (Interface: 429 with `retry_after`, in seconds.)
+ * Limits how many requests one address may make. (Interface: 429 with `retry_after`, in seconds.)
  */
-export function rateLimit({ pool }: Database, config: Config): MiddlewareHandler {
-  const { requests, windowSeconds } = config.rateLimit;
+export function rateLimit(database: Database, { rateLimit, trustedProxies }: Config): MiddlewareHandler {
+  return limitRequests(database, { ...rateLimit, prefix: 'api' }, (c) => requestAddress(c, trustedProxies));
+}
+
+/**
+ * Limits how many requests may be made with the same name; 0 is no limit. The count lives in the database, so it holds
+ * across processes; while the database is away each process counts for itself.
+ */
+export function limitRequests<Env extends HonoEnv>(
+  { pool }: Database,
+  { requests, windowSeconds, prefix }: Window,
+  nameOf: (c: Context<Env>) => string,
+): MiddlewareHandler<Env> {
   if (requests === 0) return (_, next) => next();
-  const window = { points: requests, duration: windowSeconds, keyPrefix: 'api' };
+  const window = { points: requests, duration: windowSeconds, keyPrefix: prefix };
   const limiter = new RateLimiterPostgres({
     ...window,
     storeClient: pool,
@@ -26,7 +44,7 @@ export function rateLimit({ pool }: Database, config: Config): MiddlewareHandler
   });
   return async (c, next) => {
     try {
-      await limiter.consume(requestAddress(c, config.trustedProxies));
+      await limiter.consume(nameOf(c));
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
+import type { AppContext } from '../app.ts';
 import { listApiKeys } from '../api-key/api-key.ts';
-import type { Database } from '../db/database.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import { callRoutes } from './calls.ts';
 import { campaignRoutes } from './campaigns.ts';
+import { generateReplyRoutes } from './generate-reply.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
 import { knowledgebaseRoutes } from './knowledgebases.ts';
@@ -15,7 +15,8 @@ import { toolRoutes } from './tools.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
-export function userRoutes(database: Database, jobs: Jobs): Hono<Authenticated> {
+export function userRoutes(context: AppContext): Hono<Authenticated> {
+  const { database, jobs, config } = context;
   const routes = new Hono<Authenticated>();
   routes.use(bearerAuth(database));
   routes.get('/me', (c) => {
@@ -26,6 +27,7 @@ export function userRoutes(database: Database, jobs: Jobs): Hono<Authenticated> 
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
   );
   ownerConversationRoutes(routes, database);
+  generateReplyRoutes(routes, context, { isLimited: config.rateLimit.requests > 0 });
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database);

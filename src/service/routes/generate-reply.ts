@@ -1,0 +1,71 @@
+import type { Hono } from 'hono';
+import { generateReply, repliesAMinute } from '../../contract/generate-reply.ts';
+import type { GeneratedReply, replyErrorCodes } from '../../contract/generate-reply.ts';
+import { ConversationError } from '../conversation/conversation-error.ts';
+import type { ConversationErrorCode } from '../conversation/conversation-error.ts';
+import { findOrOpen } from '../conversation/customer-conversation.ts';
+import type { Ending } from '../conversation/end-conversation.ts';
+import { sendMessage } from '../conversation/send-message.ts';
+import type { Sending } from '../conversation/send-message.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { readIdempotencyKey } from '../http/idempotency-header.ts';
+import { operate } from '../http/operate.ts';
+import { limitRequests } from '../http/rate-limit.ts';
+import { Refusal } from '../http/refusal.ts';
+
+const refusals: Partial<
+  Record<ConversationErrorCode, { status: 400 | 402 | 404; code: (typeof replyErrorCodes)[number] }>
+> = {
+  'assistant-not-found': { status: 404, code: 'ASSISTANT_NOT_FOUND' },
+  'insufficient-balance': { status: 402, code: 'INSUFFICIENT_BALANCE' },
+  'conversation-not-found': { status: 400, code: 'REPLY_FAILED' },
+  'conversation-ended': { status: 400, code: 'REPLY_FAILED' },
+  'reply-failed': { status: 400, code: 'REPLY_FAILED' },
+};
+
+/**
+ * Replies for customers of other systems (supplement to the interface: `POST /user/ai/generate-reply`).
+ *
+ * @param options.isLimited whether one key may ask for so many replies a minute only.
+ */
+export function generateReplyRoutes(
+  routes: Hono<Authenticated>,
+  parts: Sending & Ending,
+  { isLimited }: { isLimited: boolean },
+): void {
+  const window = { requests: isLimited ? repliesAMinute : 0, windowSeconds: 60, prefix: 'reply' };
+  routes.use(
+    '/ai/generate-reply',
+    limitRequests<Authenticated>(parts.database, window, (c) => String(c.get('user').keyId)),
+  );
+  operate(routes, generateReply, async ({ c, userId, body }): Promise<GeneratedReply> => {
+    const { assistant_id: assistantId, customer_identifier: identifier, message: text } = body;
+    try {
+      const conversationUuid = await findOrOpen(parts, { assistantId, userId, identifier });
+      const message = {
+        ...{ conversationUuid, text, variables: body.variables ?? {} },
+        ...{ pageTools: [], toolResults: [] },
+      };
+      const keyed = readIdempotencyKey(c, conversationUuid, { message: text });
+      const answer = await (await sendMessage(parts, message, keyed)).answer;
+      return {
+        success: true,
+        conversation_id: conversationUuid,
+        customer_identifier: identifier,
+        reply: answer.text,
+        function_calls: answer.functionCalls.map((call) => ({ ...call })),
+        ai_disabled: !answer.aiEnabled,
+      };
+    } catch (error) {
+      if (!(error instanceof ConversationError)) throw error;
+      throw refusalOf(error);
+    }
+  });
+}
+
+function refusalOf(error: ConversationError): Refusal {
+  const known = refusals[error.code];
+  if (!known) return new Refusal(error.status, error.toOwnerBody(), { cause: error });
+  const body = { success: false, error: error.message, error_code: known.code };
+  return new Refusal(known.status, body, { cause: error });
+}

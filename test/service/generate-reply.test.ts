@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { GeneratedReply } from '../../src/contract/generate-reply.ts';
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { endJobs } from '../support/end-jobs.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { Owner } from '../support/owner.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const { pool } = service.running.database;
+
+/** An owner with an assistant, and what asks it for replies. */
+async function shop(balance = '1') {
+  const owner = await Owner.create(service, balance);
+  const { id } = await createAssistant(service, {
+    userId: owner.id,
+    initialMessage: 'Hello!',
+    systemPrompt: 'You help {{name}}, {{tier}}.',
+    variables: { name: 'somebody', tier: 'guest' },
+  });
+  const ask = (message: string, more: Record<string, unknown> = {}) =>
+    owner.post('ai/generate-reply', {
+      assistant_id: id,
+      customer_identifier: 'anna@x.example',
+      message,
+      ...more,
+    });
+  return { owner, id, ask };
+}
+const conversationOf = ({ json }: { json: Record<string, unknown> }) => String(json['conversation_id']);
+
+test('a message opens the conversation with the customer, and is answered there', async () => {
+  const { owner, ask } = await shop();
+  const first = await ask('Hi', { variables: { name: 'Anna' } });
+  assert.equal(first.status, 200);
+  const conversation = conversationOf(first);
+  assert.deepEqual(first.json, {
+    success: true,
+    conversation_id: conversation,
+    customer_identifier: 'anna@x.example',
+    reply: 'You said: Hi',
+    function_calls: [],
+    ai_disabled: false,
+  });
+  assert.ok(GeneratedReply.safeParse(first.json).success);
+  assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /^You help Anna, guest\./);
+  const second = await ask('Hi again');
+  assert.equal(conversationOf(second), conversation);
+  // The customer has never seen the initial message.
+  assert.deepEqual(await service.history(conversation), [
+    'user: Hi',
+    'assistant: You said: Hi',
+    'user: Hi again',
+    'assistant: You said: Hi again',
+  ]);
+  assert.deepEqual(await readMoney(service, owner.id), { balance: 0.98, ledger: 0.98 });
+  const { json } = await owner.get('conversations');
+  const [listed] = json['data'] as Record<string, unknown>[];
+  assert.deepEqual(
+    [listed?.['id'], listed?.['type'], listed?.['total_cost']],
+    [conversation, 'widget', 0.02],
+  );
+});
+
+test('each customer and each assistant has conversations of its own', async () => {
+  const [one, other] = [await shop(), await shop()];
+  const answers = [
+    await one.ask('Hi'),
+    await one.ask('Hi', { customer_identifier: 'Anna@x.example' }),
+    await other.ask('Hi'),
+  ];
+  assert.equal(new Set(answers.map(conversationOf)).size, 3);
+});
+
+test('first messages that come at once go to one conversation, and are answered one after the other', async () => {
+  const { ask, owner } = await shop();
+  const answers = await Promise.all(['One', 'Two', 'Three'].map((message) => ask(message)));
+  assert.equal(new Set(answers.map(conversationOf)).size, 1);
+  assert.deepEqual(
+    answers.map(({ json }) => json['reply']),
+    ['You said: One', 'You said: Two', 'You said: Three'],
+  );
+  assert.equal((await readMoney(service, owner.id)).balance, 0.97);
+});
+
+test('a conversation that has ended is followed by another one, and its end is told of', async () => {
+  const { ask, id } = await shop();
+  const first = conversationOf(await ask('Hi'));
+  const pass = () =>
+    pool.query(`UPDATE conversations SET updated_at = updated_at - interval '31 minutes' WHERE uuid = $1`, [
+      first,
+    ]);
+  await pass();
+  const second = conversationOf(await ask('Good morning'));
+  assert.notEqual(second, first);
+  assert.equal(await endJobs(service, first), 1);
+  assert.equal(conversationOf(await ask('Still there?')), second);
+  await pool.query('UPDATE assistants SET conversation_ended_retrigger = true WHERE id = $1', [id]);
+  await pool.query(`UPDATE conversations SET updated_at = updated_at - interval '1 day' WHERE uuid = $1`, [
+    second,
+  ]);
+  assert.equal(conversationOf(await ask('And now?')), second);
+});
+
+test('while a person has taken over, messages are kept, free, and not answered', async () => {
+  const { ask, owner } = await shop();
+  const conversation = conversationOf(await ask('Hi'));
+  const headers = { Authorization: `Bearer ${owner.key}` };
+  await service.post(`/api/automate/conversations/${conversation}/disable-ai`, undefined, headers);
+  const { status, json } = await ask('Anybody there?');
+  assert.deepEqual([status, json['success'], json['reply'], json['ai_disabled']], [200, true, '', true]);
+  assert.equal((await readMoney(service, owner.id)).balance, 0.99);
+  assert.equal((await service.history(conversation)).at(-1), 'user: Anybody there?');
+});
+
+test('a repeat with the same key gets the same answer and is billed once', async () => {
+  const { owner, id } = await shop();
+  const send = () =>
+    service.post(
+      '/api/user/ai/generate-reply',
+      { assistant_id: id, customer_identifier: 'Ben', message: 'Hi' },
+      { Authorization: `Bearer ${owner.key}`, 'Idempotency-Key': 'once' },
+    );
+  const first = await send();
+  assert.deepEqual((await send()).json, first.json);
+  assert.equal((await readMoney(service, owner.id)).balance, 0.99);
+});
+
+describe('a refusal', () => {
+  const notFound = { success: false, error: 'Assistant not found', error_code: 'ASSISTANT_NOT_FOUND' };
+
+  test('of an assistant that is missing, deleted or another user’s, which nobody can tell apart', async () => {
+    const [one, other] = [await shop(), await shop()];
+    await pool.query('UPDATE assistants SET deleted_at = now() WHERE id = $1', [one.id]);
+    for (const assistant_id of [2_000_000_000, other.id, one.id]) {
+      const { status, json } = await one.ask('Hi', { assistant_id });
+      assert.deepEqual([status, json], [404, notFound]);
+    }
+  });
+
+  test('of an owner who cannot pay, before and after the conversation was opened', async () => {
+    const broke = { success: false, error_code: 'INSUFFICIENT_BALANCE' };
+    const { ask, owner } = await shop('0.01');
+    const { json: paid } = await ask('Hi');
+    assert.equal(paid['success'], true);
+    for (const customer_identifier of ['anna@x.example', 'Ben']) {
+      const { status, json } = await ask('Hi', { customer_identifier });
+      const { error, ...rest } = json;
+      assert.deepEqual([status, rest], [402, broke]);
+      assert.match(String(error), /^Insufficient balance/);
+    }
+    assert.equal((await owner.get('conversations')).json['data'] instanceof Array, true);
+  });
+
+  test('of a model that fails is refunded', async () => {
+    const { ask, owner } = await shop();
+    model.behave({ status: 401 });
+    const { status, json } = await ask('Hi');
+    model.behave({});
+    const error = "Failed to process message: the language model refused the service's credentials";
+    assert.deepEqual([status, json], [400, { success: false, error, error_code: 'REPLY_FAILED' }]);
+    assert.equal((await readMoney(service, owner.id)).balance, 1);
+  });
+
+  test('of a body names every field that is wrong', async () => {
+    const { owner, ask } = await shop();
+    const fields = async (body: Record<string, unknown>) => {
+      const { status, errors } = await owner.post('ai/generate-reply', body);
+      return [status, ...Object.keys(errors)];
+    };
+    assert.deepEqual(await fields({}), [422, 'assistant_id', 'customer_identifier', 'message']);
+    for (const [field, good, bad] of [
+      ['customer_identifier', 'x'.repeat(255), 'x'.repeat(256)],
+      ['customer_identifier', '+49', ' '],
+      ['message', '😀'.repeat(2000), 'x'.repeat(2001)],
+      ['message', 'a', 'a\0'],
+      ['variables', null, { name: 'x'.repeat(2001) }],
+      ['variables', {}, 'x'],
+    ] as const) {
+      assert.equal((await ask('Hi', { [field]: good })).status, 200, field);
+      const { status, errors } = await ask('Hi', { [field]: bad });
+      assert.deepEqual([status, Object.keys(errors)], [422, [field]]);
+    }
+  });
+
+  test('of the sixth reply in a minute: each key has five', async () => {
+    const limited = await startService({ RATE_LIMIT: '1000' });
+    const owner = await Owner.create(limited);
+    const send = (key: string) =>
+      limited.post('/api/user/ai/generate-reply', {}, { Authorization: `Bearer ${key}` });
+    for (let request = 0; request < 5; request++) assert.equal((await send(owner.key)).status, 422);
+    const { status, json, headers } = await send(owner.key);
+    assert.deepEqual([status, json['message']], [429, 'Too Many Attempts.']);
+    assert.equal(headers.get('Retry-After'), String(json['retry_after']));
+    const second = await createApiKey(limited.running.database.db, owner.id, 'Second');
+    assert.equal((await send(second)).status, 422);
+    assert.equal((await owner.get('me')).status, 200);
+  });
+});
