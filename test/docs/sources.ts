@@ -76,7 +76,10 @@ export function settingsInSources(): Map<string, Setting> {
   );
 }
 
-/** Reads `number(fallback, min, max)` and `z.enum([...]).default(fallback)`. Other calls say nothing for readers. */
+/**
+ * Reads `number(fallback, min, max)` and `z.enum([...]).default(fallback)`. Other calls say nothing for readers, nor does
+ * an empty default.
+ */
 function settingOf(schema: ts.Expression): Setting {
   if (!ts.isCallExpression(schema)) return { fallback: undefined, bounds: [] };
   const { expression: callee, arguments: given } = schema;
@@ -87,7 +90,7 @@ function settingOf(schema: ts.Expression): Setting {
   }
   if (callee.name.text === 'enum') return { fallback: undefined, bounds: literals };
   const before = settingOf(callee.expression);
-  return callee.name.text === 'default' ? { ...before, fallback: literals[0] } : before;
+  return callee.name.text === 'default' ? { ...before, fallback: literals[0] || undefined } : before;
 }
 
 function literalsOfExpression(expression: ts.Expression): string[] {
