@@ -23,6 +23,7 @@ export {
 } from './knowledgebase.ts';
 export { createCampaign, deleteCampaign, listCampaigns, updateCampaignStatus } from './campaign.ts';
 export { createLead, deleteLead, listLeads, updateLead } from './lead.ts';
+export { blockNumber, listBlockedNumbers, unblockNumber } from './blocked-number.ts';
 export { deleteCall, listCalls, makeCall, readCall } from './call.ts';
 export { listConversations } from './conversation-list.ts';
 export {

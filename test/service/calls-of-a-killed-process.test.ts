@@ -23,7 +23,7 @@ if (testDatabase === 'pglite') {
   const here = await startService(env);
   const { pool } = here.running.database;
 
-  /** The calls of an owner, oldest first. */
+  /** The calls of an owner, oldest first, but for those that were not begun because of a stop. */
   async function readCalls(owner: Owner) {
     const { rows } = await pool.query<{
       id: number;
@@ -35,7 +35,7 @@ if (testDatabase === 'pglite') {
     }>(
       `SELECT id, lead_id AS lead, status, end_reason AS reason, total_cost AS cost,
          (SELECT count(*)::int FROM jobs.job WHERE name = 'call-ended' AND (data->>'callId')::int = calls.id) AS ended
-       FROM calls WHERE user_id = $1 ORDER BY id`,
+       FROM calls WHERE user_id = $1 AND end_reason IS DISTINCT FROM 'not-begun' ORDER BY id`,
       [owner.id],
     );
     return rows;

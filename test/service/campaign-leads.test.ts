@@ -152,4 +152,43 @@ describe('a lead', () => {
     await run.end();
     assert.equal((await run.lead(lead)).status, 'completed');
   });
+
+  test('is not called again because the record of its call was deleted', async () => {
+    const run = await start({ max_calls_in_parallel: 1 });
+    const [lead, next] = [await run.add('+4989200100'), await run.add('+4989200200')];
+    await run.tick();
+    for (const id of await run.openCalls()) assert.equal((await run.owner.delete(`calls/${id}`)).status, 200);
+    await run.tick();
+    assert.deepEqual(
+      [await run.called(), (await run.lead(lead)).status, (await run.lead(next)).status],
+      [['+4989200200'], 'completed', 'processing'],
+    );
+  });
+
+  test('that is moved to another campaign during its call goes on there', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    const other = await run.owner.create('campaigns', {
+      name: 'Autumn',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    await run.owner.put(`leads/${lead}`, { campaign_id: other.id });
+    await run.end({ status: 'busy' });
+    await run.tick(0, other.id);
+    const { json } = await run.owner.get(`leads?campaign_id=${other.id}`);
+    assert.deepEqual(
+      (json['data'] as Record<string, unknown>[]).map(({ id, status }) => [id, status]),
+      [[lead, 'rescheduled']],
+    );
+  });
+
+  test('whose call was not begun has lost no try', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ status: 'failed', reason: 'not-begun' });
+    await run.end({ status: 'busy' });
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
+  });
 });

@@ -54,8 +54,9 @@ test('a campaign calls all its leads by itself, and what becomes of them is what
   const { rows } = await pool.query<{ number: string; cost: number; busy: number }>(
     `SELECT client_phone_number AS number, total_cost::float AS cost, (
        SELECT count(*)::int FROM calls AS other WHERE other.campaign_id = calls.campaign_id
+         AND other.end_reason <> 'not-begun'
          AND other.created_at <= calls.created_at AND other.ended_at > calls.created_at) AS busy
-     FROM calls WHERE campaign_id = $1`,
+     FROM calls WHERE campaign_id = $1 AND end_reason <> 'not-begun'`,
     [campaign.id],
   );
   const numbers = rows.map(({ number }) => number);

@@ -41,6 +41,11 @@ test('a call outlasts the service: who may wait finishes it, who may not hangs u
   await waitFor('a paid minute', async () =>
     (await readMoney(hasty, first.id)).balance < 0.8 ? true : undefined,
   );
+  const deleted = await make(third);
+  await waitFor('another call', async () =>
+    (await statusOf(third, deleted)) === 'ringing' ? true : undefined,
+  );
+  assert.equal((await third.delete(`calls/${deleted}`)).status, 200);
   await hasty.running.close();
 
   const last = await startService({ ...env, WORKERS: 'off' });

@@ -33,6 +33,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createCampaign: { name: 'Spring', assistant_id: intruder.fields['assistant_id'] },
   createLead: { phone_number: '+4915112345670', campaign_id: intruder.fields['campaign_id'] },
   updateCampaignStatus: { action: 'stop' },
+  blockNumber: { phone_number: '+4915112345699' },
   makeCall: { phone_number: '+4915112345670', assistant_id: intruder.fields['assistant_id'] },
   generateReply: { customer_identifier: 'Anna', message: 'Hello' },
   writeAsPerson: { message: 'Hello' },

@@ -76,9 +76,9 @@ export class CampaignRun {
   }
 
   /** Lets time go by and the campaign do what is due. */
-  async tick(minutes = 0): Promise<void> {
+  async tick(minutes = 0, campaign = this.id): Promise<void> {
     this.now = new Date(this.now.getTime() + minutes * minute);
-    await runCampaign({ database: this.#database, jobs: this.#jobs, pollMs: 1000 }, this.id, this.now);
+    await runCampaign({ database: this.#database, jobs: this.#jobs, pollMs: 1000 }, campaign, this.now);
   }
 
   /** The numbers that are being called. */
@@ -92,6 +92,11 @@ export class CampaignRun {
       .from(calls)
       .where(and(eq(calls.campaignId, this.id), eq(calls.status, 'initiated')))
       .orderBy(calls.id);
+  }
+
+  /** The ids of the calls that are being made. */
+  async openCalls(): Promise<number[]> {
+    return (await this.#open()).map(({ id }) => id);
   }
 
   /** Ends the calls under way, and has the campaign look at them. */

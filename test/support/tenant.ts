@@ -54,6 +54,7 @@ export async function createTenant(service: TestService, name: string): Promise<
     assistantName: name,
     transcript: name,
   });
+  const blocked = await owner.create('blocked-numbers', { phone_number: '+4915112345699' });
   const { uuid } = await readAssistant(owner, assistant.id);
   await owner.get('webhook-secret');
   const [delivery] = await running.database.db
@@ -82,6 +83,7 @@ export async function createTenant(service: TestService, name: string): Promise<
     },
     paths: {
       assistant: assistant.id,
+      'blocked-numbers': blocked.id,
       calls: call,
       campaign: campaign.id,
       conversations: conversation,

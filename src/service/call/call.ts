@@ -6,7 +6,9 @@ import { isBetween } from '../db/is-between.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { Refusal } from '../http/refusal.ts';
+import { tellCampaigns } from './end-call.ts';
 
 /** A call and the user who asks for it. */
 interface OwnedCall {
@@ -76,13 +78,19 @@ export async function readCall({ db }: Database, owned: OwnedCall) {
 }
 
 /**
- * Deletes the record of a call.
+ * Deletes the record of a call; one that is under way is hung up.
  *
  * @throws Refusal if there is no such call.
  */
-export async function deleteCall({ db }: Database, owned: OwnedCall): Promise<void> {
-  const deleted = await db.delete(calls).where(isOwned(owned)).returning({ id: calls.id });
-  if (deleted.length === 0) notFound();
+export async function deleteCall(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  owned: OwnedCall,
+): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    const [deleted] = await tx.delete(calls).where(isOwned(owned)).returning();
+    if (!deleted) return notFound();
+    await tellCampaigns({ tx, jobs }, deleted);
+  });
 }
 
 function notFound(): never {

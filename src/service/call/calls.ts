@@ -54,8 +54,8 @@ export class Calls {
     this.#closing.signal.throwIfAborted();
     const claimed = await claimCall(this.#parts.database, callId, this.#lease);
     if (claimed === undefined) return;
-    if (claimed === 'orphan') {
-      await this.#end(callId, { status: 'failed', reason: 'no-assistant' });
+    if (typeof claimed === 'string') {
+      await this.#end(callId, { status: 'failed', reason: claimed });
       return;
     }
     const done = this.#make(claimed).finally(() => this.#underWay.delete(callId));

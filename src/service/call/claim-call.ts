@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { briefingColumns } from '../assistant/brief-assistant.ts';
 import type { BriefingRow } from '../assistant/brief-assistant.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
@@ -6,6 +6,7 @@ import type { Lease } from '../conversation/accept-message.ts';
 import { leaseEnd } from '../conversation/accept-message.ts';
 import { fillVariables } from '../conversation/fill-variables.ts';
 import { calls } from '../db/calls-table.ts';
+import { campaigns } from '../db/campaigns-table.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -21,28 +22,42 @@ export interface ClaimedCall {
   variables: StoredVariables;
 }
 
+/** Longest time, in seconds, for which a campaign's call may wait for a process. */
+const longestWait = 300;
+
 /**
  * Promises to make a call that waits to be made.
  *
- * @returns undefined if somebody else has; 'orphan' if its assistant is gone.
+ * @returns undefined if somebody else has; or why it is not to be made after all: its assistant is gone, or it is a
+ *   campaign's that was stopped, or has waited for so long that the campaign's hours may be over.
  */
 export async function claimCall(
   { db }: Database,
   callId: number,
   lease: Lease,
-): Promise<ClaimedCall | 'orphan' | undefined> {
+): Promise<ClaimedCall | 'no-assistant' | 'not-begun' | undefined> {
   const [claimed] = await db
     .update(calls)
     .set({ leaseOwner: lease.owner, leaseUntil: leaseEnd(lease.milliseconds), updatedAt: sql`now()` })
     .where(and(eq(calls.id, callId), eq(calls.status, 'initiated'), isNull(calls.leaseOwner)))
-    .returning();
+    .returning({
+      ...getTableColumns(calls),
+      waited: sql<number>`extract(epoch FROM now() - ${calls.createdAt})::float`,
+    });
   if (!claimed) return undefined;
+  if (claimed.campaignName !== null) {
+    const [campaign] = await db
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, claimed.campaignId ?? 0));
+    if (campaign?.status !== 'in-progress' || claimed.waited > longestWait) return 'not-begun';
+  }
   const [found] = await db
     .select(briefingColumns)
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, claimed.assistantId ?? 0), isNull(assistants.deletedAt)));
-  if (!found) return 'orphan';
+  if (!found) return 'no-assistant';
   const { assistant, language } = found;
   const variables = claimed.inputVariables;
   return {

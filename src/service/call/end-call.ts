@@ -4,9 +4,10 @@ import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { asksNotToBeCalled } from '../campaign/asks-not-to-be-called.ts';
+import { blockNumber } from '../campaign/blocked-number.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { blockedNumbers } from '../db/leads-table.ts';
+import { leads } from '../db/leads-table.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { CallEnd } from './call-parts.ts';
@@ -57,18 +58,26 @@ export async function endCall(
     if (!ended) return false;
     if (status === 'failed') await refund(tx, ended);
     if (asksNotToBeCalled(ended.lines)) {
-      await tx
-        .insert(blockedNumbers)
-        .values({ userId: ended.userId, phoneNumber: ended.clientPhoneNumber })
-        .onConflictDoNothing();
+      await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
-    const { campaignId } = ended;
-    if (campaignId !== null) {
-      await jobs.send('campaign-tick', { campaignId }, { tx, key: String(campaignId) });
-    }
+    await tellCampaigns({ tx, jobs }, ended);
     await jobs.send('call-ended', { callId: ended.id }, { tx });
     return true;
   });
+}
+
+/** Has the campaign of a call looked at, and that of its lead, which may have been moved to another one. */
+export async function tellCampaigns(
+  { tx, jobs }: { tx: Queries; jobs: Jobs },
+  { campaignId, leadId }: { campaignId: number | null; leadId: number | null },
+): Promise<void> {
+  const [lead] = await tx
+    .select({ campaignId: leads.campaignId })
+    .from(leads)
+    .where(eq(leads.id, leadId ?? 0));
+  for (const id of new Set([campaignId, lead?.campaignId])) {
+    if (id != null) await jobs.send('campaign-tick', { campaignId: id }, { tx, key: String(id) });
+  }
 }
 
 /** Gives back what the minutes of a call have cost. */

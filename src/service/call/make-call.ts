@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
 import { callMinutePrice } from '../billing/prices.ts';
-import { isBlocked } from '../campaign/call-leads.ts';
+import { isBlocked } from '../campaign/blocked-number.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';

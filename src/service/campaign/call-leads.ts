@@ -3,10 +3,11 @@ import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaignPhoneNumbers, campaigns } from '../db/campaigns-table.ts';
 import type { Queries } from '../db/database.ts';
-import { blockedNumbers, leads, secondaryContacts } from '../db/leads-table.ts';
+import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import type { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { isBlocked } from './blocked-number.ts';
 import { setContacts, setLead, tryNext } from './settle-leads.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
@@ -117,13 +118,4 @@ async function findCallee(tx: Queries, campaign: Campaign, lead: typeof leads.$i
   if (contact) await setContacts(tx, eq(secondaryContacts.id, contact.id), 'blacklisted');
   await tryNext(tx, campaign, { leadId: lead.id, tries: lead.tries, contactId: lead.nextContactId }, now);
   return undefined;
-}
-
-/** Whether whoever answers that number asked not to be called for that user again. */
-export async function isBlocked(tx: Queries, userId: number, phoneNumber: string): Promise<boolean> {
-  const [found] = await tx
-    .select({ phoneNumber: blockedNumbers.phoneNumber })
-    .from(blockedNumbers)
-    .where(and(eq(blockedNumbers.userId, userId), eq(blockedNumbers.phoneNumber, phoneNumber)));
-  return found !== undefined;
 }

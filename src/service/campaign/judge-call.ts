@@ -28,8 +28,8 @@ export type Verdict = 'reached' | 'missed' | 'again' | 'open' | 'objected';
 export const objectionVariable = 'do_not_call';
 
 export function judgeCall(call: JudgedCall, rules: GoalRules): Verdict {
-  // Nobody was talked to, because the balance did not hold; when it does again, the lead has lost nothing.
-  if (call.status === 'ended' && call.endReason === 'balance') return 'again';
+  // Nobody was talked to, because the balance did not hold, or was even called; the lead is to lose nothing by that.
+  if (call.endReason === 'balance' || call.endReason === 'not-begun') return 'again';
   if (!(answeredCallStatuses as readonly CallStatus[]).includes(call.status)) return 'missed';
   if (call.answeredBy === 'machine') return rules.retryOnVoicemail ? 'missed' : 'reached';
   if (isTrue(call.variables[objectionVariable])) return 'objected';

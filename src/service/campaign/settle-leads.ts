@@ -1,10 +1,11 @@
-import { and, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, notInArray, or, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import type { campaigns } from '../db/campaigns-table.ts';
 import type { Queries } from '../db/database.ts';
 import { blockedNumbers, leads, secondaryContacts } from '../db/leads-table.ts';
 import { assistants } from '../db/schema.ts';
+import { blockNumber } from './blocked-number.ts';
 import { judgeCall } from './judge-call.ts';
 import type { Verdict } from './judge-call.ts';
 
@@ -36,10 +37,11 @@ export async function settleLeads(tx: Queries, campaign: Campaign, now: Date): P
 }
 
 async function findCalled(tx: Queries, campaign: Campaign, now: Date): Promise<Called[]> {
+  const processing = and(eq(leads.campaignId, campaign.id), eq(leads.status, 'processing'));
   const latest = tx
     .selectDistinctOn([calls.leadId])
     .from(calls)
-    .where(eq(calls.campaignId, campaign.id))
+    .where(inArray(calls.leadId, tx.select({ id: leads.id }).from(leads).where(processing)))
     .orderBy(calls.leadId, sql`${calls.id} DESC`)
     .as('latest');
   const blocked = tx
@@ -51,9 +53,9 @@ async function findCalled(tx: Queries, campaign: Campaign, now: Date): Promise<C
   const rows = await tx
     .select({
       leadId: leads.id,
+      userId: leads.userId,
       tries: leads.tries,
       contactId: latest.contactId,
-      userId: latest.userId,
       phoneNumber: latest.clientPhoneNumber,
       status: latest.status,
       endReason: latest.endReason,
@@ -66,39 +68,32 @@ async function findCalled(tx: Queries, campaign: Campaign, now: Date): Promise<C
       isBlocked: sql<boolean>`EXISTS ${blocked}`,
     })
     .from(leads)
-    .innerJoin(latest, eq(latest.leadId, leads.id))
-    .where(
-      and(
-        eq(leads.campaignId, campaign.id),
-        eq(leads.status, 'processing'),
-        notInArray(latest.status, [...openCallStatuses]),
-      ),
-    )
+    .leftJoin(latest, eq(latest.leadId, leads.id))
+    .where(and(processing, or(isNull(latest.id), notInArray(latest.status, [...openCallStatuses]))))
     .orderBy(leads.id);
-  return rows.map(({ hasEvaluation, endedAt, isBlocked, ...row }) => ({
-    ...row,
-    verdict: isBlocked
-      ? 'objected'
-      : judgeCall(
-          {
-            ...row,
-            isEvaluated: hasEvaluation || now.getTime() - Number(endedAt) > evaluationMinutes * 60_000,
-          },
-          campaign,
-        ),
-  }));
+  return rows.map(
+    ({ leadId, userId, tries, contactId, phoneNumber, status, answeredBy, variables, ...row }) => {
+      const lead = { leadId, userId, tries, contactId, phoneNumber: phoneNumber ?? '' };
+      // Its record was deleted. Nobody is called again because of that.
+      if (status === null || answeredBy === null) return { ...lead, verdict: 'reached' };
+      if (row.isBlocked) return { ...lead, verdict: 'objected' };
+      const isLate = now.getTime() - Number(row.endedAt) > evaluationMinutes * 60_000;
+      const call = { status, answeredBy, variables: variables ?? {}, endReason: row.endReason };
+      return { ...lead, verdict: judgeCall({ ...call, isEvaluated: row.hasEvaluation || isLate }, campaign) };
+    },
+  );
 }
 
 async function settle(tx: Queries, campaign: Campaign, called: Called, now: Date): Promise<void> {
   const { leadId, contactId, verdict } = called;
   if (verdict === 'open') return;
   if (verdict === 'objected') {
-    await tx
-      .insert(blockedNumbers)
-      .values({ userId: called.userId, phoneNumber: called.phoneNumber })
-      .onConflictDoNothing();
+    await blockNumber(tx, called.userId, called.phoneNumber);
   }
-  if (contactId !== null) {
+  if (verdict === 'reached') {
+    const called = and(eq(secondaryContacts.leadId, leadId), eq(secondaryContacts.status, 'processing'));
+    await setContacts(tx, called, 'completed');
+  } else if (contactId !== null) {
     const statuses = {
       reached: 'completed',
       objected: 'blacklisted',

@@ -31,6 +31,7 @@ export const secondaryContacts = pgTable('secondary_contacts', {
 
 /** Numbers that nobody is called at for their user any more. */
 export const blockedNumbers = pgTable('blocked_numbers', {
+  id: integer().generatedAlwaysAsIdentity(),
   userId: integer('user_id').notNull(),
   phoneNumber: text('phone_number').notNull(),
   createdAt: moment('created_at').notNull().defaultNow(),

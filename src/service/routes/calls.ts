@@ -26,7 +26,7 @@ export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs
   });
   operate(routes, endpoints.readCall, ({ userId, id }) => readCall(database, { id: id(), userId }));
   operate(routes, endpoints.deleteCall, async ({ userId, id }) => {
-    await deleteCall(database, { id: id(), userId });
+    await deleteCall({ database, jobs }, { id: id(), userId });
     return { message: 'Call deleted successfully.' };
   });
 }

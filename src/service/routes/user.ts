@@ -3,6 +3,7 @@ import type { AppContext } from '../app.ts';
 import { listApiKeys } from '../api-key/api-key.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { blockedNumberRoutes } from './blocked-numbers.ts';
 import { callRoutes } from './calls.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { generateReplyRoutes } from './generate-reply.ts';
@@ -35,6 +36,7 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   campaignRoutes(routes, database, jobs);
   leadRoutes(routes, database, jobs);
   callRoutes(routes, database, jobs);
+  blockedNumberRoutes(routes, database);
   webhookRoutes(routes, database, jobs);
   return routes;
 }

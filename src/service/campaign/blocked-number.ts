@@ -1,0 +1,59 @@
+import { and, count, desc, eq, sql } from 'drizzle-orm';
+import type { BlockedNumbersQuery } from '../../contract/blocked-number.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { blockedNumbers } from '../db/leads-table.ts';
+import { wireColumns } from '../db/wire-columns.ts';
+import type { Page } from '../http/paginate.ts';
+import { Refusal } from '../http/refusal.ts';
+
+const record = wireColumns(blockedNumbers, ['user_id']);
+
+/** Whether a number is not to be called for that user any more. */
+export async function isBlocked(queries: Queries, userId: number, phoneNumber: string): Promise<boolean> {
+  const [found] = await queries
+    .select({ id: blockedNumbers.id })
+    .from(blockedNumbers)
+    .where(is(userId, phoneNumber));
+  return found !== undefined;
+}
+
+const is = (userId: number, phoneNumber: string) =>
+  and(eq(blockedNumbers.userId, userId), eq(blockedNumbers.phoneNumber, phoneNumber));
+
+/** Has a number called no more for that user; one that is blocked already stays so. */
+export async function blockNumber(queries: Queries, userId: number, phoneNumber: string) {
+  await queries.insert(blockedNumbers).values({ userId, phoneNumber }).onConflictDoNothing();
+  const [blocked] = await queries.select(record).from(blockedNumbers).where(is(userId, phoneNumber));
+  return blocked;
+}
+
+/** The blocked numbers of one page that have the digits asked for, newest first, and how many there are. */
+export async function listBlockedNumbers(
+  { db }: Database,
+  userId: number,
+  { phone_number: digits }: BlockedNumbersQuery,
+  { number, size }: Page,
+) {
+  const wanted = and(
+    eq(blockedNumbers.userId, userId),
+    digits === undefined ? undefined : sql`position(${digits} IN ${blockedNumbers.phoneNumber}) > 0`,
+  );
+  const [counted] = await db.select({ total: count() }).from(blockedNumbers).where(wanted);
+  const page = await db
+    .select(record)
+    .from(blockedNumbers)
+    .where(wanted)
+    .orderBy(desc(blockedNumbers.id))
+    .limit(size)
+    .offset((number - 1) * size);
+  return { total: counted?.total ?? 0, numbers: page };
+}
+
+/** @throws Refusal if there is no such number. */
+export async function unblockNumber({ db }: Database, userId: number, id: number): Promise<void> {
+  const deleted = await db
+    .delete(blockedNumbers)
+    .where(and(eq(blockedNumbers.id, id), eq(blockedNumbers.userId, userId)))
+    .returning({ id: blockedNumbers.id });
+  if (deleted.length === 0) throw Refusal.notFound('Blocked number');
+}

@@ -1,0 +1,27 @@
+import type { Hono } from 'hono';
+import * as endpoints from '../../contract/blocked-number.ts';
+import { blockNumber, listBlockedNumbers, unblockNumber } from '../campaign/blocked-number.ts';
+import type { Database } from '../db/database.ts';
+import type { Authenticated } from '../http/bearer-auth.ts';
+import { operate } from '../http/operate.ts';
+import { paginate } from '../http/paginate.ts';
+
+/** Numbers of a page, unless the request says how many. */
+const pageSize = 15;
+
+/** Numbers that are not called any more. */
+export function blockedNumberRoutes(routes: Hono<Authenticated>, database: Database): void {
+  operate(routes, endpoints.listBlockedNumbers, async ({ c, userId, query }) => {
+    const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
+    const { total, numbers } = await listBlockedNumbers(database, userId, query, page);
+    return paginate(c, page, total, numbers);
+  });
+  operate(routes, endpoints.blockNumber, async ({ userId, body }) => ({
+    message: 'The number is not called any more.',
+    data: await blockNumber(database.db, userId, body.phone_number),
+  }));
+  operate(routes, endpoints.unblockNumber, async ({ userId, id }) => {
+    await unblockNumber(database, userId, id());
+    return { message: 'The number may be called again.' };
+  });
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assistantBody } from '../support/assistant-body.ts';
+import { Owner } from '../support/owner.ts';
+import { wireTimestamp } from '../support/service-client.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const owner = await Owner.create(service, '10');
+const assistant = await owner.create('assistant', assistantBody());
+const list = async (query = '') =>
+  (await owner.get(`blocked-numbers${query}`)).json['data'] as Record<string, unknown>[];
+
+describe('a blocked number', () => {
+  test('is not called until it is let go', async () => {
+    const { status, json } = await owner.post('blocked-numbers', { phone_number: '+49 (30) 1234-567' });
+    assert.equal(status, 201);
+    const { id, phone_number, created_at } = json['data'] as Record<string, unknown>;
+    assert.equal(phone_number, '+49301234567');
+    assert.match(String(created_at), wireTimestamp);
+    const call = () => owner.post('make_call', { phone_number: '+49301234567', assistant_id: assistant.id });
+    assert.equal((await call()).status, 422);
+    assert.equal((await owner.delete(`blocked-numbers/${String(id)}`)).status, 200);
+    assert.equal((await call()).status, 200);
+    assert.equal((await owner.delete(`blocked-numbers/${String(id)}`)).status, 404);
+  });
+
+  test('is blocked once, however often that is asked for', async () => {
+    const [first, second] = [
+      await owner.create('blocked-numbers', { phone_number: '+49301234500' }),
+      await owner.create('blocked-numbers', { phone_number: '+49301234500' }),
+    ];
+    assert.deepEqual(first, second);
+    assert.equal((await list('?phone_number=1234500')).length, 1);
+  });
+
+  test('is listed, newest first, in pages, by any of its digits', async () => {
+    await owner.create('blocked-numbers', { phone_number: '+49301234501' });
+    const numbers = (await list('?phone_number=%2B4930123450&per_page=1')).map(
+      ({ phone_number }) => phone_number,
+    );
+    assert.deepEqual(numbers, ['+49301234501']);
+    assert.deepEqual(
+      (await list('?phone_number=123450&page=2&per_page=1')).map(({ phone_number }) => phone_number),
+      ['+49301234500'],
+    );
+  });
+
+  test('must be a number of the whole world', async () => {
+    for (const phone_number of ['030 1234567', '', null, undefined, 5]) {
+      const { status, errors } = await owner.post('blocked-numbers', { phone_number });
+      assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
+    }
+  });
+});
