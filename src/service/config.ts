@@ -58,6 +58,7 @@ const Environment = z.object({
     .default('on')
     .transform((word) => word === 'on'),
   JOB_POLL_SECONDS: number(2, 0.05, 3600),
+  RETENTION_DAYS: wholeNumber(0, 0, 36_500),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   CARRIER_SECONDS: number(1, 0, 60),
   CARRIER_OUTCOMES: z
@@ -144,6 +145,8 @@ export interface Config {
     /** Pauses before further attempts; after the last one a delivery has failed. */
     retryMs: number[];
   };
+  /** How long conversations and calls are kept; undefined keeps them for good. */
+  retentionDays: number | undefined;
   /** Requests that one address may make in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
   /** Where requests to addresses that users chose may go: webhooks, tools, pages. */
@@ -215,6 +218,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       timeoutMs: values.WEBHOOK_TIMEOUT_SECONDS * 1000,
       retryMs: values.WEBHOOK_RETRY_SECONDS,
     },
+    retentionDays: values.RETENTION_DAYS === 0 ? undefined : values.RETENTION_DAYS,
     rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     allowedAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUST_PROXY,

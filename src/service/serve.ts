@@ -25,6 +25,7 @@ import { createWorkers } from './jobs/workers.ts';
 import { Embedder } from './knowledge/embedder.ts';
 import { preparePgvector } from './knowledge/find-by-meaning.ts';
 import { createLog } from './log.ts';
+import { sendCleanUp } from './retention/clean-up.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
 /** A service that is up. */
@@ -96,6 +97,7 @@ export async function serve(
     const workers = config.jobs.workers
       ? createWorkers({ ...briefing, config, jobs, calls, engine, fetch: fetchGuarded, log })
       : [];
+    if (workers.length > 0) await sendCleanUp(jobs);
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = keepHouse({ database, jobs, replies, calls, log });
     const close = async () => {

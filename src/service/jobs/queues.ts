@@ -14,6 +14,8 @@ export interface QueueData {
   'process-document': { documentId: number };
   /** Chunks wait for their vectors. */
   'embed-chunks': Record<string, never>;
+  /** What is too old, or was left behind, is to be cleaned up. */
+  'clean-up': Record<string, never>;
 }
 
 export type QueueName = keyof QueueData;
@@ -38,6 +40,8 @@ export const queues: Record<QueueName, QueueRules> = {
   'webhook-delivery': { retries: 5, retryAfter: 5, patience: 90 },
   'process-document': { retries: 2, retryAfter: 10, patience: 900 },
   'embed-chunks': { retries: 10, retryAfter: 60, patience: 86_000 },
+  // Each round sends the next one before anything else.
+  'clean-up': { retries: 2, retryAfter: 60, patience: 3000 },
 };
 
 /** All their names. */

@@ -9,6 +9,7 @@ import { embedChunks } from '../knowledge/embed-chunks.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import { processDocument } from '../knowledge/process-document.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { cleanUp } from '../retention/clean-up.ts';
 import { webhookWorker } from '../webhook/webhook-worker.ts';
 import type { Jobs } from './jobs.ts';
 import type { QueueData, QueueName } from './queues.ts';
@@ -60,6 +61,11 @@ export const createWorkers = (context: WorkerContext): Worker[] => [
     queue: 'campaign-tick',
     handle: ({ campaignId }) =>
       runCampaign({ ...context, pollMs: context.config.campaignPollMs }, campaignId, new Date()),
+  },
+  {
+    queue: 'clean-up',
+    atOnce: 1,
+    handle: (_, signal) => cleanUp({ ...context, retentionDays: context.config.retentionDays }, signal),
   },
   {
     queue: 'embed-chunks',

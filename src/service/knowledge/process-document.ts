@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database, Queries } from '../db/database.ts';
-import { documents, documentSources, knowledgebases } from '../db/schema.ts';
+import type { Database } from '../db/database.ts';
+import { documents, documentSources } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { ExtractionError } from './extract/extraction-error.ts';
@@ -11,9 +11,10 @@ import { chunkMarkdown } from './chunk-markdown.ts';
 import type { Chunk } from './chunk-markdown.ts';
 import { meaningOf } from './embed-chunks.ts';
 import type { Embedder } from './embedder.ts';
+import { failDocument } from './fail-document.ts';
+import { finishDocument } from './finish-document.ts';
 import { storeChunks } from './store-chunks.ts';
 import type { Embeddings } from './store-chunks.ts';
-import { updateStatus } from './update-status.ts';
 import { readWebsite } from './website/read-website.ts';
 
 /** What documents are processed with. */
@@ -59,7 +60,7 @@ export async function processDocument(
     const chunks = chunkMarkdown(source.name, markdown);
     const embeddings = await embed(processing, source.name, chunks, signal, isLastTry);
     const contentHash = createHash('sha256').update(markdown).digest();
-    await finish(database, documentId, async (queries, place) => {
+    await finishDocument(database, documentId, async (queries, place) => {
       await storeChunks(queries, place, chunks, embeddings);
       if (processing.embedder && !embeddings)
         await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
@@ -72,9 +73,7 @@ export async function processDocument(
     if (signal.aborted || !(error instanceof ExtractionError || isLastTry)) throw error;
     const failure = error instanceof ExtractionError ? error.message : 'The document could not be processed.';
     log.warn({ document: documentId, failure }, 'a document has failed');
-    await finish(database, documentId, async (queries) => {
-      await queries.update(documents).set({ status: 'failed', failure }).where(eq(documents.id, documentId));
-    });
+    await failDocument(database, documentId, failure);
   }
 }
 
@@ -110,37 +109,4 @@ async function embed(
     log.warn({ err: error }, 'a document could not be embedded; its words are searched for until it can');
     return undefined;
   }
-}
-
-interface Place {
-  knowledgebaseId: number;
-  documentId: number;
-  config: string;
-  name: string;
-}
-
-/** Ends the processing of a document, unless it has been deleted or somebody else has ended it. */
-async function finish(
-  { db }: Database,
-  documentId: number,
-  store: (queries: Queries, place: Place) => Promise<void>,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    // The knowledge base first, as everybody does who changes its documents.
-    const [base] = await tx
-      .select({ knowledgebaseId: knowledgebases.id, config: knowledgebases.textSearchConfig })
-      .from(knowledgebases)
-      .where(sql`id = (SELECT knowledgebase_id FROM documents WHERE id = ${documentId})`)
-      .for('no key update');
-    if (!base) return;
-    const [document] = await tx
-      .update(documents)
-      .set({ updatedAt: sql`now()` })
-      .where(and(eq(documents.id, documentId), eq(documents.status, 'processing')))
-      .returning({ name: documents.name });
-    if (!document) return;
-    await store(tx, { ...base, documentId, name: document.name });
-    await tx.delete(documentSources).where(eq(documentSources.documentId, documentId));
-    await updateStatus(tx, base.knowledgebaseId);
-  });
 }

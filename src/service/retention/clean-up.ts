@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { failForgottenDocuments } from '../knowledge/fail-document.ts';
+import { deleteOldCalls, deleteOldConversations } from './delete-old-talks.ts';
+
+/** Pause between two rounds, in milliseconds. */
+const pauseMs = 3_600_000;
+
+/** What is cleaned up, and how. */
+interface CleaningUp {
+  database: Database;
+  jobs: Jobs;
+  /** How long conversations and calls are kept; undefined keeps them for good. */
+  retentionDays: number | undefined;
+  log: Logger;
+}
+
+/**
+ * Deletes what is older than it may become, and ends what nobody works on any more. The next round is sent first, so
+ * that there is one whatever comes of this one.
+ */
+export async function cleanUp(
+  { database, jobs, retentionDays, log }: CleaningUp,
+  signal: AbortSignal,
+): Promise<void> {
+  await sendCleanUp(jobs, pauseMs);
+  const documents = await failForgottenDocuments(database);
+  if (documents > 0) log.warn({ documents }, 'documents have failed that nobody worked on any more');
+  if (retentionDays === undefined) return;
+  const conversations = await deleteOldConversations(database.db, retentionDays, signal);
+  const calls = await deleteOldCalls(database.db, retentionDays, signal);
+  if (conversations + calls > 0) log.info({ conversations, calls }, 'deleted what was too old to be kept');
+}
+
+/** There is one round at a time, for all processes. */
+export const sendCleanUp = (jobs: Jobs, startAfterMs = 0): Promise<void> =>
+  jobs.send('clean-up', {}, { key: 'all', startAfterMs });

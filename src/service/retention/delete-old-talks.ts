@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Queries } from '../db/database.ts';
+
+/** Records that one statement deletes: a longer one would keep others waiting. */
+const batch = 200;
+
+/**
+ * Deletes the conversations in which nothing has happened for so many days, with their messages and whatever was told
+ * of them. Entries of the ledger stay without them. @returns how many.
+ */
+export const deleteOldConversations = (
+  queries: Queries,
+  days: number,
+  signal: AbortSignal,
+): Promise<number> =>
+  deleteInBatches(
+    queries,
+    signal,
+    'conversations',
+    sql`
+    updated_at < ${daysAgo(days)} AND NOT EXISTS (
+      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND reply_state = 'pending')`,
+  );
+
+/** Deletes the records of calls that ended so many days ago, with their recordings. @returns how many. */
+export const deleteOldCalls = (queries: Queries, days: number, signal: AbortSignal): Promise<number> =>
+  deleteInBatches(
+    queries,
+    signal,
+    'calls',
+    sql`
+    created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
+    AND status NOT IN ('initiated', 'ringing', 'in-progress')`,
+  );
+
+const daysAgo = (days: number) => sql`now() - ${days} * interval '1 day'`;
+
+async function deleteInBatches(
+  queries: Queries,
+  signal: AbortSignal,
+  table: 'conversations' | 'calls',
+  isOld: SQL,
+): Promise<number> {
+  for (let deleted = 0; ;) {
+    signal.throwIfAborted();
+    const { rows } = await queries.execute(sql`
+      DELETE FROM ${sql.identifier(table)} WHERE id IN (
+        SELECT id FROM ${sql.identifier(table)} WHERE ${isOld} ORDER BY id LIMIT ${batch} FOR UPDATE SKIP LOCKED)
+      RETURNING id`);
+    deleted += rows.length;
+    if (rows.length < batch) return deleted;
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { readConfig } from '../../src/service/config.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
+import { Owner } from '../support/owner.ts';
+import { createAssistant, newDatabase, readMoney, startService } from '../support/service.ts';
+
+const service = await startService({
+  ...(await newDatabase()),
+  WORKERS: 'on',
+  RETENTION_DAYS: '30',
+  JOB_POLL_SECONDS: '0.05',
+});
+const { database } = service.running;
+const { pool } = database;
+
+/** Resolves once a round that begins now is over. */
+async function cleanedUp(): Promise<void> {
+  await pool.query("DELETE FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'");
+  await sendCleanUp(new StoredJobs(database));
+  // Found by looking: another sender cannot wake the workers of an embedded database.
+  for (;;) {
+    const { rows } = await pool.query(
+      "SELECT 1 FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'",
+    );
+    if (rows.length > 0) return;
+    await turn();
+  }
+}
+
+test('nothing is deleted for its age unless the settings say so', () => {
+  assert.equal(readConfig({}).retentionDays, undefined);
+  assert.equal(readConfig({ RETENTION_DAYS: '7' }).retentionDays, 7);
+});
+
+test('conversations and calls that are too old are deleted, and what was paid for them stays in the ledger', async () => {
+  const { uuid, userId, id: assistantId } = await createAssistant(service, { balance: '1' });
+  const [old, young, answering] = [
+    await service.open(uuid),
+    await service.open(uuid),
+    await service.open(uuid),
+  ];
+  for (const conversation of [old, young, answering]) await service.send(conversation, 'Hello');
+  await pool.query(
+    "UPDATE conversations SET updated_at = now() - CASE uuid WHEN $2 THEN interval '29 days' ELSE interval '31 days' END WHERE uuid = ANY ($1)",
+    [[old, young, answering], young],
+  );
+  await pool.query(
+    "UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() + interval '1 day' WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)",
+    [answering],
+  );
+  const { rows: calls } = await pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, created_at, ended_at)
+     SELECT $1, $2, 'A', 'outbound', status, now() - age * interval '1 day', now() - age * interval '1 day'
+     FROM (VALUES ('completed', 31), ('completed', 29), ('in-progress', 31)) AS given (status, age) RETURNING id`,
+    [userId, assistantId],
+  );
+  await pool.query("UPDATE calls SET lease_until = now() + interval '1 day' WHERE status = 'in-progress'");
+  const money = await readMoney(service, userId);
+  await cleanedUp();
+  const { rows: left } = await pool.query<{ uuid: string }>(
+    'SELECT uuid FROM conversations WHERE uuid = ANY ($1)',
+    [[old, young, answering]],
+  );
+  assert.deepEqual(left.map((row) => row.uuid).sort(), [young, answering].sort());
+  assert.equal((await service.get(`/api/conversations/${old}`)).status, 404);
+  const { rows: kept } = await pool.query('SELECT id FROM calls ORDER BY id');
+  assert.deepEqual(
+    kept,
+    calls.slice(1).map(({ id }) => ({ id })),
+  );
+  assert.deepEqual(await readMoney(service, userId), money);
+});
+
+test('the next round waits before this one has begun to work', async () => {
+  await cleanedUp();
+  const { rows } = await pool.query<{ minutes: number }>(
+    "SELECT extract(epoch FROM start_after - now())::float / 60 AS minutes FROM jobs.job WHERE name = 'clean-up' AND state = 'created'",
+  );
+  assert.equal(rows.length, 1);
+  assert.ok((rows[0]?.minutes ?? 0) > 50 && (rows[0]?.minutes ?? 0) <= 60);
+});
+
+test('a document that nobody works on any more fails, and its knowledge base goes on', async () => {
+  const owner = await Owner.create(service);
+  const { id } = await owner.create('knowledgebases', { name: 'K' });
+  const { rows } = await pool.query<{ id: number }>(
+    `WITH base AS (UPDATE knowledgebases SET status = 'processing' WHERE id = $1)
+     INSERT INTO documents (knowledgebase_id, name, type) VALUES ($1, 'Crash', 'pdf') RETURNING id`,
+    [id],
+  );
+  const document = rows[0]?.id ?? 0;
+  await pool.query("INSERT INTO document_sources (document_id, file) VALUES ($1, 'x')", [document]);
+  await cleanedUp();
+  const { json } = await owner.get(`knowledgebases/${id}/documents/${document}`);
+  assert.equal((json['data'] as { status: string }).status, 'failed');
+  const base = await owner.get(`knowledgebases/${id}`);
+  assert.equal((base.json['data'] as { status: string }).status, 'empty');
+  const { rows: sources } = await pool.query('SELECT 1 FROM document_sources WHERE document_id = $1', [
+    document,
+  ]);
+  assert.deepEqual(sources, []);
+});
