@@ -11,6 +11,8 @@ export interface WebhookReceiver {
   readonly server: LoopbackServer;
   /** A new address that answers so; 200 by default. */
   address(...answers: Answers): string;
+  /** Answers so from now on. */
+  answer(url: string, ...answers: Answers): void;
   /** What came to an address, once so many deliveries have. */
   received(url: string, count: number): Promise<ReceivedRequest[]>;
   /** What came to an address until now. */
@@ -42,6 +44,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       const path = `/hooks/${answers.size + 1}`;
       answers.set(path, given);
       return server.url + path;
+    },
+    answer(url, ...given) {
+      answers.set(new URL(url).pathname, given);
     },
     requests,
     async received(url, count) {

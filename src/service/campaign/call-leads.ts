@@ -61,6 +61,8 @@ export async function callLeads(
         assistantPhoneNumber: rotation[(campaign.callsMade + made) % rotation.length] ?? '',
         clientPhoneNumber: callee.phoneNumber,
         inputVariables: { ...assistant.variables, ...lead.variables, ...callee.variables },
+        // The transaction may have waited for the end of another call, and has begun before it.
+        createdAt: sql`clock_timestamp()`,
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
