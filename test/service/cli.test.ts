@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { addCall } from '../support/add-call.ts';
 import { addCampaign } from '../support/add-campaign.ts';
+import { assistantBody } from '../support/assistant-body.ts';
 import { startChildProcess } from '../support/child-process.ts';
 import { Owner } from '../support/owner.ts';
 import { repository } from '../support/repository.ts';
@@ -191,6 +192,27 @@ describe("a person's data", () => {
     assert.equal((await service.get(`/api/conversations/${theirs}`)).status, 404);
     assert.equal((await service.history(other)).length, 3);
     assert.deepEqual(await readMoney(service, assistant.userId), money);
+  });
+
+  test("is exported and deleted by what a user's system calls them, which others may call somebody else", async () => {
+    const customer = randomUUID();
+    const owners = [await Owner.create(service, '1'), await Owner.create(service, '1')];
+    for (const owner of owners) {
+      const { id } = await owner.create('assistant', assistantBody());
+      const asked = { assistant_id: id, customer_identifier: customer, message: `I am of ${owner.id}` };
+      assert.equal((await owner.post('ai/generate-reply', asked)).status, 200);
+    }
+    const [ours = '', theirs = ''] = owners.map(({ id }) => String(id));
+    const read = async (user: string) => {
+      const { out } = await run('person', 'export', '--customer', customer, '--user', user);
+      return [ours, theirs].map((id) => out.includes(`I am of ${id}`));
+    };
+    assert.deepEqual(await read(ours), [true, false]);
+    const counts = await json('person', 'delete', '--customer', customer, '--user', ours, '--yes');
+    assert.equal((counts as { conversations: number }).conversations, 1);
+    assert.equal((await run('person', 'export', '--customer', customer, '--user', ours)).code, 1);
+    assert.deepEqual(await read(theirs), [false, true]);
+    assert.equal((await run('person', 'export', '--customer', customer)).code, 2);
   });
 
   test('is exported and deleted by a phone number', async () => {

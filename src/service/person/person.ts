@@ -4,12 +4,19 @@ import { failAbandonedOf } from '../conversation/settle-reply.ts';
 import type { Queries } from '../db/database.ts';
 import { conversations } from '../db/schema.ts';
 
-/** By what a person is known: the UUID of a conversation, or a phone number in E.164. */
-export type Person = { conversation: string } | { phone: string };
+/**
+ * By what a person is known: the UUID of a conversation, a phone number in E.164, or what a user's system calls its
+ * customer. Two users may call different people the same, so that one needs the user.
+ */
+export type Person = { conversation: string } | { phone: string } | { customer: string; userId: number };
 
 /** The conversations that a person had, as a condition. */
-const hadBy = (person: Person): SQL =>
-  'conversation' in person ? sql`conversations.uuid = ${person.conversation}::uuid` : sql`false`;
+function hadBy(person: Person): SQL {
+  if ('conversation' in person) return sql`conversations.uuid = ${person.conversation}::uuid`;
+  if ('phone' in person) return sql`false`;
+  return sql`conversations.customer_identifier = ${person.customer}
+    AND conversations.assistant_id IN (SELECT id FROM assistants WHERE user_id = ${person.userId})`;
+}
 
 const calledAt = (person: Person): string => ('phone' in person ? person.phone : '');
 
