@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
+import { within } from '../conversation/within.ts';
 import type { AllowedAddresses } from './allowed-addresses.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import type { Lookup } from './guarded-connector.ts';
@@ -53,22 +54,27 @@ const byDefault = { timeoutMs: 10_000, maxBytes: 1_048_576, maxRedirects: 3 } as
 /** @param lookup finds the addresses of a name; the system's resolver by default. */
 export function createFetchGuarded(allowed: AllowedAddresses, lookup?: Lookup): FetchGuarded {
   const dispatcher = new Agent({ connect: guardedConnector(allowed, lookup) });
-  return async (url, options = {}) => {
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? byDefault.timeoutMs);
-    const signal = AbortSignal.any([timeout, ...(options.signal ? [options.signal] : [])]);
-    try {
-      return await follow(dispatcher, url, options, signal);
-    } catch (error) {
-      if (options.signal?.aborted === true) throw options.signal.reason;
-      if (timeout.aborted) {
-        throw new OutgoingError('timeout', 'the server did not answer in time', { cause: error });
-      }
-      if (error instanceof OutgoingError) throw error;
-      throw new OutgoingError('unreachable', 'the server could not be reached, or broke off', {
-        cause: error,
-      });
-    }
-  };
+  return (url, options = {}) =>
+    within(
+      options.timeoutMs ?? byDefault.timeoutMs,
+      options.signal ? [options.signal] : [],
+      async (signal) => {
+        try {
+          return await follow(dispatcher, url, options, signal);
+        } catch (error) {
+          if (options.signal?.aborted === true) throw options.signal.reason;
+          throw explain(error, signal);
+        }
+      },
+    );
+}
+
+function explain(error: unknown, signal: AbortSignal): OutgoingError {
+  if (signal.aborted) {
+    return new OutgoingError('timeout', 'the server did not answer in time', { cause: error });
+  }
+  if (error instanceof OutgoingError) return error;
+  return new OutgoingError('unreachable', 'the server could not be reached, or broke off', { cause: error });
 }
 
 async function follow(
