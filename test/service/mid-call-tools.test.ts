@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const model = await startModelServer();
 const routes: Record<string, LoopbackHandler> = {
   '/orders': () => ({ status: 'sent', note: 'caf\u00e9 \0\ud83d' }),
-  '/echo': ({ headers }) => ({ seen: headers }),
+  '/echo': ({ headers }) => ({ seen: headers, pin: 4711, open: true }),
   '/missing': (_, response) => {
     response.statusCode = 404;
     return { reason: 'no such order, token hunter2-key' };
@@ -152,9 +152,15 @@ describe('a result says what went wrong', () => {
   });
 
   test('and no result repeats a secret that the server sends back', async () => {
-    const { calls } = await callOne({ name: 'try_it', endpoint: `${shop.url}/echo`, headers });
-    const { seen } = calls[0]?.result as { seen: Record<string, string> };
+    const more = [
+      { name: 'X-Pin', value: '4711' },
+      { name: 'X-Flag', value: 'true' },
+    ];
+    const endpoint = `${shop.url}/echo`;
+    const { calls } = await callOne({ name: 'try_it', endpoint, headers: [...headers, ...more] });
+    const { seen, ...rest } = calls[0]?.result as { seen: Record<string, string> };
     assert.deepEqual([seen['authorization'], seen['accept']], ['[hidden]', 'text/plain']);
+    assert.deepEqual(rest, { pin: '[hidden]', open: true });
   });
 });
 

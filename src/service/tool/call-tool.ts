@@ -1,7 +1,7 @@
 import { isDeeperThan, maximumDepth } from '../http/nesting.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import { hideSecrets } from './hide-secrets.ts';
+import { hidden, secretHider } from './hide-secrets.ts';
 
 /** A tool as far as a call of it goes (interface: "Mid-call tools"). */
 export interface CallableTool {
@@ -45,7 +45,7 @@ export async function callTool(
       maxBytes: answerBytes,
       signal,
     });
-    return readResult(answer, hideSecrets(answer.text, tool.headers));
+    return readResult(answer, secretHider(tool.headers));
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     return { error: `The function could not be called: ${error.message}.` };
@@ -59,17 +59,18 @@ function withQuery(endpoint: string, given: Record<string, unknown>): string {
   return url.href;
 }
 
-function readResult({ status }: OutgoingAnswer, text: string): unknown {
-  const json = parse(text);
+function readResult({ status, text }: OutgoingAnswer, hide: (text: string) => string): unknown {
   if (status >= 200 && status <= 299) {
     if (text.trim() === '') return { status };
+    const json = parse(text);
     if (json === undefined) return { error: 'The function did not answer with JSON.', status };
-    if (isDeeperThan(json, maximumDepth))
+    if (isDeeperThan(json, maximumDepth)) {
       return { error: 'The answer of the function is nested too deep.', status };
-    return json;
+    }
+    return clean(json, hide);
   }
   // A reason such as “no such order” helps the model to go on.
-  const excerpt = text.replaceAll('\0', '').slice(0, excerptLength).toWellFormed();
+  const excerpt = storable(hide(text)).slice(0, excerptLength).toWellFormed();
   return {
     error: `The function answered with the status ${status}.`,
     status,
@@ -77,17 +78,24 @@ function readResult({ status }: OutgoingAnswer, text: string): unknown {
   };
 }
 
-/** PostgreSQL can store neither null characters nor half an emoji, in names no more than in values. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text, (_, value: unknown) => {
-      if (typeof value === 'string') return storable(value);
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [storable(name), item]));
-    });
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
+/** What may be stored and shown of JSON that is not nested too deep. */
+function clean(json: unknown, hide: (text: string) => string): unknown {
+  if (typeof json === 'string') return storable(hide(json));
+  if (typeof json === 'number') return hide(String(json)) === hidden ? hidden : json;
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map((item) => clean(item, hide));
+  return Object.fromEntries(
+    Object.entries(json).map(([name, item]) => [storable(hide(name)), clean(item, hide)]),
+  );
+}
+
+/** PostgreSQL can store neither null characters nor half an emoji, in names no more than in values. */
 const storable = (text: string) => text.replaceAll('\0', '').toWellFormed();

@@ -5,10 +5,10 @@ const open = new Set(['accept', 'accept-language', 'content-type', 'user-agent']
 const shortest = 4;
 
 /** Stands where a value stood. */
-const hidden = '[hidden]';
+export const hidden = '[hidden]';
 
 /** Takes the values of a tool's headers out of a text, and of `Bearer <key>` the key alone, too. */
-export function hideSecrets(text: string, headers: { name: string; value: string }[]): string {
+export function secretHider(headers: { name: string; value: string }[]): (text: string) => string {
   const secrets = headers
     .filter(({ name }) => !open.has(name.toLowerCase()))
     .flatMap(({ value }) => [value, value.split(' ').at(-1) ?? ''])
@@ -16,5 +16,5 @@ export function hideSecrets(text: string, headers: { name: string; value: string
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
     .filter((value) => value.trim().length >= shortest)
     .sort((one, other) => other.length - one.length);
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, hidden), text);
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, hidden), text);
 }
