@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { heedEvaluation } from '../../src/service/campaign/heed-evaluation.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { Owner } from '../support/owner.ts';
 import { wireTimestamp } from '../support/service-client.ts';
@@ -51,5 +53,22 @@ describe('a blocked number', () => {
       const { status, errors } = await owner.post('blocked-numbers', { phone_number });
       assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
     }
+  });
+
+  test('is one whose call was evaluated so', async () => {
+    const { db } = service.running.database;
+    const jobs = new StoredJobs(service.running.database);
+    for (const [clientPhoneNumber, do_not_call] of [
+      ['+49301234600', true],
+      ['+49301234601', false],
+      ['+49301234602', null],
+    ] as const) {
+      const call = { userId: owner.id, clientPhoneNumber, campaignId: null, leadId: null };
+      await db.transaction((tx) => heedEvaluation({ tx, jobs }, call, { do_not_call }));
+    }
+    assert.deepEqual(
+      (await list('?phone_number=12346')).map(({ phone_number }) => phone_number),
+      ['+49301234600'],
+    );
   });
 });

@@ -88,7 +88,7 @@ describe('a lead', () => {
       assert.equal((await run.lead(lead)).status, 'processing');
       await database.db
         .update(calls)
-        .set({ variables: { won }, evaluation: { sentiment: 'neutral' } })
+        .set({ variables: { won }, endHandledAt: new Date().toISOString() })
         .where(eq(calls.campaignId, run.id));
       await run.tick();
       assert.equal((await run.lead(lead)).status, status, String(won));

@@ -16,6 +16,7 @@ const assistant = await owner.create(
     variables: { name: 'there', who: 'Kim' },
     phone_number_id: numberId,
     record: true,
+    post_call_evaluation: false,
   }),
 );
 const make = (body: Record<string, unknown>, of = owner) =>

@@ -87,3 +87,28 @@ test('a campaign stops by itself when its owner has nothing left', async () => {
   const { json } = await owner.get('leads?status=completed');
   assert.equal(json['total'], 2);
 });
+
+test('a lead goes on once the evaluation has told whether the goal is complete', async () => {
+  const owner = await Owner.create(service, '1');
+  const post_call_schema = [
+    { name: 'won', type: 'bool', description: 'Whether they have bought something.' },
+  ];
+  const assistant = await owner.create('assistant', assistantBody({ post_call_schema }));
+  const campaign = await owner.create('campaigns', {
+    name: 'Autumn',
+    assistant_id: assistant.id,
+    retry_on_goal_incomplete: true,
+    goal_completion_variable: 'won',
+  });
+  await owner.create('lead', { phone_number: '+4989300300000', campaign_id: campaign.id });
+  await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+  await waitFor('another try', async () => {
+    const { json } = await owner.get('leads?status=rescheduled');
+    return json['total'] === 1 ? true : undefined;
+  });
+  const { json } = await owner.get('calls');
+  assert.deepEqual(
+    (json['data'] as Record<string, unknown>[]).map(({ status, variables }) => [status, variables]),
+    [['completed', { won: null }]],
+  );
+});

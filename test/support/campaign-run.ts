@@ -109,7 +109,7 @@ export class CampaignRun {
     for (const { id } of await this.#open()) {
       await this.#database.db
         .update(calls)
-        .set({ answeredBy, ...(found && { variables: found, evaluation: { sentiment: null } }) })
+        .set({ answeredBy, ...(found && { variables: found, endHandledAt: new Date().toISOString() }) })
         .where(eq(calls.id, id));
       await endCall({ database: this.#database, jobs: this.#jobs }, eq(calls.id, id), { status, reason });
     }

@@ -40,7 +40,7 @@ export function judgeCall(call: JudgedCall, rules: GoalRules): Verdict {
 }
 
 /** A goal is complete when its variable holds anything but no, nothing or zero. */
-function isTrue(value: unknown): boolean {
+export function isTrue(value: unknown): boolean {
   if (typeof value === 'string') return !/^\s*(|false|no|0|null|none)\s*$/i.test(value);
   return Boolean(value);
 }

@@ -61,7 +61,7 @@ async function findCalled(tx: Queries, campaign: Campaign, now: Date): Promise<C
       endReason: latest.endReason,
       answeredBy: latest.answeredBy,
       variables: latest.variables,
-      hasEvaluation: sql<boolean>`${latest.evaluation} <> '{}'
+      hasEvaluation: sql<boolean>`${latest.endHandledAt} IS NOT NULL
         OR NOT coalesce((SELECT post_call_evaluation FROM ${assistants}
           WHERE ${assistants.id} = ${latest.assistantId}), false)`,
       endedAt: sql<string>`extract(epoch FROM ${latest.endedAt}) * 1000`,

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
+import { heedEvaluation } from '../campaign/heed-evaluation.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database } from '../db/database.ts';
@@ -35,6 +36,7 @@ export async function callEnded(
       .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
       .returning({ id: calls.id });
     if (handled.length === 0) return;
+    await heedEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
     const payload = callPayload(
       {
         ...call,
