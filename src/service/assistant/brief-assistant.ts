@@ -26,9 +26,21 @@ const systemPromptCharacters = 64_000;
 const modelCode = (id: ReturnType<typeof sql>) =>
   sql<string | null>`(SELECT code FROM models WHERE models.id = ${id})`;
 
+/** What a briefing is made of; an assistant has six times as much, and every message reads it. */
+const assistantColumns = {
+  name: assistants.name,
+  userId: assistants.userId,
+  systemPrompt: assistants.systemPrompt,
+  llmTemperature: assistants.llmTemperature,
+  knowledgebaseId: assistants.knowledgebaseId,
+  knowledgebaseMode: assistants.knowledgebaseMode,
+  toolIds: assistants.toolIds,
+  tools: assistants.tools,
+};
+
 /** What a query has to select for a briefing; it joins assistants with languages. */
 export const briefingColumns = {
-  assistant: assistants,
+  assistant: assistantColumns,
   language: languages.iso2,
   secondaryLanguages: sql<string[]>`ARRAY (SELECT secondary.iso_2 FROM languages AS secondary
     WHERE secondary.id = ANY (${assistants.secondaryLanguageIds}) ORDER BY secondary.id)`,
@@ -43,7 +55,7 @@ export const briefingColumns = {
 
 /** A row of such a query. */
 export interface BriefingRow {
-  assistant: typeof assistants.$inferSelect;
+  assistant: Pick<typeof assistants.$inferSelect, keyof typeof assistantColumns>;
   language: string;
   secondaryLanguages: string[];
   model: string | null;

@@ -1,13 +1,14 @@
 import { briefAssistant } from '../assistant/brief-assistant.ts';
-import type { Briefing, BriefingParts, BriefingRow } from '../assistant/brief-assistant.ts';
+import type { Briefing, BriefingParts } from '../assistant/brief-assistant.ts';
 import { fillVariables } from '../conversation/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest, ReplyEvent } from '../engine/engine.ts';
 import type { CallLine, SpokenReply, Speaker } from './call-parts.ts';
+import type { CallBriefing } from './claim-call.ts';
 
 interface SpeakerParts extends BriefingParts {
   engine: Engine;
-  speaker: BriefingRow;
+  speaker: CallBriefing;
   variables: StoredVariables;
   /** Longest time for one reply. */
   replyMs: number;

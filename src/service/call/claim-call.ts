@@ -12,13 +12,16 @@ import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { CallSettings } from './call-parts.ts';
 
+/** An assistant as a call needs it: with its settings for phones. */
+export type CallBriefing = BriefingRow & { assistant: typeof assistants.$inferSelect };
+
 /** A call that this process, and no other, is to make. */
 export interface ClaimedCall {
   id: number;
   call: OutgoingCall;
   settings: CallSettings;
   /** Who is on the phone. */
-  speaker: BriefingRow;
+  speaker: CallBriefing;
   variables: StoredVariables;
 }
 
@@ -53,7 +56,7 @@ export async function claimCall(
     if (campaign?.status !== 'in-progress' || claimed.waited > longestWait) return 'not-begun';
   }
   const [found] = await db
-    .select(briefingColumns)
+    .select({ ...briefingColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, claimed.assistantId ?? 0), isNull(assistants.deletedAt)));
@@ -76,7 +79,7 @@ export async function claimCall(
   };
 }
 
-const settingsOf = (assistant: BriefingRow['assistant'], variables: StoredVariables): CallSettings => ({
+const settingsOf = (assistant: CallBriefing['assistant'], variables: StoredVariables): CallSettings => ({
   initialMessage: fillVariables(assistant.initialMessage, variables),
   waitForCustomer: assistant.waitForCustomer,
   maxDuration: assistant.maxDuration,
