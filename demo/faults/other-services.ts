@@ -66,8 +66,8 @@ function showImages({ context, conversation, conversations, message }: FaultRequ
   if (conversation === undefined || message === undefined) return undefined;
   const { origin } = new URL(context.req.url);
   const text =
-    `Here is the way to our shop:\n\n![A map of the old town, with the shop beside the bridge](${origin}/art/map.svg)\n\n` +
-    'And one from elsewhere: ![a photograph of the shop](https://elsewhere.example/shop.jpg)';
+    `You know us by this sign:\n\n![Two peaks and the sun on a green ground](${origin}/art/mark.svg)\n\n` +
+    'And this comes from elsewhere: ![a photograph of the shop](https://elsewhere.example/shop.jpg)';
   conversations.add(conversation, message, text);
   return context.json({ status: true, message: text, function_calls: [] });
 }

@@ -29,7 +29,7 @@ const send = async (conversation: string, message: string) =>
 describe('images, a service that answers with some', () => {
   it('has one at its own origin and one elsewhere', async () => {
     const { message } = await send(await open('images'), 'Where?');
-    assert.ok(message.includes(`](${site}/art/map.svg)`));
+    assert.ok(message.includes(`](${site}/art/mark.svg)`));
     assert.match(message, /!\[.+\]\(https:\/\/elsewhere\.example\//);
   });
 });

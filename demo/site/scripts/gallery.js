@@ -17,7 +17,7 @@ function tagOf({ attributes, tokens = {} }) {
   const tag = Object.entries(id === undefined ? others : { ...others, 'assistant-id': id })
     .filter(([name]) => name !== 'persist')
     .map(([name, value]) => {
-      const short = value.replace(location.origin, '').replace(/^[\da-f-]{32}(?=[\da-f]{4}$)/, '…');
+      const short = value.replace(`${location.origin}/`, '/').replace(/^[\da-f-]{32}(?=[\da-f]{4}$)/, '…');
       if (value === '') return name;
       return value.includes('"') ? `${name}='${short}'` : `${name}="${short}"`;
     })
