@@ -78,7 +78,7 @@ export function isStill(views: readonly PictureView[], count: number): boolean {
     const panel = root?.querySelector('[part~="panel"]');
     const log = root?.querySelector('[part="message-log"]');
     if (!root || !panel || !log || root.querySelectorAll('article').length < count) return false;
-    if (!root.querySelector('.markdown table')) return false;
+    if (!root.querySelector('.markdown table') || getComputedStyle(panel).opacity !== '1') return false;
     if (frame.dataset['css'] === undefined) {
       const view = frame.contentWindow as Window & typeof globalThis;
       const sheet = new view.CSSStyleSheet();
@@ -196,36 +196,39 @@ export async function comparePictures(
   if (known.width !== w || known.height !== h)
     return { picture, dots: w * h, worst: 255, difference: picture };
   const expected = readAll(known, w, h);
-  const soften = (data: Uint8ClampedArray, row: number, column: number, channel: number): number => {
-    let [sum, count] = [0, 0];
-    for (let dy = -1; dy <= 1; dy++)
-      for (let dx = -1; dx <= 1; dx++) {
-        const [r, c] = [row + dy, column + dx];
-        if (r < 0 || c < 0 || r >= h || c >= w) continue;
-        sum += data[(r * w + c) * 4 + channel] ?? 0;
-        count++;
-      }
-    return sum / count;
+  const near = [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy] as const));
+  /** Each dot's color with a share of its neighbors'. */
+  const soften = (data: Uint8ClampedArray): number[][] =>
+    Array.from({ length: w * h }, (_, dot) => {
+      const around = near.filter(([dx, dy]) => {
+        const [column, row] = [(dot % w) + dx, Math.floor(dot / w) + dy];
+        return column >= 0 && column < w && row >= 0 && row < h;
+      });
+      return [0, 1, 2].map((channel) => {
+        const sum = around.reduce((all, [dx, dy]) => all + (data[(dot + dy * w + dx) * 4 + channel] ?? 0), 0);
+        return sum / around.length;
+      });
+    });
+  const [ours, theirs] = [soften(small.data), soften(expected)];
+  /** How far a color is from the nearest one that the other picture has there or beside. */
+  const distance = (from: number[][], to: number[][], dot: number): number => {
+    const color = from[dot] ?? [];
+    let least = 255;
+    for (const [dx, dy] of near) {
+      const other = to[dot + dy * w + dx];
+      if (other) least = Math.min(least, Math.max(...color.map((v, i) => Math.abs(v - (other[i] ?? 0)))));
+    }
+    return least;
   };
   const shown = new ImageData(w, h);
   let [dots, worst] = [0, 0];
-  for (let row = 0; row < h; row++)
-    for (let column = 0; column < w; column++) {
-      let most = 0;
-      for (let channel = 0; channel < 3; channel++) {
-        const one = soften(small.data, row, column, channel);
-        const other = soften(expected, row, column, channel);
-        most = Math.max(most, Math.abs(one - other));
-      }
-      worst = Math.max(worst, most);
-      const differs = most > tolerance;
-      if (differs) dots++;
-      const at = (row * w + column) * 4;
-      const gray = ((expected[at] ?? 0) + (expected[at + 1] ?? 0) + (expected[at + 2] ?? 0)) / 3;
-      shown.data.set(
-        differs ? [255, 0, 0, 255] : [0, 0, 0, 255].map((v, i) => (i < 3 ? 128 + gray / 2 : v)),
-        at,
-      );
-    }
+  for (let dot = 0; dot < w * h; dot++) {
+    const off = Math.max(distance(ours, theirs, dot), distance(theirs, ours, dot));
+    worst = Math.max(worst, off);
+    if (off > tolerance) dots++;
+    const gray =
+      128 + ((expected[dot * 4] ?? 0) + (expected[dot * 4 + 1] ?? 0) + (expected[dot * 4 + 2] ?? 0)) / 6;
+    shown.data.set(off > tolerance ? [255, 0, 0, 255] : [gray, gray, gray, 255], dot * 4);
+  }
   return { picture, dots, worst: Math.round(worst), difference: pngOf(shown) };
 }
