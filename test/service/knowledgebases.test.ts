@@ -113,6 +113,9 @@ describe('a document', () => {
     const conversation = await service.open(String(uuid), { type: 'test' });
     const { json } = await service.send(conversation, 'How many steps has the tower of Brelingen?');
     assert.match(String(json['message']), /217 steps/);
+    // Without a language model nobody asks for the search by its name.
+    const { json: named } = await service.send(conversation, 'search_knowledge "the tower of Brelingen"');
+    assert.deepEqual(named['function_calls'], []);
   });
 
   test('changes its name and description alone', async () => {

@@ -36,6 +36,8 @@ export interface PageToolResult {
 
 /** A function that the assistant may call while it answers. The service runs it. */
 export interface EngineTool extends Omit<PageTool, 'parameters'> {
+  /** Only a language model has a use for it; no visitor would ask for it by name. */
+  forModels?: true;
   /** What a model writes in another type is turned into this one where that says the same. */
   parameters: PageTool['parameters'];
   /**

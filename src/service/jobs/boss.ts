@@ -20,7 +20,7 @@ export const keptSeconds = 86_400;
  * when, so a process that only sends has no timers and no queries of its own.
  */
 export function createBoss(db: BossDatabase): PgBoss {
-  return new PgBoss({
+  const boss = new PgBoss({
     db,
     schema,
     schedule: false,
@@ -28,8 +28,13 @@ export function createBoss(db: BossDatabase): PgBoss {
     // Nothing but the service's own few queues is in there, so autovacuum does.
     reindex: false,
     monitorVacuum: false,
-    monitorIntervalSeconds: 1,
+    // Once per renewal of leases, however many processes there are.
+    monitorIntervalSeconds: leaseSeconds / 3 - 1,
+    maintenanceIntervalSeconds: 3600,
   });
+  // Whatever fails rejects to its caller as well; an event that nobody hears would end the process.
+  boss.on('error', () => undefined);
+  return boss;
 }
 
 /**

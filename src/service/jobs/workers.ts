@@ -53,7 +53,8 @@ export const createWorkers = (context: WorkerContext): Worker[] => [
   webhookWorker(context),
   {
     queue: 'process-document',
-    atOnce: 1,
+    // One that takes its time should not hold up all others; each may take a lot of memory.
+    atOnce: 3,
     handle: ({ documentId }, signal, isLastTry) => processDocument(context, documentId, signal, isLastTry),
   },
   { queue: 'place-call', atOnce: 10, handle: ({ callId }) => context.calls.start(callId) },

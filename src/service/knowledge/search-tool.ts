@@ -12,6 +12,7 @@ export function searchTool(
 ): EngineTool {
   return {
     name: searchToolName,
+    forModels: true,
     description:
       'Searches the knowledge base. Use it before you answer anything about the company, its products, prices, ' +
       'terms or procedures, and name the document that the answer is from where that helps.',

@@ -56,7 +56,10 @@ export class OfflineEngine implements Engine {
 
 /** A call that the message asks for by name, or by taking its leave. */
 function findOwnCall({ message, tools, assistant }: EngineRequest): FoundCall<EngineTool> | undefined {
-  const named = findCall(message, tools);
+  const named = findCall(
+    message,
+    tools.filter(({ forModels }) => forModels !== true),
+  );
   if (named || findSmallTalk(message, assistant.language) !== 'goodbye') return named;
   const tool = tools.find(({ name }) => name === 'end_call');
   return tool && { tool, arguments: {}, missing: [] };

@@ -17,6 +17,9 @@ export interface WebsiteSource {
 /** Pages of one document, in all. */
 const pageLimit = 200;
 
+/** After so many milliseconds no further page is begun; what has been read counts. */
+const patienceMs = 300_000;
+
 /**
  * Reads the pages that are named, and as many as allowed of those that they link to on the same origin, nearest first,
  * as far as the robots.txt of the origin permits it.
@@ -33,6 +36,8 @@ export async function readWebsite(
   const seen = new Set<string>();
   const texts: string[] = [];
   const failures: unknown[] = [];
+  const deadline = performance.now() + patienceMs;
+  const isOver = () => seen.size >= pageLimit || performance.now() > deadline;
 
   const rulesOf = async (origin: string): Promise<RobotsRules> => {
     const known = robots.get(origin);
@@ -72,12 +77,12 @@ export async function readWebsite(
   };
 
   for (const start of links.map(withoutFragment)) {
-    if (seen.has(start) || seen.size >= pageLimit) continue;
+    if (seen.has(start) || isOver()) continue;
     seen.add(start);
     const first = await visit(start);
     if (!first) continue;
     const waiting = [...first.links];
-    for (let followed = 0; followed < relativeLinksLimit && seen.size < pageLimit;) {
+    for (let followed = 0; followed < relativeLinksLimit && !isOver();) {
       const next = waiting.shift();
       if (next === undefined) break;
       if (seen.has(next) || new URL(next).origin !== first.origin) continue;
