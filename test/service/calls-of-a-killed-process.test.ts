@@ -54,7 +54,7 @@ if (testDatabase === 'pglite') {
       max_calls_in_parallel: 10,
     });
     for (let lead = 0; lead < 24; lead++) {
-      const phone_number = `+49891001${String(lead).padStart(2, '0')}000`;
+      const phone_number = `+4989${String(lead + 10)}1000000`;
       await owner.create('lead', { phone_number, campaign_id: campaign.id });
     }
     const change = (action: string) =>

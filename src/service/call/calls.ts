@@ -6,6 +6,7 @@ import type { Lease } from '../conversation/accept-message.ts';
 import { leaseEnd } from '../conversation/accept-message.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
+import { EngineError } from '../engine/engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
@@ -100,7 +101,10 @@ export class Calls {
       await this.#end(claimed.id, { ...end, recordingsUrl: isRecorded ? recordingsUrl() : undefined });
     } catch (error) {
       if (error instanceof CallGoneError) return;
-      log.error({ err: error, callId: claimed.id }, 'a call was cut off');
+      // As with replies: the cause of a foreseen failure is the engine's to log, since it may quote a key or a prompt.
+      if (error instanceof EngineError)
+        log.warn({ reason: error.message, callId: claimed.id }, 'a call was cut off');
+      else log.error({ err: error, callId: claimed.id }, 'a call was cut off');
       await this.#end(claimed.id, { status: 'failed', reason: 'cut-off' });
     }
   }

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assistantBody } from '../support/assistant-body.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { Owner } from '../support/owner.ts';
+import { atEnd, newDatabase, readMoney, startService } from '../support/service.ts';
+import { callTo, waitForCall } from '../support/simulated-numbers.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({
+  ...(await newDatabase()),
+  WORKERS: 'on',
+  CARRIER_SECONDS: '0',
+  LLM_BASE_URL: model.url,
+  LLM_API_KEY: 'sk-test',
+});
+const owner = await Owner.create(service, '10');
+
+/** Has an assistant make a call; returns its record, and what the model was asked meanwhile. */
+async function call(fields: Record<string, unknown> = {}, body: Record<string, unknown> = {}) {
+  const assistant = await owner.create(
+    'assistant',
+    assistantBody({ post_call_evaluation: false, ...fields }),
+  );
+  const before = model.requests.length;
+  const { json } = await owner.post('make_call', {
+    phone_number: callTo.person,
+    assistant_id: assistant.id,
+    ...body,
+  });
+  const record = await waitForCall(owner, Number(json['call_id']));
+  return { record, asked: model.requests.slice(before) };
+}
+
+describe('an assistant on the phone', () => {
+  test('has the prompt with the variables of the call, and knows what was said before', async () => {
+    model.behave({});
+    const { record, asked } = await call(
+      { system_prompt: 'You speak to {{name}}.', initial_message: 'Hello {{name}}!' },
+      { variables: { name: 'Ada' } },
+    );
+    assert.equal(record['status'], 'completed');
+    assert.equal(asked.length, 3);
+    const [system, ...said] = asked.at(-1)?.messages ?? [];
+    assert.match(system?.content ?? '', /You speak to Ada\.[^]*on the phone/);
+    assert.deepEqual(
+      said.map(({ role, content }) => `${role}: ${content}`),
+      [
+        'assistant: Hello Ada!',
+        'user: Hello, yes, I have a moment.',
+        'assistant: You said: Hello, yes, I have a moment.',
+        'user: What is this about?',
+        'assistant: You said: What is this about?',
+        'user: Thank you, goodbye!',
+      ],
+    );
+  });
+
+  test('breaks a silence as its prompt says', async () => {
+    model.behave({ pieces: ['Still with me?'] });
+    const { record, asked } = await call(
+      { reengagement_prompt: 'Mention {{thing}}.', reengagement_interval: 15, max_silence_duration: 20 },
+      { phone_number: callTo.silent, variables: { thing: 'the sale' } },
+    );
+    assert.match(asked[0]?.messages[0]?.content ?? '', /silent[^]*Mention the sale\./);
+    assert.equal(record['transcript'], 'AI: Hello!\nAI: Still with me?');
+  });
+
+  test('hangs up with end_call, after its last words', async () => {
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye!'] });
+    const { record } = await call({ tools: [{ type: 'end_call', description: 'When all is said.' }] });
+    assert.equal(record['status'], 'ended_by_assistant');
+    assert.match(String(record['transcript']), /AI: Goodbye!$/);
+  });
+
+  test('hands over with call_transfer', async () => {
+    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], pieces: ['One moment.'] });
+    const { record } = await call({
+      tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }],
+    });
+    assert.equal(record['status'], 'completed');
+    assert.match(String(record['transcript']), /have a moment\.\nAI: One moment\.$/);
+  });
+
+  test('costs nothing when the model fails in the middle of a call', async () => {
+    model.behave({ status: 500 });
+    const { balance } = await readMoney(service, owner.id);
+    const { record } = await call();
+    assert.deepEqual([record['status'], record['total_cost'], record['carrier_cost']], ['failed', 0, 0]);
+    assert.equal(record['transcript'], 'AI: Hello!\nCustomer: Hello, yes, I have a moment.');
+    assert.deepEqual(await readMoney(service, owner.id), { balance, ledger: balance });
+  });
+});
