@@ -9,6 +9,7 @@ import { ExtractionError } from './extract/extraction-error.ts';
 import { ExtractionThread } from './extract/extraction-thread.ts';
 import { chunkMarkdown } from './chunk-markdown.ts';
 import type { Chunk } from './chunk-markdown.ts';
+import { settleLanguage } from './detect-language.ts';
 import { meaningOf } from './embed-chunks.ts';
 import type { Embedder } from './embedder.ts';
 import { failDocument } from './fail-document.ts';
@@ -61,7 +62,8 @@ export async function processDocument(
     const embeddings = await embed(processing, source.name, chunks, signal, isLastTry);
     const contentHash = createHash('sha256').update(markdown).digest();
     await finishDocument(database, documentId, async (queries, place) => {
-      await storeChunks(queries, place, chunks, embeddings);
+      const config = await settleLanguage(queries, place, markdown);
+      await storeChunks(queries, { ...place, config }, chunks, embeddings);
       if (processing.embedder && !embeddings)
         await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
       await queries
