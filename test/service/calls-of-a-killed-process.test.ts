@@ -4,14 +4,33 @@ import { assistantBody } from '../support/assistant-body.ts';
 import { Owner } from '../support/owner.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { newDatabase, readMoney, startService, testDatabase } from '../support/service.ts';
-import { waitFor } from '../support/simulated-numbers.ts';
+import { callTo, waitFor, waitForCall } from '../support/simulated-numbers.ts';
 
 if (testDatabase === 'pglite') {
-  test(
-    'a killed process leaves its calls',
-    { skip: 'an embedded database belongs to one process' },
-    () => undefined,
-  );
+  test('a call of a killed process has failed when the next one starts, and what was paid is given back', async () => {
+    const env = { ...(await newDatabase()), CARRIER_SECONDS: '1' };
+    const preparing = await startService(env);
+    const owner = await Owner.create(preparing, '1');
+    const assistant = await owner.create('assistant', assistantBody());
+    await preparing.running.close();
+
+    const doomed = await startServiceProcess(env);
+    const headers = { Authorization: `Bearer ${owner.key}` };
+    const body = { phone_number: callTo.person, assistant_id: assistant.id };
+    const { json } = await doomed.post('/api/user/make_call', body, headers);
+    const id = Number(json['call_id']);
+    await waitFor('a paid minute', async () => {
+      const call = await doomed.get(`/api/user/calls/${id}`, headers);
+      return Number(call.json['total_cost']) > 0 ? true : undefined;
+    });
+    doomed.signal('SIGKILL');
+    await doomed.child.ended;
+
+    const next = await startService(env);
+    const call = await waitForCall(owner.at(next), id);
+    assert.deepEqual([call['status'], call['total_cost']], ['failed', 0]);
+    assert.deepEqual(await readMoney(next, owner.id), { balance: 1, ledger: 1 });
+  });
 } else {
   const env = {
     ...(await newDatabase()),

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { callTo, waitForCall } from '../support/simulated-numbers.ts';
 import { Owner } from '../support/owner.ts';
 import { addNumber } from '../support/records.ts';
 import { newDatabase, readMoney, startService } from '../support/service.ts';
 
-const service = await startService({ ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0' });
+const service = await startService({
+  ...(await newDatabase()),
+  WORKERS: 'on',
+  CARRIER_SECONDS: '0',
+  JOB_POLL_SECONDS: '0.2',
+});
 const owner = await Owner.create(service, '10');
 const numberId = await addNumber(service, owner.id);
 const assistant = await owner.create(
@@ -96,6 +102,18 @@ describe('a call that is made', () => {
     const theirs = await other.create('assistant', assistantBody());
     assert.equal((await make({ phone_number: callTo.objects, assistant_id: theirs.id }, other)).status, 200);
   });
+});
+
+test('a call that has waited for too long is not made any more', async () => {
+  const { rows } = await service.running.database.pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, client_phone_number, created_at)
+     VALUES ($1, $2, 'Kim', 'outbound', $3, now() - interval '6 minutes') RETURNING id`,
+    [owner.id, assistant.id, callTo.person],
+  );
+  const late = rows[0]?.id ?? 0;
+  await new StoredJobs(service.running.database).send('place-call', { callId: late });
+  const call = await waitForCall(owner, late);
+  assert.deepEqual([call['status'], call['transcript'], call['total_cost']], ['failed', '', 0]);
 });
 
 describe('a call is refused', () => {

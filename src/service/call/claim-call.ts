@@ -25,14 +25,14 @@ export interface ClaimedCall {
   variables: StoredVariables;
 }
 
-/** Longest time, in seconds, for which a campaign's call may wait for a process. */
+/** Longest time, in seconds, for which a call may wait for a process; nobody expects it any more after that. */
 const longestWait = 300;
 
 /**
  * Promises to make a call that waits to be made.
  *
- * @returns undefined if somebody else has; or why it is not to be made after all: its assistant is gone, or it is a
- *   campaign's that was stopped, or has waited for so long that the campaign's hours may be over.
+ * @returns undefined if somebody else has; or why it is not to be made after all: its assistant is gone, it has
+ *   waited for too long, or its campaign was stopped.
  */
 export async function claimCall(
   { db }: Database,
@@ -48,12 +48,13 @@ export async function claimCall(
       waited: sql<number>`extract(epoch FROM now() - ${calls.createdAt})::float`,
     });
   if (!claimed) return undefined;
+  if (claimed.waited > longestWait) return 'not-begun';
   if (claimed.campaignName !== null) {
     const [campaign] = await db
       .select({ status: campaigns.status })
       .from(campaigns)
       .where(eq(campaigns.id, claimed.campaignId ?? 0));
-    if (campaign?.status !== 'in-progress' || claimed.waited > longestWait) return 'not-begun';
+    if (campaign?.status !== 'in-progress') return 'not-begun';
   }
   const [found] = await db
     .select({ ...briefingColumns, assistant: assistants })
