@@ -1,3 +1,4 @@
+import { generateReply, replyErrorCodes } from '../../contract/generate-reply.ts';
 import type { Operation } from '../../contract/operations.ts';
 import type { JsonSchema } from './schemas.ts';
 
@@ -22,6 +23,11 @@ export const errorSchemas: Record<string, JsonSchema> = {
   }),
   Refused: object({ message: text }),
   RefusedWithError: object({ error: text }),
+  ReplyRefused: object({
+    success: { type: 'boolean', const: false },
+    error: text,
+    error_code: { type: 'string', enum: [...replyErrorCodes] },
+  }),
   TooManyRequests: object({ message: text, retry_after: { type: 'integer', description: 'Seconds.' } }),
 };
 
@@ -46,6 +52,7 @@ function bodyOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: number
   if (status === 429) return 'TooManyRequests';
   if (auth === 'none') return 'ConversationRefused';
   if (status === 422) return 'InvalidFields';
+  if (path === generateReply.path && [400, 402, 404].includes(status)) return 'ReplyRefused';
   return (status === 404 || status === 400) && saysError.test(path) ? 'RefusedWithError' : 'Refused';
 }
 

@@ -9,7 +9,11 @@ const chapters: readonly [name: string, description: string, paths: RegExp][] = 
   ['Phone numbers', 'The numbers of the account.', /^\/api\/user\/phone-numbers/],
   ['Mid-call tools', 'What an assistant can call while it talks.', /^\/api\/user\/tools/],
   ['Knowledge bases', 'What an assistant can look up.', /^\/api\/user\/knowledgebases/],
-  ['Campaigns and leads', 'Whom an assistant calls, and when.', /^\/api\/user\/(campaigns?|leads?)/],
+  [
+    'Campaigns and leads',
+    'Whom an assistant calls, and when.',
+    /^\/api\/user\/(campaigns?|leads?|blocked-numbers)/,
+  ],
   ['Calls', 'Calls and what came of them.', /^\/api\/(user\/(calls|make_call)|recordings)/],
   ['Webhooks', 'What the service sends by itself.', /^\/api\/user\/webhook/],
   ['Account', 'The user and the keys.', /^\/api\/user\/(me|api-keys)/],
