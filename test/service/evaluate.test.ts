@@ -19,7 +19,7 @@ const finding = (name: string, type: Finding['type']): Finding => ({ name, type,
 describe('without a language model', () => {
   const engine = new OfflineEngine();
   const evaluate = (schema: Finding[], lines: string[], language = 'en') =>
-    engine.evaluate({ transcript: transcriptOf(...lines), schema, language });
+    engine.evaluate({ transcript: transcriptOf(...lines), schema, language, model: null });
 
   const findings: [Finding['type'], name: string, lines: string[], value: unknown][] = [
     ['number', 'budget', ['Customer: My budget is 1,500 euros.'], 1500],
@@ -75,7 +75,12 @@ describe('with a language model', async () => {
   const schema = [finding('budget', 'number'), finding('city', 'string'), finding('booked', 'bool')];
   const evaluate = () =>
     engine.evaluate(
-      { transcript: transcriptOf('AI: Hello!', 'Customer: 500 in Oslo'), schema, language: 'de' },
+      {
+        transcript: transcriptOf('AI: Hello!', 'Customer: 500 in Oslo'),
+        schema,
+        language: 'de',
+        model: null,
+      },
       new AbortController().signal,
     );
   const good = {

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
+import { briefingColumns } from '../assistant/brief-assistant.ts';
 import { heedEvaluation } from '../campaign/heed-evaluation.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
@@ -23,7 +24,12 @@ export async function callEnded(
   const found = await readEnded(database, job.callId);
   if (!found) return;
   const { call, assistant } = found;
-  const ended = { transcript: [...call.lines], language: found.language, ...assistant };
+  const ended = {
+    transcript: [...call.lines],
+    language: found.language,
+    model: found.toolModel ?? found.model,
+    ...assistant,
+  };
   const again = (attempt: number, startAfterMs: number) =>
     jobs.send('call-ended', { ...job, attempt }, { startAfterMs });
   const evaluated = await evaluateOrRetry(parts, ended, job.attempt ?? 0, again, signal);
@@ -82,8 +88,8 @@ async function readEnded({ db }: Database, callId: number) {
   const [found] = await db
     .select({
       call: calls,
+      ...briefingColumns,
       assistant: assistants,
-      language: languages.iso2,
       lead: {
         id: leads.id,
         phone_number: leads.phoneNumber,

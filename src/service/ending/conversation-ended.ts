@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { briefingColumns } from '../assistant/brief-assistant.ts';
 import { readLines } from '../conversation/history.ts';
 import type { StoredLine } from '../conversation/history.ts';
 import type { Database } from '../db/database.ts';
@@ -31,6 +32,7 @@ export async function conversationEnded(
   const ended = {
     transcript: lines,
     language: found.language,
+    model: found.toolModel ?? found.model,
     ...assistant,
     postCallEvaluation: assistant.postCallEvaluation && wasChat,
   };
@@ -80,8 +82,8 @@ async function readEnded({ db }: Database, conversationId: number) {
   const [found] = await db
     .select({
       conversation: conversations,
+      ...briefingColumns,
       assistant: assistants,
-      language: languages.iso2,
       createdAt: wireTimestamp(conversations.createdAt),
       endedAt: wireTimestamp(sql`coalesce(${conversations.endedAt}, ${conversations.updatedAt})`),
     })

@@ -13,6 +13,8 @@ export interface Evaluated {
 export interface Ended {
   transcript: EvaluationRequest['transcript'];
   language: string;
+  /** Code of the model that its assistant talks with. */
+  model: string | null;
   postCallEvaluation: boolean;
   postCallSchema: StoredFinding[];
 }
@@ -29,7 +31,7 @@ const transcriptLength = 24_000;
  */
 export async function evaluateEnded(
   engine: Engine,
-  { transcript, language, postCallEvaluation, postCallSchema }: Ended,
+  { transcript, language, model, postCallEvaluation, postCallSchema }: Ended,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Evaluated | undefined> {
@@ -39,7 +41,7 @@ export async function evaluateEnded(
   if (!spoke) return divide(nothing(schema));
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const request = { transcript: keepLatest(transcript), schema, language };
+    const request = { transcript: keepLatest(transcript), schema, language, model };
     return divide(await engine.evaluate(request, AbortSignal.any([signal, timeout])));
   } catch (error) {
     if (!timeout.aborted || signal.aborted) throw error;

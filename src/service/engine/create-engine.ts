@@ -14,6 +14,6 @@ export function createEngine(
   return {
     reply: (request, signal) =>
       (online.has(request.assistant.model) ? online : offline).reply(request, signal),
-    evaluate: (request, signal) => (online.has(null) ? online : offline).evaluate(request, signal),
+    evaluate: (request, signal) => (online.has(request.model) ? online : offline).evaluate(request, signal),
   };
 }

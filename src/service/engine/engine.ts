@@ -111,6 +111,8 @@ export interface EvaluationRequest {
   transcript: Pick<Utterance, 'role' | 'content'>[];
   /** What is to be found out (interface: `post_call_schema`). */
   schema: Finding[];
+  /** Code of the model that evaluates; null for the service's own choice. */
+  model: string | null;
   /** Two-letter code (ISO 639-1) of the assistant's language. */
   language: string;
 }

@@ -89,7 +89,7 @@ export class OpenAiEngine implements Engine {
 
   async evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<Evaluation> {
     try {
-      const endpoint = this.#find(null);
+      const endpoint = this.#find(request.model);
       if (!endpoint) throw new EngineError('no language model is configured');
       return await askForEvaluation(endpoint.client, endpoint.config.model, request, signal);
     } catch (error) {

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conversationEnded } from '../../src/service/ending/conversation-ended.ts';
+import { EngineError } from '../../src/service/engine/engine.ts';
+import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
+import type { Jobs } from '../../src/service/jobs/jobs.ts';
+import { createLog } from '../../src/service/log.ts';
+import { createAssistant, startService } from '../support/service.ts';
+
+const service = await startService();
+const { database } = service.running;
+
+/** A chat with an assistant that wants to be told of its end; returns its number. */
+async function chat(message: string): Promise<number> {
+  const { uuid, id } = await createAssistant(service);
+  await database.pool.query(
+    `UPDATE assistants SET conversation_ended_webhook_url = 'https://shop.example/hook',
+       post_call_schema = '[{"name": "budget", "type": "number", "description": "How much"}]' WHERE id = $1`,
+    [id],
+  );
+  const conversation = await service.open(uuid);
+  await service.send(conversation, message);
+  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM conversations WHERE uuid = $1', [
+    conversation,
+  ]);
+  return Number(rows[0]?.id);
+}
+
+/** Handles an end with an engine of the test's own; returns the jobs that were sent for it. */
+async function handle(evaluate: Engine['evaluate'], job: { conversationId: number; attempt?: number }) {
+  const sent: { queue: string; data: object; startAfterMs: unknown }[] = [];
+  const jobs: Jobs = {
+    send(queue, data, { startAfterMs } = {}) {
+      sent.push({ queue, data, startAfterMs });
+      return Promise.resolve();
+    },
+  };
+  const engine = { evaluate } as Engine;
+  const parts = { database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] };
+  await conversationEnded(parts, job, new AbortController().signal);
+  return sent;
+}
+
+async function readPayload(conversationId: number): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await database.pool.query<{ payload: string }>(
+    'SELECT payload FROM webhook_deliveries WHERE conversation_id = $1',
+    [conversationId],
+  );
+  assert.ok(rows.length <= 1);
+  return rows[0] && (JSON.parse(rows[0].payload) as Record<string, unknown>);
+}
+
+const found = { sentiment: 'positive', outcome: 'Sold', score: 1, variables: { budget: 7 } } as const;
+
+test('an evaluation that fails is tried again later, and nobody is told before', async () => {
+  const conversationId = await chat('Hello');
+  const failing = () => Promise.reject(new EngineError('the language model cannot be reached'));
+  assert.deepEqual(await handle(failing, { conversationId }), [
+    { queue: 'conversation-ended', data: { conversationId, attempt: 1 }, startAfterMs: 100 },
+  ]);
+  assert.equal(await readPayload(conversationId), undefined);
+
+  const sent = await handle(() => Promise.resolve(found), { conversationId, attempt: 1 });
+  assert.deepEqual(
+    sent.map(({ queue }) => queue),
+    ['webhook-delivery'],
+  );
+  assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], { budget: 7 });
+});
+
+test('after the last try the webhook goes out without an evaluation', async () => {
+  const conversationId = await chat('Hello');
+  const endless = (_: EvaluationRequest, signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+  const sent = await handle(endless, { conversationId, attempt: 2 });
+  assert.deepEqual(
+    sent.map(({ queue }) => queue),
+    ['webhook-delivery'],
+  );
+  assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], {});
+});
+
+test('a failure that nobody foresaw is left to the queue, and nothing is noted', async () => {
+  const conversationId = await chat('Hello');
+  await assert.rejects(
+    handle(() => Promise.reject(new TypeError('broken')), { conversationId }),
+    TypeError,
+  );
+  assert.equal(await readPayload(conversationId), undefined);
+  assert.equal((await handle(() => Promise.resolve(found), { conversationId })).length, 1);
+});
+
+test('an engine gets the latest lines of a long chat', async () => {
+  const conversationId = await chat('The last question');
+  await database.pool.query(
+    `INSERT INTO messages (conversation_id, turn, role, content)
+     SELECT $1, 0, 'assistant', 'line ' || n || repeat(' and so on', 190) FROM generate_series(1, 50) AS n`,
+    [conversationId],
+  );
+  let asked: EvaluationRequest | undefined;
+  await handle(
+    (request) => {
+      asked = request;
+      return Promise.resolve(found);
+    },
+    { conversationId },
+  );
+  const lines = asked?.transcript.map(({ content }) => content) ?? [];
+  assert.ok(lines.join('').length <= 24_000 && lines.length > 10);
+  assert.ok(lines.includes('The last question'));
+});
