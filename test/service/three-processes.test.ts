@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assistantBody, readAssistant } from '../support/assistant-body.ts';
+import { findDiscrepancies } from '../support/find-discrepancies.ts';
+import { startHeldWebhooks } from '../support/held-webhooks.ts';
+import { startLoadBalancer } from '../support/load-balancer.ts';
+import { startModelServer } from '../support/model-server.ts';
+import type { Behaviour, ChatRequest } from '../support/model-server.ts';
+import { Owner } from '../support/owner.ts';
+import { PatientVisitor } from '../support/patient-visitor.ts';
+import { ServiceClient } from '../support/service-client.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service.ts';
+import { waitFor } from '../support/simulated-numbers.ts';
+import { verify } from '../support/webhook-receiver.ts';
+
+if (testDatabase === 'pglite') {
+  test(
+    'three processes behind a load balancer',
+    { skip: 'an embedded database belongs to one process' },
+    () => undefined,
+  );
+} else {
+  const model = await startModelServer();
+  atEnd(() => model.close());
+  const webhooks = await startHeldWebhooks();
+  atEnd(() => webhooks.server.close());
+  const env = {
+    ...(await newDatabase()),
+    LLM_BASE_URL: model.url,
+    LLM_API_KEY: 'here',
+    REPLY_LEASE_SECONDS: '2',
+    JOB_POLL_SECONDS: '0.1',
+    CARRIER_SECONDS: '0.01',
+    ALLOW_PRIVATE_ADDRESSES: webhooks.server.address,
+    WEBHOOK_TIMEOUT_SECONDS: '60',
+  };
+  // Answers requests alone; everything else is done by the processes.
+  const here = await startService(env);
+  const { pool } = here.running.database;
+  // By its key the model knows who asks.
+  const names = ['first', 'second', 'third'];
+  const processes = await Promise.all(
+    names.map((name) => startServiceProcess({ ...env, LLM_API_KEY: name })),
+  );
+  const balancer = await startLoadBalancer(processes.map(({ url }) => url));
+  atEnd(() => balancer.close());
+
+  const lastLine = ({ messages }: ChatRequest) => messages.at(-1)?.content ?? '';
+  const isCall = ({ messages }: ChatRequest) =>
+    messages[0]?.content.includes('You are on the phone') === true;
+  const isEvaluation = (request: ChatRequest) => request.stream !== true;
+  const isHeldChat = (request: ChatRequest) => !isCall(request) && lastLine(request).startsWith('Held');
+  const asker = ({ authorization = '' }: ChatRequest) => names.indexOf(authorization.replace('Bearer ', ''));
+
+  const evaluation = JSON.stringify({ sentiment: 'neutral', outcome: 'A talk', score: 0.5, variables: {} });
+  const gate = Promise.withResolvers<string>();
+  let holdsEvaluations = false;
+  model.behave((request): Behaviour => {
+    if (isEvaluation(request)) {
+      return { pieces: holdsEvaluations ? [gate.promise, evaluation] : [evaluation] };
+    }
+    const text = `You said: ${lastLine(request)}`;
+    if (isCall(request)) return { gate: gate.promise, pieces: [text] };
+    if (isHeldChat(request)) return { pieces: ['You said: ', gate.promise, lastLine(request)] };
+    return lastLine(request).startsWith('Goodbye')
+      ? { before: text, calls: [{ name: 'end_call', arguments: {} }] }
+      : { pieces: [text] };
+  });
+
+  const owner = await Owner.create(here, '100');
+  const { id: assistantId } = await owner.create(
+    'assistant',
+    assistantBody({
+      post_call_evaluation: true,
+      tools: [{ type: 'end_call', description: 'When the customer says goodbye.' }],
+      conversation_ended_webhook_url: `${webhooks.server.url}/chats`,
+      is_webhook_active: true,
+      webhook_url: `${webhooks.server.url}/calls`,
+      send_webhook_only_on_completed: false,
+    }),
+  );
+  const assistant = String((await readAssistant(owner, assistantId))['uuid']);
+  const secret = String((await owner.get('webhook-secret')).json['secret']);
+  const caller = owner.at(Object.assign(new ServiceClient(balancer.url), { running: here.running }));
+
+  const visitors: PatientVisitor[] = [];
+  const openChats = async (count: number) => {
+    const opened = await Promise.all(
+      Array.from({ length: count }, () => PatientVisitor.open(balancer.url, assistant)),
+    );
+    visitors.push(...opened);
+    return opened;
+  };
+
+  /** Calls that were promised. Whoever gets no answer does not know, and nobody asks twice for the same call. */
+  const promised: number[] = [];
+  const makeCalls = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const phone_number = `+49891001${String(promised.length + index).padStart(2, '0')}000`;
+        const answer = await caller
+          .post('make_call', { phone_number, assistant_id: assistantId })
+          .catch(() => undefined);
+        if (answer?.status === 200) promised.push(Number(answer.json['call_id']));
+      }),
+    );
+
+  const count = async (condition: string, values: unknown[] = []) => {
+    const { rows } = await pool.query<{ found: number }>(
+      `SELECT count(*)::int AS found FROM jobs.job WHERE ${condition}`,
+      values,
+    );
+    return rows[0]?.found ?? 0;
+  };
+  const eventually = (what: string, isSo: () => boolean | Promise<boolean>) =>
+    waitFor(what, async () => ((await isSo()) ? true : undefined), 60_000);
+  const byAsker = (wanted: (request: ChatRequest) => boolean) => {
+    const requests = model.requests.filter(wanted);
+    return names.map((_, name) => requests.filter((request) => asker(request) === name).length);
+  };
+
+  /** Rules that come to hold when there is nothing left to do. */
+  const underWay = ['every job is done', 'every call has ended once'] as const;
+
+  test('what three processes have promised is kept when one is killed in the middle of it', async () => {
+    const goodbye = (chats: PatientVisitor[]) => Promise.all(chats.map((visitor) => visitor.say('Goodbye')));
+    // A process makes ten deliveries and two evaluations at a time, so of these every one has some.
+    await goodbye(await openChats(24));
+    await eventually('24 deliveries', () => webhooks.waiting() === 24);
+    holdsEvaluations = true;
+    const evaluated = model.requests.filter(isEvaluation).length;
+    await goodbye(await openChats(9));
+    await eventually('six evaluations', () => model.requests.filter(isEvaluation).length === evaluated + 6);
+    await makeCalls(12);
+    await eventually('twelve calls', () => model.requests.filter(isCall).length === 12);
+    const chats = await openChats(12);
+    // Every other is a stream; each is sent twice, as by a client that has lost its first answer.
+    const answers = chats.map((visitor, index) =>
+      visitor.say(`Held ${index}`, { streaming: index % 2 === 0, copies: 2 }),
+    );
+    await eventually('twelve replies', () => model.requests.filter(isHeldChat).length === 12);
+    // They wait for their turn behind the ones before.
+    answers.push(...chats.map((visitor, index) => visitor.say(`Then ${index}`)));
+    await eventually('all jobs to be under way', async () => (await count("state = 'active'")) === 24 + 6);
+
+    const inCalls = byAsker(isCall);
+    const doomed = inCalls.indexOf(Math.max(...inCalls));
+    const inReplies = byAsker(isHeldChat)[doomed] ?? 0;
+    // And some traffic that nobody holds.
+    const others = await openChats(9);
+    const firstWord = Promise.race(others.map((visitor) => visitor.say('Hello')));
+    const traffic = others.map(async (visitor, index) => {
+      for (const word of ['One', 'Two', 'Three', 'Four']) {
+        await visitor.say(word, { streaming: index % 2 === 0 });
+      }
+    });
+    const lateCalls = makeCalls(6);
+    await firstWord;
+    processes[doomed]?.signal('SIGKILL');
+    await processes[doomed]?.child.ended;
+    const { rows } = await pool.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
+    const ofThen = "state = 'active' AND started_on <= $1::timestamptz";
+    gate.resolve('');
+    webhooks.answer();
+
+    // The others finish what they have. What is left was the dead one's: at least two evaluations and four deliveries.
+    const left = 2 + webhooks.cutOff();
+    assert.ok(left >= 6 && inReplies > 0, `${left} jobs and ${inReplies} replies were cut off`);
+    await eventually('the others to be done with what they had', async () => {
+      return (await count(`${ofThen} AND name <> 'place-call'`, [rows[0]?.now])) === left;
+    });
+    // Half a minute without a sign of life.
+    await pool.query(
+      `UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1 WHERE ${ofThen}`,
+      [rows[0]?.now],
+    );
+    await Promise.all([...answers, ...traffic, lateCalls]);
+    await goodbye([...chats, ...others]);
+    let discrepancies = await findDiscrepancies(pool);
+    await eventually('everything to be over', async () => {
+      discrepancies = await findDiscrepancies(pool);
+      return !underWay.some((rule) => discrepancies[rule]);
+    }).catch((error: unknown) => {
+      assert.deepEqual(discrepancies, {}, String(error));
+    });
+    assert.deepEqual(discrepancies, {});
+    for (const { conversation, exchanged } of visitors) {
+      const history = await here.history(conversation);
+      for (const { said, answer } of exchanged) {
+        assert.equal(answer.message, `You said: ${said}`);
+        const at = history.indexOf(`user: ${said}`);
+        assert.deepEqual(history.slice(at, at + 2), [`user: ${said}`, `assistant: You said: ${said}`]);
+        assert.equal(history.lastIndexOf(`user: ${said}`), at);
+      }
+    }
+    const { rows: refunded } = await pool.query("SELECT id FROM messages WHERE reply_state = 'failed'");
+    assert.ok(refunded.length >= inReplies, `${refunded.length} messages were refunded`);
+    const { rows: calls } = await pool.query<{ id: number; reason: string }>(
+      'SELECT id, end_reason AS reason FROM calls',
+    );
+    assert.deepEqual(
+      promised.filter((id) => !calls.some((call) => call.id === id)),
+      [],
+    );
+    const cutOff = calls.filter(({ reason }) => reason === 'service-stopped');
+    assert.ok(
+      cutOff.length >= (inCalls[doomed] ?? 0) && cutOff.length > 0,
+      `${cutOff.length} calls were cut off`,
+    );
+
+    const { rows: deliveries } = await pool.query<{ id: string; payload: string }>(
+      'SELECT webhook_id AS id, payload FROM webhook_deliveries',
+    );
+    const { requests } = webhooks.server;
+    for (const request of requests) verify(secret, request);
+    const received = new Map(requests.map(({ headers, body }) => [String(headers['webhook-id']), body]));
+    assert.deepEqual(received, new Map(deliveries.map(({ id, payload }) => [id, payload])));
+    assert.equal(requests.length, received.size + webhooks.cutOff());
+  });
+}
