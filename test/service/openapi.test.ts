@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { listOperations } from '../../src/contract/operations.ts';
+import { webhookEvents } from '../../src/contract/webhook.ts';
 import type { OpenApiDocument } from '../../src/service/openapi/openapi-document.ts';
 import { startService } from '../support/service.ts';
 
@@ -52,6 +53,15 @@ describe('the OpenAPI document', () => {
         needed.every((status) => status in responses),
         operationId,
       );
+    }
+  });
+
+  test('describes the webhooks that the service sends, with their signatures', () => {
+    assert.deepEqual(Object.keys(document.webhooks), [...webhookEvents]);
+    for (const { post } of Object.values(document.webhooks)) {
+      const { $ref = '' } = post.requestBody.content['application/json']?.schema ?? {};
+      assert.match($ref, /^#\/components\/schemas\/(Call|Conversation)Webhook$/);
+      assert.ok(post.parameters.some(({ name }) => name === 'webhook-signature'));
     }
   });
 

@@ -4,6 +4,8 @@ import { describeRefusal, errorSchemas } from './errors.ts';
 import { DocumentSchemas } from './schemas.ts';
 import type { JsonSchema } from './schemas.ts';
 import { tagOf, tags } from './tags.ts';
+import { describeWebhooks } from './webhooks.ts';
+import type { DocumentedWebhook } from './webhooks.ts';
 
 /** One operation of a document. */
 export interface DocumentedOperation {
@@ -34,6 +36,7 @@ export interface OpenApiDocument {
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Partial<Record<'get' | 'post' | 'put' | 'delete', DocumentedOperation>>>;
+  webhooks: Record<string, DocumentedWebhook>;
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
 }
 
@@ -62,6 +65,7 @@ export function createOpenApiDocument(version: string): OpenApiDocument {
     servers: [{ url: '/' }],
     tags,
     paths,
+    webhooks: describeWebhooks(),
     components: {
       schemas: { ...schemas.toJson(), ...errorSchemas },
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
