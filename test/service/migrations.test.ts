@@ -86,6 +86,8 @@ test("an earlier version's assistants keep working, and names of records that no
     INSERT INTO assistants (uuid, user_id, name, voice_id, language_id, llm_model_id, phone_number_id, tool_ids, variables)
       VALUES ('6f1f3d0a-52c4-4c7b-9d53-0b6a5d1c7e01', 1, 'Kim', 1, 1, 1, 7, '{3,4}', '{"city": "Oslo"}');
     INSERT INTO conversations (uuid, assistant_id, type) VALUES ('6f1f3d0a-52c4-4c7b-9d53-0b6a5d1c7e02', 1, 'test');
+    INSERT INTO conversations (uuid, assistant_id, type, updated_at)
+      VALUES ('6f1f3d0a-52c4-4c7b-9d53-0b6a5d1c7e03', 1, 'test', now() - interval '1 day');
     INSERT INTO messages (conversation_id, turn, role, content) VALUES (1, 0, 'assistant', 'Hello');
     INSERT INTO knowledgebases (user_id, name) VALUES (1, 'Shop');
     INSERT INTO documents (knowledgebase_id, name, type, status) VALUES (1, 'Hours', 'txt', 'active')`);
@@ -110,4 +112,9 @@ test("an earlier version's assistants keep working, and names of records that no
       document: 'Hours',
     },
   ]);
+  // What ended long ago needs no telling any more; what did not has not ended.
+  const ends = await database.pool.query(
+    `SELECT ended_at - updated_at = interval '30 minutes' AS "afterItsTime" FROM conversations ORDER BY id`,
+  );
+  assert.deepEqual(ends.rows, [{ afterItsTime: null }, { afterItsTime: true }]);
 });
