@@ -59,8 +59,7 @@ async function advance(tx: Queries, jobs: Jobs, campaign: Campaign, now: Date): 
     .where(and(eq(leads.campaignId, campaign.id), eq(leads.status, 'created')));
   const [assistant] = await tx.select().from(assistants).where(eq(assistants.id, campaign.assistantId));
   if (!assistant || assistant.deletedAt !== null) return stopCampaign(tx, campaign.id, 'no-assistant');
-  const open = await countLeads(tx, campaign.id, ['processing', ...waiting]);
-  if (open === 0) {
+  if (!(await hasLeads(tx, campaign.id))) {
     if (campaign.markCompleteWhenNoLeads) await setStatus(tx, campaign.id, { status: 'completed' });
     return undefined;
   }
@@ -102,16 +101,14 @@ const setStatus = (tx: Queries, id: number, values: Partial<typeof campaigns.$in
     .set({ ...values, updatedAt: sql`now()` })
     .where(eq(campaigns.id, id));
 
-async function countLeads(
-  tx: Queries,
-  campaignId: number,
-  statuses: (typeof leads.$inferSelect)['status'][],
-) {
-  const [found] = await tx
-    .select({ leads: count() })
+/** Whether any lead waits for a call, or for what one has come to. */
+async function hasLeads(tx: Queries, campaignId: number): Promise<boolean> {
+  const found = await tx
+    .select({ id: leads.id })
     .from(leads)
-    .where(and(eq(leads.campaignId, campaignId), inArray(leads.status, statuses)));
-  return found?.leads ?? 0;
+    .where(and(eq(leads.campaignId, campaignId), inArray(leads.status, ['processing', ...waiting])))
+    .limit(1);
+  return found.length > 0;
 }
 
 async function countOpenCalls(tx: Queries, campaignId: number): Promise<number> {
