@@ -50,6 +50,24 @@ for (const [name, begin] of Object.entries(ways)) {
     await assert.rejects(begin((tx) => tx.execute(sql`SELECT * FROM nowhere`)));
     assert.equal((await pool.query('SELECT 1')).rowCount, 1);
   });
+
+  test(
+    `a transaction ${name} whose connection the server ends fails alone`,
+    { skip: testDatabase === 'pglite' && 'an embedded database has no connections' },
+    async () => {
+      await assert.rejects(
+        begin(async (tx) => {
+          await tx.execute(sql`INSERT INTO users (name, email) VALUES ('a', 'cut@example.com')`);
+          const { rows } = await tx.execute<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+          // By another connection, and resolved when this one is gone.
+          await pool.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+          await tx.execute(sql`SELECT 1`);
+        }),
+      );
+      const { rowCount } = await pool.query("SELECT 1 FROM users WHERE email = 'cut@example.com'");
+      assert.equal(rowCount, 0);
+    },
+  );
 }
 
 test('a prepared query serves with other values, in transactions and outside', async () => {

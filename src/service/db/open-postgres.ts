@@ -39,6 +39,10 @@ export async function openPostgres(databaseUrl: string, poolSize: number, log: L
   pool.on('error', (error) => {
     log.warn({ err: error }, 'an idle database connection broke');
   });
+  // Nor may one in use, whose statements fail with the same error: the pool listens to those that are idle alone.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
   try {
     (await pool.connect()).release();
   } catch (error) {
