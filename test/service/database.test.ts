@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { eq, sql } from 'drizzle-orm';
 import { prepared } from '../../src/service/db/prepared.ts';
 import { users } from '../../src/service/db/schema.ts';
 import { startService, testDatabase } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const { running } = await startService();
 const { db, pool, transaction } = running.database;
@@ -50,6 +52,20 @@ for (const [name, begin] of Object.entries(ways)) {
     await assert.rejects(begin((tx) => tx.execute(sql`SELECT * FROM nowhere`)));
     assert.equal((await pool.query('SELECT 1')).rowCount, 1);
   });
+
+  test(
+    `a transaction ${name} that cannot begin lets go of its connection`,
+    { skip: testDatabase === 'pglite' && 'an embedded database has no connections' },
+    async () => {
+      for (let round = 0; round < 3; round++) {
+        pool.once('acquire', (client) => {
+          (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+        });
+        await assert.rejects(begin((tx) => tx.execute(sql`SELECT 1`)));
+      }
+      await until(() => pool.idleCount === pool.totalCount);
+    },
+  );
 
   test(
     `a transaction ${name} whose connection the server ends fails alone`,

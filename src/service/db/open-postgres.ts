@@ -49,11 +49,13 @@ export async function openPostgres(databaseUrl: string, poolSize: number, log: L
     await pool.end();
     throw new DatabaseUnreachableError(error);
   }
+  const transaction = transactions(pool);
   return {
     kind: 'postgres',
     pool,
-    db: drizzle(pool, { schema }),
-    transaction: transactions(pool),
+    // Drizzle's own transactions never let go of a connection that breaks before their BEGIN, until none is left.
+    db: Object.assign(drizzle(pool, { schema }), { transaction }),
+    transaction,
     async close() {
       if (!pool.ended) await pool.end();
     },
