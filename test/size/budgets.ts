@@ -9,6 +9,8 @@ export const budgets = {
   usableChat: 26_000,
   /** The same and what sends, streams, says and dates a first answer that has no Markdown. */
   firstAnswer: 38_500,
+  /** What is loaded in idle time after that, to be there should the connection fail. */
+  reserve: 7_000,
   /** What draws Markdown, without the texts that it shares with other parts. */
   markdown: 14_000,
   /** One language besides English. */

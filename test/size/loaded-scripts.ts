@@ -15,6 +15,8 @@ export interface LoadedScripts {
   usableChat: string[];
   /** Those and what is loaded until the first answer is there: a plain one, without Markdown. */
   firstAnswer: string[];
+  /** What the panel loads besides, once the page has nothing better to do. */
+  reserve: string[];
 }
 
 /** Opens a page of another origin that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
@@ -44,6 +46,15 @@ export async function loadedScripts(
     await page.waitForLoadState('networkidle');
     const shell = [...scripts];
 
+    // What the panel puts off until the page is idle keeps nobody waiting: it is let go at the end, and counts by itself.
+    await page.evaluate(() => {
+      const waiting: IdleRequestCallback[] = [];
+      const requestIdleCallback = window.requestIdleCallback.bind(window);
+      window.requestIdleCallback = (task) => waiting.push(task);
+      addEventListener('let-go', () => {
+        for (const task of waiting) requestIdleCallback(task);
+      });
+    });
     await launcher.click();
     await page.locator('[part~=message-assistant]').waitFor();
     const field = page.locator('[part~=composer-input]');
@@ -55,7 +66,12 @@ export async function loadedScripts(
     await field.press('Enter');
     await page.locator('.assistant[data-status=done]').nth(1).waitFor();
     await page.waitForLoadState('networkidle');
-    return { shell, usableChat, firstAnswer: scripts };
+    const firstAnswer = [...scripts];
+
+    const asked = page.waitForRequest(/chunks\/reserve-/);
+    await page.evaluate(() => dispatchEvent(new Event('let-go')));
+    await page.evaluate((url) => import(url), (await asked).url());
+    return { shell, usableChat, firstAnswer, reserve: scripts.slice(firstAnswer.length) };
   } finally {
     await browser.close();
     site.close();

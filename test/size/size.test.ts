@@ -63,6 +63,10 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
       it(`is at most ${String(budgets.firstAnswer)} bytes of script until a first plain answer`, () => {
         assertWithin(budgets.firstAnswer, loaded.firstAnswer);
       });
+
+      it(`is at most ${String(budgets.reserve)} bytes of script besides, when the page has time`, () => {
+        assertWithin(budgets.reserve, loaded.reserve);
+      });
     });
   }
 });

@@ -15,6 +15,7 @@ const loaders = {
   gate: () => import('./gate/gate.ts'),
   sound: () => import('./sound/sound.ts'),
   menu: () => import('./menu/menu.ts'),
+  reserve: () => import('./reserve.ts'),
 };
 
 /** Milliseconds until a part that could not be loaded is asked for again. */

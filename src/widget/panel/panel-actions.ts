@@ -25,6 +25,8 @@ export function createPanelActions(
     },
     restart: () => {
       void panel.late.load('aboveComposer').then((part) => {
+        // Without a connection there may be no way back, nor is there anywhere to go.
+        if (!part && !navigator.onLine) return;
         part?.offerUndo(panel, conversation());
         panel.restart();
         focus();

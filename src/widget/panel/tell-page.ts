@@ -11,6 +11,9 @@ export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<Conversat
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
+      // Safari has no idle time to offer, whatever the types say.
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
+      (globalThis.requestIdleCallback ?? setTimeout)(() => void panel.late.load('reserve'));
       if (!resumed) onHeard();
       const { conversation, options } = panel.state();
       // A preview shows them.

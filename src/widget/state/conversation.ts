@@ -7,7 +7,7 @@ import { loadSend, Outbox } from './outbox.ts';
 import { problemFrom, type Problem } from './problem.ts';
 import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
 import { RetryTimer } from './retry-timer.ts';
-import { readSession, type SessionRequest } from './session.ts';
+import type { SessionRequest } from './session.ts';
 import { shownMessages } from './shown-messages.ts';
 import { TabLink } from './tab-link.ts';
 import type { SharedConversation } from './tabs.ts';
@@ -201,10 +201,8 @@ export class Conversation {
 
   /** Asks for the variables that the assistant fills in; a preview shows them. */
   async readVariables(): Promise<void> {
-    const { conversationId } = this.snapshot;
-    if (conversationId === undefined) return;
-    const { variables } = await readSession(this.#world.client, conversationId);
-    if (conversationId === this.snapshot.conversationId) this.#apply({ type: 'variables', variables });
+    const { readVariables } = await import('./read-variables.ts');
+    await readVariables(this.#world.client, this.#inside);
   }
 
   /** Tries nothing again until it is opened. Requests under way come to their end: their answers belong to the visitor. */
