@@ -158,7 +158,8 @@ describe('the menu', () => {
     expect(text).not.to.contain(conversationId);
   });
 
-  it('copies the transcript, and says so', async () => {
+  it('copies the transcript, and says so, or that it was denied', async () => {
+    const denied = 'This browser cannot do that.';
     const chat = await mountWithMenu();
     let copied = '';
     const { clipboard } = navigator;
@@ -170,6 +171,13 @@ describe('the menu', () => {
     try {
       await click(item(chat, labels.copy));
       await until(() => chat.find('.menu [role="status"]')?.textContent === 'Copied', 'the word “Copied”');
+      Object.defineProperty(navigator, 'clipboard', {
+        configurable: true,
+        value: { writeText: () => Promise.reject(new DOMException('No', 'NotAllowedError')) },
+      });
+      await click(item(chat, 'Copied'));
+      await until(() => menuOf(chat)?.innerText.includes(denied) === true, 'the word that it was denied');
+      expect(chat.find('.menu [role="status"]')?.textContent).to.equal(denied);
     } finally {
       Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
     }

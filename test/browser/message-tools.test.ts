@@ -149,6 +149,8 @@ describe('what can be done with a message', () => {
     expect(chat.part('copy-button').ariaLabel).to.equal('Copy message');
     await click(chat.part('copy-button'));
     await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the word that it is done');
+    const said = (): string => chat.announcement;
+    expect(said()).to.contain('Copied');
     const paste = await pasted();
     expect(paste.text).to.equal(text);
     const { body } = paste.document;
@@ -170,6 +172,19 @@ describe('what can be done with a message', () => {
     await click(chat.part('copy-button'));
     await until(() => copied.length > 0, 'the text alone');
     expect(copied).to.deep.equal([text]);
+
+    // What is denied is said, too: for a while, or until the visitor goes on.
+    const denied = 'This browser cannot do that.';
+    clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError'));
+    const button = chat.part('copy-button');
+    await until(() => said().includes('Copied'), 'the word that it is done');
+    button.focus();
+    await press('Enter');
+    await until(() => button.ariaLabel === denied && said().endsWith(denied), 'the word that it was denied');
+    expect(said()).not.to.contain('Copied');
+    expect(button.dataset['told'], 'what shows beside the icon').to.equal(denied);
+    chat.input.focus();
+    expect([button.ariaLabel, said().includes(denied)]).to.deep.equal(['Copy message', false]);
   });
 
   it('is stopping it while it grows: the send button does so', async () => {

@@ -1,3 +1,4 @@
+import type { Announcer } from './announcer.ts';
 import type { Gate } from './gate/gate.ts';
 import type { LateParts } from './late-parts.ts';
 import type { PanelHost } from './panel-host.ts';
@@ -11,6 +12,7 @@ export interface PanelReach {
   readonly late: LateParts;
   readonly draw: () => void;
   readonly storage: VisitStorage;
+  readonly announcer: Announcer;
   /** What stands before the conversation, once it has come. */
   readonly gate: Gate | undefined;
   /** Whether something stands before the conversation: nothing of it may be opened or sent. */

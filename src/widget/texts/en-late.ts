@@ -37,7 +37,7 @@ export const enLate = {
   listening: 'Listening…',
   readAloud: 'Read aloud',
   stopReading: 'Stop reading',
-  noVoice: 'This browser cannot do that.',
+  impossible: 'This browser cannot do that.',
   noMicrophone: 'The microphone is blocked. Allow it in the browser’s settings.',
   notUnderstood: 'Nothing was understood. Try again.',
 

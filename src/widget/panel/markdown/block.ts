@@ -1,3 +1,4 @@
+import { tellCopied } from '../copying/tell-copied.ts';
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Token, Tokens } from 'marked';
 import { inline } from './inline.ts';
@@ -42,16 +43,17 @@ function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): T
   return html`<h5>${content}</h5>`;
 }
 
-function code({ text, lang }: Tokens.Code, { texts }: MarkdownContext): TemplateResult {
+function code({ text, lang }: Tokens.Code, { texts, panel }: MarkdownContext): TemplateResult {
   // Only pages on https have a clipboard, whatever the types say.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   const copy = ({ currentTarget }: Event): void => {
-    clipboard?.writeText(text).then(
-      () => {
-        (currentTarget as HTMLElement).textContent = texts.copied;
-      },
-      () => undefined, // The browser says why, in its own place.
-    );
+    const button = currentTarget as HTMLElement;
+    let told: string | undefined;
+    void tellCopied((clipboard as Clipboard).writeText(text), button, panel, texts, (next) => {
+      // Another language may have come meanwhile.
+      if (next !== undefined || button.textContent === told) button.textContent = next ?? texts.copy;
+      told = next;
+    });
   };
   return html`<figure part="code">
     <figcaption>

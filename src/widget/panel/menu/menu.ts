@@ -27,7 +27,8 @@ class Menu {
   readonly #button: HTMLButtonElement;
   readonly #reach: PanelReach;
   #isAsking = false;
-  #hasCopied = false;
+  /** What became of copying. */
+  #told: string | undefined;
 
   constructor(button: HTMLButtonElement, reach: PanelReach) {
     this.#button = button;
@@ -39,7 +40,8 @@ class Menu {
     element.className = 'menu';
     element.addEventListener('beforetoggle', (event) => {
       if (event.newState !== 'open') return;
-      this.#isAsking = this.#hasCopied = false;
+      this.#isAsking = false;
+      this.#told = undefined;
       this.#draw();
     });
     element.addEventListener('toggle', (event) => {
@@ -82,9 +84,7 @@ class Menu {
       else act(model);
     };
     const withMessages = html`${
-      hasClipboard()
-        ? item(this.#hasCopied ? texts.copied : texts.copyTranscript, () => void this.#copy())
-        : nothing
+      hasClipboard() ? item(this.#told ?? texts.copyTranscript, () => void this.#copy()) : nothing
     }
     ${item(
       texts.print,
@@ -121,7 +121,7 @@ class Menu {
           this.#ask(true);
         })}
       </div>
-      <span class="visually-hidden" role="status">${this.#hasCopied ? texts.copied : nothing}</span>`;
+      <span class="visually-hidden" role="status">${this.#told}</span>`;
   }
 
   #question(): TemplateResult {
@@ -152,15 +152,17 @@ class Menu {
   }
 
   async #copy(): Promise<void> {
+    const model = this.#reach.model();
+    const { copied, impossible } = allTexts(model.locale);
     try {
-      const model = this.#reach.model();
       const whole = model.snapshot.earlier && wholeConversation(model).then(transcriptCopy);
       await writeClipboard(whole ?? transcriptCopy(model));
-      this.#hasCopied = true;
-      this.#draw();
+      this.#told = copied;
     } catch {
-      // The browser or the page forbids it: the item does not say “Copied”, and the downloads remain.
+      // The browser or the page forbids it; the downloads remain.
+      this.#told = impossible;
     }
+    this.#draw();
   }
 
   #toggleSound(): void {

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../state/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { messageCopy } from '../copying/message-copy.ts';
+import { tellCopied } from '../copying/tell-copied.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
 import type { PanelModel } from '../panel-model.ts';
@@ -23,13 +24,12 @@ export function messageTools(model: PanelModel, message: Message): TemplateResul
   const rating = ratingOf(model, message);
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
-    writeClipboard(messageCopy(model, message)).then(
-      () => {
-        button.title = button.ariaLabel = texts.copied;
-        button.dataset['done'] = '';
-      },
-      () => undefined, // The browser says why, in its own place.
-    );
+    const copying = writeClipboard(messageCopy(model, message));
+    void tellCopied(copying, button, model.panel, texts, (text) => {
+      button.title = button.ariaLabel = text ?? texts.copyMessage;
+      if (text === undefined) delete button.dataset['told'];
+      else button.dataset['told'] = text;
+    });
   };
   const thumbButton = (value: 'up' | 'down', label: string, thumbIcon: TemplateResult): TemplateResult =>
     html`<button

@@ -48,7 +48,7 @@ export function dictate(language: string, listener: DictationListener): Dictatio
     if (text !== '') listener.onText(text);
   };
   recognition.onerror = ({ error }) => {
-    trouble = troubles[error] ?? 'noVoice';
+    trouble = troubles[error] ?? 'impossible';
   };
   recognition.onend = () => {
     letGo(recognition);

@@ -36,14 +36,14 @@ export function readAloud(
     letGo();
     onEnd(trouble);
   };
-  const timer = setTimeout(end, patience, 'noVoice');
+  const timer = setTimeout(end, patience, 'impossible');
   for (const utterance of utterances) {
     utterance.onstart = () => {
       clearTimeout(timer);
     };
     utterance.onerror = ({ error }) => {
       // Something else on the page began to speak, or ended all speech.
-      end(error === 'canceled' || error === 'interrupted' ? undefined : 'noVoice');
+      end(error === 'canceled' || error === 'interrupted' ? undefined : 'impossible');
     };
   }
   const [last] = utterances.slice(-1);

@@ -1,2 +1,2 @@
 /** Why speaking or listening did not work; the key of the text that says so. */
-export type VoiceTrouble = 'noVoice' | 'noMicrophone' | 'notUnderstood';
+export type VoiceTrouble = 'impossible' | 'noMicrophone' | 'notUnderstood';

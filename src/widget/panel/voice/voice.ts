@@ -141,7 +141,7 @@ class Voice implements AddOn {
         this.#stopDictation();
       },
     });
-    this.#trouble = this.#dictation === undefined ? 'noVoice' : undefined;
+    this.#trouble = this.#dictation === undefined ? 'impossible' : undefined;
     if (this.#dictation !== undefined)
       this.#endLevel = followLevel((level) => {
         hasLevel = true;
@@ -168,7 +168,7 @@ class Voice implements AddOn {
       this.#trouble = trouble;
       this.#stopReading();
     });
-    this.#trouble = this.#endReading === undefined ? 'noVoice' : undefined;
+    this.#trouble = this.#endReading === undefined ? 'impossible' : undefined;
     this.#readKey = this.#endReading && key;
   }
 

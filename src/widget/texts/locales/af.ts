@@ -91,7 +91,7 @@ export default {
   listening: 'Luister…',
   readAloud: 'Lees hardop',
   stopReading: 'Hou op lees',
-  noVoice: 'Hierdie blaaier kan dit nie doen nie.',
+  impossible: 'Hierdie blaaier kan dit nie doen nie.',
   noMicrophone: 'Die mikrofoon is geblokkeer. Laat dit in die blaaier se instellings toe.',
   notUnderstood: 'Niks is verstaan nie. Probeer weer.',
 

@@ -97,7 +97,7 @@ export default {
   listening: 'جارٍ الاستماع…',
   readAloud: 'قراءة بصوت عالٍ',
   stopReading: 'إيقاف القراءة',
-  noVoice: 'هذا المتصفح لا يستطيع ذلك.',
+  impossible: 'هذا المتصفح لا يستطيع ذلك.',
   noMicrophone: 'الميكروفون محظور. اسمح به في إعدادات المتصفح.',
   notUnderstood: 'لم يُفهم شيء. حاول مرة أخرى.',
 

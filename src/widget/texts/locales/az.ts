@@ -90,7 +90,7 @@ export default {
   listening: 'Dinləyir…',
   readAloud: 'Səsləndir',
   stopReading: 'Səsləndirməni dayandır',
-  noVoice: 'Bu brauzer bunu edə bilmir.',
+  impossible: 'Bu brauzer bunu edə bilmir.',
   noMicrophone: 'Mikrofon bloklanıb. Brauzerin ayarlarında ona icazə verin.',
   notUnderstood: 'Heç nə anlaşılmadı. Yenidən cəhd edin.',
 

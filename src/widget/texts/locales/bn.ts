@@ -90,7 +90,7 @@ export default {
   listening: 'শুনছে…',
   readAloud: 'পড়ে শোনান',
   stopReading: 'পড়া থামান',
-  noVoice: 'এই ব্রাউজার এটি করতে পারে না।',
+  impossible: 'এই ব্রাউজার এটি করতে পারে না।',
   noMicrophone: 'মাইক্রোফোন বন্ধ আছে। ব্রাউজারের সেটিংসে অনুমতি দিন।',
   notUnderstood: 'কিছু বোঝা যায়নি। আবার চেষ্টা করুন।',
 

@@ -95,7 +95,7 @@ export default {
   listening: 'Slušam…',
   readAloud: 'Pročitaj naglas',
   stopReading: 'Zaustavi čitanje',
-  noVoice: 'Ovaj preglednik to ne može.',
+  impossible: 'Ovaj preglednik to ne može.',
   noMicrophone: 'Mikrofon je blokiran. Dozvolite ga u postavkama preglednika.',
   notUnderstood: 'Ništa nije bilo razumljivo. Pokušajte ponovo.',
 

@@ -95,7 +95,7 @@ export default {
   listening: 'S’està escoltant…',
   readAloud: 'Llegeix en veu alta',
   stopReading: 'Atura la lectura',
-  noVoice: 'Aquest navegador no ho pot fer.',
+  impossible: 'Aquest navegador no ho pot fer.',
   noMicrophone: 'El micròfon està blocat. Permeteu-lo a la configuració del navegador.',
   notUnderstood: 'No s’ha entès res. Torneu-ho a provar.',
 

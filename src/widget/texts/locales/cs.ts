@@ -96,7 +96,7 @@ export default {
   listening: 'Poslouchám…',
   readAloud: 'Číst nahlas',
   stopReading: 'Zastavit čtení',
-  noVoice: 'Tento prohlížeč to neumí.',
+  impossible: 'Tento prohlížeč to neumí.',
   noMicrophone: 'Mikrofon je blokován. Povolte ho v nastavení prohlížeče.',
   notUnderstood: 'Nebylo nic rozumět. Zkuste to znovu.',
 

@@ -91,7 +91,7 @@ export default {
   listening: 'Lytter…',
   readAloud: 'Læs højt',
   stopReading: 'Stop oplæsning',
-  noVoice: 'Denne browser kan ikke gøre det.',
+  impossible: 'Denne browser kan ikke gøre det.',
   noMicrophone: 'Mikrofonen er blokeret. Tillad den i browserens indstillinger.',
   notUnderstood: 'Intet blev forstået. Prøv igen.',
 

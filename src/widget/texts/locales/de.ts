@@ -93,7 +93,7 @@ export default {
   listening: 'Hört zu …',
   readAloud: 'Vorlesen',
   stopReading: 'Vorlesen beenden',
-  noVoice: 'Dieser Browser kann das nicht.',
+  impossible: 'Dieser Browser kann das nicht.',
   noMicrophone: 'Das Mikrofon ist gesperrt. Erlauben Sie es in den Einstellungen des Browsers.',
   notUnderstood: 'Es wurde nichts verstanden. Versuchen Sie es noch einmal.',
 

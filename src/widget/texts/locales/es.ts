@@ -95,7 +95,7 @@ export default {
   listening: 'Escuchando…',
   readAloud: 'Leer en voz alta',
   stopReading: 'Detener la lectura',
-  noVoice: 'Este navegador no puede hacerlo.',
+  impossible: 'Este navegador no puede hacerlo.',
   noMicrophone: 'El micrófono está bloqueado. Permítalo en los ajustes del navegador.',
   notUnderstood: 'No se ha entendido nada. Inténtelo de nuevo.',
 

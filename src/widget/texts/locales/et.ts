@@ -91,7 +91,7 @@ export default {
   listening: 'Kuulab…',
   readAloud: 'Loe ette',
   stopReading: 'Lõpeta lugemine',
-  noVoice: 'See brauser ei saa seda teha.',
+  impossible: 'See brauser ei saa seda teha.',
   noMicrophone: 'Mikrofon on blokeeritud. Lubage see brauseri seadetes.',
   notUnderstood: 'Midagi ei saadud aru. Proovige uuesti.',
 

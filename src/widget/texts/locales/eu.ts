@@ -91,7 +91,7 @@ export default {
   listening: 'Entzuten…',
   readAloud: 'Irakurri ozen',
   stopReading: 'Gelditu irakurketa',
-  noVoice: 'Nabigatzaile honek ezin du hori egin.',
+  impossible: 'Nabigatzaile honek ezin du hori egin.',
   noMicrophone: 'Mikrofonoa blokeatuta dago. Baimendu nabigatzailearen ezarpenetan.',
   notUnderstood: 'Ez da ezer ulertu. Saiatu berriro.',
 

@@ -91,7 +91,7 @@ export default {
   listening: 'Kuuntelee…',
   readAloud: 'Lue ääneen',
   stopReading: 'Lopeta lukeminen',
-  noVoice: 'Tämä selain ei pysty siihen.',
+  impossible: 'Tämä selain ei pysty siihen.',
   noMicrophone: 'Mikrofoni on estetty. Salli se selaimen asetuksissa.',
   notUnderstood: 'Mitään ei ymmärretty. Yritä uudelleen.',
 

@@ -91,7 +91,7 @@ export default {
   listening: 'Nakikinig…',
   readAloud: 'Basahin nang malakas',
   stopReading: 'Ihinto ang pagbasa',
-  noVoice: 'Hindi ito kaya ng browser na ito.',
+  impossible: 'Hindi ito kaya ng browser na ito.',
   noMicrophone: 'Naka-block ang mikropono. Payagan ito sa mga setting ng browser.',
   notUnderstood: 'Walang naunawaan. Subukan ulit.',
 

@@ -96,7 +96,7 @@ export default {
   listening: 'À l’écoute…',
   readAloud: 'Lire à voix haute',
   stopReading: 'Arrêter la lecture',
-  noVoice: 'Ce navigateur ne le permet pas.',
+  impossible: 'Ce navigateur ne le permet pas.',
   noMicrophone: 'Le microphone est bloqué. Autorisez-le dans les réglages du navigateur.',
   notUnderstood: 'Rien n’a été compris. Réessayez.',
 

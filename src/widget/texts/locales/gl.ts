@@ -91,7 +91,7 @@ export default {
   listening: 'Escoitando…',
   readAloud: 'Ler en voz alta',
   stopReading: 'Deter a lectura',
-  noVoice: 'Este navegador non pode facelo.',
+  impossible: 'Este navegador non pode facelo.',
   noMicrophone: 'O micrófono está bloqueado. Permítao na configuración do navegador.',
   notUnderstood: 'Non se entendeu nada. Ténteo de novo.',
 

@@ -90,7 +90,7 @@ export default {
   listening: 'מקשיב…',
   readAloud: 'הקראה',
   stopReading: 'הפסקת ההקראה',
-  noVoice: 'הדפדפן הזה לא יכול לעשות זאת.',
+  impossible: 'הדפדפן הזה לא יכול לעשות זאת.',
   noMicrophone: 'המיקרופון חסום. יש לאפשר אותו בהגדרות הדפדפן.',
   notUnderstood: 'שום דבר לא הובן. אפשר לנסות שוב.',
 

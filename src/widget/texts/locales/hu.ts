@@ -91,7 +91,7 @@ export default {
   listening: 'Figyel…',
   readAloud: 'Felolvasás',
   stopReading: 'Felolvasás leállítása',
-  noVoice: 'Ez a böngésző erre nem képes.',
+  impossible: 'Ez a böngésző erre nem képes.',
   noMicrophone: 'A mikrofon le van tiltva. Engedélyezze a böngésző beállításaiban.',
   notUnderstood: 'Semmit sem lehetett érteni. Próbálja újra.',
 

@@ -91,7 +91,7 @@ export default {
   listening: 'Mendengarkan…',
   readAloud: 'Bacakan',
   stopReading: 'Berhenti membacakan',
-  noVoice: 'Peramban ini tidak dapat melakukannya.',
+  impossible: 'Peramban ini tidak dapat melakukannya.',
   noMicrophone: 'Mikrofon diblokir. Izinkan di setelan peramban.',
   notUnderstood: 'Tidak ada yang dipahami. Coba lagi.',
 

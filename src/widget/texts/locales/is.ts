@@ -90,7 +90,7 @@ export default {
   listening: 'Hlustar…',
   readAloud: 'Lesa upphátt',
   stopReading: 'Stöðva lestur',
-  noVoice: 'Þessi vafri getur það ekki.',
+  impossible: 'Þessi vafri getur það ekki.',
   noMicrophone: 'Hljóðneminn er lokaður. Leyfðu hann í stillingum vafrans.',
   notUnderstood: 'Ekkert skildist. Reyndu aftur.',
 

@@ -95,7 +95,7 @@ export default {
   listening: 'In ascolto…',
   readAloud: 'Leggi ad alta voce',
   stopReading: 'Interrompi la lettura',
-  noVoice: 'Questo browser non può farlo.',
+  impossible: 'Questo browser non può farlo.',
   noMicrophone: 'Il microfono è bloccato. Lo consenta nelle impostazioni del browser.',
   notUnderstood: 'Non si è capito nulla. Riprovi.',
 

@@ -92,7 +92,7 @@ export default {
   listening: '聞いています…',
   readAloud: '読み上げ',
   stopReading: '読み上げを停止',
-  noVoice: 'このブラウザーではご利用いただけません。',
+  impossible: 'このブラウザーではご利用いただけません。',
   noMicrophone: 'マイクがブロックされています。ブラウザーの設定で許可してください。',
   notUnderstood: '聞き取れませんでした。もう一度お試しください。',
 

@@ -91,7 +91,7 @@ export default {
   listening: '듣는 중…',
   readAloud: '소리 내어 읽기',
   stopReading: '읽기 중지',
-  noVoice: '이 브라우저에서는 지원되지 않습니다.',
+  impossible: '이 브라우저에서는 지원되지 않습니다.',
   noMicrophone: '마이크가 차단되었습니다. 브라우저 설정에서 허용하세요.',
   notUnderstood: '알아듣지 못했습니다. 다시 시도하세요.',
 

@@ -96,7 +96,7 @@ export default {
   listening: 'Klausomasi…',
   readAloud: 'Skaityti garsiai',
   stopReading: 'Stabdyti skaitymą',
-  noVoice: 'Ši naršyklė to negali.',
+  impossible: 'Ši naršyklė to negali.',
   noMicrophone: 'Mikrofonas užblokuotas. Leiskite jį naršyklės nustatymuose.',
   notUnderstood: 'Nieko nepavyko suprasti. Bandykite dar kartą.',
 

@@ -94,7 +94,7 @@ export default {
   listening: 'Klausās…',
   readAloud: 'Lasīt skaļi',
   stopReading: 'Pārtraukt lasīšanu',
-  noVoice: 'Šī pārlūkprogramma to nevar.',
+  impossible: 'Šī pārlūkprogramma to nevar.',
   noMicrophone: 'Mikrofons ir bloķēts. Atļaujiet to pārlūkprogrammas iestatījumos.',
   notUnderstood: 'Neko nevarēja saprast. Mēģiniet vēlreiz.',
 

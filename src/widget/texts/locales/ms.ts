@@ -92,7 +92,7 @@ export default {
   listening: 'Mendengar…',
   readAloud: 'Baca dengan kuat',
   stopReading: 'Henti membaca',
-  noVoice: 'Pelayar ini tidak dapat melakukannya.',
+  impossible: 'Pelayar ini tidak dapat melakukannya.',
   noMicrophone: 'Mikrofon disekat. Benarkan dalam tetapan pelayar.',
   notUnderstood: 'Tiada apa yang difahami. Cuba lagi.',
 

@@ -91,7 +91,7 @@ export default {
   listening: 'Lytter…',
   readAloud: 'Les høyt',
   stopReading: 'Stopp opplesing',
-  noVoice: 'Denne nettleseren kan ikke gjøre det.',
+  impossible: 'Denne nettleseren kan ikke gjøre det.',
   noMicrophone: 'Mikrofonen er blokkert. Tillat den i nettleserens innstillinger.',
   notUnderstood: 'Ingenting ble forstått. Prøv igjen.',
 

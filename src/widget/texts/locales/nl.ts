@@ -92,7 +92,7 @@ export default {
   listening: 'Luistert…',
   readAloud: 'Voorlezen',
   stopReading: 'Voorlezen stoppen',
-  noVoice: 'Deze browser kan dat niet.',
+  impossible: 'Deze browser kan dat niet.',
   noMicrophone: 'De microfoon is geblokkeerd. Sta deze toe in de instellingen van de browser.',
   notUnderstood: 'Er is niets verstaan. Probeer het opnieuw.',
 

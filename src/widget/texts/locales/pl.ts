@@ -96,7 +96,7 @@ export default {
   listening: 'Słucham…',
   readAloud: 'Czytaj na głos',
   stopReading: 'Zatrzymaj czytanie',
-  noVoice: 'Ta przeglądarka tego nie potrafi.',
+  impossible: 'Ta przeglądarka tego nie potrafi.',
   noMicrophone: 'Mikrofon jest zablokowany. Zezwól na niego w ustawieniach przeglądarki.',
   notUnderstood: 'Nic nie zrozumiano. Spróbuj ponownie.',
 

@@ -96,7 +96,7 @@ export default {
   listening: 'Ouvindo…',
   readAloud: 'Ler em voz alta',
   stopReading: 'Parar a leitura',
-  noVoice: 'Este navegador não consegue fazer isso.',
+  impossible: 'Este navegador não consegue fazer isso.',
   noMicrophone: 'O microfone está bloqueado. Permita o uso nas configurações do navegador.',
   notUnderstood: 'Não foi possível entender nada. Tente novamente.',
 

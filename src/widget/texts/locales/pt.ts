@@ -95,7 +95,7 @@ export default {
   listening: 'A ouvir…',
   readAloud: 'Ler em voz alta',
   stopReading: 'Parar a leitura',
-  noVoice: 'Este navegador não consegue fazer isso.',
+  impossible: 'Este navegador não consegue fazer isso.',
   noMicrophone: 'O microfone está bloqueado. Permita-o nas definições do navegador.',
   notUnderstood: 'Não se percebeu nada. Tente novamente.',
 

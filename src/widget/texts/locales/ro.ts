@@ -95,7 +95,7 @@ export default {
   listening: 'Se ascultă…',
   readAloud: 'Citiți cu voce tare',
   stopReading: 'Opriți citirea',
-  noVoice: 'Acest browser nu poate face asta.',
+  impossible: 'Acest browser nu poate face asta.',
   noMicrophone: 'Microfonul este blocat. Permiteți-l în setările browserului.',
   notUnderstood: 'Nu s-a înțeles nimic. Încercați din nou.',
 

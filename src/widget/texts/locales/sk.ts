@@ -96,7 +96,7 @@ export default {
   listening: 'Počúvam…',
   readAloud: 'Čítať nahlas',
   stopReading: 'Zastaviť čítanie',
-  noVoice: 'Tento prehliadač to nedokáže.',
+  impossible: 'Tento prehliadač to nedokáže.',
   noMicrophone: 'Mikrofón je zablokovaný. Povoľte ho v nastaveniach prehliadača.',
   notUnderstood: 'Nebolo nič rozumieť. Skúste to znova.',
 

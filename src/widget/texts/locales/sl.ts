@@ -96,7 +96,7 @@ export default {
   listening: 'Poslušam …',
   readAloud: 'Preberi na glas',
   stopReading: 'Ustavi branje',
-  noVoice: 'Ta brskalnik tega ne zmore.',
+  impossible: 'Ta brskalnik tega ne zmore.',
   noMicrophone: 'Mikrofon je blokiran. Dovolite ga v nastavitvah brskalnika.',
   notUnderstood: 'Ničesar ni bilo mogoče razumeti. Poskusite znova.',
 

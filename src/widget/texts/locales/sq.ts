@@ -91,7 +91,7 @@ export default {
   listening: 'Po dëgjon…',
   readAloud: 'Lexo me zë',
   stopReading: 'Ndalo leximin',
-  noVoice: 'Ky shfletues nuk mund ta bëjë këtë.',
+  impossible: 'Ky shfletues nuk mund ta bëjë këtë.',
   noMicrophone: 'Mikrofoni është i bllokuar. Lejojeni te cilësimet e shfletuesit.',
   notUnderstood: 'Nuk u kuptua asgjë. Provoni përsëri.',
 

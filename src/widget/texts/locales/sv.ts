@@ -91,7 +91,7 @@ export default {
   listening: 'Lyssnar…',
   readAloud: 'Läs upp',
   stopReading: 'Sluta läsa',
-  noVoice: 'Den här webbläsaren klarar inte det.',
+  impossible: 'Den här webbläsaren klarar inte det.',
   noMicrophone: 'Mikrofonen är blockerad. Tillåt den i webbläsarens inställningar.',
   notUnderstood: 'Inget uppfattades. Försök igen.',
 

@@ -91,7 +91,7 @@ export default {
   listening: 'Inasikiliza…',
   readAloud: 'Soma kwa sauti',
   stopReading: 'Acha kusoma',
-  noVoice: 'Kivinjari hiki hakiwezi kufanya hivyo.',
+  impossible: 'Kivinjari hiki hakiwezi kufanya hivyo.',
   noMicrophone: 'Maikrofoni imezuiwa. Iruhusu katika mipangilio ya kivinjari.',
   notUnderstood: 'Hakuna kilichoeleweka. Jaribu tena.',
 

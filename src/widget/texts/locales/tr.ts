@@ -91,7 +91,7 @@ export default {
   listening: 'Dinliyor…',
   readAloud: 'Sesli oku',
   stopReading: 'Okumayı durdur',
-  noVoice: 'Bu tarayıcı bunu yapamıyor.',
+  impossible: 'Bu tarayıcı bunu yapamıyor.',
   noMicrophone: 'Mikrofon engellenmiş. Tarayıcı ayarlarından izin verin.',
   notUnderstood: 'Hiçbir şey anlaşılmadı. Yeniden deneyin.',
 

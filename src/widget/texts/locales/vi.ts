@@ -92,7 +92,7 @@ export default {
   listening: 'Đang nghe…',
   readAloud: 'Đọc to',
   stopReading: 'Dừng đọc',
-  noVoice: 'Trình duyệt này không làm được việc đó.',
+  impossible: 'Trình duyệt này không làm được việc đó.',
   noMicrophone: 'Micrô đang bị chặn. Hãy cho phép trong cài đặt của trình duyệt.',
   notUnderstood: 'Không nghe rõ gì cả. Hãy thử lại.',
 

@@ -90,7 +90,7 @@ export default {
   listening: '聆聽中…',
   readAloud: '朗讀',
   stopReading: '停止朗讀',
-  noVoice: '這個瀏覽器不支援此功能。',
+  impossible: '這個瀏覽器不支援此功能。',
   noMicrophone: '麥克風已遭封鎖。請在瀏覽器設定中允許使用。',
   notUnderstood: '沒有聽清楚。請再試一次。',
 

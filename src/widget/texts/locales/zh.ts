@@ -90,7 +90,7 @@ export default {
   listening: '正在聆听…',
   readAloud: '朗读',
   stopReading: '停止朗读',
-  noVoice: '此浏览器不支持该功能。',
+  impossible: '此浏览器不支持该功能。',
   noMicrophone: '麦克风已被阻止。请在浏览器设置中允许使用。',
   notUnderstood: '没有听清。请重试。',
 
