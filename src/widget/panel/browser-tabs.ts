@@ -11,6 +11,9 @@ import type { TabChannel, TabMessage } from '../state/tab-channel.ts';
 /** How long a tab may take to say that it is there, milliseconds; asked where there are no locks. */
 const patience = 2000;
 
+/** How long a tab may take to get a lock that nobody has, milliseconds: its first one takes a while. */
+const lockPatience = 500;
+
 /** Between tabs that know no locks: whether one is there, and that it is. */
 type Question =
   { readonly type: 'asked'; readonly tab: string } | { readonly type: 'here'; readonly tab: string };
@@ -54,11 +57,18 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
       open.abort();
     },
     whenGone: async (tab, isAsked, takeOver) => {
-      if (locks)
-        return locks.request(`${name}:${tab}`, isAsked ? { ifAvailable: true } : { signal }, (lock) => {
-          if (lock) takeOver();
-          return lock !== null;
-        });
+      if (locks) {
+        const options = isAsked ? { ifAvailable: true } : { signal };
+        const take = (taken: () => void): Promise<boolean> =>
+          locks.request(`${name}:${tab}`, options, (lock) => {
+            if (lock) taken();
+            return lock !== null;
+          });
+        // A tab asks for its lock when it begins to send, and this request may have overtaken that one.
+        if (!(await take(() => undefined))) return false;
+        await sleep(lockPatience, signal);
+        return take(takeOver);
+      }
       while (await isThere(tab)) if (isAsked) return false;
       takeOver();
       return true;
