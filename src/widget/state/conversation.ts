@@ -254,8 +254,10 @@ export class Conversation {
 
   /** Waits for news while a person answers, or an answer is late, and the visitor is there to read it. */
   #followNews(isDue = false): void {
-    const { status, aiEnabled } = this.snapshot;
-    const isWanted = this.#isVisible && status === 'ready' && (!aiEnabled || this.#outbox.late.length > 0);
+    const { status, aiEnabled, messages } = this.snapshot;
+    // Also the answer to what was said before this visit may still be written.
+    const isLate = this.#outbox.late.length > 0 || messages.at(-1)?.status === 'sent';
+    const isWanted = this.#isVisible && status === 'ready' && (!aiEnabled || isLate);
     this.#newsWatch.follow(isWanted, isDue);
   }
 

@@ -71,6 +71,20 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(server.seen('send').filter(({ body }) => JSON.stringify(body).includes('One')).length, 1);
   });
 
+  it('hears of the answer when it is gone back to, however late that is', async () => {
+    const goOn = await inTheMiddle();
+    const { keptId } = visit.conversation;
+    visit.conversation.startOver();
+    await until(() => visit.conversation.snapshot.status === 'ready');
+    visit.conversation.setVisible(true);
+    visit.conversation.startOver(keptId);
+    await until(() => visit.conversation.snapshot.status === 'ready');
+    assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One']);
+    goOn();
+    await until(() => visit.log.length === 3);
+    assert.equal(visit.log[2], `assistant: ${answerTo('One')}`);
+  });
+
   it('drops what has arrived when it is started over, and takes along what has not', async () => {
     const goOn = await inTheMiddle();
     visit.conversation.send('Two');
