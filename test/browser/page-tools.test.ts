@@ -184,20 +184,6 @@ describe('tools of the page', () => {
     expect((long?.result as { beginning: string }).beginning).to.match(/^"x\\"x/);
   });
 
-  it('do not run again after a reload', async () => {
-    let runs = 0;
-    const first = await open(showProduct(() => runs++, true));
-    await first.ask(question);
-    await first.answered(2);
-    await until(() => runs === 1, 'the tool to run');
-    first.element.remove();
-    const second = await open(showProduct(() => runs++, true));
-    await second.answered(2);
-    await second.ask('Thank you');
-    await second.answered(3);
-    expect(runs).to.equal(1);
-  });
-
   it('are not offered when they are wrong, and the console says why, once', async () => {
     const warnings: string[] = [];
     console.warn = (text: string) => warnings.push(text);

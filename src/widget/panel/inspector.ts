@@ -15,9 +15,20 @@ const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 /** The panels whose drawer the builder has put away. */
 const isPutAway = new WeakSet<PanelReach>();
 
-/** Says that a conversation costs nothing. */
-export function testMark({ locale, options }: PanelModel): TemplateResult | typeof nothing {
+/** The conversations whose variables each panel has asked for last. */
+const read = new WeakMap<PanelReach, string>();
+
+/** Says that a conversation costs nothing; and asks for what the drawer shows of it. */
+export function testMark({ locale, options, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
   if (options.type !== 'test') return nothing;
+  const { conversationId } = snapshot;
+  if (conversationId !== undefined && conversationId !== read.get(panel)) {
+    read.set(panel, conversationId);
+    void panel
+      .state()
+      .conversation.readVariables()
+      .catch(() => undefined);
+  }
   return html`<span part="test-mark">${allTexts(locale).test}</span>`;
 }
 

@@ -15,9 +15,6 @@ export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<Conversat
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
       (globalThis.requestIdleCallback ?? setTimeout)(() => void panel.late.load('reserve'));
       if (!resumed) onHeard();
-      const { conversation, options } = panel.state();
-      // A preview shows them.
-      if (options.type === 'test') void conversation.readVariables().catch(() => undefined);
     },
     onSent: (text) => {
       dispatch('chat-sent', { text });

@@ -37,6 +37,8 @@ export interface Choices {
   readonly ratings?: Readonly<Record<string, 'up' | 'down'>> | undefined;
   /** Names of functions of the page that run without another question. */
   readonly allowedTools?: readonly string[] | undefined;
+  /** What came of the calls of the last message that had any, each by a name of its own. */
+  readonly toolOutcomes?: Readonly<Record<string, 'done' | 'denied' | 'failed'>> | undefined;
 }
 
 /** All that the panel shows, frozen. */

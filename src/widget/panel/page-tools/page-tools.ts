@@ -20,7 +20,7 @@ export function start(reach: AddOnReach): AddOn {
 
 class PageTools implements AddOn {
   readonly #reach: AddOnReach;
-  /** Calls of each message, in order; never of one that an earlier visit left, since those have had their chance. */
+  /** Calls of each message, in order; of those that an earlier visit left only the last, if nothing was said after it. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
   readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; canGoOn: boolean; notes: unknown }>();
   /** The message whose results wait for the visitor's next one, and how many the visitor had sent by then. */
@@ -47,6 +47,7 @@ class PageTools implements AddOn {
       this.#calls.clear();
       this.#waiting = undefined;
       this.#conversationId = conversationId;
+      this.#restore(messages.at(-1));
     }
     // The one under way is at the end, or before what waits behind it.
     for (const message of messages.slice(-8)) this.#take(message);
@@ -80,22 +81,48 @@ class PageTools implements AddOn {
     return this.#valid;
   }
 
-  #take({ key, status, timing, functionCalls }: Message): void {
+  #take(message: Message): void {
+    const { key, status, timing } = message;
     if (status !== 'streaming' && timing === undefined) return;
+    const before = this.#calls.get(key) ?? [];
+    const calls = this.#callsOf(message).slice(before.length);
+    if (calls.length === 0) return;
+    this.#calls.set(key, [...before, ...calls]);
+    const { conversation } = this.#reach.state();
+    // What came of other messages' calls is told by now, or never.
+    if (before.length === 0 && conversation.snapshot.choices?.toolOutcomes)
+      conversation.choose({ toolOutcomes: undefined });
+    for (const call of calls) {
+      const { name, title } = call;
+      if (this.#tools.get(name)?.safe === true || this.#isAllowed(name)) void this.#run(key, call);
+      else this.#say(fill(this.#texts.toolQuestion, { name: title }));
+    }
+  }
+
+  /** Goes on where an earlier visit left: what was not answered is asked again, and nothing runs unasked. */
+  #restore(message: Message | undefined): void {
+    if (message?.status !== 'done' || message.timing !== undefined) return;
+    const { toolOutcomes = {} } = this.#reach.state().conversation.snapshot.choices ?? {};
+    const calls = this.#callsOf(message).map((call, at) => ({
+      ...call,
+      state: toolOutcomes[outcomeName(call, at)] ?? call.state,
+    }));
+    if (calls.length === 0) return;
+    const { key } = message;
+    this.#calls.set(key, calls);
+    if (calls.some(({ state }) => state !== 'asked')) this.#waiting = { key, sent: this.#sent };
+  }
+
+  #callsOf({ functionCalls }: Message): readonly ToolCall[] {
     const asked = functionCalls.filter(({ client, name }) => client === true && this.#tools.has(name));
-    const known = this.#calls.get(key) ?? [];
-    for (const { name, arguments: args } of asked.slice(known.length)) {
+    return asked.map(({ name, arguments: args }) => {
       const tool = this.#tools.get(name) as PageTool;
       const titles = new Map(tool.parameters?.map(({ name, title }) => [name, title]));
       const values = Object.entries(args).map(
         ([name, value]) => [titleOf(titles.get(name), name), value] as const,
       );
-      const title = titleOf(tool.title, name);
-      const call: ToolCall = { name, arguments: args, title, values, state: 'asked' };
-      this.#calls.set(key, [...(this.#calls.get(key) ?? []), call]);
-      if (tool.safe === true || this.#isAllowed(name)) void this.#run(key, call);
-      else this.#say(fill(this.#texts.toolQuestion, { name: title }));
-    }
+      return { name, arguments: args, title: titleOf(tool.title, name), values, state: 'asked' };
+    });
   }
 
   readonly #decide = (call: ToolCall, consent: Consent): void => {
@@ -158,9 +185,13 @@ class PageTools implements AddOn {
     // Another conversation has begun: its assistant did not ask.
     if (this.#calls.get(key)?.includes(call) !== true) return;
     const { name, title } = call;
+    const { conversation } = this.#reach.state();
+    const at = this.#calls.get(key)?.indexOf(call) ?? 0;
     this.#waiting = { key, sent: this.#sent };
     this.#change(key, call, outcome);
-    this.#reach.state().conversation.addToolResult({ name, arguments: call.arguments, result });
+    conversation.addToolResult({ name, arguments: call.arguments, result });
+    const { toolOutcomes } = conversation.snapshot.choices ?? {};
+    conversation.choose({ toolOutcomes: { ...toolOutcomes, [outcomeName(call, at)]: outcome } });
     const { toolDone: done, toolDenied: denied, toolFailed: failed } = this.#texts;
     this.#say(fill({ done, denied, failed }[outcome], { name: title }));
     this.#reach.host.dispatch('chat-tool', { name, outcome });
@@ -187,4 +218,9 @@ class PageTools implements AddOn {
     line.textContent = text;
     this.#live.replaceChildren(line);
   }
+}
+
+/** What a message's call is called where its outcome is kept: one message may ask for a function twice. */
+function outcomeName({ name }: ToolCall, at: number): string {
+  return `${at} ${name}`;
 }
