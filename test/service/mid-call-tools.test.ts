@@ -233,7 +233,7 @@ test('without a language model a message calls the tool that it names', async ()
   const { uuid } = await createToolAssistant(offline, [lookUp]);
   const ask = async (message: string) => (await offline.send(await offline.open(uuid), message)).json;
   const answer = await ask('Look up order 7 "a@x.example" yes');
-  assert.match(String(answer['message']), /^I have called “look_up_order”\. It returned: \{"status":"sent"/);
+  assert.match(String(answer['message']), /^I have called “Look up order”\. It returned: Status: sent/);
   assert.deepEqual(answer['function_calls'], [
     {
       name: 'look_up_order',
@@ -242,6 +242,6 @@ test('without a language model a message calls the tool that it names', async ()
     },
   ]);
   const incomplete = await ask('look_up_order 7');
-  assert.match(String(incomplete['message']), /^To call “look_up_order” I need: email, express\./);
+  assert.match(String(incomplete['message']), /^To call “Look up order” I need: email, express\./);
   assert.deepEqual(incomplete['function_calls'], []);
 });

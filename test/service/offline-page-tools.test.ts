@@ -34,7 +34,7 @@ test('a message that names a tool of the page has it called, and says that the r
   assert.deepEqual(answer['function_calls'], [
     { name: 'show_product', arguments: { name: 'Boots' }, client: true },
   ]);
-  assert.match(answer['message'] as string, /asked this page to run “show_product”.*with your next message/);
+  assert.match(answer['message'] as string, /asked this page to run “Show product”.*with your next message/);
 });
 
 test('a name counts in words as well, in any letter case', async () => {
@@ -71,11 +71,10 @@ test('what came of it is told with the next message', async () => {
   ];
   assert.equal(
     (await ask('And?', { tool_results }))['message'],
-    'The page has run “show_product”. It returned: {"price":"{name} €199"}\n\n' +
-      'The page has run “scrollToTop”. It returned: null',
+    'The page has run “Show product”. It returned: Price: {name} €199\n\nThe page has run “Scroll to top”.',
   );
   assert.match(
     (await ask('Thanks', { tool_results }))['message'] as string,
-    /It returned: null\n\nYou're welcome/,
+    /“Scroll to top”\.\n\nYou're welcome/,
   );
 });

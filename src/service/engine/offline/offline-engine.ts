@@ -12,6 +12,7 @@ import type {
 import { evaluateByWords } from './evaluate-by-words.ts';
 import { findCall } from './find-call.ts';
 import type { FoundCall } from './find-call.ts';
+import { nameInWords, valueInWords } from './in-words.ts';
 import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
 import type { Sentences } from './sentences.ts';
@@ -67,11 +68,15 @@ function findOwnCall({ message, tools, assistant }: EngineRequest): FoundCall<En
 
 function tellOutcome(name: string, result: unknown, ends: boolean | undefined, sentences: Sentences): string {
   if (ends) return name === 'end_call' ? sentences.goodbye : sentences.handedOver;
-  const quoted = (typeof result === 'string' ? result : JSON.stringify(result ?? null)).slice(
-    0,
-    quotedLength,
-  );
-  return fill(sentences.called, { name, result: quoted });
+  return tellResult(sentences.called, name, result, sentences);
+}
+
+/** That it ran, and what it returned, if it returned anything. */
+function tellResult(sentence: string, name: string, result: unknown, { returned }: Sentences): string {
+  const told = fill(sentence, { name: nameInWords(name) });
+  if (result === undefined || result === null || result === '') return told;
+  const quoted = typeof result === 'string' ? result : valueInWords(result);
+  return `${told} ${fill(returned, { result: quoted.slice(0, quotedLength) })}`;
 }
 
 async function compose(
@@ -82,12 +87,7 @@ async function compose(
   const { assistant, toolResults } = request;
   const sentences = sentencesFor(assistant.language);
   if (request.isSilence === true) return sentences.stillThere;
-  const returned = toolResults.map(({ name, result }) =>
-    fill(sentences.returned, {
-      name,
-      result: typeof result === 'string' ? result : JSON.stringify(result ?? null),
-    }),
-  );
+  const returned = toolResults.map(({ name, result }) => tellResult(sentences.ran, name, result, sentences));
   const answer = outcome ?? (call ? tellOf(call, sentences) : await findWords(request, sentences));
   // Whoever hears what the page did need not hear that the knowledge base has nothing on “And?”.
   const parts =
@@ -96,11 +96,11 @@ async function compose(
 }
 
 function tellOf({ tool, missing }: FoundCall<PageTool>, sentences: Sentences): string {
-  const { name } = tool;
+  const name = nameInWords(tool.name);
   if (missing.length === 0) return fill(sentences.asked, { name });
   return fill('run' in tool ? sentences.callIncomplete : sentences.incomplete, {
     name,
-    parameters: missing.join(', '),
+    parameters: missing.map((each) => nameInWords(each).toLowerCase()).join(', '),
   });
 }
 

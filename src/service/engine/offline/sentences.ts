@@ -11,9 +11,11 @@ export interface Sentences {
   asked: string;
   /** `{parameters}` are what the tool needs and the message does not hold. */
   incomplete: string;
-  returned: string;
+  ran: string;
   /** The same of a tool that the service runs. */
   called: string;
+  /** Follows either of these, if there was a result. */
+  returned: string;
   callIncomplete: string;
   /** The conversation goes to a person. */
   handedOver: string;
@@ -31,8 +33,9 @@ const english: Sentences = {
   asked: 'I have asked this page to run “{name}”. I will learn what came of it with your next message.',
   incomplete:
     'To have this page run “{name}” I need: {parameters}. Please write words in quotation marks and numbers in digits.',
-  returned: 'The page has run “{name}”. It returned: {result}',
-  called: 'I have called “{name}”. It returned: {result}',
+  ran: 'The page has run “{name}”.',
+  called: 'I have called “{name}”.',
+  returned: 'It returned: {result}',
   callIncomplete:
     'To call “{name}” I need: {parameters}. Please write words in quotation marks and numbers in digits.',
   handedOver: 'I am handing you over to a person. Please stay here for a moment.',
@@ -53,8 +56,9 @@ const german: Sentences = {
   incomplete:
     'Damit diese Seite „{name}“ ausführen kann, brauche ich: {parameters}. Bitte schreiben Sie Wörter in ' +
     'Anführungszeichen und Zahlen in Ziffern.',
-  returned: 'Die Seite hat „{name}“ ausgeführt. Das Ergebnis: {result}',
-  called: 'Ich habe „{name}“ aufgerufen. Das Ergebnis: {result}',
+  ran: 'Die Seite hat „{name}“ ausgeführt.',
+  called: 'Ich habe „{name}“ aufgerufen.',
+  returned: 'Das Ergebnis: {result}',
   callIncomplete:
     'Um „{name}“ aufzurufen, brauche ich: {parameters}. Bitte schreiben Sie Wörter in Anführungszeichen und Zahlen ' +
     'in Ziffern.',
@@ -73,8 +77,9 @@ const arabic: Sentences = {
   asked: 'طلبت من هذه الصفحة تشغيل «{name}». سأعرف النتيجة مع رسالتك التالية.',
   incomplete:
     'لتشغيل «{name}» في هذه الصفحة أحتاج إلى: {parameters}. يُرجى كتابة الكلمات بين علامتي اقتباس والأعداد بالأرقام.',
-  returned: 'شغّلت الصفحة «{name}». النتيجة: {result}',
-  called: 'استدعيت «{name}». النتيجة: {result}',
+  ran: 'شغّلت الصفحة «{name}».',
+  called: 'استدعيت «{name}».',
+  returned: 'النتيجة: {result}',
   callIncomplete:
     'لاستدعاء «{name}» أحتاج إلى: {parameters}. يُرجى كتابة الكلمات بين علامتي اقتباس والأعداد بالأرقام.',
   handedOver: 'سأحوّلك الآن إلى أحد الموظفين. يُرجى الانتظار لحظة هنا.',
