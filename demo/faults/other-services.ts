@@ -66,7 +66,7 @@ function showImages({ context, conversation, conversations, message }: FaultRequ
   if (conversation === undefined || message === undefined) return undefined;
   const { origin } = new URL(context.req.url);
   const text =
-    `You know us by this sign:\n\n![Two peaks and the sun on a green ground](${origin}/art/mark.svg)\n\n` +
+    `You find us below the mountains:\n\n![The shop, with two peaks and the sun behind it](${origin}/art/shop.svg)\n\n` +
     'And this comes from elsewhere: ![a photograph of the shop](https://elsewhere.example/shop.jpg)';
   conversations.add(conversation, message, text);
   return context.json({ status: true, message: text, function_calls: [] });

@@ -14,7 +14,7 @@ async function said(content: string, attributes: Readonly<Record<string, string>
 
 /** An image of the site's own, which no other test has loaded. */
 const map = (name: string): string =>
-  `${location.origin}/demo/site/art/map.svg?${name}-${crypto.randomUUID()}`;
+  `${location.origin}/demo/site/art/shop.svg?${name}-${crypto.randomUUID()}`;
 
 describe('links and images in an answer', () => {
   afterEach(async () => {
@@ -77,7 +77,7 @@ describe('links and images in an answer', () => {
       images()
         .map(({ offsetWidth, offsetHeight }) => `${offsetWidth} x ${offsetHeight}`)
         .join();
-    const hasCome = (image: HTMLImageElement | undefined): boolean => (image?.naturalWidth ?? 0) > 0;
+    const hasCome = (image: HTMLImageElement | undefined): boolean => image?.naturalWidth === 480;
     // Called before an image can have come.
     let sizesAtFirst = '';
     await until(() => chat.element.shadowRoot !== null, 'the launcher');

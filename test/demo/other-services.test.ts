@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { faults } from '../../demo/faults.ts';
 import { longHistory } from '../../demo/faults/long-history.ts';
@@ -29,8 +30,15 @@ const send = async (conversation: string, message: string) =>
 describe('images, a service that answers with some', () => {
   it('has one at its own origin and one elsewhere', async () => {
     const { message } = await send(await open('images'), 'Where?');
-    assert.ok(message.includes(`](${site}/art/mark.svg)`));
+    assert.ok(message.includes(`](${site}/art/shop.svg)`));
     assert.match(message, /!\[.+\]\(https:\/\/elsewhere\.example\//);
+  });
+
+  it('has an image with a size, which draws something by itself', async () => {
+    const image = await readFile(new URL('../../demo/site/art/shop.svg', import.meta.url), 'utf8');
+    assert.match(image, /^<svg [^>]*width="\d+" height="\d+"/);
+    assert.doesNotMatch(image, /<symbol|<defs|var\(/);
+    assert.match(image, /<path fill="#[\da-f]{6}" d="/);
   });
 });
 

@@ -33,16 +33,14 @@ function createChat({ attributes, properties, tokens = {}, consent, floating }) 
   for (const [name, value] of Object.entries(tokens)) chat.style.setProperty(tokenOf(name), value);
   if (consent !== undefined) {
     const [question, label] = consent;
-    const content = document.createElement('div');
     const text = document.createElement('p');
     const button = document.createElement('button');
-    content.slot = 'consent';
+    text.slot = button.slot = 'consent';
     text.textContent = question;
     button.type = 'button';
     button.dataset.consent = '';
     button.textContent = label;
-    content.append(text, button);
-    chat.append(content);
+    chat.append(text, button);
   }
   if (!floating) chat.setAttribute('inline', '');
   return chat;

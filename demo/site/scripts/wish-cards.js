@@ -26,9 +26,16 @@ export const wishCards = (uuid, faultAt) => [
       tools: [
         {
           name: 'show_product',
+          title: 'Show a product',
           description: 'Shows a product on the page.',
           parameters: [
-            { name: 'code', type: 'string', description: 'The code of the product', required: true },
+            {
+              name: 'code',
+              title: 'Product code',
+              type: 'string',
+              description: 'The code of the product',
+              required: true,
+            },
           ],
           /** @param {{ code?: unknown }} given */
           run: ({ code }) => {
