@@ -82,8 +82,14 @@ describe('the consent slot', () => {
       'the focus on the question',
     );
     const button = chat.element.querySelector('[data-consent]') as HTMLElement;
+    // Also on pages that reset all their buttons.
+    const reset = document.createElement('style');
+    reset.textContent = 'button { margin: 0; color: inherit }';
     button.slot = 'consent';
-    chat.element.append(button);
+    chat.element.append(reset, button);
+    expect(button.getBoundingClientRect().top).to.be.at.least(
+      (asking(chat) as HTMLElement).getBoundingClientRect().bottom + 8,
+    );
     const { backgroundColor, color } = getComputedStyle(chat.part('header'));
     expect(getComputedStyle(button).backgroundColor).to.equal(backgroundColor);
     expect(getComputedStyle(button).color).to.equal(color);

@@ -96,6 +96,17 @@ describe('what was said before a long history', () => {
     const next = chat.findAll('article')[0] as HTMLElement;
     expect(next.textContent).to.contain('Question 30');
     await stands(chat, next);
+    // By the arrow keys the button comes before the first message, which shows with the ring around it.
+    next.focus();
+    await press('ArrowUp');
+    await press('ArrowUp');
+    expect(chat.element.shadowRoot?.activeElement === chat.part('earlier-button')).to.be.true;
+    await press('ArrowDown');
+    expect(chat.element.shadowRoot?.activeElement === next).to.be.true;
+    log.scrollTop = log.scrollHeight;
+    await press('Home');
+    const ringTop = (): number => next.getBoundingClientRect().top - 4.5;
+    await until(() => ringTop() >= log.getBoundingClientRect().top, 'all of the first message');
     chat.part('earlier-button').focus();
     const nextBefore = await stands(chat, next);
     await press('Enter');

@@ -45,7 +45,7 @@ describe('an error', () => {
     [
       'an owner without balance',
       { 'assistant-id': service.assistantThatShows('no-balance') },
-      /Insufficient balance\. Please top up your account\..*top up/s,
+      /The owner of this site has to top up.*Insufficient balance\. Please top up your account\./s,
       /Try again/,
       'insufficient-balance',
     ],

@@ -29,7 +29,7 @@ const explanations: Readonly<
   'assistant-not-found': [undefined, 'assistantAdvice', 'retry'],
   'conversation-not-found': [undefined, 'conversationAdvice', 'start-over'],
   'conversation-ended': ['ended', undefined, 'start-over'],
-  'insufficient-balance': [undefined, 'balanceAdvice', 'retry', 'kept'],
+  'insufficient-balance': ['balanceAdvice', undefined, 'retry', 'kept'],
   'invalid-request': [undefined, 'refusedAdvice', undefined],
   'too-many-requests': [undefined, 'waitAdvice', 'retry', 'kept'],
   'engine-failed': [undefined, 'engineAdvice', 'retry'],

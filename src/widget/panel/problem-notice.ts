@@ -41,6 +41,7 @@ export function problemNotice(model: PanelModel, problem: Problem, message?: Mes
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
       <strong><bdi>${title}</bdi></strong> ${advice} ${waits ? kept : nothing}
+      ${code === 'insufficient-balance' ? html`<p class="state"><bdi>${problem.message}</bdi></p>` : nothing}
     </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${

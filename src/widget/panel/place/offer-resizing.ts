@@ -28,7 +28,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
     const { x, y } = direction();
     handle.style.left = `${x > 0 ? right : left}px`;
     handle.style.top = `${y > 0 ? bottom : top}px`;
-    // The arc is drawn for the corner at the left top.
+    // The grip is drawn for the corner at the left top.
     handle.style.rotate = `${x > 0 ? (y > 0 ? 180 : 90) : y > 0 ? 270 : 0}deg`;
     handle.style.cursor = x === y ? 'nwse-resize' : 'nesw-resize';
     const current = locale();

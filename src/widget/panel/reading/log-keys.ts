@@ -1,9 +1,12 @@
 /** Within these the arrow keys scroll or choose something. */
 const ownKeys = 'pre, .table, textarea, input, select';
 
+/** Where the arrow keys lead, from top to bottom. */
+const stops = '.earlier button, article';
+
 /**
- * Walks the messages of a log by keyboard: arrow up and down, Home and End; Escape goes back to the log itself. One
- * message at a time is in the order of Tab.
+ * Walks the messages of a log by keyboard: arrow up and down, Home and End; Escape goes back to the log itself. Above
+ * the first message stands the way to earlier ones. One message at a time is in the order of Tab.
  *
  * @returns whether the key was meant for the log
  */
@@ -11,18 +14,18 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const target = event.composedPath()[0] as Element;
   if (altKey || ctrlKey || metaKey || shiftKey || target.closest(ownKeys) !== null) return false;
-  const here = target.closest('li[data-key]')?.querySelector('article');
+  const here = target.closest('li')?.querySelector<HTMLElement>(stops);
   if (key === 'Escape') {
     if (!here) return false;
     log.focus({ preventScroll: true });
     return true;
   }
-  const articles = [...log.querySelectorAll('article')];
+  const articles = [...log.querySelectorAll<HTMLElement>(stops)];
   const at = here ? articles.indexOf(here) : articles.length;
   const to = {
     ArrowUp: at - 1,
     ArrowDown: here ? at + 1 : inView(log, articles),
-    Home: 0,
+    Home: articles.indexOf(log.querySelector('article') as HTMLElement),
     End: articles.length - 1,
   }[key];
   if (to === undefined) return false;
@@ -31,7 +34,8 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
   for (const other of log.querySelectorAll<HTMLElement>('article[tabindex="0"]')) other.tabIndex = -1;
   next.tabIndex = 0;
   next.focus({ preventScroll: true });
-  next.scrollIntoView({ block: 'nearest' });
+  // With the room around it, where its ring is.
+  next.parentElement?.scrollIntoView({ block: 'nearest' });
   return true;
 }
 

@@ -14,5 +14,5 @@ export function usedTools(
   const titles = new Set(functionCalls.map(({ name }) => toolTitle(name, tools)));
   if (titles.size === 0) return nothing;
   const name = new Intl.ListFormat(locale.language).format(titles);
-  return html`<small class="used">${fill(allTexts(locale).used, { name })}</small>`;
+  return html`<small class="used state text">${fill(allTexts(locale).used, { name })}</small>`;
 }
