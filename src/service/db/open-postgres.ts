@@ -32,6 +32,8 @@ export async function openPostgres(databaseUrl: string, poolSize: number, log: L
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    // A process that freezes in the middle of a transaction must not hold an owner's balance for good.
+    idle_in_transaction_session_timeout: statementTimeoutMs,
     application_name: 'voice-assistant-chat',
     Client: PlannedClient,
   });
