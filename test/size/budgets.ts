@@ -8,7 +8,7 @@ export const budgets = {
   /** From nothing to a chat that one can type in, the shell included, in English. */
   usableChat: 26_000,
   /** The same and what sends, streams, says and dates a first answer that has no Markdown. */
-  firstAnswer: 38_500,
+  firstAnswer: 39_000,
   /** What is loaded in idle time after that, to be there should the connection fail. */
   reserve: 7_000,
   /** What draws Markdown, without the texts that it shares with other parts. */
