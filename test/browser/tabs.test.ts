@@ -59,8 +59,12 @@ describe('one conversation in two pages', () => {
     const first = await show(await open());
     const second = await show(await open());
     const thumb = async ({ chat }: OtherPage): Promise<HTMLElement> => {
-      chat.part('message-assistant').focus();
-      await until(() => chat.find('[part="rate-button"]') !== null, 'the thumbs');
+      await until(() => {
+        // What shows the thumbs may not be there yet: then the focus has to come once more.
+        chat.input.focus();
+        chat.part('message-assistant').focus();
+        return chat.find('[part="rate-button"]') !== null;
+      }, 'the thumbs');
       return chat.part('rate-button');
     };
     const [one, other] = [await thumb(pages[0] as OtherPage), await thumb(pages[1] as OtherPage)];

@@ -64,8 +64,9 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
             if (lock) taken();
             return lock !== null;
           });
+        if (isAsked) return take(takeOver);
         // A tab asks for its lock when it begins to send, and this request may have overtaken that one.
-        if (!(await take(() => undefined))) return false;
+        await take(() => undefined);
         await sleep(lockPatience, signal);
         return take(takeOver);
       }
