@@ -256,8 +256,8 @@ export class Conversation {
   #followNews(isDue = false): void {
     const { status, aiEnabled, messages } = this.snapshot;
     // Also the answer to what was said before this visit may still be written.
-    const isLate = this.#outbox.late.length > 0 || messages.at(-1)?.status === 'sent';
-    const isWanted = this.#isVisible && status === 'ready' && (!aiEnabled || isLate);
+    const isLate = messages.at(-1)?.status === 'sent' || this.#outbox.late[0];
+    const isWanted = this.#isVisible && status === 'ready' && (!aiEnabled || !!isLate);
     this.#newsWatch.follow(isWanted, isDue);
   }
 
