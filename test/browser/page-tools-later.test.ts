@@ -2,22 +2,13 @@ import { expect } from '@open-wc/testing';
 import type { PageTool } from '../../src/widget/page-tool.ts';
 import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
 import { click } from '../support/page.ts';
+import { questionForProduct, showProduct } from '../support/show-product.ts';
 
 const originalFetch = window.fetch.bind(window);
 
 interface SentBody {
   tool_results?: { result: unknown }[];
 }
-
-const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
-  name: 'show_product',
-  description: 'Shows a product on the page.',
-  parameters: [{ name: 'code', type: 'string', description: 'Its code', required: true }],
-  safe,
-  run,
-});
-
-const question = 'Please show product "ALP-40".';
 
 describe('calls of tools that an earlier visit left', () => {
   /** What the last message told the assistant of tools. */
@@ -37,7 +28,7 @@ describe('calls of tools that an earlier visit left', () => {
   it('are not run again: what came of them waits for the next message', async () => {
     let runs = 0;
     const first = await open(showProduct(() => runs++, true));
-    await first.ask(question);
+    await first.ask(questionForProduct);
     await first.answered(2);
     await until(() => runs === 1, 'the tool to run');
     first.element.remove();
@@ -58,7 +49,7 @@ describe('calls of tools that an earlier visit left', () => {
   it('are asked again when nobody had answered, after an undo as well, and also when safe', async () => {
     let runs = 0;
     const first = await open(showProduct(() => runs++));
-    await first.ask(question);
+    await first.ask(questionForProduct);
     await until(() => requests(first).length === 1, 'the question for consent');
     await first.answered(2);
     first.element.remove();

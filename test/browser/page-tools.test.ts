@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import type { PageTool } from '../../src/widget/page-tool.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
 import { click, press } from '../support/page.ts';
+import { questionForProduct, showProduct } from '../support/show-product.ts';
 
 const originalFetch = window.fetch.bind(window);
 const bodyOf = (init?: RequestInit) => JSON.parse(init?.body as string) as SentBody;
@@ -16,16 +17,6 @@ interface SentBody {
 
 /** The bodies of the messages that went out. */
 let sent: SentBody[] = [];
-
-const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
-  name: 'show_product',
-  description: 'Shows a product on the page.',
-  parameters: [{ name: 'code', type: 'string', description: 'Its code', required: true }],
-  safe,
-  run,
-});
-
-const question = 'Please show product "ALP-40".';
 
 describe('tools of the page', () => {
   beforeEach(() => {
@@ -49,7 +40,7 @@ describe('tools of the page', () => {
         return { shown: true };
       }),
     );
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     await until(() => requests(chat).length === 1, 'the question for consent');
     const [request] = requests(chat) as [HTMLElement];
     expect(request.innerText)
@@ -80,7 +71,7 @@ describe('tools of the page', () => {
   it('do not run when the visitor says no, which the assistant learns', async () => {
     let runs = 0;
     const chat = await open(showProduct(() => runs++));
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     await until(() => requests(chat).length === 1, 'the question for consent');
     const used = nextEvent(chat.element, 'chat-tool');
     await click(buttonIn(requests(chat)[0] as HTMLElement, 'Don’t allow'));
@@ -95,7 +86,7 @@ describe('tools of the page', () => {
 
   it('are allowed by keyboard, and neither the question nor the answer takes the focus elsewhere', async () => {
     const chat = await open(showProduct(() => 'Done'));
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     await until(() => requests(chat).length === 1, 'the question for consent');
     await chat.answered(2);
     const { shadowRoot } = chat.element;
@@ -115,7 +106,7 @@ describe('tools of the page', () => {
       ],
     };
     const chat = await open(tool);
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     await until(() => requests(chat).length === 1, 'the question for consent');
     const [request] = requests(chat) as [HTMLElement];
     expect(request.innerText)
@@ -137,18 +128,18 @@ describe('tools of the page', () => {
     expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
 
     const again = nextEvent(chat.element, 'chat-tool');
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     await again;
     await chat.answered(4);
     chat.element.remove();
     const second = await open(tool);
     await second.answered(4);
     const afterReload = nextEvent(second.element, 'chat-tool');
-    await second.ask(question);
+    await second.ask(questionForProduct);
     await afterReload;
     second.element.restart();
     await until(() => second.messages.length === 1, 'a new conversation');
-    await second.ask(question);
+    await second.ask(questionForProduct);
     await until(() => requests(second).length === 1, 'the question for consent');
     expect(requests(second)[0]?.dataset['state']).to.equal('asked');
   });
@@ -156,7 +147,7 @@ describe('tools of the page', () => {
   it('run at once when they are safe', async () => {
     const chat = await open(showProduct(() => undefined, true));
     const used = nextEvent(chat.element, 'chat-tool');
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
   });
 
@@ -170,10 +161,10 @@ describe('tools of the page', () => {
       }, true),
     );
     const failed = nextEvent(chat.element, 'chat-tool');
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     expect(await failed).to.deep.equal({ name: 'show_product', outcome: 'failed' });
     await chat.answered(2);
-    await chat.ask(question);
+    await chat.ask(questionForProduct);
     await chat.answered(3);
     expect(sent[1]?.tool_results?.[0]?.result).to.deep.equal({ error: 'No such product' });
     await until(() => requests(chat).at(-1)?.innerText.includes('was run') === true, 'the second outcome');

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { connectTabs } from '../../../src/widget/panel/browser-tabs.ts';
+
+/** Whether somebody waits for a lock that another one has. */
+async function isAwaited(name: string): Promise<boolean> {
+  await turn();
+  return (await navigator.locks.query()).pending?.some((lock) => lock.name === name) === true;
+}
 
 it('leaves to a tab what it sends, also if that one gets its lock later than others ask for it', async (t) => {
   const channel = connectTabs('shop', () => undefined);
-  let isTakenOver = false;
-  const gone = channel.whenGone('sender', false, () => {
-    isTakenOver = true;
-  });
+  const takeOver = mock.fn();
+  const gone = channel.whenGone('sender', false, takeOver);
   // The other tab had asked before, but the browser took its time.
-  await new Promise((resolve) => setTimeout(resolve, 20));
   const sending = Promise.withResolvers<undefined>();
   t.after(() => {
     sending.resolve(undefined);
@@ -21,12 +25,11 @@ it('leaves to a tab what it sends, also if that one gets its lock later than oth
       await sending.promise;
     });
   });
-  // Long enough for whoever would take it over too early.
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  assert.equal(isTakenOver, false);
+  while (takeOver.mock.callCount() === 0 && !(await isAwaited('shop:sender')));
+  assert.equal(takeOver.mock.callCount(), 0);
   sending.resolve(undefined);
   assert.equal(await gone, true);
-  assert.equal(isTakenOver, true);
+  assert.equal(takeOver.mock.callCount(), 1);
 });
 
 it('takes over at once from a tab that is gone, when asked, and not from one that is there', async () => {
@@ -36,13 +39,8 @@ it('takes over at once from a tab that is gone, when asked, and not from one tha
   assert.equal(await channel.whenGone('alive', true, () => assert.fail('It is alive.')), false);
   sending.resolve(undefined);
   await held;
-  let isTakenOver = false;
-  assert.equal(
-    await channel.whenGone('gone', true, () => {
-      isTakenOver = true;
-    }),
-    true,
-  );
-  assert.equal(isTakenOver, true);
+  const takeOver = mock.fn();
+  assert.equal(await channel.whenGone('gone', true, takeOver), true);
+  assert.equal(takeOver.mock.callCount(), 1);
   channel.close();
 });

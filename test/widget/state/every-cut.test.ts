@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
-import { answerTo, ChatServer, type ChatServerOptions } from '../../support/chat-server.ts';
+import { answerTo, ChatServer } from '../../support/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { CuttingWire, type Cut, type Exchange, type Held, type Way } from './cutting-wire.ts';
+import { kindsOfService } from './kinds-of-service.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
@@ -206,13 +207,7 @@ function* pointsOf(exchanges: readonly Exchange[], from: number, way: Way): Gene
   }
 }
 
-const services: [what: string, options: ChatServerOptions][] = [
-  ['answers in JSON', {}],
-  ['streams', { streams: true }],
-  ['answers in JSON and knows idempotency keys', { knowsKeys: true }],
-  ['streams and knows idempotency keys', { streams: true, knowsKeys: true }],
-];
-for (const [what, options] of services) {
+for (const [what, options] of kindsOfService) {
   describe(`a service that ${what}`, () => {
     let server: ChatServer;
     before(async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
-import { answerTo, ChatServer, gate, type ChatServerOptions, type Step } from '../../support/chat-server.ts';
+import { answerTo, ChatServer, gate, type Step } from '../../support/chat-server.ts';
 import { until } from '../../support/until.ts';
+import { kindsOfService } from './kinds-of-service.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
@@ -123,13 +124,7 @@ async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Pro
 
 const answered = (text: string): string[] => [`user: ${text}`, `assistant: ${answerTo(text)}`];
 
-const services: [what: string, options: ChatServerOptions][] = [
-  ['answers in JSON', {}],
-  ['streams', { streams: true }],
-  ['answers in JSON and knows idempotency keys', { knowsKeys: true }],
-  ['streams and knows idempotency keys', { streams: true, knowsKeys: true }],
-];
-for (const [what, options] of services) {
+for (const [what, options] of kindsOfService) {
   describe(`a service that ${what}`, () => {
     let server: ChatServer;
     before(async () => {

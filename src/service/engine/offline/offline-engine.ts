@@ -1,3 +1,4 @@
+import { nameInWords } from '../../../contract/name-in-words.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   Engine,
@@ -12,7 +13,7 @@ import type {
 import { evaluateByWords } from './evaluate-by-words.ts';
 import { findCall } from './find-call.ts';
 import type { FoundCall } from './find-call.ts';
-import { nameInWords, valueInWords } from './in-words.ts';
+import { valueInWords } from './in-words.ts';
 import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
 import type { Sentences } from './sentences.ts';

@@ -1,5 +1,5 @@
+import { nameInWords } from '../../../contract/name-in-words.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { titleOf } from './tool-title.ts';
 
 /** How deep lists and objects are written out; what is deeper shows as JSON. */
 const deepest = 3;
@@ -20,7 +20,7 @@ export function readableValue(value: unknown, texts: Texts, language: string, de
       if (depth === deepest) return JSON.stringify(value);
       if (!Array.isArray(value))
         return Object.entries(value)
-          .map(([name, each]) => `${titleOf(undefined, name)}: ${inner(each)}`)
+          .map(([name, each]) => `${nameInWords(name)}: ${inner(each)}`)
           .join('\n');
       const all = value.map(inner);
       return all.some((each) => each.includes('\n'))

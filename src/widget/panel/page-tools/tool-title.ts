@@ -1,3 +1,4 @@
+import { nameInWords } from '../../../contract/name-in-words.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 /** What visitors read in place of a function's name: the title that the page gives it, or its name in words. */
@@ -6,15 +7,8 @@ export function toolTitle(name: string, tools: unknown): string {
   return titleOf(all.find((tool) => tool?.name === name)?.title, name);
 }
 
-/** A title that somebody wrote, or a name as words: `add_to_cart` and `addToCart` are `Add to cart`. */
+/** A title that somebody wrote, or a name as words. */
 export function titleOf(title: unknown, name: string): string {
   if (typeof title === 'string' && title.trim() !== '') return title;
-  const words = name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .split(/[\s_-]+/)
-    // Abbreviations stay as they are.
-    .map((word) => (/^\p{Lu}{2}/u.test(word) ? word : word.toLowerCase()))
-    .join(' ')
-    .trim();
-  return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
+  return nameInWords(name);
 }
