@@ -73,5 +73,5 @@ function report({ suite, passed, failed, skipped, seconds, reason, output }: Sui
   console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${suite.name}: ${counts} (${seconds.toFixed(0)} s)${because}`);
   // node:test's and Web Test Runner's reports mark what was skipped in these ways.
   if (failed === 0)
-    for (const line of text.match(/^ *(?:﹣|skip) .*/gm) ?? []) console.log(`     ${line.trim()}`);
+    for (const line of text.match(/^ *(?:﹣|skip|flaky) .*/gm) ?? []) console.log(`     ${line.trim()}`);
 }

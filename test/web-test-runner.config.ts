@@ -59,7 +59,7 @@ export async function setUpBrowserTests(
       modelCommands(model),
     ];
     const testFramework = {
-      config: { ui: 'bdd', timeout: '15000', ...(grep !== undefined && { fgrep: grep }) },
+      config: { ui: 'bdd', timeout: '30000', ...(grep !== undefined && { fgrep: grep }) },
     };
     return { config: { ...fixedConfig, files: [...files], browsers, plugins, testFramework }, stop };
   } catch (error) {

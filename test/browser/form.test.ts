@@ -71,8 +71,8 @@ describe('the form before the chat', () => {
 
   it('stands in place of the chat, and nothing is opened before it is filled in', async () => {
     const chat = await openForm();
-    expect(chat.input.checkVisibility()).to.be.false;
-    expect(chat.part('message-log').checkVisibility()).to.be.false;
+    await until(() => !chat.input.checkVisibility(), 'the composer to go');
+    await until(() => !chat.part('message-log').checkVisibility(), 'the messages to go');
     chat.element.send('Hello?');
     fill(chat, good);
     expect(requests.seen.filter((request) => request.includes('/conversations'))).to.deep.equal([]);

@@ -118,11 +118,12 @@ describe('the resize handle', () => {
     await chat.ready();
     await click(chat.part('header'));
     await until(() => chat.find('[part="resize-handle"]') !== null, 'the part to load');
-    expect(chat.part('resize-handle').checkVisibility()).to.be.false;
+    const isHidden = (chat: Chat): boolean => !chat.part('resize-handle').checkVisibility();
+    await until(() => isHidden(chat), 'an inline chat to hide the handle');
     await unmountAll();
     const floating = await openedWithHandle();
     await setViewport(900, 450);
-    expect(floating.part('resize-handle').checkVisibility()).to.be.false;
+    await until(() => isHidden(floating), 'a chat that fills the window to hide the handle');
   });
 
   it('leaves with the element', async () => {

@@ -62,7 +62,7 @@ describe('one conversation in two pages', () => {
       await until(() => {
         // What shows the thumbs may not be there yet: then the focus has to come once more.
         chat.input.focus();
-        chat.part('message-assistant').focus();
+        chat.find('[part~="message-assistant"]')?.focus();
         return chat.find('[part="rate-button"]') !== null;
       }, 'the thumbs');
       return chat.part('rate-button');

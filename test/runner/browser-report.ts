@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Reporter, TestSession, TestSuiteResult } from '@web/test-runner-core';
+import type { EngineName } from '../support/browsers.ts';
 import type { SuiteResult } from './suite-result.ts';
 
 interface Failure {
@@ -9,6 +10,8 @@ interface Failure {
 }
 
 interface Tally {
+  engine: EngineName;
+  file: string;
   passed: number;
   skipped: string[];
   failures: Failure[];
@@ -20,7 +23,7 @@ type Log = { type: string; args: unknown[] };
 export class BrowserReport {
   readonly #folder: string;
   readonly #grep: string;
-  readonly #count: SuiteResult = { passed: 0, failed: 0, skipped: 0 };
+  readonly #tallies = new Map<string, Tally>();
   readonly #consoleErrors = new WeakSet<unknown[]>();
 
   constructor(folder: string, grep = '') {
@@ -41,13 +44,39 @@ export class BrowserReport {
   };
 
   result(): SuiteResult {
-    return { ...this.#count };
+    const result: SuiteResult = { passed: 0, failed: 0, skipped: 0 };
+    for (const { passed, failures, skipped } of this.#tallies.values()) {
+      result.passed += passed;
+      result.failed += failures.length;
+      result.skipped += skipped.length;
+    }
+    return result;
+  }
+
+  /** The files that have failed, by engine. */
+  red(): Map<EngineName, string[]> {
+    const red = new Map<EngineName, string[]>();
+    for (const { engine, file, failures } of this.#tallies.values()) {
+      if (failures.length > 0) red.set(engine, [...(red.get(engine) ?? []), file]);
+    }
+    return red;
+  }
+
+  /** Counts, of the files that ran once more, what came of it; what failed before and passes now is named as flaky. */
+  replaceBy(later: BrowserReport): void {
+    for (const [key, tally] of later.#tallies) {
+      const still = new Set(tally.failures.map(({ title }) => title));
+      for (const { title } of this.#tallies.get(key)?.failures ?? []) {
+        if (!still.has(title)) console.log(`flaky ${tally.engine} ${tally.file}: ${title}`);
+      }
+      this.#tallies.set(key, tally);
+    }
   }
 
   #addSession(session: TestSession): void {
-    const { failures, skipped, passed } = this.#judge(session);
-    const file = relative(this.#folder, session.testFile);
-    const engine = engineName(session);
+    const tally = this.#judge(session);
+    const { engine, file, failures, skipped, passed } = tally;
+    this.#tallies.set(`${engine} ${file}`, tally);
     const counts = `${String(passed)} passed, ${String(failures.length)} failed`;
     const also = skipped.length > 0 ? `, ${String(skipped.length)} skipped` : '';
     console.log(`${failures.length > 0 ? 'FAIL' : 'ok  '} ${engine} ${file}: ${counts}${also}`);
@@ -56,14 +85,12 @@ export class BrowserReport {
     for (const { title, message, stack } of failures) {
       console.log(`     ${title}\n${indent(message)}${stack === undefined ? '' : `\n${indent(stack)}`}`);
     }
-    this.#count.passed += passed;
-    this.#count.failed += failures.length;
-    this.#count.skipped += skipped.length;
   }
 
   #judge(session: TestSession): Tally {
     const failures: Failure[] = [];
-    const tally: Tally = { passed: 0, skipped: [], failures };
+    const file = relative(this.#folder, session.testFile);
+    const tally: Tally = { engine: engineName(session), file, passed: 0, skipped: [], failures };
     if (session.testResults) addTests(tally, session.testResults, this.#grep);
     for (const error of session.errors) failures.push({ title: '(the file itself)', ...error });
     for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
@@ -97,8 +124,8 @@ function addTests(tally: Tally, suite: TestSuiteResult, grep: string, path: read
 }
 
 /** The same names as everywhere else; the launcher for WebKit calls itself by its program. */
-function engineName({ browser }: TestSession): string {
-  return browser.type === 'webdriver' ? 'webkit' : browser.name.toLowerCase();
+function engineName({ browser }: TestSession): EngineName {
+  return browser.type === 'webdriver' ? 'webkit' : (browser.name.toLowerCase() as EngineName);
 }
 
 const indent = (text = 'It failed without saying why.') => text.replace(/^/gm, '       ');

@@ -138,7 +138,7 @@ export async function unmountAll(): Promise<void> {
 
 /** Waits for a condition. */
 export function until(condition: () => boolean, what: string): Promise<void> {
-  return waitUntil(condition, `Waited in vain for ${what}.`, { timeout: 8000, interval: 15 });
+  return waitUntil(condition, `Waited in vain for ${what}.`, { timeout: 12_000, interval: 15 });
 }
 
 /** Resolves with the detail of the next event of that name. */
