@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { callEnded } from '../../src/service/ending/call-ended.ts';
 import { conversationEnded } from '../../src/service/ending/conversation-ended.ts';
 import { EngineError } from '../../src/service/engine/engine.ts';
 import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
@@ -27,7 +28,11 @@ async function chat(message: string): Promise<number> {
 }
 
 /** Handles an end with an engine of the test's own; returns the jobs that were sent for it. */
-async function handle(evaluate: Engine['evaluate'], job: { conversationId: number; attempt?: number }) {
+async function handle(
+  evaluate: Engine['evaluate'],
+  job: { conversationId: number; attempt?: number } | { callId: number },
+  isLastTry = false,
+) {
   const sent: { queue: string; data: object; startAfterMs: unknown }[] = [];
   const jobs: Jobs = {
     send(queue, data, { startAfterMs } = {}) {
@@ -37,14 +42,32 @@ async function handle(evaluate: Engine['evaluate'], job: { conversationId: numbe
   };
   const engine = { evaluate } as Engine;
   const parts = { database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] };
-  await conversationEnded(parts, job, new AbortController().signal);
+  const { signal } = new AbortController();
+  if ('callId' in job) await callEnded(parts, job, signal, isLastTry);
+  else await conversationEnded(parts, job, signal, isLastTry);
   return sent;
 }
 
-async function readPayload(conversationId: number): Promise<Record<string, unknown> | undefined> {
+/** A call that somebody answered, of an assistant that wants to be told of its end; returns its number. */
+async function call(): Promise<number> {
+  const { id, userId } = await createAssistant(service);
+  await database.pool.query(
+    `UPDATE assistants SET webhook_url = 'https://shop.example/hook', is_webhook_active = true,
+       post_call_schema = '[{"name": "budget", "type": "number", "description": "How much"}]' WHERE id = $1`,
+    [id],
+  );
+  const { rows } = await database.pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, ended_at, lines)
+     VALUES ($1, $2, 'A', 'outbound', 'completed', now(), '[{"role": "user", "content": "Hello"}]') RETURNING id`,
+    [userId, id],
+  );
+  return Number(rows[0]?.id);
+}
+
+async function readPayload(id: number, of = 'conversation_id'): Promise<Record<string, unknown> | undefined> {
   const { rows } = await database.pool.query<{ payload: string }>(
-    'SELECT payload FROM webhook_deliveries WHERE conversation_id = $1',
-    [conversationId],
+    `SELECT payload FROM webhook_deliveries WHERE ${of} = $1`,
+    [id],
   );
   assert.ok(rows.length <= 1);
   return rows[0] && (JSON.parse(rows[0].payload) as Record<string, unknown>);
@@ -92,6 +115,38 @@ test('a failure that nobody foresaw is left to the queue, and nothing is noted',
   );
   assert.equal(await readPayload(conversationId), undefined);
   assert.equal((await handle(() => Promise.resolve(found), { conversationId })).length, 1);
+});
+
+test('what PostgreSQL cannot store of an evaluation is left out', async () => {
+  const odd = { ...found, outcome: 'Sold\0 \ud83d', variables: { budget: 7 } };
+  const conversationId = await chat('Hello');
+  assert.equal((await handle(() => Promise.resolve(odd), { conversationId })).length, 1);
+  const callId = await call();
+  assert.equal((await handle(() => Promise.resolve(odd), { callId })).length, 1);
+  const { rows } = await database.pool.query<{ outcome: string }>(
+    `SELECT evaluation ->> 'outcome' AS outcome FROM conversations WHERE id = $1
+     UNION ALL SELECT evaluation ->> 'outcome' FROM calls WHERE id = $2`,
+    [conversationId, callId],
+  );
+  assert.deepEqual(rows, [{ outcome: 'Sold \ufffd' }, { outcome: 'Sold \ufffd' }]);
+});
+
+test('the last try of a job goes on without an evaluation that fails, or cannot be stored', async () => {
+  const broken = () => Promise.reject(new TypeError('broken'));
+  const unstorable = () => Promise.resolve({ ...found, score: 10n as unknown as number });
+  for (const evaluate of [broken, unstorable]) {
+    const conversationId = await chat('Hello');
+    await assert.rejects(handle(evaluate, { conversationId }));
+    assert.equal(await readPayload(conversationId), undefined);
+    assert.equal((await handle(evaluate, { conversationId }, true)).length, 1);
+    assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], {});
+
+    const callId = await call();
+    await assert.rejects(handle(evaluate, { callId }));
+    assert.equal(await readPayload(callId, 'call_id'), undefined);
+    assert.equal((await handle(evaluate, { callId }, true)).length, 1);
+    assert.deepEqual((await readPayload(callId, 'call_id'))?.['extracted_variables'], {});
+  }
 });
 
 test('an engine gets the latest lines of a long chat', async () => {

@@ -74,6 +74,57 @@ test('conversations and calls that are too old are deleted, and what was paid fo
   assert.deepEqual(await readMoney(service, userId), money);
 });
 
+test('jobs that were given up are sent again, and webhooks that were never delivered fail after a week', async () => {
+  const { uuid, userId, id } = await createAssistant(service, { balance: '1' });
+  await pool.query(
+    "UPDATE assistants SET conversation_ended_webhook_url = 'http://127.0.0.1:9/' WHERE id = $1",
+    [id],
+  );
+  const conversations = [await service.open(uuid), await service.open(uuid)];
+  for (const conversation of conversations) await service.send(conversation, 'Hello');
+  await pool.query(
+    `UPDATE conversations SET updated_at = ended, ended_at = ended
+     FROM (VALUES ($1::uuid, now() - interval '2 hours'), ($2, now() - interval '8 days')) AS given (of, ended)
+     WHERE uuid = of`,
+    conversations,
+  );
+  const call = await pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, ended_at)
+     VALUES ($1, $2, 'A', 'outbound', 'completed', now() - interval '2 hours') RETURNING id`,
+    [userId, id],
+  );
+  const waiting = await pool.query<{ id: number }>(
+    `INSERT INTO webhook_deliveries (webhook_id, user_id, event, url, payload, next_attempt_at)
+     SELECT 'msg_' || age, $1, 'call-ended', 'http://127.0.0.1:9/', '{}', now() - age::interval
+     FROM (VALUES ('2 hours'), ('8 days')) AS given (age) RETURNING id`,
+    [userId],
+  );
+  await cleanedUp();
+  const [tried, old] = waiting.rows.map((row) => row.id);
+  for (let isDone = false; !isDone;) {
+    const { rows } = await pool.query<{ done: boolean }>(
+      `SELECT (SELECT end_handled_until IS NOT NULL FROM conversations WHERE uuid = $1)
+         AND (SELECT end_handled_at IS NOT NULL FROM calls WHERE id = $2)
+         AND (SELECT attempts = 1 FROM webhook_deliveries WHERE id = $3) AS done`,
+      [conversations[0], call.rows[0]?.id, tried],
+    );
+    isDone = rows[0]?.done === true;
+    await turn();
+  }
+  const { rows } = await pool.query<{ status: string; attempts: string }>(
+    `SELECT status, attempts::text FROM webhook_deliveries WHERE id = $1
+     UNION ALL SELECT 'unhandled', count(*)::text FROM conversations WHERE uuid = $2 AND end_handled_until IS NULL`,
+    [old, conversations[1]],
+  );
+  assert.deepEqual(
+    rows.map(({ status, attempts }) => [status, attempts]),
+    [
+      ['failed', '0'],
+      ['unhandled', '1'],
+    ],
+  );
+});
+
 test('the next round waits before this one has begun to work', async () => {
   await cleanedUp();
   const { rows } = await pool.query<{ minutes: number }>(

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
 import { Embedder } from '../../src/service/knowledge/embedder.ts';
 import { findPassages } from '../../src/service/knowledge/find-passages.ts';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
-import { createLog } from '../../src/service/log.ts';
+import { createLog, describeError } from '../../src/service/log.ts';
 import { assistantBody, readAssistant } from '../support/assistant-body.ts';
 import { processed } from '../support/documents.ts';
 import { startEmbeddingServer } from '../support/embedding-server.ts';
@@ -94,6 +95,25 @@ test('while the endpoint is away, words are searched for', async () => {
   } finally {
     embedding.status = undefined;
   }
+});
+
+test('an endpoint that quotes its key and the texts gets neither into the log', async () => {
+  const lines: string[] = [];
+  const log = pino(
+    { serializers: { err: describeError } },
+    { write: (line: string) => void lines.push(line) },
+  );
+  const known = new Embedder({ baseUrl: embedding.url, apiKey: 'sk-private', model: 'meanings' }, log);
+  embedding.status = 401;
+  try {
+    await known.embedQuestion('PrivateText');
+    const failed = await known.embed(['PrivateText']).catch((error: unknown) => error);
+    log.warn({ err: failed }, 'a job failed');
+  } finally {
+    embedding.status = undefined;
+  }
+  assert.match(lines.join(''), /AuthenticationError, status 401/);
+  assert.doesNotMatch(lines.join(''), /sk-private|PrivateText/);
 });
 
 test('a model is told what the knowledge base has, or asks for it itself, as the mode says', async () => {

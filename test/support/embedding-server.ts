@@ -24,6 +24,12 @@ export async function startEmbeddingServer(meanings: string[][]): Promise<Embedd
       const { input, model } = body as { input: string[]; model: string };
       embedding.requests.push(input);
       response.writeHead(embedding.status ?? 200, { 'Content-Type': 'application/json' });
+      if (embedding.status !== undefined) {
+        // Some providers quote what they were given.
+        const message = `${request.headers.authorization ?? ''} may not embed ${input.join(' ')}`;
+        response.end(JSON.stringify({ error: { message, type: 'test_error', code: null } }));
+        return;
+      }
       const data = input.map((text, index) => ({
         object: 'embedding',
         index,

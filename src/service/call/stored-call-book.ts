@@ -5,6 +5,7 @@ import { moveMoney } from '../billing/ledger.ts';
 import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { fitJson } from '../db/fit-text.ts';
 import type { CallBook, CallLine } from './call-parts.ts';
 import type { ClaimedCall } from './claim-call.ts';
 import { formatTranscript } from './formatted-transcript.ts';
@@ -43,7 +44,7 @@ export class StoredCallBook implements CallBook {
   }
 
   async note(lines: readonly CallLine[]): Promise<void> {
-    const stored = lines.map((line) => ({ ...line, content: storable(line.content) }));
+    const stored = lines.map(fitJson);
     await this.#change(this.#database.db, { lines: stored, transcript: formatTranscript(stored) });
   }
 
@@ -84,6 +85,3 @@ export class StoredCallBook implements CallBook {
 
 /** Takes the changes of a transaction back. */
 class TooPoor extends Error {}
-
-/** PostgreSQL cannot store null characters, nor halves of emojis in JSON. */
-const storable = (text: string) => text.replaceAll('\0', '').toWellFormed();

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { BriefingParts } from '../assistant/brief-assistant.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { fitJson } from '../db/fit-text.ts';
 import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import { EngineError } from '../engine/engine.ts';
@@ -199,12 +200,13 @@ const selectPendingBefore = prepared<Pick<AcceptedMessage, 'conversationId' | 't
 /** Adds to the answer what an engine said, and passes it on. */
 function take(event: ReplyEvent, answer: Answer, reply: Reply): void {
   if (event.type === 'function_call') {
-    const { type, ...call } = event;
+    const { type, ...given } = event;
+    const call = fitJson(given);
     answer.functionCalls.push(call);
     reply.emit({ type, ...call });
     return;
   }
-  // PostgreSQL cannot store null characters.
+  // A piece may end within an emoji that the next one completes, so only null characters are taken out of it.
   const text = event.text.replaceAll('\0', '').slice(0, replyLength - answer.text.length);
   if (text === '') return;
   answer.text += text;

@@ -11,7 +11,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { callPayload } from '../webhook/call-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
 import type { NewDelivery } from '../webhook/create-delivery.ts';
-import { evaluateOrRetry } from './ended-parts.ts';
+import { evaluateAndStore } from './ended-parts.ts';
 import type { EndedParts } from './ended-parts.ts';
 
 /** Does what the end of a call asks for, once: an evaluation, then the webhooks. */
@@ -19,6 +19,7 @@ export async function callEnded(
   parts: EndedParts,
   job: { callId: number; attempt?: number },
   signal: AbortSignal,
+  isLastTry = false,
 ): Promise<void> {
   const { database, jobs } = parts;
   const found = await readEnded(database, job.callId);
@@ -32,39 +33,39 @@ export async function callEnded(
   };
   const again = (attempt: number, startAfterMs: number) =>
     jobs.send('call-ended', { ...job, attempt }, { startAfterMs });
-  const evaluated = await evaluateOrRetry(parts, ended, job.attempt ?? 0, again, signal);
-  if (evaluated === 'later') return;
-
-  await database.db.transaction(async (tx) => {
-    const handled = await tx
-      .update(calls)
-      .set({ ...evaluated, endHandledAt: sql`now()` })
-      .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
-      .returning({ id: calls.id });
-    if (handled.length === 0) return;
-    await heedEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
-    const payload = callPayload(
-      {
-        ...call,
-        ...found.moments,
-        timezone: assistant.timezone,
-        extractedVariables: evaluated?.variables ?? {},
-        lead: found.lead,
-        campaign: found.campaign,
-      },
-      assistant.includeRecordingInWebhook,
-    );
-    for (const [url, event] of addressesOf(found)) {
-      await createDelivery(tx, jobs, {
-        userId: call.userId,
-        assistantId: assistant.id,
-        callId: call.id,
-        event,
-        url,
-        payload,
-      });
-    }
-  });
+  const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
+  await evaluateAndStore(parts, ended, tried, (evaluated) =>
+    database.db.transaction(async (tx) => {
+      const handled = await tx
+        .update(calls)
+        .set({ ...evaluated, endHandledAt: sql`now()` })
+        .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
+        .returning({ id: calls.id });
+      if (handled.length === 0) return;
+      await heedEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
+      const payload = callPayload(
+        {
+          ...call,
+          ...found.moments,
+          timezone: assistant.timezone,
+          extractedVariables: evaluated?.variables ?? {},
+          lead: found.lead,
+          campaign: found.campaign,
+        },
+        assistant.includeRecordingInWebhook,
+      );
+      for (const [url, event] of addressesOf(found)) {
+        await createDelivery(tx, jobs, {
+          userId: call.userId,
+          assistantId: assistant.id,
+          callId: call.id,
+          event,
+          url,
+          payload,
+        });
+      }
+    }),
+  );
 }
 
 /** Where a call is told of; an address that stands for both kinds of webhooks is told once. */

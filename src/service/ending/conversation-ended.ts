@@ -8,7 +8,7 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { conversationPayload } from '../webhook/conversation-payload.ts';
 import type { SaidLine } from '../webhook/conversation-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
-import { evaluateOrRetry } from './ended-parts.ts';
+import { evaluateAndStore } from './ended-parts.ts';
 import type { EndedParts } from './ended-parts.ts';
 
 /** Lines that an evaluation looks at and a webhook carries: the latest ones. */
@@ -22,6 +22,7 @@ export async function conversationEnded(
   parts: EndedParts,
   job: { conversationId: number; attempt?: number },
   signal: AbortSignal,
+  isLastTry = false,
 ): Promise<void> {
   const { database, jobs } = parts;
   const found = await readEnded(database, job.conversationId);
@@ -38,41 +39,41 @@ export async function conversationEnded(
   };
   const again = (attempt: number, startAfterMs: number) =>
     jobs.send('conversation-ended', { ...job, attempt }, { startAfterMs });
-  const evaluated = await evaluateOrRetry(parts, ended, job.attempt ?? 0, again, signal);
-  if (evaluated === 'later') return;
-
-  await database.db.transaction(async (tx) => {
-    const handled = await tx
-      .update(conversations)
-      .set({
-        evaluation: evaluated?.evaluation ?? null,
-        extractedVariables: evaluated?.variables ?? null,
-        endHandledUntil: conversation.updatedAt,
-      })
-      .where(and(eq(conversations.id, conversation.id), isUnhandled(conversation.updatedAt)))
-      .returning({ id: conversations.id });
-    const url = assistant.conversationEndedWebhookUrl;
-    if (handled.length === 0 || url === null || !wasChat) return;
-    await createDelivery(tx, jobs, {
-      userId: assistant.userId,
-      assistantId: assistant.id,
-      conversationId: conversation.id,
-      event: 'conversation-ended',
-      url,
-      payload: conversationPayload({
-        id: conversation.id,
-        uuid: conversation.uuid,
-        type: conversation.type,
-        assistantUuid: assistant.uuid,
-        timezone: assistant.timezone,
-        inputVariables: conversation.variables,
-        extractedVariables: evaluated?.variables ?? {},
-        lines,
-        createdAt: found.createdAt,
-        endedAt: found.endedAt,
-      }),
-    });
-  });
+  const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
+  await evaluateAndStore(parts, ended, tried, (evaluated) =>
+    database.db.transaction(async (tx) => {
+      const handled = await tx
+        .update(conversations)
+        .set({
+          evaluation: evaluated?.evaluation ?? null,
+          extractedVariables: evaluated?.variables ?? null,
+          endHandledUntil: conversation.updatedAt,
+        })
+        .where(and(eq(conversations.id, conversation.id), isUnhandled(conversation.updatedAt)))
+        .returning({ id: conversations.id });
+      const url = assistant.conversationEndedWebhookUrl;
+      if (handled.length === 0 || url === null || !wasChat) return;
+      await createDelivery(tx, jobs, {
+        userId: assistant.userId,
+        assistantId: assistant.id,
+        conversationId: conversation.id,
+        event: 'conversation-ended',
+        url,
+        payload: conversationPayload({
+          id: conversation.id,
+          uuid: conversation.uuid,
+          type: conversation.type,
+          assistantUuid: assistant.uuid,
+          timezone: assistant.timezone,
+          inputVariables: conversation.variables,
+          extractedVariables: evaluated?.variables ?? {},
+          lines,
+          createdAt: found.createdAt,
+          endedAt: found.endedAt,
+        }),
+      });
+    }),
+  );
 }
 
 const isUnhandled = (until: string) =>

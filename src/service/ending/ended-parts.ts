@@ -18,23 +18,54 @@ export interface EndedParts {
   retryMs: readonly number[];
 }
 
+/** The job that handles an end. */
+export interface EndedJob {
+  /** Evaluations that failed before. */
+  attempt: number;
+  /** Nobody tries again if this fails. */
+  isLastTry: boolean;
+  signal: AbortSignal;
+  /** Sends the job anew, with the number of evaluations that failed. */
+  again: (attempt: number, startAfterMs: number) => Promise<void>;
+}
+
 /**
- * Evaluates, and if the engine fails sends the job again for later; after the last try it goes on without an
- * evaluation, because the webhook must not wait for ever.
+ * Evaluates and stores what came of it. If the engine fails the job is sent again for later. After the last try, of the
+ * evaluation or of the job, it goes on without an evaluation: the webhook must neither wait for ever nor be lost.
  *
- * @param again sends the job with the number of tries that were made.
+ * @param store also sees to the webhook; it changes nothing if it throws.
  */
-export async function evaluateOrRetry(
+export async function evaluateAndStore(
+  parts: EndedParts,
+  ended: Ended,
+  job: EndedJob,
+  store: (evaluated: Evaluated | undefined) => Promise<void>,
+): Promise<void> {
+  const evaluated = await evaluateOrRetry(parts, ended, job);
+  if (evaluated === 'later') return;
+  try {
+    await store(evaluated);
+  } catch (error) {
+    if (!job.isLastTry || !evaluated) throw error;
+    parts.log.error({ err: error }, 'an evaluation could not be stored; it goes on without');
+    await store(undefined);
+  }
+}
+
+async function evaluateOrRetry(
   { engine, log, timeoutMs, retryMs }: EndedParts,
   ended: Ended,
-  attempt: number,
-  again: (attempt: number, startAfterMs: number) => Promise<void>,
-  signal: AbortSignal,
+  { attempt, isLastTry, signal, again }: EndedJob,
 ): Promise<Evaluated | 'later' | undefined> {
   try {
     return await evaluateEnded(engine, ended, timeoutMs, signal);
   } catch (error) {
-    if (!(error instanceof EngineError) || signal.aborted) throw error;
+    if (signal.aborted) throw error;
+    if (!(error instanceof EngineError)) {
+      if (!isLastTry) throw error;
+      log.error({ err: error }, 'an evaluation failed unexpectedly; it goes on without');
+      return undefined;
+    }
     const pause = retryMs[attempt];
     log.warn({ reason: error.message, final: pause === undefined }, 'an evaluation failed');
     if (pause === undefined) return undefined;

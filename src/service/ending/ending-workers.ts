@@ -7,7 +7,7 @@ export function endingWorkers(context: WorkerContext): Worker[] {
   const { config } = context;
   const parts = { ...context, timeoutMs: config.reply.timeoutMs, retryMs: config.webhooks.retryMs };
   return [
-    { queue: 'conversation-ended', handle: (job, signal) => conversationEnded(parts, job, signal) },
-    { queue: 'call-ended', handle: (job, signal) => callEnded(parts, job, signal) },
+    { queue: 'conversation-ended', handle: (...job) => conversationEnded(parts, ...job) },
+    { queue: 'call-ended', handle: (...job) => callEnded(parts, ...job) },
   ];
 }

@@ -1,5 +1,6 @@
 import type { StoredFinding } from '../db/assistants-table.ts';
 import type { StoredEvaluation, StoredVariables } from '../db/schema.ts';
+import { fitJson } from '../db/fit-text.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, Evaluation, EvaluationRequest, Finding } from '../engine/engine.ts';
 
@@ -49,7 +50,10 @@ export async function evaluateEnded(
   }
 }
 
-const divide = ({ variables, ...evaluation }: Evaluation): Evaluated => ({ evaluation, variables });
+function divide(evaluation: Evaluation): Evaluated {
+  const { variables, ...rest } = fitJson(evaluation);
+  return { evaluation: rest, variables };
+}
 
 const nothing = (schema: Finding[]): Evaluation => ({
   sentiment: null,

@@ -14,6 +14,27 @@ const longest = 6000;
 /** Longest wait for the vector of a question, in milliseconds: somebody waits for the answer. */
 const questionMs = 3000;
 
+/**
+ * Texts could not be turned into vectors. What the endpoint said of it is left out, and so is the cause: it may quote
+ * the key or the texts, and this goes into the log.
+ */
+export class EmbeddingError extends Error {
+  override readonly name = 'EmbeddingError';
+
+  /** @param reason what the endpoint returned, or the error of the request. */
+  constructor(reason: unknown) {
+    super(
+      `The embedding endpoint returned ${typeof reason === 'string' ? reason : `no embeddings: ${kindOf(reason)}`}.`,
+    );
+  }
+}
+
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const status = 'status' in error && typeof error.status === 'number' ? `, status ${error.status}` : '';
+  return `${error.constructor.name}${status}`;
+}
+
 /** Turns texts into vectors whose nearness is that of their meaning, by an OpenAI-compatible endpoint. */
 export class Embedder {
   /** Vectors of different models have nothing to do with each other. */
@@ -36,7 +57,7 @@ export class Embedder {
   /**
    * The vectors of texts, each of the length 1.
    *
-   * @throws whatever came of the request.
+   * @throws EmbeddingError, or the signal's reason.
    */
   async embed(
     texts: string[],
@@ -45,11 +66,13 @@ export class Embedder {
     const vectors: number[][] = [];
     for (let start = 0; start < texts.length; start += batch) {
       const input = texts.slice(start, start + batch).map((text) => text.slice(0, longest).toWellFormed());
-      const { data } = await this.#client.embeddings.create(
-        { model: this.model, input, encoding_format: 'float' },
-        { timeout: 60_000, ...options },
-      );
-      if (data.length !== input.length) throw new Error('The endpoint returned fewer embeddings than texts.');
+      const { data } = await this.#client.embeddings
+        .create({ model: this.model, input, encoding_format: 'float' }, { timeout: 60_000, ...options })
+        .catch((error: unknown) => {
+          options.signal?.throwIfAborted();
+          throw new EmbeddingError(error);
+        });
+      if (data.length !== input.length) throw new EmbeddingError('fewer embeddings than texts');
       for (const { embedding } of data.sort((one, other) => one.index - other.index))
         vectors.push(unit(embedding));
     }
@@ -61,10 +84,7 @@ export class Embedder {
     try {
       return (await this.embed([question], { timeout: questionMs }))[0];
     } catch (error) {
-      this.#log.warn(
-        { failure: error instanceof Error ? error.name : typeof error },
-        'a question could not be embedded; its words are searched for',
-      );
+      this.#log.warn({ err: error }, 'a question could not be embedded; its words are searched for');
       return undefined;
     }
   }
@@ -72,6 +92,6 @@ export class Embedder {
 
 function unit(vector: number[]): number[] {
   const length = Math.hypot(...vector);
-  if (!(length > 0)) throw new Error('The endpoint returned an embedding without a direction.');
+  if (!(length > 0)) throw new EmbeddingError('an embedding without a direction');
   return vector.map((value) => value / length);
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { failForgottenDocuments } from '../knowledge/fail-document.ts';
+import { failForgottenDeliveries, resendForgotten } from './resend-forgotten.ts';
 import { deleteOldCalls, deleteOldConversations } from './delete-old-talks.ts';
 
 /** Pause between two rounds, in milliseconds. */
@@ -17,14 +18,19 @@ interface CleaningUp {
 }
 
 /**
- * Deletes what is older than it may become, and ends what nobody works on any more. The next round is sent first, so
- * that there is one whatever comes of this one.
+ * Sends the jobs again that were given up, deletes what is older than it may become, and ends what nobody works on any
+ * more. The next round is sent first, so that there is one whatever comes of this one.
  */
 export async function cleanUp(
   { database, jobs, retentionDays, log }: CleaningUp,
   signal: AbortSignal,
 ): Promise<void> {
   await sendCleanUp(jobs, pauseMs);
+  const resent = await resendForgotten(database, jobs);
+  if (resent > 0) log.warn({ jobs: resent }, 'jobs were sent again that had been given up');
+  const undelivered = await failForgottenDeliveries(database.db);
+  if (undelivered > 0)
+    log.warn({ webhooks: undelivered }, 'webhooks have failed that could not be delivered');
   const documents = await failForgottenDocuments(database);
   if (documents > 0) log.warn({ documents }, 'documents have failed that nobody worked on any more');
   if (retentionDays === undefined) return;

@@ -1,3 +1,4 @@
+import { fitText } from '../db/fit-text.ts';
 import { isDeeperThan, maximumDepth } from '../http/nesting.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
@@ -70,7 +71,7 @@ function readResult({ status, text }: OutgoingAnswer, hide: (text: string) => st
     return clean(json, hide);
   }
   // A reason such as “no such order” helps the model to go on.
-  const excerpt = storable(hide(text)).slice(0, excerptLength).toWellFormed();
+  const excerpt = fitText(hide(text)).slice(0, excerptLength).toWellFormed();
   return {
     error: `The function answered with the status ${status}.`,
     status,
@@ -88,14 +89,11 @@ function parse(text: string): unknown {
 
 /** What may be stored and shown of JSON that is not nested too deep. */
 function clean(json: unknown, hide: (text: string) => string): unknown {
-  if (typeof json === 'string') return storable(hide(json));
+  if (typeof json === 'string') return fitText(hide(json));
   if (typeof json === 'number') return hide(String(json)) === hidden ? hidden : json;
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map((item) => clean(item, hide));
   return Object.fromEntries(
-    Object.entries(json).map(([name, item]) => [storable(hide(name)), clean(item, hide)]),
+    Object.entries(json).map(([name, item]) => [fitText(hide(name)), clean(item, hide)]),
   );
 }
-
-/** PostgreSQL can store neither null characters nor half an emoji, in names no more than in values. */
-const storable = (text: string) => text.replaceAll('\0', '').toWellFormed();

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
+import { fitText } from '../db/fit-text.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
@@ -96,8 +97,7 @@ async function post(
       maxRedirects: 0,
       signal,
     });
-    // PostgreSQL cannot store null characters.
-    return { status, body: text.replaceAll('\0', '') };
+    return { status, body: fitText(text) };
   } catch (error) {
     if (error instanceof OutgoingError) return { error: error.message };
     throw error;

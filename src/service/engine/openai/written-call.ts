@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { fitText } from '../../db/fit-text.ts';
 import type { PageTool } from '../engine.ts';
 
 type Tool = OpenAI.Chat.Completions.ChatCompletionTool;
@@ -82,8 +83,7 @@ function coerceTo(type: Parameter['type'], value: unknown): unknown {
 }
 
 /** PostgreSQL can store neither null characters nor half an emoji. */
-const storable = (_: string, value: unknown) =>
-  typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
+const storable = (_: string, value: unknown) => (typeof value === 'string' ? fitText(value) : value);
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {

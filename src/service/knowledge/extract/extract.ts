@@ -1,3 +1,4 @@
+import { fitText } from '../../db/fit-text.ts';
 import { docxMarkdown } from './docx-markdown.ts';
 import { ExtractionError } from './extraction-error.ts';
 import { pageMarkdown } from './page-markdown.ts';
@@ -30,7 +31,7 @@ export async function extract(task: ExtractionTask): Promise<Extracted> {
     throw new ExtractionError(`The document has more than ${longest.toLocaleString('en')} characters.`);
   }
   // PostgreSQL can store neither null characters nor half an emoji.
-  return { markdown: markdown.replaceAll('\0', '').toWellFormed().trim(), links };
+  return { markdown: fitText(markdown).trim(), links };
 }
 
 async function read(task: ExtractionTask): Promise<Extracted> {
