@@ -7,7 +7,9 @@ import {
   id,
   ids,
   integer,
+  needsNumber,
   nullish,
+  numberIfAny,
   pageQuery,
   patternText,
   text,
@@ -52,11 +54,13 @@ const optionalFields = {
   phone_number_id: id(),
   tool_ids: ids(),
   tools: list(
-    z.object({
-      type: z.enum(['call_transfer', 'dtmf_input', 'end_call']),
-      description: filledText(limit.toolDescription),
-      phone_number: z.nullish(text(name)),
-    }),
+    z
+      .object({
+        type: z.enum(['call_transfer', 'dtmf_input', 'end_call']),
+        description: filledText(limit.toolDescription),
+        phone_number: numberIfAny(name),
+      })
+      .check(needsNumber('call_transfer')),
   ),
   tts_emotion_enabled: flag(),
   voice_stability: decimal(limit.share),
@@ -120,6 +124,8 @@ export const UpdateAssistantRequest = z.object({
   ...z.partial(z.object(requiredFields)).shape,
   ...nullish({
     ...optionalFields,
+    /** `hybrid` cannot be chosen; an assistant that has it keeps it when its record is sent back. */
+    knowledgebase_mode: z.enum([...optionalFields.knowledgebase_mode.options, 'hybrid']),
     widget_settings: z.object({
       theme: z.optional(z.enum(['light', 'dark', 'auto', 'system'])),
       color: z.optional(filledText(limit.filler)),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { objectOf } from './fields.ts';
 import { ClientTools, ToolResults } from './client-tool-request.ts';
 import { countCharacters, limits } from './limits.ts';
 
@@ -18,7 +19,7 @@ const VariableValue = z.json().check(
 );
 
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
-export const Variables = z
+const NamedValues = z
   .record(
     z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
     VariableValue,
@@ -36,6 +37,9 @@ export const Variables = z
       `variables: at most ${variableLimits.count} are allowed`,
     ),
   );
+
+/** The same, also as `[]` when there are none. */
+export const Variables = objectOf(NamedValues);
 export type Variables = z.infer<typeof Variables>;
 
 /** `widget` is billed, `test` is free. */

@@ -78,14 +78,34 @@ function isWebAddress(value: string): boolean {
   return webUrl.safeParse(value).success;
 }
 
+const numberPattern = new RegExp(`^\\+[1-9]\\d{${phoneDigits.min - 1},${phoneDigits.max - 1}}$`);
+
+const noNumber = 'must be a phone number in E.164 format, such as +4915112345678.';
+
+/** Without what people put between digits. */
+const plainNumber = (value: unknown) => (typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value);
+
+/** Whether it is a number of the whole world: `+4915112345678`. */
+export const isPhoneNumber = (value: unknown): value is string =>
+  typeof value === 'string' && numberPattern.test(value);
+
 /** A number of the whole world, with what people put between the digits taken out: `+4915112345678`. */
-export const phoneNumber = () =>
-  from(
-    (value) => (typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value),
-    patternText(
-      new RegExp(`^\\+[1-9]\\d{${phoneDigits.min - 1},${phoneDigits.max - 1}}$`),
-      'must be a phone number in E.164 format, such as +4915112345678.',
-    ),
+export const phoneNumber = () => from(plainNumber, patternText(numberPattern, noNumber));
+
+/** The same where another field says whether one is needed: see {@link needsNumber}. */
+export const numberIfAny = (max: number) => z.nullish(from(plainNumber, text(max)));
+
+/** Demands a number in the field `phone_number` of entries of one type, beside what is wrong with other fields. */
+export const needsNumber = (type: string) =>
+  z.check<unknown>(
+    ({ value: entry, issues }) => {
+      const { type: given, phone_number: number } = (entry ?? {}) as Record<string, unknown>;
+      if (given !== type || isPhoneNumber(number)) return;
+      const isMissing = number === undefined || number === null || number === '';
+      const message = isMissing ? `is required when type is ${type}.` : noNumber;
+      issues.push({ code: 'custom', input: number, path: ['phone_number'], message });
+    },
+    { when: () => true },
   );
 
 /** Digits that a phone number has somewhere. A plus sign in a query means a space, so it and its like are left out. */
@@ -107,22 +127,26 @@ function isTimeZone(value: string): boolean {
   }
 }
 
-/** `YYYY-MM-DD`, a day that the calendar has. */
+/** `YYYY-MM-DD`, a day that the calendar has; it begins with the year 1, and databases know no year 0. */
 export const day = () =>
   patternText(/^\d{4}-\d{2}-\d{2}$/, 'must match the format YYYY-MM-DD.').check(
     z.refine(
       (value) =>
         !/^\d{4}-\d{2}-\d{2}$/.test(value) ||
-        (!Number.isNaN(Date.parse(value)) && new Date(value).toISOString().startsWith(value)),
+        (value >= '0001' &&
+          !Number.isNaN(Date.parse(value)) &&
+          new Date(value).toISOString().startsWith(value)),
       'must be a day of the calendar.',
     ),
   );
 
-/** PHP writes an object without keys as `[]`. */
+/** Reads an object; PHP writes one without keys as `[]`. */
+export const objectOf = <Value>(schema: z.ZodMiniType<Value>) => from(objectFrom, schema);
+
 const objectFrom = (value: unknown) => (Array.isArray(value) && value.length === 0 ? {} : value);
 
 /** Key/value pairs for `{{variable_name}}`. */
-export const variablesField = () => from(objectFrom, checkedVariables);
+export const variablesField = () => objectOf(checkedVariables);
 
 const checkedVariables = z.record(z.string(), z.json()).check(
   z.refine(

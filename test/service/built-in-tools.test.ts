@@ -4,7 +4,7 @@ import { startModelServer } from '../support/model-server.ts';
 import type { Behaviour } from '../support/model-server.ts';
 import { endJobs } from '../support/end-jobs.ts';
 import { atEnd, startService } from '../support/service.ts';
-import { createToolAssistant } from '../support/tool-assistant.ts';
+import { createToolAssistant, forgetNumbers } from '../support/tool-assistant.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -133,6 +133,19 @@ describe('call_transfer', () => {
       'user: Hello?',
     ]);
     assert.equal(await endJobs(service, conversation), 0);
+  });
+
+  test('without a number, of an assistant from before one was needed, hands over all the same', async () => {
+    const { uuid, id } = await createToolAssistant(service, [], { tools: [transfer] });
+    await forgetNumbers(service, id);
+    model.behave(handOver());
+    const conversation = await service.open(uuid);
+    const { json } = await service.send(conversation, 'This is a disgrace');
+    assert.equal(json['ai_enabled'], false);
+    assert.deepEqual(
+      (await service.history(conversation)).at(-1),
+      'system: The assistant has handed the conversation over to a person.',
+    );
   });
 
   test('with several numbers goes to the one that the model says, and to no other', async () => {

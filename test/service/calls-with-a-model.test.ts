@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assistantBody } from '../support/assistant-body.ts';
 import { startModelServer } from '../support/model-server.ts';
+import { forgetNumbers } from '../support/tool-assistant.ts';
 import { Owner } from '../support/owner.ts';
 import { atEnd, newDatabase, readMoney, startService } from '../support/service.ts';
 import { callTo, waitForCall } from '../support/simulated-numbers.ts';
@@ -18,19 +19,24 @@ const service = await startService({
 const owner = await Owner.create(service, '10');
 
 /** Has an assistant make a call; returns its record, and what the model was asked meanwhile. */
-async function call(fields: Record<string, unknown> = {}, body: Record<string, unknown> = {}) {
+async function call(
+  fields: Record<string, unknown> = {},
+  body: Record<string, unknown> = {},
+  before: (assistantId: number) => Promise<void> = () => Promise.resolve(),
+) {
   const assistant = await owner.create(
     'assistant',
     assistantBody({ post_call_evaluation: false, ...fields }),
   );
-  const before = model.requests.length;
+  await before(assistant.id);
+  const asked = model.requests.length;
   const { json } = await owner.post('make_call', {
     phone_number: callTo.person,
     assistant_id: assistant.id,
     ...body,
   });
   const record = await waitForCall(owner, Number(json['call_id']));
-  return { record, asked: model.requests.slice(before) };
+  return { record, asked: model.requests.slice(asked) };
 }
 
 describe('an assistant on the phone', () => {
@@ -81,6 +87,17 @@ describe('an assistant on the phone', () => {
     });
     assert.equal(record['status'], 'completed');
     assert.match(String(record['transcript']), /have a moment\.\nAI: One moment\.$/);
+  });
+
+  test('goes on talking where call_transfer has no number to dial', async () => {
+    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], pieces: ['I cannot do that.'] });
+    const { record, asked } = await call(
+      { tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }] },
+      {},
+      (id) => forgetNumbers(service, id),
+    );
+    assert.match(JSON.stringify(asked[1]?.messages.at(-1)), /no phone number/);
+    assert.match(String(record['transcript']), /I cannot do that\.\nCustomer: What is this about\?/);
   });
 
   test('costs nothing when the model fails in the middle of a call', async () => {

@@ -124,6 +124,11 @@ describe('the list of calls', () => {
     assert.equal(((await reader.get('calls?page=2')).json['data'] as object[]).length, 1);
   });
 
+  test('knows days from the first of the calendar on', async () => {
+    const { status } = await owner.get('calls?date_from=0001-01-01&date_to=9999-12-31');
+    assert.equal(status, 200);
+  });
+
   test('refuses conditions that cannot be', async () => {
     for (const query of [
       'status=new',
@@ -132,6 +137,8 @@ describe('the list of calls', () => {
       'assistant_id=x',
       'campaign_id=0',
       'date_from=2026-13-01',
+      'date_from=0000-12-31',
+      'date_to=0000-02-29',
       'date_to=today',
       'per_page=0',
       'per_page=101',

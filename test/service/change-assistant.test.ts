@@ -103,6 +103,25 @@ describe('changing an assistant', () => {
     }
   });
 
+  test('a record can be sent back whole while its number is to be released, and with a mode that none can choose', async () => {
+    const phone_number_id = await addNumber(service, owner.id);
+    const { id } = await create({ type: 'inbound', phone_number_id });
+    assert.equal((await owner.delete(`phone-numbers/${phone_number_id}`)).status, 200);
+    await pool.query("UPDATE assistants SET knowledgebase_mode = 'hybrid' WHERE id = $1", [id]);
+    const record = await read(id);
+    assert.deepEqual([record['phone_number_id'], record['knowledgebase_mode']], [phone_number_id, 'hybrid']);
+    const { status, text } = await change(id, record);
+    assert.equal(status, 200, text);
+    const other = await create();
+    const refused = await change(other.id, { phone_number_id, knowledgebase_mode: 'hybrid' });
+    assert.deepEqual(refused.errors, {
+      knowledgebase_mode: ['The selected knowledgebase mode is invalid.'],
+      phone_number_id: [
+        'The phone number id field must not be a phone number that is scheduled for release.',
+      ],
+    });
+  });
+
   test('a record that was read can be sent back whole', async () => {
     const { id } = await create({ knowledgebase_id: null });
     const record = await read(id);

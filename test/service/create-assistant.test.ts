@@ -200,6 +200,22 @@ describe('creating an assistant', () => {
     });
   });
 
+  test('needs a number to dial where a call is to be transferred, and keeps it without what is between its digits', async () => {
+    const transfer = { type: 'call_transfer' };
+    const described = { ...transfer, description: 'To a person' };
+    const { errors } = await owner.post('assistant', assistantBody({ tools: [transfer, described] }));
+    const missing = (index: number) => [
+      `The tools.${index}.phone number field is required when type is call_transfer.`,
+    ];
+    assert.deepEqual(errors, {
+      'tools.0.description': ['The tools.0.description field is required.'],
+      'tools.0.phone_number': missing(0),
+      'tools.1.phone_number': missing(1),
+    });
+    const { id } = await create({ tools: [{ ...described, phone_number: '+49 (30) 123-456' }] });
+    assert.deepEqual((await read(id))['tools'], [{ ...described, phone_number: '+4930123456' }]);
+  });
+
   test('refuses what is no JSON object', async () => {
     for (const body of ['{', '[]', '3', 'null', `{"variables":${'['.repeat(70)}${']'.repeat(70)}}`]) {
       assert.equal((await owner.post('assistant', body)).status, 422, body);

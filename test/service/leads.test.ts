@@ -194,6 +194,11 @@ describe('the list of leads', () => {
     assert.equal((await list(reader, '?per_page=1&page=16')).length, 1);
   });
 
+  test('knows days from the first of the calendar on', async () => {
+    const { status } = await owner.get('leads?date_from=0001-01-01&date_to=9999-12-31');
+    assert.equal(status, 200);
+  });
+
   test('refuses conditions that cannot be', async () => {
     for (const query of [
       'status=new',
@@ -202,6 +207,8 @@ describe('the list of leads', () => {
       'phone_number=%25',
       'phone_number=1234567890123456',
       'date_from=2026-02-30',
+      'date_from=0000-12-31',
+      'date_to=0000-01-01',
       'date_from=01.02.2026',
       'date_to=2026-2-3',
       'per_page=0',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { expectingFailures } from '../support/check-answer.ts';
 import { createAssistant, readMoney, startService } from '../support/service.ts';
 
 const service = await startService();
@@ -13,7 +14,7 @@ const key = await createApiKey(db, userId, 'Key');
 async function without(table: string, task: () => Promise<void>): Promise<void> {
   await pool.query(`ALTER TABLE ${table} RENAME TO hidden`);
   try {
-    await task();
+    await expectingFailures(task);
   } finally {
     await pool.query(`ALTER TABLE hidden RENAME TO ${table}`);
   }

@@ -20,6 +20,20 @@ test("the request's variables override the assistant's, and the conversation sho
   assert.deepEqual(read['variables'], { first_name: 'Ada', city: 'Oslo' });
 });
 
+test('an empty list counts as no variables, as PHP writes an empty map, and any other list is refused', async () => {
+  const opened = await openWith({}, []);
+  assert.equal(opened.status, 200);
+  const conversation = String(opened.json['conversation_id']);
+  assert.equal((await service.get(`/api/conversations/${conversation}`)).json['variables'], null);
+  assert.equal((await service.send(conversation, 'Hello', {}, { variables: [] })).status, 200);
+  for (const { status, json } of [
+    await openWith({}, ['Ada']),
+    await service.send(conversation, 'Hello', {}, { variables: ['Ada'] }),
+  ]) {
+    assert.deepEqual([status, json['error']], [422, 'variables must be an object']);
+  }
+});
+
 test('a conversation without variables shows null', async () => {
   const { json } = await openWith({}, undefined);
   const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);

@@ -33,3 +33,13 @@ export async function createToolAssistant(
   const { uuid } = await readAssistant(owner, id);
   return { owner, id, uuid: String(uuid) };
 }
+
+/** Makes the tools of an assistant what they may be in a row from before `call_transfer` needed a number. */
+export async function forgetNumbers({ running }: TestService, id: number): Promise<void> {
+  await running.database.pool.query(
+    `UPDATE assistants SET tools =
+       (SELECT jsonb_agg(tool || '{"phone_number": null}') FROM jsonb_array_elements(tools) AS tool)
+     WHERE id = $1`,
+    [id],
+  );
+}

@@ -9,6 +9,7 @@ import { findPassages } from '../knowledge/find-passages.ts';
 import { searchTool } from '../knowledge/search-tool.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { assistantTools } from '../tool/assistant-tools.ts';
+import type { Channel } from '../tool/built-in-tools.ts';
 
 /** What an engine is told of an assistant, whatever it talks through. */
 export type Briefing = Pick<EngineRequest, 'assistant' | 'tools' | 'quotesKnowledge' | 'findPassages'>;
@@ -67,11 +68,12 @@ export async function briefAssistant(
   { database: { db }, fetchGuarded, embedder }: BriefingParts,
   { assistant, language, secondaryLanguages, model, toolModel }: BriefingRow,
   variables: StoredVariables,
+  channel: Channel,
 ): Promise<Briefing> {
   const { knowledgebaseId, knowledgebaseMode: mode } = assistant;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit, embedder);
-  const tools = await assistantTools(db, assistant, fetchGuarded);
+  const tools = await assistantTools(db, assistant, fetchGuarded, channel);
   return {
     assistant: {
       name: assistant.name,

@@ -15,6 +15,7 @@ interface Found extends Record<string, unknown> {
   tools: number;
   number_type: string | null;
   number_taken: boolean;
+  /** Whether it is to be released; not of the assistant that has it already, which keeps it until then. */
   number_leaves: boolean;
   synthesizer: boolean;
   transcriber: boolean;
@@ -105,7 +106,8 @@ async function find(queries: Queries, userId: number, after: Partial<AssistantRo
       (SELECT type FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND user_id = ${userId}) AS number_type,
       EXISTS (SELECT 1 FROM assistants WHERE phone_number_id = ${id(after.phone_number_id)} AND type = 'inbound'
         AND deleted_at IS NULL AND id <> ${id(after.id)}) AS number_taken,
-      EXISTS (SELECT 1 FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND release_at IS NOT NULL)
+      EXISTS (SELECT 1 FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND release_at IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM assistants WHERE id = ${id(after.id)} AND phone_number_id = phone_numbers.id))
         AS number_leaves,
       ${provider('synthesizer', after.synthesizer_provider_id)} AS synthesizer,
       ${provider('transcriber', after.transcriber_provider_id)} AS transcriber`);

@@ -106,7 +106,9 @@ async function check(
 ): Promise<FieldErrors> {
   const changes = changesOf(before, given);
   const after = afterChanges(before, changes);
+  const choosesHybrid = changes.knowledgebase_mode === 'hybrid' && before?.knowledgebase_mode !== 'hybrid';
   const broken: BrokenRules = {
+    ...(choosesHybrid && { knowledgebase_mode: 'selected is invalid.' }),
     ...(await checkReferences(queries, userId, after, changes)),
     ...brokenAssistantRules(after),
   };

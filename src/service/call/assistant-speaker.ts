@@ -41,7 +41,7 @@ export class AssistantSpeaker implements Speaker {
   }
 
   static async prepare(parts: SpeakerParts): Promise<AssistantSpeaker> {
-    return new AssistantSpeaker(parts, await briefAssistant(parts, parts.speaker, parts.variables));
+    return new AssistantSpeaker(parts, await briefAssistant(parts, parts.speaker, parts.variables, 'call'));
   }
 
   answer(said: string, before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {

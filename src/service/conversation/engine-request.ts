@@ -26,7 +26,7 @@ export async function buildEngineRequest(
     limit: historyBounds.lines,
   });
   return {
-    ...(await briefAssistant(parts, found, found.variables)),
+    ...(await briefAssistant(parts, found, found.variables, 'chat')),
     history: keepLatest(lines.filter(isSpoken)),
     message: message.text,
     toolResults: message.toolResults,

@@ -5,6 +5,7 @@ import { tools } from '../db/tools-table.ts';
 import type { EngineTool } from '../engine/engine.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { builtInNames, builtInTools } from './built-in-tools.ts';
+import type { Channel } from './built-in-tools.ts';
 import { callTool } from './call-tool.ts';
 
 type Tool = typeof tools.$inferSelect;
@@ -20,6 +21,7 @@ export async function assistantTools(
   queries: Queries,
   assistant: ToolOwner,
   fetchGuarded: FetchGuarded,
+  channel: Channel,
 ): Promise<EngineTool[]> {
   const { toolIds, userId } = assistant;
   const rows =
@@ -32,7 +34,7 @@ export async function assistantTools(
           .orderBy(tools.id);
   const taken = new Set<string>(builtInNames);
   const own = rows.filter(({ name }) => !taken.has(name) && taken.add(name));
-  return [...builtInTools(assistant.tools), ...own.map((tool) => asEngineTool(tool, fetchGuarded))];
+  return [...builtInTools(assistant.tools, channel), ...own.map((tool) => asEngineTool(tool, fetchGuarded))];
 }
 
 /** Every parameter is needed: the schema of a tool knows no others. */

@@ -1,3 +1,4 @@
+import { isPhoneNumber } from '../../contract/fields.ts';
 import type { StoredBuiltInTool } from '../db/assistants-table.ts';
 import type { EngineTool } from '../engine/engine.ts';
 
@@ -10,16 +11,19 @@ const meaning = {
   call_transfer: 'Hands this conversation, be it spoken or written, over to a person.',
 } as const;
 
+/** What an assistant talks through: a line has to be transferred somewhere, a chat only needs somebody to write on. */
+export type Channel = 'call' | 'chat';
+
 /**
  * The built-in tools of an assistant that an engine can call. They do nothing themselves: whoever holds the
  * conversation does what a call of one asks for. `dtmf_input` is none of them, because nobody speaks in tones here.
  */
-export function builtInTools(stored: StoredBuiltInTool[]): EngineTool[] {
+export function builtInTools(stored: StoredBuiltInTool[], channel: Channel): EngineTool[] {
   const ends = stored.filter(({ type }) => type === 'end_call');
   const transfers = stored.filter(({ type }) => type === 'call_transfer');
   return [
     ...(ends.length > 0 ? [endCall(ends)] : []),
-    ...(transfers.length > 0 ? [callTransfer(transfers)] : []),
+    ...(transfers.length > 0 ? [callTransfer(transfers, channel)] : []),
   ];
 }
 
@@ -35,8 +39,17 @@ function endCall(stored: StoredBuiltInTool[]): EngineTool {
   };
 }
 
-/** With several numbers the assistant says which. */
-function callTransfer(stored: StoredBuiltInTool[]): EngineTool {
+/** With several numbers the assistant says which. Rows from before a number was needed may have none. */
+function callTransfer(all: StoredBuiltInTool[], channel: Channel): EngineTool {
+  const stored = channel === 'chat' ? all : all.filter(({ phone_number }) => isPhoneNumber(phone_number));
+  if (stored.length === 0) {
+    return {
+      name: 'call_transfer',
+      description: describe(meaning.call_transfer, all),
+      parameters: [],
+      run: () => Promise.resolve({ result: { error: 'There is no phone number to transfer this call to.' } }),
+    };
+  }
   const numbers = stored.map(({ phone_number }) => phone_number ?? null);
   const [only = null] = numbers;
   if (stored.length === 1) {
