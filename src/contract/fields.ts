@@ -97,7 +97,7 @@ export const numberIfAny = (max: number) => z.nullish(from(plainNumber, text(max
 
 /** Demands a number in the field `phone_number` of entries of one type, beside what is wrong with other fields. */
 export const needsNumber = (type: string) =>
-  z.check<unknown>(
+  z.check(
     ({ value: entry, issues }) => {
       const { type: given, phone_number: number } = (entry ?? {}) as Record<string, unknown>;
       if (given !== type || isPhoneNumber(number)) return;
