@@ -131,7 +131,8 @@ describe('the variables of a request', () => {
   });
 
   it('must be an object', () => {
-    for (const variables of ['{}', 1, true, ['Ada'], [{}]]) assert.equal(issue(variables), 'variables must be an object');
+    for (const variables of ['{}', 1, true, ['Ada'], [{}]])
+      assert.equal(issue(variables), 'variables must be an object');
     assert.notEqual(issue([1]), undefined);
   });
 });
