@@ -24,6 +24,8 @@ describe('dictation', () => {
     expect(chat.find('[part="dictate-button"]')).to.equal(null);
     chat.element.voice = true;
     await until(() => chat.find('[part="dictate-button"]') !== null, 'the button');
+    const bottomOf = (part: string): number => chat.part(part).getBoundingClientRect().bottom;
+    await until(() => bottomOf('dictate-button') === bottomOf('send-button'), 'both buttons to stand in one row');
     chat.element.voice = false;
     await until(() => chat.find('[part="dictate-button"]') === null, 'the button to go');
   });
