@@ -25,7 +25,10 @@ describe('dictation', () => {
     chat.element.voice = true;
     await until(() => chat.find('[part="dictate-button"]') !== null, 'the button');
     const bottomOf = (part: string): number => chat.part(part).getBoundingClientRect().bottom;
-    await until(() => bottomOf('dictate-button') === bottomOf('send-button'), 'both buttons to stand in one row');
+    await until(
+      () => bottomOf('dictate-button') === bottomOf('send-button'),
+      'both buttons to stand in one row',
+    );
     chat.element.voice = false;
     await until(() => chat.find('[part="dictate-button"]') === null, 'the button to go');
   });
