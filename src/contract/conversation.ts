@@ -82,6 +82,8 @@ export const AnsweredMessage = z.looseObject({
   function_calls: FunctionCalls,
   /** False while a person has taken over: the message was stored, and a person answers it or nobody. */
   ai_enabled: Flag,
+  /** True for the last answer: the assistant has ended the conversation. */
+  ended: Flag,
 });
 export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
 

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
 import { click, press } from '../support/page.ts';
+import { service } from '../support/service-under-test.ts';
 
 function notice(chat: Chat): string {
   return chat.find('[part="person"]')?.innerText ?? '';
@@ -25,6 +26,18 @@ describe('a person who takes the conversation over', () => {
 
 describe('a conversation that has ended', () => {
   afterEach(unmountAll);
+
+  it('by the assistant, as the visitor says goodbye, says so below the last answer', async () => {
+    const chat = mount({ 'assistant-id': service.assistantThatShows('settings') });
+    await chat.open();
+    await chat.ask('Goodbye!');
+    await chat.answered(2);
+    await chat.problem(/This conversation has ended\. Start a new conversation/);
+    expect(chat.messages[1]).to.equal('user: Goodbye!');
+    expect(chat.findAll('.message-state')).to.deep.equal([]);
+    await click(chat.part('retry-button'));
+    await until(() => chat.problems.length === 0 && chat.messages.length === 1, 'a new conversation');
+  });
 
   it('says so after a reload, and offers a new one', async () => {
     const first = mount({ 'base-url': faulty('ended') });

@@ -88,7 +88,8 @@ describe('end_call', () => {
   test('of an assistant that lets conversations go on is an end that another one may follow', async () => {
     model.behave(ending);
     const { conversation } = await open([endCall], { conversation_ended_retrigger: true });
-    await service.send(conversation, 'Bye');
+    const { json } = await service.send(conversation, 'Bye');
+    assert.equal('ended' in json, false, JSON.stringify(json));
     assert.equal((await service.get(`/api/conversations/${conversation}`)).json['ended'], false);
     assert.equal((await service.send(conversation, 'Bye again')).status, 200);
     assert.equal(await endJobs(service, conversation), 2);

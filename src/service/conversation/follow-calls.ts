@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
-import { conversations } from '../db/schema.ts';
+import { assistants, conversations } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { addLine } from './add-line.ts';
 import { noteEnd } from './end-conversation.ts';
+import { hasEnded } from './has-ended.ts';
 import { announcements } from './take-over.ts';
 
 /** What calls of built-in tools have made of a conversation. */
@@ -12,7 +13,7 @@ export interface Followed {
   /** False while a person has taken over. */
   aiEnabled: boolean;
   /** True once it takes no more messages by the assistant's own decision. */
-  ended?: true;
+  ended?: boolean;
 }
 
 /** Does in a locked conversation what the assistant has asked for by its built-in tools. */
@@ -26,7 +27,12 @@ export async function followCalls(
   if (endsConversation(calls)) {
     await addLine(tx, conversation, 'system', announcements.ended);
     await noteEnd(tx, jobs, conversation.id);
-    return { aiEnabled, ended: true };
+    const [{ ended } = { ended: false }] = await tx
+      .select({ ended: hasEnded })
+      .from(conversations)
+      .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+      .where(eq(conversations.id, conversation.id));
+    return { aiEnabled, ...(ended && { ended }) };
   }
   const transfer = calls.find(
     ({ name, client, result }) => name === 'call_transfer' && client !== true && isTransfer(result),

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.ts';
-import { conversations, messages } from '../db/schema.ts';
+import { assistants, conversations, messages } from '../db/schema.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { acceptMessage } from './accept-message.ts';
 import type { VisitorMessage } from './accept-message.ts';
@@ -82,17 +82,20 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
       text: reply.content,
       functionCalls: reply.functionCalls,
       aiEnabled: conversations.aiEnabled,
+      goesOn: assistants.conversationEndedRetrigger,
     })
     .from(messages)
     .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .leftJoin(reply, eq(reply.inReplyTo, messages.id))
     .where(eq(messages.id, messageId));
   if (!found) throw ConversationError.conversationNotFound();
   if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
-  const { text, functionCalls, aiEnabled } = found;
+  const { text, functionCalls, aiEnabled, goesOn } = found;
   // Stored for a person: nothing will come.
   if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
   if (text === null) return undefined;
   const calls = functionCalls ?? [];
-  return { text, functionCalls: calls, aiEnabled, ...(endsConversation(calls) && { ended: true }) };
+  const ended = !goesOn && endsConversation(calls);
+  return { text, functionCalls: calls, aiEnabled, ...(ended && { ended }) };
 }

@@ -14,6 +14,8 @@ export interface DemoAssistant {
   systemPrompt: string;
   variables: Record<string, string>;
   widgetSettings: { theme: string; color: string; position: string };
+  /** Whether it ends the conversation when the visitor takes leave (the built-in tool `end_call`). */
+  endsOnGoodbye?: boolean;
   /** Whether the owner can pay for conversations. */
   ownerHasBalance: boolean;
 }
@@ -66,6 +68,7 @@ export const demoAssistants: readonly DemoAssistant[] = [
     systemPrompt: englishPrompt,
     variables: { first_name: '' },
     widgetSettings: { theme: 'dark', color: '#f2d9a6', position: 'left-top' },
+    endsOnGoodbye: true,
     ownerHasBalance: true,
   },
   {

@@ -17,6 +17,8 @@ const advisoryLock = 7_303_014_118;
 const firstVoice = 1;
 const firstModel = 1;
 
+const endOnGoodbye = { type: 'end_call', description: 'The visitor says goodbye.' } as const;
+
 /**
  * Fills a database with the demo: a shop, its knowledge base and its assistants. What is there already stays as it
  * is, so it may run at every start, also of several processes at once.
@@ -85,10 +87,11 @@ async function seedAssistant(
       initialMessage,
       systemPrompt,
       variables,
+      tools: assistant.endsOnGoodbye ? [endOnGoodbye] : [],
       knowledgebaseId,
       knowledgebaseMode: 'prompt',
       // Whoever tries the demo comes back after lunch and goes on.
-      conversationEndedRetrigger: true,
+      conversationEndedRetrigger: !assistant.endsOnGoodbye,
       widgetSettings,
     })
     .onConflictDoNothing({ target: assistants.uuid });

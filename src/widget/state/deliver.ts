@@ -31,6 +31,8 @@ export interface Delivered {
   readonly text: string | undefined;
   /** Milliseconds from sending to the whole answer; undefined when it was found in the history. */
   readonly latency?: number;
+  /** Whether the assistant has ended the conversation with it. */
+  readonly isLast?: boolean | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
       const messages = completeReply(snapshot().messages, { key, answer, at, timing });
       apply({ type: 'reply', messages, isPiece: false, aiEnabled: answer.ai_enabled });
     }
-    return { text: answer.message, latency };
+    return { text: answer.message, latency, isLast: answer.ended };
   } catch (error) {
     if (signal.aborted || !(error instanceof ChatError)) throw error;
     if (!error.fateUnknown) delivery.onRefused();

@@ -3,7 +3,7 @@ import { fingerprint } from './fingerprint.ts';
 import type { Attempt } from './kept-conversation.ts';
 import type { Outbox } from './outbox.ts';
 import { problemFrom } from './problem.ts';
-import { variablesOf } from './session.ts';
+import { hasEnded, variablesOf } from './session.ts';
 import type { Message } from './snapshot.ts';
 
 /*
@@ -74,6 +74,7 @@ export async function send(
     } else {
       attempts.delete(key);
       apply({ type: 'settled' });
+      if (delivered.isLast) apply({ type: 'ended', problem: hasEnded });
       listener.onSent(text);
       if (delivered.text) listener.onAnswer(delivered.text, delivered.latency);
     }

@@ -35,6 +35,9 @@ export interface Session {
 /** What a service answered that has more of a history than it gave. One object for as long as the conversation shows. */
 export type Earlier = Pick<Conversation, 'earlier_cursor'>;
 
+/** Why it takes no more messages. */
+export const hasEnded: Problem = { code: 'conversation-ended', message: 'The conversation has ended.' };
+
 /** All that the page says to the assistant; undefined if it says nothing. */
 export function variablesOf({ context, variables }: SessionRequest): SessionRequest['variables'] {
   return context ? { ...context, ...variables } : variables;
@@ -84,6 +87,6 @@ export async function readSession(
     variables: read.variables,
     aiEnabled: read.ai_enabled ?? true,
     earlier: read.earlier_cursor ? read : undefined,
-    ended: read.ended ? { code: 'conversation-ended', message: 'The conversation has ended.' } : undefined,
+    ended: read.ended ? hasEnded : undefined,
   };
 }
