@@ -8,6 +8,7 @@ import type { Sending } from './conversation/send-message.ts';
 import { accessLog } from './http/access-log.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
+import { atPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { Refusal } from './http/refusal.ts';
 import { refuse, takesKey } from './http/refuse.ts';
@@ -65,6 +66,7 @@ export function createApp(context: AppContext): Hono {
   });
   app.use('/api/*', rateLimit(database, config));
   app.use('/api/*', limitRequestBody());
+  app.use('/api/user/*', atPublicUrl(config.publicUrl));
 
   app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));

@@ -48,6 +48,14 @@ describe('a blocked number', () => {
     );
   });
 
+  test('is listed with up to 100 others', async () => {
+    assert.equal((await owner.get('blocked-numbers?per_page=100')).json['per_page'], 100);
+    for (const query of ['per_page=101', 'per_page=0', 'page=0', 'phone_number=x']) {
+      const { status, errors } = await owner.get(`blocked-numbers?${query}`);
+      assert.deepEqual([status, Object.keys(errors)], [422, [query.split('=')[0]]]);
+    }
+  });
+
   test('must be a number of the whole world', async () => {
     for (const phone_number of ['030 1234567', '', null, undefined, 5]) {
       const { status, errors } = await owner.post('blocked-numbers', { phone_number });

@@ -121,6 +121,16 @@ describe('the list of calls', () => {
       [15, 16, 2, 15],
     );
     assert.equal(json['next_page_url'], `${service.url}/api/user/calls?page=2`);
+    for (const [proxied, origin] of [
+      ['https', service.url.replace('http:', 'https:')],
+      ['https, http', service.url.replace('http:', 'https:')],
+      ['http', service.url],
+      ['gopher', service.url],
+    ] as const) {
+      const headers = { Authorization: `Bearer ${reader.key}`, 'X-Forwarded-Proto': proxied };
+      const { json } = await service.get('/api/user/calls', headers);
+      assert.equal(json['next_page_url'], `${origin}/api/user/calls?page=2`, proxied);
+    }
     assert.equal(((await reader.get('calls?page=2')).json['data'] as object[]).length, 1);
   });
 
@@ -129,11 +139,17 @@ describe('the list of calls', () => {
     assert.equal(status, 200);
   });
 
+  test('takes as many digits as a number can have, and pages of up to 100', async () => {
+    const { status, json } = await owner.get('calls?phone_number=123456789012345&per_page=100');
+    assert.deepEqual([status, json['per_page'], json['total']], [200, 100, 0]);
+  });
+
   test('refuses conditions that cannot be', async () => {
     for (const query of [
       'status=new',
       'type=phone',
       'phone_number=abc',
+      'phone_number=1234567890123456',
       'assistant_id=x',
       'campaign_id=0',
       'date_from=2026-13-01',

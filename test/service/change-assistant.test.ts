@@ -188,8 +188,15 @@ describe('webhooks of an assistant', () => {
       const unknown = await owner.post(`assistants/${operation}`, { assistant_id: 99_999, ...body });
       assert.equal(unknown.status, 404);
       if ('webhook_url' in body) {
-        const { status } = await owner.post(`assistants/${operation}`, { assistant_id, webhook_url: 'x' });
-        assert.equal(status, 422);
+        const give = (webhook_url: unknown) =>
+          owner.post(`assistants/${operation}`, { assistant_id, webhook_url });
+        for (const given of ['x', '', 'ftp://shop.example/', `${url}/`.padEnd(2049, 'x'), 5, null, [url]]) {
+          const { status, errors } = await give(given);
+          assert.deepEqual([status, Object.keys(errors)], [422, ['webhook_url']], String(given));
+        }
+        for (const given of ['http://shop.example', `${url}/`.padEnd(2048, 'x')]) {
+          assert.equal((await give(given)).status, 200);
+        }
       }
     }
   });

@@ -192,6 +192,27 @@ describe('the list of leads', () => {
       ['+4915112345610'],
     );
     assert.equal((await list(reader, '?per_page=1&page=16')).length, 1);
+    const labels = async (page: number) => {
+      const { json } = await reader.get(`leads?per_page=1&page=${page}`);
+      const links = json['links'] as { url: string | null; label: string; active: boolean }[];
+      assert.deepEqual(
+        links.filter(({ active }) => active).map(({ label }) => label),
+        [String(page)],
+      );
+      assert.ok(links.every(({ url, label }) => label !== '...' || url === null));
+      return links
+        .slice(1, -1)
+        .map(({ label }) => label)
+        .join(' ');
+    };
+    assert.equal(await labels(1), '1 2 3 4 5 6 7 8 9 10 ... 15 16');
+    assert.equal(await labels(7), '1 2 3 4 5 6 7 8 9 10 ... 15 16');
+    assert.equal(await labels(8), '1 2 ... 5 6 7 8 9 10 11 ... 15 16');
+    assert.equal(await labels(9), '1 2 ... 6 7 8 9 10 11 12 ... 15 16');
+    assert.equal(await labels(10), '1 2 ... 7 8 9 10 11 12 13 14 15 16');
+    assert.equal(await labels(16), '1 2 ... 7 8 9 10 11 12 13 14 15 16');
+    const most = await reader.get('leads?per_page=100&phone_number=123456789012345');
+    assert.deepEqual([most.status, most.json['per_page'], most.json['total']], [200, 100, 0]);
   });
 
   test('knows days from the first of the calendar on', async () => {

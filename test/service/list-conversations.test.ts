@@ -6,7 +6,8 @@ import { Owner } from '../support/owner.ts';
 import { wireTimestamp } from '../support/service-client.ts';
 import { createAssistant, startService } from '../support/service.ts';
 
-const service = await startService();
+// The slash is not doubled.
+const service = await startService({ PUBLIC_URL: 'https://voice.example/base/' });
 
 /** An owner with an assistant, and so many conversations with it, oldest first. */
 async function given(count: number, more: Record<string, unknown> = {}) {
@@ -48,13 +49,22 @@ describe('the list of conversations', () => {
       ai_enabled: false,
     });
     assert.deepEqual(envelope, {
-      path: `${service.url}/api/user/conversations`,
+      path: 'https://voice.example/base/api/user/conversations',
       per_page: 15,
       next_cursor: null,
       next_page_url: null,
       prev_cursor: null,
       prev_page_url: null,
     });
+  });
+
+  test('has links to where the settings say that the service is found', async () => {
+    const { owner } = await given(2);
+    const path = 'https://voice.example/base/api/user/conversations';
+    const { next_page_url } = await list(owner, '?per_page=1');
+    assert.ok(String(next_page_url).startsWith(`${path}?per_page=1&cursor=`), String(next_page_url));
+    const { json } = await owner.get('leads');
+    assert.equal(json['first_page_url'], 'https://voice.example/base/api/user/leads?page=1');
   });
 
   test('is read on, newest first, from page to page and back', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { numbered } from '../support/field-table.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { callTo, waitForCall } from '../support/simulated-numbers.ts';
 import { Owner } from '../support/owner.ts';
@@ -117,13 +118,34 @@ test('a call that has waited for too long is not made any more', async () => {
 });
 
 describe('a call is refused', () => {
-  for (const phone_number of ['015112345678', '+49', '+49 abc', '+1234567890123456789', 'call me']) {
+  for (const phone_number of [
+    '015112345678',
+    '+49',
+    '+49 abc',
+    '+1234567890123456789',
+    'call me',
+    '+49 151 12345678 call me',
+    'Ada +4915112345678',
+    '+4915112345678 ext. 7',
+    '+4915112345678;ext=7',
+    'tel:+4915112345678',
+    '+9991234567',
+  ]) {
     test(`to ${phone_number}, which is no number of the whole world`, async () => {
       const { status, json } = await make({ phone_number });
       assert.equal(status, 400);
       assert.deepEqual(Object.keys(json), ['message']);
     });
   }
+
+  test('with more variables than a conversation may have, or longer ones', async () => {
+    for (const variables of [numbered(101), { ['n'.repeat(65)]: '' }, { a: 'x'.repeat(2001) }, ['Ada']]) {
+      const { status, errors } = await make({ variables });
+      assert.deepEqual([status, Object.keys(errors)], [422, ['variables']]);
+    }
+    const held = { ...numbered(98), ['n'.repeat(64)]: '', a: 'x'.repeat(2000) };
+    for (const variables of [held, [], null]) assert.equal((await make({ variables })).status, 200);
+  });
 
   test('by an assistant that is missing or another’s, and the two are not told apart', async () => {
     const other = await Owner.create(service, '1');

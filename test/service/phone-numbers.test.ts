@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { sql } from 'drizzle-orm';
 import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
-import { clearReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
+import { clearReleasedNumbers, endOfPaidMonth } from '../../src/service/phone-number/phone-number.ts';
 import { assistantBody, readAssistant } from '../support/assistant-body.ts';
 import { Owner } from '../support/owner.ts';
 import { addNumber } from '../support/records.ts';
@@ -166,6 +167,55 @@ describe('releasing a number', () => {
     assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
     await clearReleasedNumbers(db);
     assert.equal(await numberOfAssistant(), null);
+  });
+
+  for (const [bought, released, ends] of [
+    ['2027-01-31 00:00', '2027-02-28 12:00', '2027-03-31 00:00'],
+    ['2027-01-31 00:00', '2027-02-27 23:59', '2027-02-28 00:00'],
+    ['2027-01-31 00:00', '2027-02-28 00:00', '2027-03-31 00:00'],
+    ['2027-01-31 18:00', '2027-04-30 17:00', '2027-04-30 18:00'],
+    ['2027-01-31 18:00', '2027-04-30 19:00', '2027-05-31 18:00'],
+    ['2024-02-29 06:00', '2027-02-28 07:00', '2027-03-29 06:00'],
+    ['2027-01-15 12:00', '2027-01-15 12:00', '2027-02-15 12:00'],
+    ['2027-01-15 12:00', '2028-12-20 12:00', '2029-01-15 12:00'],
+  ] as const) {
+    test(`at ${released} lets one of ${bought} go at ${ends}`, async () => {
+      const moment = (text: string) => sql`${text}::timestamp AT TIME ZONE 'UTC'`;
+      const { rows } = await db.execute(
+        sql`SELECT ${endOfPaidMonth(moment(bought), moment(released))} = ${moment(ends)} AS is_right`,
+      );
+      assert.deepEqual(rows, [{ is_right: true }]);
+    });
+  }
+
+  test('takes a dedicated one that nobody pays for at once', async () => {
+    const id = await addNumber(service, owner.id, { subscribed: false });
+    const { status, json } = await owner.delete(`phone-numbers/${id}`);
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(json), ['message']);
+    assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
+  });
+
+  test('takes it out of the rotation of campaigns when it goes', async () => {
+    const [stays, goes] = [await addNumber(service, owner.id), await addNumber(service, owner.id)];
+    const { id: assistant_id } = await owner.create('assistant', assistantBody());
+    const campaign = await owner.create('campaigns', {
+      name: 'Spring',
+      assistant_id,
+      phone_number_ids: [stays, goes],
+    });
+    const rotation = async () => {
+      const { rows } = await pool.query<{ phone_number_id: number }>(
+        'SELECT phone_number_id FROM campaign_phone_numbers WHERE campaign_id = $1 ORDER BY 1',
+        [campaign.id],
+      );
+      return rows.map(({ phone_number_id }) => phone_number_id);
+    };
+    assert.equal((await owner.delete(`phone-numbers/${goes}`)).status, 200);
+    assert.deepEqual(await rotation(), [stays, goes]);
+    await pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [goes]);
+    await clearReleasedNumbers(db);
+    assert.deepEqual(await rotation(), [stays]);
   });
 
   for (const type of ['sip', 'caller_id'] as const) {

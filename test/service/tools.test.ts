@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { Tool } from '../../src/contract/tool.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { many, testFields, textOf, whole } from '../support/field-table.ts';
+import type { FieldRow } from '../support/field-table.ts';
 import { Owner } from '../support/owner.ts';
 import { startService } from '../support/service.ts';
 
@@ -37,60 +38,59 @@ describe('creating a tool', () => {
   });
 });
 
-describe('a field of a new tool', () => {
-  testFields(
+const fields: FieldRow[] = [
+  ['name', ['a', 'look_up', 'x'.repeat(64)], ['', '_a', 'A', 'a1', 'a-b', 'x'.repeat(65), 'a\n', 5, null]],
+  textOf('description', 255, true),
+  ['endpoint', ['https://shop.example', 'http://localhost:1/x?y=1'], ['shop', 'file:///x', '', 5, null]],
+  ['method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['get', 'HEAD', '', null]],
+  whole('timeout', 1, 30),
+  [
+    'headers',
+    [[], null, header({}), header({ value: '' }), many(50, header({})[0])],
     [
-      [
-        'name',
-        ['a', 'look_up', 'x'.repeat(64)],
-        ['', '_a', 'A', 'a1', 'a-b', 'x'.repeat(65), 'a\n', 5, null],
-      ],
-      textOf('description', 255, true),
-      ['endpoint', ['https://shop.example', 'http://localhost:1/x?y=1'], ['shop', 'file:///x', '', 5, null]],
-      ['method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['get', 'HEAD', '', null]],
-      whole('timeout', 1, 30),
-      [
-        'headers',
-        [[], null, header({}), header({ value: '' }), many(50, header({})[0])],
-        [
-          'x',
-          header({ name: '' }),
-          header({ name: 'X Key' }),
-          header({ name: 'X:' }),
-          header({ value: 'a\r\nB: c' }),
-          header({ value: 5 }),
-          header({ value: 'x'.repeat(4097) }),
-          [{ name: 'X-Key' }],
-          many(51, header({})[0]),
-        ],
-      ],
-      [
-        'schema',
-        [
-          [],
-          null,
-          parameter({}),
-          parameter({ name: 'ab', type: 'number', description: 'abc' }),
-          parameter({ name: 'A_'.repeat(16), type: 'boolean', description: 'x'.repeat(255) }),
-          many(50, parameter({})[0]),
-        ],
-        [
-          'x',
-          parameter({ name: 'a' }),
-          parameter({ name: '_a' }),
-          parameter({ name: 'a1' }),
-          parameter({ name: 'x'.repeat(33) }),
-          parameter({ type: 'bool' }),
-          parameter({ description: 'ab' }),
-          parameter({ description: 'x'.repeat(256) }),
-          [{ name: 'order' }],
-          many(51, parameter({})[0]),
-        ],
-      ],
+      'x',
+      header({ name: '' }),
+      header({ name: 'X Key' }),
+      header({ name: 'X:' }),
+      header({ value: 'a\r\nB: c' }),
+      header({ value: 5 }),
+      header({ value: 'x'.repeat(4097) }),
+      [{ name: 'X-Key' }],
+      many(51, header({})[0]),
     ],
-    201,
-    (fields) => owner.post('tools', body(fields)),
-  );
+  ],
+  [
+    'schema',
+    [
+      [],
+      null,
+      parameter({}),
+      parameter({ name: 'ab', type: 'number', description: 'abc' }),
+      parameter({ name: 'A_'.repeat(16), type: 'boolean', description: 'x'.repeat(255) }),
+      many(50, parameter({})[0]),
+    ],
+    [
+      'x',
+      parameter({ name: 'a' }),
+      parameter({ name: '_a' }),
+      parameter({ name: 'a1' }),
+      parameter({ name: 'x'.repeat(33) }),
+      parameter({ type: 'bool' }),
+      parameter({ description: 'ab' }),
+      parameter({ description: 'x'.repeat(256) }),
+      [{ name: 'order' }],
+      many(51, parameter({})[0]),
+    ],
+  ],
+];
+
+describe('a field of a new tool', () => {
+  testFields(fields, 201, (given) => owner.post('tools', body(given)));
+});
+
+describe('a field of a tool that is there', async () => {
+  const { id } = await owner.create('tools', body());
+  testFields(fields, 200, (given) => owner.put(`tools/${id}`, given));
 });
 
 test('a tool can be read, changed in part, and deleted', async () => {

@@ -4,6 +4,9 @@ import type { FieldRow } from './field-table.ts';
 /** What makes a body one of the mode `multimodal`. */
 export const multimodal = { mode: 'multimodal', voice_id: 3, multimodal_model_id: 2, llm_model_id: null };
 
+/** The same of `dualplex`, whose voice is one of a pipeline. */
+const dualplex = { mode: 'dualplex', voice_id: 1, multimodal_model_id: 3, llm_model_id: null };
+
 /** What an assistant is and knows: every rule of the creation table with values just inside and just outside. */
 export const assistantTable: FieldRow[] = [
   textOf('name', 255, true),
@@ -18,13 +21,18 @@ export const assistantTable: FieldRow[] = [
   ['timezone', ['UTC', 'Europe/Berlin'], ['Mars/Olympus', '+01:00', '', 5, null]],
   ['llm_model_id', [1], [2, 99, null]],
   ['multimodal_model_id', [2], [1, 3, 99, null], multimodal],
+  ['multimodal_model_id', [3], [1, 2, 99, null], dualplex],
+  ['voice_id', [1, 2], [3, 9999, null], dualplex],
   ['chat_llm_fallback_id', [1, null], [2, 99]],
+  ['chat_llm_fallback_id', [1, null], [2, 99], dualplex],
   range('turn_detection_threshold', 0, 1, 0.01, multimodal),
+  range('turn_detection_threshold', 0, 1, 0.01, dualplex),
   ['turn_detection_threshold', [null], [0.5]],
   ['secondary_language_ids', [[], [2, 3], [2, 2]], [[27], [0], 'x', many(51, 2)]],
   ['knowledgebase_id', [null], [99_999, 'x']],
   ['knowledgebase_mode', ['function_call', 'prompt'], ['hybrid', 5]],
   ['knowledgebase_mode', ['function_call', null], ['prompt'], multimodal],
+  ['knowledgebase_mode', ['function_call', null], ['prompt'], dualplex],
   ['phone_number_id', [null], [99_999, 'x']],
   ['tool_ids', [[]], [[99_999], 'x', [null]]],
   [
@@ -65,4 +73,7 @@ export const assistantTable: FieldRow[] = [
   ['synthesizer_provider_id', [1, 2, null], [3, 99]],
   ['transcriber_provider_id', [3, 4, null], [1, 99]],
   ['transcriber_provider_id', [null], [3], multimodal],
+  ['transcriber_provider_id', [null], [3], dualplex],
+  ['allow_interruptions', [true, null], [false], dualplex],
+  ['fillers', [false, null], [true], dualplex],
 ];

@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
+import { phoneNumber } from '../../contract/fields.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';
 import { calls } from '../db/calls-table.ts';
@@ -24,7 +25,7 @@ export async function makeCall(
   userId: number,
   given: MakeCallRequest,
 ): Promise<number> {
-  const phoneNumber = readNumber(given.phone_number);
+  const number = readNumber(given.phone_number);
   return database.db.transaction(async (tx) => {
     const [found] = await tx
       .select({ assistant: assistants, balance: users.balance, from: phoneNumbers.phoneNumber })
@@ -43,7 +44,7 @@ export async function makeCall(
     if (assistant.type !== 'outbound') {
       throw Refusal.invalidField('assistant_id', 'The assistant id field must be an outbound assistant.');
     }
-    if (await isBlocked(tx, userId, phoneNumber)) {
+    if (await isBlocked(tx, userId, number)) {
       throw Refusal.invalidField('phone_number', 'Whoever has this number asked not to be called again.');
     }
     if (Number(balance) < Number(callMinutePrice(assistant.mode))) {
@@ -57,7 +58,7 @@ export async function makeCall(
         assistantName: assistant.name,
         type: 'outbound',
         assistantPhoneNumber: from ?? '',
-        clientPhoneNumber: phoneNumber,
+        clientPhoneNumber: number,
         inputVariables: { ...assistant.variables, ...given.variables },
       })
       .returning({ id: calls.id });
@@ -67,9 +68,11 @@ export async function makeCall(
   });
 }
 
-/** @throws Refusal unless it is a number of the whole world, such as `+4915112345678`. */
+/** @throws Refusal unless it is a number of the whole world and nothing else, such as `+4915112345678`. */
 function readNumber(text: string): string {
-  const parsed = text.trim().startsWith('+') ? parsePhoneNumberFromString(text) : undefined;
-  if (parsed?.isPossible() === true) return parsed.number;
+  const { data: number } = phoneNumber().safeParse(text);
+  if (number !== undefined && parsePhoneNumberFromString(number, { extract: false })?.isPossible()) {
+    return number;
+  }
   throw new Refusal(400, { message: 'The phone number must be in E.164 format, such as +4915112345678.' });
 }

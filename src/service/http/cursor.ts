@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { sentence } from './check-fields.ts';
-import { publicOrigin } from './paginate.ts';
+import { publicOrigin } from './public-origin.ts';
 import { Refusal } from './refusal.ts';
 
 /** A place in a list whose newest record has the highest id: right after a record, or right before one. */

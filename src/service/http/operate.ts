@@ -22,10 +22,13 @@ export interface Operation<Endpoint extends OwnerEndpoint> {
   id: (name?: string) => number;
 }
 
-/** Rules that ask the database about the fields that are well so far. What they find wrong joins the rest. */
+/**
+ * Rules that ask the database about the fields that are well so far. What they find wrong joins the rest, which
+ * `errors` has.
+ */
 export type FieldRules<Endpoint extends OwnerEndpoint> = (
   fields: Partial<Shape<Endpoint['request']>>,
-  operation: Pick<Operation<Endpoint>, 'userId' | 'id'>,
+  operation: Pick<Operation<Endpoint>, 'userId' | 'id'> & { errors: FieldErrors },
 ) => Promise<FieldErrors>;
 
 /**
@@ -47,8 +50,10 @@ export function operate<Endpoint extends OwnerEndpoint>(
     const query = check(endpoint.query, endpoint.query && readQuery(c));
     throwIfAny(query.errors);
     const body = check(endpoint.request, endpoint.request && (await read(c)));
-    const found = (await rules?.(body.fields as Partial<Shape<Endpoint['request']>>, { userId, id })) ?? {};
-    throwIfAny({ ...found, ...body.errors });
+    const { errors } = body;
+    const fields = body.fields as Partial<Shape<Endpoint['request']>>;
+    const found = (await rules?.(fields, { userId, id, errors })) ?? {};
+    throwIfAny({ ...found, ...errors });
     const answer = await handle({
       c,
       userId,

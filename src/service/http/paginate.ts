@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { publicOrigin } from './public-origin.ts';
 
 /** Pages beside the current one that get a link of their own. */
 const onEachSide = 3;
@@ -60,9 +61,3 @@ function linkedPages(current: number, last: number): (number | undefined)[] {
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-
-/** Where clients find the service: the proxy that ends TLS says so, and a link that is wrong harms only its asker. */
-export function publicOrigin(c: Context, here: URL): string {
-  const scheme = c.req.header('X-Forwarded-Proto')?.split(',')[0]?.trim();
-  return scheme === 'https' ? `https://${here.host}` : here.origin;
-}

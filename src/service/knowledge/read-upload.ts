@@ -11,10 +11,29 @@ const { file: maximumBytes } = recordLimits.knowledgebase;
 export async function readUpload(c: Context): Promise<Record<string, unknown>> {
   if (!/^multipart\/form-data\b/i.test(c.req.header('Content-Type') ?? '')) return readBody(c);
   try {
-    return Object.fromEntries(await c.req.formData());
+    return formFields(await c.req.formData());
   } catch (cause) {
     throw new Refusal(422, { message: 'The body must be a valid multipart form.', errors: {} }, { cause });
   }
+}
+
+/** A form's fields; those of a list of objects have names as PHP reads them: `links[0][link]`. */
+function formFields(form: FormData): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  const lists = new Map<string, Map<string, Record<string, unknown>>>();
+  for (const [key, value] of form) {
+    const [, name, index, property] = /^(\w+)\[(\d{1,9})\]\[(\w+)\]$/.exec(key) ?? [];
+    if (name === undefined || index === undefined || property === undefined) {
+      fields[key] = value;
+      continue;
+    }
+    const list = lists.get(name) ?? new Map<string, Record<string, unknown>>();
+    const entry = list.get(index) ?? {};
+    entry[property] = value;
+    lists.set(name, list.set(index, entry));
+  }
+  for (const [name, list] of lists) fields[name] = [...list.values()];
+  return fields;
 }
 
 /** The fields of a new document whose demands depend on its type. */
@@ -25,9 +44,11 @@ interface DocumentFields {
   links?: { link: string }[] | null | undefined;
 }
 
-/** What a document of its type must come with. */
-export function checkSource({ type, file, url, links }: DocumentFields): FieldErrors {
+/** What a document of its type must come with, beside the errors that are known. */
+export function checkSource({ type, file, url, links }: DocumentFields, errors: FieldErrors): FieldErrors {
   if (type === undefined) return {};
+  // Links that are wrong are links nonetheless.
+  if (type === 'website' && Object.keys(errors).some((field) => /^links\b/.test(field))) return {};
   const [field, problem] =
     type === 'website'
       ? [

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
@@ -100,17 +101,24 @@ export async function releasePhoneNumber({ db }: Database, owned: OwnedNumber): 
     }
     const [scheduled] = await tx
       .update(phoneNumbers)
-      .set({ releaseAt: endOfPaidMonth })
+      .set({ releaseAt: endOfPaidMonth(sql`${phoneNumbers.createdAt}`, sql`now()`) })
       .where(eq(phoneNumbers.id, owned.id))
       .returning({ at: wireTimestamp(phoneNumbers.releaseAt) });
     return scheduled?.at;
   });
 }
 
-/** Months are paid for in advance, counted from the purchase. */
-const endOfPaidMonth = sql`${phoneNumbers.createdAt} + interval '1 month' * (1
-  + 12 * extract(year FROM age(now(), ${phoneNumbers.createdAt}))
-  + extract(month FROM age(now(), ${phoneNumbers.createdAt})))`;
+/**
+ * The end of the month that is paid for at a moment. Months are paid for in advance, counted from the purchase; one that
+ * began on a 31st ends on the last day of a shorter month, and the next one on the 31st again.
+ */
+export const endOfPaidMonth = (purchase: SQL, moment: SQL) => sql`(
+  SELECT min(ends) FROM (
+    SELECT ${purchase} + interval '1 month' * (passed + further) AS ends
+    FROM (SELECT 12 * extract(year FROM age(${moment}, ${purchase}))
+        + extract(month FROM age(${moment}, ${purchase})) AS passed) AS months,
+      generate_series(0, 2) AS further
+  ) AS months_of_number WHERE ends > ${moment})`;
 
 /** Clears away the numbers whose time has come; assistants and campaigns lose them with that, calls keep theirs. */
 export async function clearReleasedNumbers(queries: Queries): Promise<void> {

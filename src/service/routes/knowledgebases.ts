@@ -75,7 +75,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
     }),
     async (fields, path) => {
       await readKnowledgebase(database, baseOf(path));
-      return checkSource(fields);
+      return checkSource(fields, path.errors);
     },
     readUpload,
   );
