@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/db/open-database.ts';
+import { within } from '../../src/service/jobs/boss.ts';
 import { retryCutOff } from '../../src/service/jobs/hand-back.ts';
+import { installJobs } from '../../src/service/jobs/install-jobs.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { Work } from '../../src/service/jobs/work.ts';
 import type { Worker } from '../../src/service/jobs/workers.ts';
@@ -128,6 +130,35 @@ jobTest(
   },
   { workers: false },
 );
+
+jobTest(
+  'what is sent in a transaction while others send the same is not lost when theirs is begun at once',
+  async () => {
+    const late = new StoredJobs(database);
+    const store = late.boss.send.bind(late.boss) as (...args: unknown[]) => Promise<string | null>;
+    late.boss.send = async (...args: unknown[]) => {
+      if ((await states()).length === 0) await send(1, { key: 'a' });
+      const sent = await store(...args);
+      if (sent === null) await within.exit(() => jobs.boss.fetch('process-document'));
+      return sent;
+    };
+    const sendLate = (options = {}) =>
+      late.send('process-document', { documentId: 1 }, { key: 'a', ...options });
+    // On an embedded database nothing else can be asked during a transaction.
+    await (testDatabase === 'postgres' ? db.transaction((tx) => sendLate({ tx })) : sendLate());
+    assert.deepEqual((await states()).sort(), ['active', 'created']);
+  },
+  { workers: false },
+);
+
+jobTest('a job that nobody has come for in a long time is still there', async () => {
+  await send(1, { startAfterMs: 3_600_000 });
+  await pool.query("UPDATE jobs.job SET keep_until = now() - interval '6 days'");
+  await installJobs(pool);
+  await pool.query('UPDATE jobs.queue SET maintain_on = NULL');
+  await jobs.boss.supervise();
+  assert.deepEqual(await states(), ['created']);
+});
 
 jobTest('a job that fails is tried again, later each time, and given up in the end', async () => {
   let tries = 0;

@@ -16,6 +16,12 @@ export const leaseSeconds = 30;
 export const keptSeconds = 86_400;
 
 /**
+ * How long a job waits to be begun, or tried again, in seconds: ten years. By itself pg-boss deletes what has waited for
+ * two weeks, but a service that stood still for longer goes on with all of it.
+ */
+export const waitingSeconds = 315_360_000;
+
+/**
  * pg-boss on a database of ours. It is never started: it stores, claims and settles jobs, and {@link Workers} decides
  * when, so a process that only sends has no timers and no queries of its own.
  */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { createBoss, keptSeconds, leaseSeconds, overClient } from './boss.ts';
+import { createBoss, keptSeconds, leaseSeconds, overClient, schema, waitingSeconds } from './boss.ts';
 import { queueNames, queues } from './queues.ts';
 import type { QueueRules } from './queues.ts';
 
@@ -27,6 +27,12 @@ export async function installJobs(pool: Pool): Promise<void> {
           await boss.updateQueue(name, wanted);
         }
       }
+      // Those of an earlier version would be deleted, and those of a standstill that has lasted for very long.
+      await client.query(
+        `UPDATE ${schema}.job SET keep_until = now() + $1 * interval '1 second'
+         WHERE state < 'active' AND keep_until < now() + $1 / 2 * interval '1 second'`,
+        [waitingSeconds],
+      );
     } finally {
       await boss.stop({ graceful: false, close: false });
       await client.query('SELECT pg_advisory_unlock($1)', [advisoryLock]);
@@ -44,4 +50,5 @@ const asOptions = ({ retries, retryAfter, patience }: QueueRules) => ({
   expireInSeconds: patience,
   heartbeatSeconds: leaseSeconds,
   deleteAfterSeconds: keptSeconds,
+  retentionSeconds: waitingSeconds,
 });

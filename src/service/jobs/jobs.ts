@@ -28,6 +28,9 @@ export interface Jobs {
 /** The channel on which processes that share a PostgreSQL server tell each other of jobs that can start. */
 export const channel = 'voice_assistant_chat_jobs';
 
+/** How often a job may find that another one took its key, and was begun, before it gives up. Once is rare already. */
+const mostTries = 10;
+
 /** {@link Jobs} in a database's own tables. */
 export class StoredJobs implements Jobs {
   readonly boss: PgBoss;
@@ -49,16 +52,17 @@ export class StoredJobs implements Jobs {
       (startAfterMs instanceof Date ? startAfterMs.getTime() - Date.now() : startAfterMs) / 1000;
     const wait = Math.max(0, seconds);
     const queries = tx ?? this.#database.db;
-    if (key === undefined || !(await hasten(queries, queue, key, wait))) {
-      const options = {
-        startAfter: `${wait} seconds`,
-        // Without a key of its own a job would share the empty one.
-        singletonKey: key ?? randomUUID(),
-      };
-      const store = () => this.boss.send(queue, data, options);
+    const options = {
+      startAfter: `${wait} seconds`,
+      // Without a key of its own a job would share the empty one.
+      singletonKey: key ?? randomUUID(),
+    };
+    const store = () => this.boss.send(queue, data, options);
+    // Between the two statements somebody may send the same, and somebody else begin with it: then it is theirs no more.
+    for (let tries = 1; key === undefined || !(await hasten(queries, queue, key, wait)); tries++) {
       const sent = await (tx ? within.run(fromDrizzle(tx, sql), store) : within.exit(store));
-      // Somebody else has sent the same between the two statements.
-      if (sent === null && key !== undefined) await hasten(queries, queue, key, wait);
+      if (sent !== null) break;
+      if (tries === mostTries) throw new Error(`A job of ${queue} could not be stored: others were quicker.`);
     }
     if (wait === 0 && this.#database.kind === 'postgres') {
       await queries.execute(sql`SELECT pg_notify(${channel}, ${queue})`);
