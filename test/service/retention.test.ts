@@ -4,8 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
+import { assistantBody } from '../support/assistant-body.ts';
 import { Owner } from '../support/owner.ts';
 import { createAssistant, newDatabase, readMoney, startService } from '../support/service.ts';
+import { waitFor } from '../support/simulated-numbers.ts';
 
 const service = await startService({
   ...(await newDatabase()),
@@ -123,6 +125,28 @@ test('jobs that were given up are sent again, and webhooks that were never deliv
       ['unhandled', '1'],
     ],
   );
+});
+
+test('a campaign that lost its tick is found by the next round, and by a start', async () => {
+  const owner = await Owner.create(service, '1');
+  const assistant = await owner.create('assistant', assistantBody());
+  const fields = { name: 'Spring', assistant_id: assistant.id, max_calls_in_parallel: 1 };
+  const { id } = await owner.create('campaigns', fields);
+  const start = () => owner.post('campaigns/update-status', { campaign_id: id, action: 'start' });
+  const completed = () =>
+    waitFor('the campaign to be completed', async () => {
+      const { rows } = await pool.query("SELECT 1 FROM campaigns WHERE id = $1 AND status = 'completed'", [
+        id,
+      ]);
+      return rows.length > 0 ? true : undefined;
+    });
+  await start();
+  for (const find of [start, cleanedUp]) {
+    await completed();
+    await pool.query("UPDATE campaigns SET status = 'in-progress' WHERE id = $1", [id]);
+    await find();
+  }
+  await completed();
 });
 
 test('the next round waits before this one has begun to work', async () => {

@@ -9,8 +9,8 @@ import type { OwnedCampaign } from './campaign.ts';
 import { stopCampaign } from './run-campaign.ts';
 
 /**
- * Starts or stops a campaign. A start that finds it running, and a stop that finds it stopped, change nothing. Calls
- * that have been sent for when it is stopped are made, and go on to their end; their leads get their next state.
+ * Starts or stops a campaign. A start that finds it running has it looked at, and a stop that finds it stopped changes
+ * nothing. Calls under way when it is stopped go on to their end; their leads get their next state.
  *
  * @returns the campaign's status afterwards.
  * @throws Refusal if there is no such campaign, it cannot be started, or it is not in progress.
@@ -28,7 +28,8 @@ export async function changeStatus(
       .for('no key update');
     if (!campaign) return notFound();
     if (action === 'start') {
-      if (campaign.status !== 'in-progress') await start({ tx, jobs }, owned, campaign.assistantId);
+      if (campaign.status !== 'in-progress') await start(tx, owned, campaign.assistantId);
+      await sendTick(jobs, tx, owned.id);
       return 'in-progress' as const;
     }
     // Who stops twice gets what they asked for.
@@ -44,7 +45,7 @@ export async function changeStatus(
   });
 }
 
-async function start({ tx, jobs }: { tx: Queries; jobs: Jobs }, { id }: OwnedCampaign, assistantId: number) {
+async function start(tx: Queries, { id }: OwnedCampaign, assistantId: number): Promise<void> {
   const [assistant] = await tx
     .select({ type: assistants.type })
     .from(assistants)
@@ -56,9 +57,19 @@ async function start({ tx, jobs }: { tx: Queries; jobs: Jobs }, { id }: OwnedCam
     .update(campaigns)
     .set({ status: 'in-progress', stopReason: null, updatedAt: sql`now()` })
     .where(eq(campaigns.id, id));
-  await sendTick(jobs, tx, id);
 }
 
 /** Has a campaign looked at, once this transaction is committed. */
 export const sendTick = (jobs: Jobs, tx: Queries, campaignId: number): Promise<void> =>
   jobs.send('campaign-tick', { campaignId }, { tx, key: String(campaignId) });
+
+/** Has every campaign in progress looked at. Each sends its own next tick; this is for one that was lost all the same. */
+export async function sendAllTicks({ database, jobs }: { database: Database; jobs: Jobs }): Promise<void> {
+  const running = await database.db
+    .select({ id: campaigns.id })
+    .from(campaigns)
+    .where(eq(campaigns.status, 'in-progress'));
+  for (const { id } of running) {
+    await jobs.send('campaign-tick', { campaignId: id }, { key: String(id) });
+  }
+}

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { sendAllTicks } from '../campaign/change-status.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { failForgottenDocuments } from '../knowledge/fail-document.ts';
@@ -18,14 +19,16 @@ interface CleaningUp {
 }
 
 /**
- * Sends the jobs again that were given up, deletes what is older than it may become, and ends what nobody works on any
- * more. The next round is sent first, so that there is one whatever comes of this one.
+ * Sends the jobs again that were given up, has the campaigns in progress looked at, deletes what is older than it may
+ * become, and ends what nobody works on any more. The next round is sent first, so that there is one whatever comes of
+ * this one.
  */
 export async function cleanUp(
   { database, jobs, retentionDays, log }: CleaningUp,
   signal: AbortSignal,
 ): Promise<void> {
   await sendCleanUp(jobs, pauseMs);
+  await sendAllTicks({ database, jobs });
   const resent = await resendForgotten(database, jobs);
   if (resent > 0) log.warn({ jobs: resent }, 'jobs were sent again that had been given up');
   const undelivered = await failForgottenDeliveries(database.db);
