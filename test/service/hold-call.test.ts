@@ -154,6 +154,20 @@ describe('a call that a person answers', () => {
     assert.deepEqual([end.status, end.reason, end.duration], ['completed', 'max-duration', 20]);
   });
 
+  for (const maxDuration of [60, 90, 120, 600]) {
+    test(`pays for no minute after its longest duration of ${maxDuration} s, and needs no more than it pays`, async () => {
+      const minutes = Math.ceil(maxDuration / 60);
+      for (const long of [
+        { reply: () => ({ text: 'and '.repeat(2000) }) },
+        { to: numbers.silent, maxSilence: 1000 },
+      ]) {
+        const { end, told } = await call({ ...long, maxDuration, minutes });
+        assert.deepEqual([end.status, end.reason, end.duration], ['completed', 'max-duration', maxDuration]);
+        assert.equal(told.filter((line) => line.startsWith('minute')).length, minutes);
+      }
+    });
+  }
+
   test('pays for every minute that begins, and ends when the balance is too low for one', async () => {
     const long = { reply: () => ({ text: 'and '.repeat(400) }) };
     const { end, told } = await call(long);

@@ -58,7 +58,7 @@ export class PhoneConversation {
     const { line, settings, signal } = this.#parts;
     const { voiceMailMessage: message, endCallOnVoicemail } = settings;
     if (message.trim() !== '') {
-      const event = await line.next(greetingSeconds, signal);
+      const event = await line.next(Math.min(greetingSeconds, settings.maxDuration), signal);
       if (event?.type === 'hung-up') return { status: 'ended_by_customer', reason: 'voicemail' };
       if (event?.type === 'said') await this.#note('user', event.text, line.now - event.seconds);
       const ending = await this.#say(message);
@@ -72,8 +72,8 @@ export class PhoneConversation {
     const { line, settings, signal } = this.#parts;
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
-      if (!(await this.#pay())) return outOfMoney;
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
+      if (!(await this.#pay())) return outOfMoney;
       const due = this.#silence.due();
       if (due.what === 'end' && isPast(due.at, line.now))
         return { status: 'ended_by_assistant', reason: 'silence' };
@@ -146,10 +146,11 @@ export class PhoneConversation {
     await book.note(this.#lines);
   }
 
-  /** Pays for every minute that has begun. */
+  /** Pays for every minute that has begun; the call ends with the last one that its longest duration touches. */
   async #pay(): Promise<boolean> {
     const talked = this.#parts.line.now - this.#answeredAt;
-    const begun = Math.floor((talked + tolerance) / secondsOfMinute) + 1;
+    const last = Math.ceil(this.#parts.settings.maxDuration / secondsOfMinute);
+    const begun = Math.min(Math.floor((talked + tolerance) / secondsOfMinute) + 1, last);
     while (this.#paidMinutes < begun) {
       if (!(await this.#parts.book.payMinute(this.#paidMinutes + 1))) return false;
       this.#paidMinutes += 1;
