@@ -4,14 +4,14 @@ import { deflateSync } from 'node:zlib';
 import { extract } from '../../src/service/knowledge/extract/extract.ts';
 import type { ExtractionTask } from '../../src/service/knowledge/extract/extract.ts';
 import { ExtractionThread } from '../../src/service/knowledge/extract/extraction-thread.ts';
-import { docxParagraph, makeDocx, makePdf, processed } from '../support/documents.ts';
+import { docxParagraph, makeDocx, makePdf, outcomeOf, processed } from '../support/documents.ts';
 import { Owner } from '../support/owner.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { newDatabase, startService, testDatabase } from '../support/service.ts';
 import { startWebsite } from '../support/website.ts';
 
 const site = await startWebsite();
-const { origin, pages, asked } = site;
+const { origin, asked } = site;
 
 const env = {
   ...(await newDatabase()),
@@ -19,7 +19,6 @@ const env = {
   DATABASE_POOL_SIZE: '5',
 };
 const service = await startService({ ...env, WORKERS: 'on' });
-const { pool } = service.running.database;
 const owner = await Owner.create(service, '1');
 const base = (await owner.create('knowledgebases', { name: 'All kinds' })).id;
 
@@ -33,32 +32,7 @@ async function add(fields: Record<string, string | Blob>, to = base): Promise<nu
   assert.deepEqual([data.status, data.status_label], ['processing', 'Processing']);
   return data.id;
 }
-const addSite = async (fields: Record<string, unknown>, to = base): Promise<number> => {
-  const { status, json, text } = await owner.post(`knowledgebases/${to}/documents`, {
-    name: 'Site',
-    type: 'website',
-    ...fields,
-  });
-  assert.equal(status, 201, text);
-  return (json['data'] as { id: number }).id;
-};
-
-/** What is known of a document, once it is done. */
-async function outcome(
-  id: number,
-  to = base,
-): Promise<{ status: string; failure: string | null; text: string }> {
-  const { status } = await processed(owner, to, id);
-  const { rows } = await pool.query<{ failure: string | null; text: string; left: boolean }>(
-    `SELECT failure, EXISTS (SELECT 1 FROM document_sources WHERE document_id = $1) AS left,
-       (SELECT coalesce(string_agg(heading || ': ' || body, E'\\n' ORDER BY position), '') FROM chunks WHERE document_id = $1) AS text
-     FROM documents WHERE id = $1`,
-    [id],
-  );
-  const [found] = rows;
-  assert.equal(found?.left, false, 'the file is kept although it is done');
-  return { status, failure: found.failure, text: found.text };
-}
+const outcome = (id: number, to = base) => outcomeOf(service, owner, to, id);
 const failed = (failure: string) => ({ status: 'failed', failure, text: '' });
 const fails = (task: ExtractionTask, message: string) =>
   assert.rejects(extract(task), { name: 'ExtractionError', message });
@@ -136,82 +110,6 @@ describe('a file', () => {
   });
 });
 
-describe('a website', () => {
-  const link = (path: string) => `<a href="${path}">${path}</a>`;
-
-  test('is read from its address on, with the pages that it links to on the same origin, up to the limit', async () => {
-    pages.set(
-      '/shop/',
-      `<title>Shop</title><nav>${link('a')}${link('b#x')}${link('b')}${link('/c')}${link('http://127.0.0.1:1/')}</nav><p>Start</p>`,
-    );
-    pages.set('/shop/a', '<title>A</title><p>Alpha</p>');
-    pages.set('/shop/b', {
-      type: 'text/html; charset=iso-8859-1',
-      body: Buffer.from('<title>B</title><p>B\xe4r</p>', 'latin1'),
-    });
-    pages.set('/c', '<title>C</title><p>Gamma</p>');
-    const { status, text } = await outcome(
-      await addSite({ url: `${origin}/shop/`, relative_links_limit: 2 }),
-    );
-    assert.deepEqual([status, text], ['active', 'Shop: Start\nA: Alpha\nB: Bär']);
-    assert.equal((await outcome(await addSite({ url: `${origin}/shop/` }))).text.includes('C: Gamma'), true);
-  });
-
-  test('may be named by several links', async () => {
-    const links = [{ link: `${origin}/shop/a` }, { link: `${origin}/c#end` }];
-    const { text } = await outcome(await addSite({ links, relative_links_limit: 1 }));
-    assert.equal(text, 'A: Alpha\nC: Gamma');
-  });
-
-  test('says in its robots.txt what is not read', async () => {
-    pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /private' });
-    pages.set('/open', `<title>Open</title><p>Open</p>${link('/private/x')}${link('/c')}`);
-    const { text } = await outcome(await addSite({ url: `${origin}/open` }));
-    assert.deepEqual([text.includes('Gamma'), asked.includes('/private/x')], [true, false]);
-    assert.deepEqual(
-      await outcome(await addSite({ url: `${origin}/private/x` })),
-      failed('The robots.txt of the website does not allow its pages to be read.'),
-    );
-    pages.delete('/robots.txt');
-  });
-
-  test('that has no such page, or stands in a private network, fails and says why', async () => {
-    assert.deepEqual(
-      await outcome(await addSite({ url: `${origin}/none` })),
-      failed('The website has no such page.'),
-    );
-    pages.set('/away', { status: 302, location: 'http://169.254.169.254/latest' });
-    assert.deepEqual(
-      await outcome(await addSite({ url: `${origin}/away` })),
-      failed('The address belongs to a private network, where requests do not go.'),
-    );
-  });
-
-  test('keeps its knowledge base processing until it is done; deleted meanwhile it leaves nothing', async () => {
-    const { id: other } = await owner.create('knowledgebases', { name: 'Slow' });
-    const statusOf = async () =>
-      ((await owner.get(`knowledgebases/${other}`)).json['data'] as { status: string }).status;
-    const opened = Promise.withResolvers<undefined>();
-    site.gate = opened.promise;
-    pages.set('/slow', '<p>Slow and steady</p>');
-    const slow = await addSite({ url: `${origin}/slow` }, other);
-    assert.equal(await statusOf(), 'processing');
-    const before = asked.length;
-    while (!asked.slice(0, before + 100).includes('/slow')) await owner.get('knowledgebases');
-    assert.equal((await owner.delete(`knowledgebases/${other}/documents/${slow}`)).status, 200);
-    assert.equal(await statusOf(), 'empty');
-    opened.resolve(undefined);
-    site.gate = undefined;
-    const next = await addSite({ url: `${origin}/slow` }, other);
-    assert.equal((await outcome(next, other)).status, 'active');
-    assert.equal(await statusOf(), 'active');
-    const { rows } = await pool.query('SELECT DISTINCT document_id FROM chunks WHERE knowledgebase_id = $1', [
-      other,
-    ]);
-    assert.deepEqual(rows, [{ document_id: next }]);
-  });
-});
-
 test(
   'a document whose process is killed is read by another one',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
@@ -221,6 +119,7 @@ test(
     const here = await startService({ ...env, ...there });
     const elsewhere = await Owner.create(here);
     const { id } = await elsewhere.create('knowledgebases', { name: 'K' });
+    site.pages.set('/slow', '<p>Slow and steady</p>');
     site.gate = new Promise(() => undefined);
     asked.length = 0;
     const { json } = await elsewhere.post(`knowledgebases/${id}/documents`, {

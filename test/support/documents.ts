@@ -1,5 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { Owner } from './owner.ts';
+import type { TestService } from './service.ts';
 
 /** A document as the service tells of it. */
 export type DocumentRecord = Record<string, unknown> & { id: number; status: string };
@@ -12,6 +13,25 @@ export async function processed(owner: Owner, base: number, document: number): P
     const data = json['data'] as DocumentRecord;
     if (data.status !== 'processing') return data;
   }
+}
+
+/** What is known of a document, once it is done. */
+export async function outcomeOf(
+  { running }: TestService,
+  owner: Owner,
+  base: number,
+  id: number,
+): Promise<{ status: string; failure: string | null; text: string }> {
+  const { status } = await processed(owner, base, id);
+  const { rows } = await running.database.pool.query<{ failure: string | null; text: string; left: boolean }>(
+    `SELECT failure, EXISTS (SELECT 1 FROM document_sources WHERE document_id = $1) AS left,
+       (SELECT coalesce(string_agg(heading || ': ' || body, E'\\n' ORDER BY position), '') FROM chunks WHERE document_id = $1) AS text
+     FROM documents WHERE id = $1`,
+    [id],
+  );
+  const [found] = rows;
+  if (found?.left !== false) throw new Error('The file is kept although it is done.');
+  return { status, failure: found.failure, text: found.text };
 }
 
 /** A PDF with one line of text per page, or more if it has line breaks. */

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { documents, documentSources } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import { ExtractionError } from './extract/extraction-error.ts';
 import { ExtractionThread } from './extract/extraction-thread.ts';
 import { chunkMarkdown } from './chunk-markdown.ts';
@@ -16,6 +17,7 @@ import { failDocument } from './fail-document.ts';
 import { finishDocument } from './finish-document.ts';
 import { storeChunks } from './store-chunks.ts';
 import type { Embeddings } from './store-chunks.ts';
+import { asSentence } from './website/as-sentence.ts';
 import { readWebsite } from './website/read-website.ts';
 
 /** What documents are processed with. */
@@ -57,7 +59,7 @@ export async function processDocument(
     .where(and(eq(documents.id, documentId), eq(documents.status, 'processing')));
   if (!source) return;
   try {
-    const markdown = await readText(source, processing, signal);
+    const markdown = await readText(source, processing, signal, isLastTry);
     const chunks = chunkMarkdown(source.name, markdown);
     const embeddings = await embed(processing, source.name, chunks, signal, isLastTry);
     const contentHash = createHash('sha256').update(markdown).digest();
@@ -73,20 +75,31 @@ export async function processDocument(
     });
   } catch (error) {
     if (signal.aborted || !(error instanceof ExtractionError || isLastTry)) throw error;
-    const failure = error instanceof ExtractionError ? error.message : 'The document could not be processed.';
+    const failure = reasonOf(error);
     log.warn({ document: documentId, failure }, 'a document has failed');
     await failDocument(database, documentId, failure);
   }
 }
 
+/** Why a document failed, in words for its owner. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ExtractionError) return error.message;
+  return error instanceof OutgoingError ? asSentence(error.message) : 'The document could not be processed.';
+}
+
 /** @throws ExtractionError, OutgoingError */
-async function readText(source: Source, { fetch }: Processing, signal: AbortSignal): Promise<string> {
+async function readText(
+  source: Source,
+  { fetch }: Processing,
+  signal: AbortSignal,
+  isLastTry: boolean,
+): Promise<string> {
   const { type, file, links } = source;
   if (type === 'txt') return new TextDecoder().decode(file ?? new Uint8Array());
   await using thread = new ExtractionThread();
   if (type === 'website') {
     const website = { links: links ?? [], relativeLinksLimit: source.relativeLinksLimit ?? 0 };
-    return await readWebsite(website, fetch, thread, signal);
+    return await readWebsite(website, fetch, thread, signal, isLastTry);
   }
   return (await thread.run({ type, bytes: file ?? new Uint8Array() }, signal)).markdown;
 }

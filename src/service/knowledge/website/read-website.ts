@@ -3,6 +3,7 @@ import type { FetchGuarded } from '../../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';
 import type { ExtractionThread } from '../extract/extraction-thread.ts';
 import { ExtractionError } from '../extract/extraction-error.ts';
+import { asSentence } from './as-sentence.ts';
 import { readPage } from './read-page.ts';
 import { readRobots } from './robots.ts';
 import type { RobotsRules } from './robots.ts';
@@ -24,51 +25,45 @@ const patienceMs = 300_000;
  * Reads the pages that are named, and as many as allowed of those that they link to on the same origin, nearest first,
  * as far as the robots.txt of the origin permits it.
  *
- * @throws ExtractionError if none of them has a text; OutgoingError if none can be had now.
+ * @param isLastTry whether what can be had now has to do, though named pages are missing that may be there next time.
+ * @throws ExtractionError if none of them has a text; OutgoingError if one that is named cannot be had now.
  */
 export async function readWebsite(
   { links, relativeLinksLimit }: WebsiteSource,
   fetch: FetchGuarded,
   thread: ExtractionThread,
   signal: AbortSignal,
+  isLastTry: boolean,
 ): Promise<string> {
-  const robots = new Map<string, RobotsRules>();
+  const robots = new Map<string, Promise<RobotsRules>>();
   const seen = new Set<string>();
   const texts: string[] = [];
   const failures: unknown[] = [];
   const deadline = performance.now() + patienceMs;
   const isOver = () => seen.size >= pageLimit || performance.now() > deadline;
 
-  const rulesOf = async (origin: string): Promise<RobotsRules> => {
-    const known = robots.get(origin);
-    if (known) return known;
-    const read = await readRobots(fetch, origin, signal);
-    robots.set(origin, read);
-    return read;
+  const rulesOf = (url: string): Promise<RobotsRules> => {
+    const { origin } = new URL(url);
+    const rules = robots.get(origin) ?? readRobots(fetch, origin, signal);
+    robots.set(origin, rules);
+    return rules;
   };
   /** Reads one page; answers where it really is and what it links to. */
   const visit = async (url: string): Promise<{ origin: string; links: string[] } | undefined> => {
     try {
-      const rules = await rulesOf(new URL(url).origin);
-      if (!rules.allows(url)) {
-        failures.push(
-          new ExtractionError('The robots.txt of the website does not allow its pages to be read.'),
-        );
-        return undefined;
-      }
-      const page = await readPage(fetch, url, signal);
-      if (!page) {
-        failures.push(new ExtractionError('The website has no such page.'));
-        return undefined;
-      }
-      const { origin } = new URL(page.url);
-      if (page.url !== url && (seen.has(page.url) || !(await rulesOf(origin)).allows(page.url)))
-        return undefined;
-      seen.add(page.url);
+      const admit = async (hop: string) => {
+        if (hop !== url && seen.has(hop)) return false;
+        seen.add(hop);
+        if ((await rulesOf(hop)).allows(hop)) return true;
+        throw new ExtractionError('The robots.txt of the website does not allow its pages to be read.');
+      };
+      const page = await readPage(fetch, url, admit, signal);
+      if (!page) return undefined;
       const { markdown, links } = await thread.run({ type: 'page', html: page.html, url: page.url }, signal);
       if (markdown !== '') texts.push(markdown);
-      if (rules.pauseMs > 0) await delay(rules.pauseMs, undefined, { signal });
-      return { origin, links };
+      const { pauseMs } = await rulesOf(page.url);
+      if (pauseMs > 0) await delay(pauseMs, undefined, { signal });
+      return { origin: new URL(page.url).origin, links };
     } catch (error) {
       signal.throwIfAborted();
       failures.push(error);
@@ -80,7 +75,11 @@ export async function readWebsite(
     if (seen.has(start) || isOver()) continue;
     seen.add(start);
     const first = await visit(start);
-    if (!first) continue;
+    if (!first) {
+      const failure = failures.at(-1);
+      if (!isLastTry && isPassing(failure)) throw failure;
+      continue;
+    }
     const waiting = [...first.links];
     for (let followed = 0; followed < relativeLinksLimit && !isOver();) {
       const next = waiting.shift();
@@ -99,17 +98,15 @@ export async function readWebsite(
 
 /** What is worth another try comes first. */
 function reasonOf(failures: unknown[]): unknown {
-  const passing = failures.find((error) => error instanceof OutgoingError && isPassing(error));
-  if (passing) return passing;
+  const passing = failures.find(isPassing);
+  if (passing !== undefined) return passing;
   const [first] = failures;
-  if (first instanceof OutgoingError)
-    return new ExtractionError(`${capitalized(first.message)}.`, { cause: first });
+  if (first instanceof OutgoingError) return new ExtractionError(asSentence(first.message), { cause: first });
   return first ?? new ExtractionError('The website has no text.');
 }
 
-const isPassing = ({ code }: OutgoingError) => code === 'timeout' || code === 'unreachable';
-
-const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+const isPassing = (error: unknown) =>
+  error instanceof OutgoingError && (error.code === 'timeout' || error.code === 'unreachable');
 
 function withoutFragment(url: string): string {
   const parsed = new URL(url);

@@ -1,5 +1,6 @@
 import robotsParserModule from 'robots-parser';
 import type { FetchGuarded } from '../../outgoing/fetch-guarded.ts';
+import { refuseForNow } from './refuse-for-now.ts';
 
 // Its types describe an ES module, and it is none.
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
@@ -17,7 +18,7 @@ export interface RobotsRules {
 const longestPauseMs = 5000;
 
 /**
- * Reads the robots.txt of an origin (RFC 9309). Without one everything may be read; if the server fails to say,
+ * Reads the robots.txt of an origin (RFC 9309). Without one everything may be read; while the server fails to say,
  * nothing.
  *
  * @throws OutgoingError
@@ -36,7 +37,7 @@ export async function readRobots(
     maxRedirects: 5,
     signal,
   });
-  if (status >= 500) return { allows: () => false, pauseMs: 0 };
+  refuseForNow(status);
   const rules = robotsParser(url, status >= 200 && status < 300 ? text : '');
   return {
     allows: (page) => rules.isAllowed(page, userAgent) !== false,

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ExtractionThread } from '../../src/service/knowledge/extract/extraction-thread.ts';
+import { readRobots } from '../../src/service/knowledge/website/robots.ts';
+import { readWebsite } from '../../src/service/knowledge/website/read-website.ts';
+import { AllowedAddresses } from '../../src/service/outgoing/allowed-addresses.ts';
+import { createFetchGuarded } from '../../src/service/outgoing/fetch-guarded.ts';
+import type { OutgoingAnswer } from '../../src/service/outgoing/fetch-guarded.ts';
+import { outcomeOf } from '../support/documents.ts';
+import { Owner } from '../support/owner.ts';
+import { newDatabase, startService } from '../support/service.ts';
+import { startWebsite } from '../support/website.ts';
+
+const site = await startWebsite();
+const { origin, pages, asked } = site;
+
+const env = {
+  ...(await newDatabase()),
+  ALLOW_PRIVATE_ADDRESSES: site.host,
+  DATABASE_POOL_SIZE: '5',
+};
+const service = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.05' });
+const fetchGuarded = createFetchGuarded(new AllowedAddresses([site.host]));
+const { pool } = service.running.database;
+const owner = await Owner.create(service, '1');
+const base = (await owner.create('knowledgebases', { name: 'All kinds' })).id;
+
+const addSite = async (fields: Record<string, unknown>, to = base): Promise<number> => {
+  const { status, json, text } = await owner.post(`knowledgebases/${to}/documents`, {
+    name: 'Site',
+    type: 'website',
+    ...fields,
+  });
+  assert.equal(status, 201, text);
+  return (json['data'] as { id: number }).id;
+};
+
+const outcome = (id: number, to = base) => outcomeOf(service, owner, to, id);
+const failed = (failure: string) => ({ status: 'failed', failure, text: '' });
+
+describe('a website', () => {
+  const link = (path: string) => `<a href="${path}">${path}</a>`;
+
+  test('is read from its address on, with the pages that it links to on the same origin, up to the limit', async () => {
+    pages.set(
+      '/shop/',
+      `<title>Shop</title><nav>${link('a')}${link('b#x')}${link('b')}${link('/c')}${link('http://127.0.0.1:1/')}</nav><p>Start</p>`,
+    );
+    pages.set('/shop/a', '<title>A</title><p>Alpha</p>');
+    pages.set('/shop/b', {
+      type: 'text/html; charset=iso-8859-1',
+      body: Buffer.from('<title>B</title><p>B\xe4r</p>', 'latin1'),
+    });
+    pages.set('/c', '<title>C</title><p>Gamma</p>');
+    const { status, text } = await outcome(
+      await addSite({ url: `${origin}/shop/`, relative_links_limit: 2 }),
+    );
+    assert.deepEqual([status, text], ['active', 'Shop: Start\nA: Alpha\nB: Bär']);
+    assert.equal((await outcome(await addSite({ url: `${origin}/shop/` }))).text.includes('C: Gamma'), true);
+  });
+
+  test('may be named by several links', async () => {
+    const links = [{ link: `${origin}/shop/a` }, { link: `${origin}/c#end` }];
+    const { text } = await outcome(await addSite({ links, relative_links_limit: 1 }));
+    assert.equal(text, 'A: Alpha\nC: Gamma');
+  });
+
+  test('says in its robots.txt what is not read', async () => {
+    pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /private' });
+    pages.set('/open', `<title>Open</title><p>Open</p>${link('/private/x')}${link('/c')}`);
+    const { text } = await outcome(await addSite({ url: `${origin}/open` }));
+    assert.deepEqual([text.includes('Gamma'), asked.includes('/private/x')], [true, false]);
+    assert.deepEqual(
+      await outcome(await addSite({ url: `${origin}/private/x` })),
+      failed('The robots.txt of the website does not allow its pages to be read.'),
+    );
+    pages.delete('/robots.txt');
+  });
+
+  test('asks for a pause between two of its pages', async () => {
+    pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nCrawl-delay: 0.1' });
+    const start = performance.now();
+    await outcome(await addSite({ links: [{ link: `${origin}/shop/a` }, { link: `${origin}/c` }] }));
+    assert.ok(performance.now() - start >= 200);
+    const rules = (delay: string) =>
+      readRobots(
+        () =>
+          Promise.resolve({ status: 200, text: `User-agent: *\nCrawl-delay: ${delay}` } as OutgoingAnswer),
+        origin,
+        new AbortController().signal,
+      );
+    assert.deepEqual([(await rules('2')).pauseMs, (await rules('3600')).pauseMs], [2000, 5000]);
+    pages.delete('/robots.txt');
+  });
+
+  test('is not followed to what its robots.txt keeps to itself', async () => {
+    pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /secret' });
+    pages.set('/door', { status: 302, location: '/hall' });
+    pages.set('/hall', { status: 301, location: '/secret' });
+    pages.set('/secret', { status: 302, location: '/c' });
+    assert.deepEqual(
+      await outcome(await addSite({ url: `${origin}/door` })),
+      failed('The robots.txt of the website does not allow its pages to be read.'),
+    );
+    assert.deepEqual([asked.includes('/hall'), asked.includes('/secret')], [true, false]);
+    pages.delete('/robots.txt');
+    assert.equal((await outcome(await addSite({ url: `${origin}/door` }))).text, 'C: Gamma');
+  });
+
+  test('that is overloaded or out of order is asked again, and the last answer tells', async () => {
+    const { signal } = new AbortController();
+    const visit = async (links: string[], isLastTry = false) => {
+      await using thread = new ExtractionThread();
+      const source = { links: links.map((path) => `${origin}${path}`), relativeLinksLimit: 1 };
+      return await readWebsite(source, fetchGuarded, thread, signal, isLastTry);
+    };
+    const passing = (status: number) => ({
+      name: 'OutgoingError',
+      code: 'unreachable',
+      message: `the website answered with the status ${status}`,
+    });
+    for (const status of [429, 503]) {
+      pages.set('/busy', { status });
+      await assert.rejects(visit(['/busy']), passing(status));
+      await assert.rejects(visit(['/c', '/busy']), passing(status));
+      assert.equal(await visit(['/c', '/busy'], true), '# C\n\nGamma');
+      pages.set('/robots.txt', { status });
+      await assert.rejects(visit(['/c']), passing(status));
+      pages.delete('/robots.txt');
+    }
+    const id = await addSite({ url: `${origin}/busy` });
+    for (let tries = 0; tries < 2;) {
+      // The retries of the queue would make the test wait.
+      const { rows } = await pool.query(
+        `UPDATE jobs.job SET start_after = now(), retry_delay = 0 WHERE name = 'process-document'
+           AND state <= 'retry' AND retry_count = $1 AND data ->> 'documentId' = $2 RETURNING id`,
+        [tries, String(id)],
+      );
+      tries += rows.length;
+      await turn();
+    }
+    assert.deepEqual(await outcome(id), failed('The website answered with the status 503.'));
+    pages.set('/busy', { status: 403 });
+    await assert.rejects(visit(['/busy']), {
+      name: 'ExtractionError',
+      message: 'The website answered with the status 403.',
+    });
+  });
+
+  test('that has no such page, or stands in a private network, fails and says why', async () => {
+    assert.deepEqual(
+      await outcome(await addSite({ url: `${origin}/none` })),
+      failed('The website has no such page.'),
+    );
+    pages.set('/away', { status: 302, location: 'http://169.254.169.254/latest' });
+    assert.deepEqual(
+      await outcome(await addSite({ url: `${origin}/away` })),
+      failed('The address belongs to a private network, where requests do not go.'),
+    );
+  });
+
+  test('keeps its knowledge base processing until it is done; deleted meanwhile it leaves nothing', async () => {
+    const { id: other } = await owner.create('knowledgebases', { name: 'Slow' });
+    const statusOf = async () =>
+      ((await owner.get(`knowledgebases/${other}`)).json['data'] as { status: string }).status;
+    const opened = Promise.withResolvers<undefined>();
+    site.gate = opened.promise;
+    pages.set('/slow', '<p>Slow and steady</p>');
+    const slow = await addSite({ url: `${origin}/slow` }, other);
+    assert.equal(await statusOf(), 'processing');
+    const before = asked.length;
+    while (!asked.slice(0, before + 100).includes('/slow')) await owner.get('knowledgebases');
+    assert.equal((await owner.delete(`knowledgebases/${other}/documents/${slow}`)).status, 200);
+    assert.equal(await statusOf(), 'empty');
+    opened.resolve(undefined);
+    site.gate = undefined;
+    const next = await addSite({ url: `${origin}/slow` }, other);
+    assert.equal((await outcome(next, other)).status, 'active');
+    assert.equal(await statusOf(), 'active');
+    const { rows } = await pool.query('SELECT DISTINCT document_id FROM chunks WHERE knowledgebase_id = $1', [
+      other,
+    ]);
+    assert.deepEqual(rows, [{ document_id: next }]);
+  });
+});
