@@ -41,7 +41,7 @@ const find = (pattern: string, ...exclude: string[]) =>
 
 /**
  * Everything that `npm test` runs, in the order in which it begins. Two run at a time: what drives browsers stands
- * beside what computes.
+ * beside what computes, from the first minute to the last.
  */
 export function allSuites(): Suite[] {
   const unitTests = find(
@@ -53,10 +53,17 @@ export function allSuites(): Suite[] {
   );
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 5 },
-    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build'], limit: 8 },
-    { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 5 },
+    {
+      name: 'e2e',
+      run: nodeTests(find('test/e2e/**/*.spec.ts'), '--test-concurrency=1'),
+      counts: 'tests',
+      after: ['build'],
+      limit: 8,
+    },
     { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 5 },
+    { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 5 },
     { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 5 },
+    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 8 },
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 5 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
@@ -79,13 +86,6 @@ export function allSuites(): Suite[] {
       counts: 'tests',
       after: ['build'],
       limit: 5,
-    },
-    {
-      name: 'e2e',
-      run: nodeTests(find('test/e2e/**/*.spec.ts'), '--test-concurrency=1'),
-      counts: 'tests',
-      after: ['build', 'browser'],
-      limit: 8,
     },
   ];
 }
