@@ -87,7 +87,7 @@ test('no model of another address gets the key of the default one', async () => 
   assert.deepEqual(last(special), ['voice-1', 'Bearer none']);
 });
 
-test('once tools were called, the fallback of a spoken mode goes on; that of the pipeline never does', async () => {
+test('where there are tools, the fallback of a spoken mode answers from the start; the pipeline has none', async () => {
   for (const server of [standard, special])
     server.behave({ calls: [{ name: 'look_up', arguments: {} }], pieces: ['We are open.'] });
   const chat_llm_fallback_id = await idOf(bare, 'llm');
@@ -96,9 +96,13 @@ test('once tools were called, the fallback of a spoken mode goes on; that of the
   let before = counts();
   const { json } = await ask(await spoken('multimodal', voice, { chat_llm_fallback_id }), [tool]);
   assert.equal(json['message'], 'We are open.');
-  assert.deepEqual(counts(), [before[0] + 1, before[1] + 1]);
-  assert.deepEqual([last(special)[0], last(standard)[0]], ['voice-1', 'standard-1']);
+  assert.deepEqual(counts(), [before[0] + 2, before[1]]);
+  assert.equal(last(standard)[0], 'standard-1');
   assert.equal(standard.requests.at(-1)?.messages.at(-1)?.content, '{"open":true}');
+
+  before = counts();
+  await ask(await spoken('multimodal', voice, { chat_llm_fallback_id }));
+  assert.deepEqual([counts(), last(special)[0]], [[before[0], before[1] + 1], 'voice-1']);
 
   before = counts();
   await ask(await spoken('multimodal', voice), [tool]);

@@ -71,7 +71,7 @@ export interface EngineRequest {
     temperature: number;
     /** Code of the model that answers; null for the service's own choice. */
     model: string | null;
-    /** Code of the model that goes on once functions were called; null for the same. */
+    /** Code of the model that answers where there are functions to call; null for the same. */
     toolModel: string | null;
   };
   /** What was said before `message`. */

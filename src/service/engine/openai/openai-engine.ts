@@ -56,13 +56,7 @@ export class OpenAiEngine implements Engine {
       for (let round = 0; round <= rounds; round++) {
         const said: string[] = [];
         const calls = new CollectedCalls();
-        for await (const text of this.#say(
-          request,
-          messages,
-          { round, mayCall: round < rounds },
-          calls,
-          signal,
-        )) {
+        for await (const text of this.#say(request, messages, round < rounds, calls, signal)) {
           // What is said before a call and after it are two paragraphs.
           yield { type: 'delta', text: hasSpoken && said.length === 0 ? `\n\n${text}` : text };
           said.push(text);
@@ -108,14 +102,16 @@ export class OpenAiEngine implements Engine {
   async *#say(
     { assistant, pageTools, tools }: EngineRequest,
     messages: ChatMessage[],
-    { round, mayCall }: { round: number; mayCall: boolean },
+    mayCall: boolean,
     calls: CollectedCalls,
     signal: AbortSignal,
   ): AsyncGenerator<string, undefined> {
     const names = new Set(tools.map(({ name }) => name));
     const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
     const { model, toolModel } = assistant;
-    const endpoint = this.#find(round > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
+    // A model that is made for speech may be no good at tools: it is not even offered them where there is another one.
+    const endpoint =
+      this.#find(offered.length > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
     if (!endpoint) throw new EngineError('no language model is configured');
     const { client, config } = endpoint;
     const stream = await client.chat.completions.create(
