@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { calls } from '../../src/service/db/calls-table.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { deletePerson } from '../../src/service/person/person.ts';
 import { CampaignRun } from '../support/campaign-run.ts';
 import { startService } from '../support/service.ts';
 
@@ -190,5 +192,56 @@ describe('a lead', () => {
     await run.end({ status: 'failed', reason: 'not-begun' });
     await run.end({ status: 'busy' });
     assert.equal((await run.lead(lead)).status, 'rescheduled');
+  });
+
+  test('has lost a try by a call that was cut off in the middle of the talk, and is not called at once', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    for (const status of ['rescheduled', 'reached-max-retries']) {
+      await run.end({ status: 'ended', reason: 'balance', talked: true });
+      assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], status]);
+      await run.tick(60);
+    }
+  });
+
+  test('is judged by its latest call alone: one whose record is deleted makes no earlier one count', async () => {
+    const run = await start({ retry_interval: 10 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ status: 'busy' });
+    await run.tick(10);
+    for (const id of await run.openCalls()) await run.owner.delete(`calls/${id}`);
+    await run.tick();
+    assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'completed']);
+  });
+
+  test('that goes, with its person or by itself, or moves away has its campaign looked at', async () => {
+    const run = await start();
+    const other = await run.owner.create('campaigns', {
+      name: 'Autumn',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    const jobs = new StoredJobs(database);
+    const forget = (phone: string) => database.db.transaction((tx) => deletePerson({ tx, jobs }, { phone }));
+    const ids = [run.id, other.id];
+    const lead = await run.add('+4989200110', ['+4989200120']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200120']);
+    await run.takeTicks(...ids);
+    // The call of a contact: its lead stays.
+    assert.equal((await forget('+4989200120')).calls, 1);
+    assert.deepEqual(await run.takeTicks(...ids), [run.id]);
+    await run.tick();
+    assert.equal((await run.lead(lead)).status, 'completed');
+    await run.owner.put(`leads/${lead}`, { campaign_id: other.id });
+    assert.deepEqual(await run.takeTicks(...ids), ids);
+    await forget('+4989200110');
+    assert.deepEqual(await run.takeTicks(...ids), ids);
+    const last = await run.add('+4989200130');
+    await run.takeTicks(...ids);
+    await run.owner.delete(`leads/${last}`);
+    assert.deepEqual(await run.takeTicks(...ids), [run.id]);
   });
 });

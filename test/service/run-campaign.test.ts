@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
+import { claimCall } from '../../src/service/call/claim-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { CampaignRun } from '../support/campaign-run.ts';
 import { startService } from '../support/service.ts';
@@ -8,6 +10,10 @@ import { startService } from '../support/service.ts';
 const service = await startService();
 const { database } = service.running;
 const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
+
+/** What becomes of a waiting call when a process takes it on at that moment. */
+const claim = (call: number, now: Date) =>
+  claimCall(database, call, { owner: randomUUID(), milliseconds: 60_000 }, now);
 
 describe('a campaign', () => {
   test('calls its leads in their order, no more at once than it may, and completes with the last', async () => {
@@ -108,5 +114,86 @@ describe('a campaign', () => {
     await run.owner.delete(`assistant/${String((await run.campaign())['assistant_id'])}`);
     await run.tick();
     assert.equal((await run.campaign())['stop_reason'], 'no-assistant');
+  });
+
+  test('stops when its assistant is one for inbound calls by now, and a call that waits is not made', async () => {
+    const run = await start({ max_calls_in_parallel: 1 });
+    await run.add('+4989200100');
+    await run.add('+4989200200');
+    await run.tick();
+    const [call = 0] = await run.openCalls();
+    await database.pool.query(
+      "UPDATE assistants SET type = 'inbound' WHERE id = (SELECT assistant_id FROM campaigns WHERE id = $1)",
+      [run.id],
+    );
+    assert.equal(await claim(call, new Date()), 'no-assistant');
+    await run.end({ status: 'failed', reason: 'no-assistant' });
+    assert.deepEqual([await run.called(), (await run.campaign())['stop_reason']], [[], 'no-assistant']);
+  });
+
+  test('makes no call that waited until its hours were over', async () => {
+    const run = await start({
+      timezone: 'UTC',
+      allowed_hours_start_time: '09:00',
+      allowed_hours_end_time: '09:59',
+      max_calls_in_parallel: 2,
+    });
+    const lead = await run.add('+4989200100');
+    await run.add('+4989200200');
+    run.now = new Date('2036-01-14T09:59:00Z');
+    await run.tick();
+    const [first = 0, second = 0] = await run.openCalls();
+    assert.equal(typeof (await claim(second, new Date('2036-01-14T09:59:59Z'))), 'object');
+    assert.equal(await claim(first, new Date('2036-01-14T10:00:00Z')), 'not-begun');
+    await run.tick(1);
+    await run.end({ status: 'failed', reason: 'not-begun' });
+    assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
+  });
+
+  test('calls as many at once as its owner can pay a first minute for, together with their other calls', async () => {
+    const run = await start({ balance: '0.35', max_calls_in_parallel: 5 });
+    const assistant_id = (await run.campaign())['assistant_id'];
+    const made = await run.owner.post('make_call', { phone_number: '+4989200900', assistant_id });
+    assert.equal(made.status, 200);
+    const other = await run.owner.create('campaigns', { name: 'Autumn', assistant_id });
+    await run.owner.post('campaigns/update-status', { campaign_id: other.id, action: 'start' });
+    for (let digit = 1; digit <= 4; digit++) {
+      await run.add(`+498920010${digit}`);
+      await run.owner.create('lead', { phone_number: `+498920020${digit}`, campaign_id: other.id });
+    }
+    await Promise.all([run.tick(), run.tick(0, other.id)]);
+    const open = "SELECT 1 FROM calls WHERE user_id = $1 AND status = 'initiated'";
+    assert.equal((await database.pool.query(open, [run.owner.id])).rows.length, 3);
+    const refused = await run.owner.post('make_call', { phone_number: '+4989200901', assistant_id });
+    assert.equal(refused.status, 422);
+    assert.equal((await run.campaign())['status'], 'in-progress');
+    // One of them ends unpaid, and another one is called.
+    await run.owner.delete(`calls/${String(made.json['call_id'])}`);
+    await run.tick();
+    assert.equal((await database.pool.query(open, [run.owner.id])).rows.length, 3);
+  });
+
+  test('has very many leads wait for their turn, or not any more, some thousand at a time', async () => {
+    const run = await start({ max_calls_in_parallel: 1 });
+    await database.pool.query(
+      `INSERT INTO leads (user_id, campaign_id, phone_number)
+       SELECT $1, $2, '+49892' || 100000 + index FROM generate_series(1, 2500) AS given (index)`,
+      [run.owner.id, run.id],
+    );
+    const count = async (status: string) => (await run.owner.get(`leads?status=${status}`)).json['total'];
+    const counts: unknown[] = [];
+    for (const expected of [999, 1999, 2499]) {
+      await run.takeTicks(run.id);
+      await run.tick();
+      counts.push(await count('scheduled'), (await run.takeTicks(run.id)).length);
+      assert.equal(counts.at(-2), expected);
+    }
+    await run.change('stop');
+    counts.push(await count('created'), (await run.takeTicks(run.id)).length);
+    for (let look = 0; look < 2; look++) {
+      await run.tick();
+      counts.push(await count('created'), (await run.takeTicks(run.id)).length);
+    }
+    assert.deepEqual(counts, [999, 1, 1999, 1, 2499, 0, 1000, 1, 2000, 1, 2499, 0]);
   });
 });

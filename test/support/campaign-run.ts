@@ -16,6 +16,8 @@ interface Ended {
   status?: CallStatus;
   answeredBy?: 'human' | 'machine';
   reason?: string;
+  /** Whether anything was said. */
+  talked?: boolean;
   /** What the evaluation found. */
   found?: Record<string, unknown>;
 }
@@ -104,16 +106,31 @@ export class CampaignRun {
     status = 'completed',
     answeredBy = 'human',
     reason = 'test',
+    talked = false,
     found,
   }: Ended = {}): Promise<void> {
     for (const { id } of await this.#open()) {
       await this.#database.db
         .update(calls)
-        .set({ answeredBy, ...(found && { variables: found, endHandledAt: new Date().toISOString() }) })
+        .set({
+          answeredBy,
+          ...(talked && { lines: [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 }] }),
+          ...(found && { variables: found, endHandledAt: new Date().toISOString() }),
+        })
         .where(eq(calls.id, id));
       await endCall({ database: this.#database, jobs: this.#jobs }, eq(calls.id, id), { status, reason });
     }
     await this.tick();
+  }
+
+  /** The campaigns that are to be looked at at once, of those given; they wait no more afterwards. */
+  async takeTicks(...campaigns: number[]): Promise<number[]> {
+    const { rows } = await this.#database.pool.query<{ key: string }>(
+      `DELETE FROM jobs.job WHERE name = 'campaign-tick' AND start_after <= now() AND singleton_key = ANY ($1)
+       RETURNING singleton_key AS key`,
+      [campaigns.map(String)],
+    );
+    return rows.map(({ key }) => Number(key)).sort((a, b) => a - b);
   }
 
   async lead(id: number): Promise<{ status: string; contacts: string[] }> {

@@ -53,7 +53,7 @@ export class Calls {
   /** Begins to make a call that waits for it. One that somebody else makes, or has made, is left alone. */
   async start(callId: number): Promise<void> {
     this.#closing.signal.throwIfAborted();
-    const claimed = await claimCall(this.#parts.database, callId, this.#lease);
+    const claimed = await claimCall(this.#parts.database, callId, this.#lease, new Date());
     if (claimed === undefined) return;
     if (typeof claimed === 'string') {
       await this.#end(callId, { status: 'failed', reason: claimed });

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { briefingColumns } from '../assistant/brief-assistant.ts';
 import type { BriefingRow } from '../assistant/brief-assistant.ts';
+import { nextCallingTime } from '../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
 import type { Lease } from '../conversation/accept-message.ts';
 import { leaseEnd } from '../conversation/accept-message.ts';
@@ -31,13 +32,14 @@ const longestWait = 300;
 /**
  * Promises to make a call that waits to be made.
  *
- * @returns undefined if somebody else has; or why it is not to be made after all: its assistant is gone, it has
- *   waited for too long, or its campaign was stopped.
+ * @returns undefined if somebody else has; or why it is not to be made after all: its assistant is gone or calls nobody
+ *   any more, it has waited for too long, or its campaign was stopped or its hours are over.
  */
 export async function claimCall(
   { db }: Database,
   callId: number,
   lease: Lease,
+  now: Date,
 ): Promise<ClaimedCall | 'no-assistant' | 'not-begun' | undefined> {
   const [claimed] = await db
     .update(calls)
@@ -51,17 +53,18 @@ export async function claimCall(
   if (claimed.waited > longestWait) return 'not-begun';
   if (claimed.campaignName !== null) {
     const [campaign] = await db
-      .select({ status: campaigns.status })
+      .select()
       .from(campaigns)
       .where(eq(campaigns.id, claimed.campaignId ?? 0));
     if (campaign?.status !== 'in-progress') return 'not-begun';
+    if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-begun';
   }
   const [found] = await db
     .select({ ...briefingColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, claimed.assistantId ?? 0), isNull(assistants.deletedAt)));
-  if (!found) return 'no-assistant';
+  if (found?.assistant.type !== 'outbound') return 'no-assistant';
   const { assistant, language } = found;
   const variables = claimed.inputVariables;
   return {

@@ -5,6 +5,7 @@ import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { asksNotToBeCalled } from '../campaign/asks-not-to-be-called.ts';
 import { blockNumber } from '../campaign/blocked-number.ts';
+import { sendTick } from '../campaign/send-tick.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leads } from '../db/leads-table.ts';
@@ -75,9 +76,9 @@ export async function tellCampaigns(
     .select({ campaignId: leads.campaignId })
     .from(leads)
     .where(eq(leads.id, leadId ?? 0));
-  for (const id of new Set([campaignId, lead?.campaignId])) {
-    if (id != null) await jobs.send('campaign-tick', { campaignId: id }, { tx, key: String(id) });
-  }
+  const told = new Set([campaignId, lead?.campaignId].filter((id) => id != null));
+  // In order, as everybody who tells several: each job that waits is locked.
+  for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
 }
 
 /** Gives back what the minutes of a call have cost. */

@@ -2,12 +2,13 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
 import { phoneNumber } from '../../contract/fields.ts';
+import { callsFor, readCallMoney } from '../billing/call-money.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
-import { assistants, users } from '../db/schema.ts';
+import { assistants } from '../db/schema.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
@@ -18,7 +19,7 @@ import type { Jobs } from '../jobs/jobs.ts';
  *
  * @returns the record's id.
  * @throws Refusal if the number is none, the assistant is not there or not for outbound calls, the balance is too low
- *   for a minute, or whoever has the number asked not to be called again.
+ *   for a minute beside those of the calls that are to begin, or whoever has the number asked not to be called again.
  */
 export async function makeCall(
   { database, jobs }: { database: Database; jobs: Jobs },
@@ -28,9 +29,8 @@ export async function makeCall(
   const number = readNumber(given.phone_number);
   return database.db.transaction(async (tx) => {
     const [found] = await tx
-      .select({ assistant: assistants, balance: users.balance, from: phoneNumbers.phoneNumber })
+      .select({ assistant: assistants, from: phoneNumbers.phoneNumber })
       .from(assistants)
-      .innerJoin(users, eq(users.id, assistants.userId))
       .leftJoin(phoneNumbers, eq(phoneNumbers.id, assistants.phoneNumberId))
       .where(
         and(
@@ -40,14 +40,15 @@ export async function makeCall(
         ),
       );
     if (!found) throw Refusal.notFound('Assistant');
-    const { assistant, balance, from } = found;
+    const { assistant, from } = found;
     if (assistant.type !== 'outbound') {
       throw Refusal.invalidField('assistant_id', 'The assistant id field must be an outbound assistant.');
     }
     if (await isBlocked(tx, userId, number)) {
       throw Refusal.invalidField('phone_number', 'Whoever has this number asked not to be called again.');
     }
-    if (Number(balance) < Number(callMinutePrice(assistant.mode))) {
+    const { free } = await readCallMoney(tx, userId);
+    if (callsFor(free, callMinutePrice(assistant.mode)) === 0) {
       throw new Refusal(422, { message: 'Insufficient balance. Please top up your account.' });
     }
     const [stored] = await tx

@@ -66,7 +66,7 @@ export async function callLeads(
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
-    await setLead(tx, lead.id, { status: 'processing' });
+    await setLead(tx, lead.id, { status: 'processing', callId: stored.id });
     if (callee.contactId !== null) {
       await setContacts(tx, eq(secondaryContacts.id, callee.contactId), 'processing');
     }

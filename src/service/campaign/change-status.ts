@@ -7,6 +7,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { isOwnedCampaign, notFound } from './campaign.ts';
 import type { OwnedCampaign } from './campaign.ts';
 import { stopCampaign } from './run-campaign.ts';
+import { sendTick } from './send-tick.ts';
 
 /**
  * Starts or stops a campaign. A start that finds it running has it looked at, and a stop that finds it stopped changes
@@ -40,7 +41,7 @@ export async function changeStatus(
         `A campaign whose status is ${campaign.status} cannot be stopped.`,
       );
     }
-    await stopCampaign(tx, owned.id, null);
+    await stopCampaign({ tx, jobs }, owned.id, null);
     return 'stopped' as const;
   });
 }
@@ -57,19 +58,4 @@ async function start(tx: Queries, { id }: OwnedCampaign, assistantId: number): P
     .update(campaigns)
     .set({ status: 'in-progress', stopReason: null, updatedAt: sql`now()` })
     .where(eq(campaigns.id, id));
-}
-
-/** Has a campaign looked at, once this transaction is committed. */
-export const sendTick = (jobs: Jobs, tx: Queries, campaignId: number): Promise<void> =>
-  jobs.send('campaign-tick', { campaignId }, { tx, key: String(campaignId) });
-
-/** Has every campaign in progress looked at. Each sends its own next tick; this is for one that was lost all the same. */
-export async function sendAllTicks({ database, jobs }: { database: Database; jobs: Jobs }): Promise<void> {
-  const running = await database.db
-    .select({ id: campaigns.id })
-    .from(campaigns)
-    .where(eq(campaigns.status, 'in-progress'));
-  for (const { id } of running) {
-    await jobs.send('campaign-tick', { campaignId: id }, { key: String(id) });
-  }
 }

@@ -8,6 +8,8 @@ export interface JudgedCall {
   answeredBy: string;
   /** What was found out. */
   variables: Readonly<Record<string, unknown>>;
+  /** Whether anything was said. */
+  wasTalkedTo: boolean;
   /** Whether what there is to find out has been found out, or nobody is looking any more. */
   isEvaluated: boolean;
 }
@@ -28,8 +30,9 @@ export type Verdict = 'reached' | 'missed' | 'again' | 'open' | 'objected';
 export const objectionVariable = 'do_not_call';
 
 export function judgeCall(call: JudgedCall, rules: GoalRules): Verdict {
-  // Nobody was talked to, because the balance did not hold, or was even called; the lead is to lose nothing by that.
-  if (call.endReason === 'balance' || call.endReason === 'not-begun') return 'again';
+  // Nobody was even called, or talked to before the balance was used up; the lead is to lose nothing by that.
+  if (call.endReason === 'not-begun' || call.endReason === 'no-assistant') return 'again';
+  if (call.endReason === 'balance') return call.wasTalkedTo ? 'missed' : 'again';
   if (!(answeredCallStatuses as readonly CallStatus[]).includes(call.status)) return 'missed';
   if (call.answeredBy === 'machine') return rules.retryOnVoicemail ? 'missed' : 'reached';
   if (isTrue(call.variables[objectionVariable])) return 'objected';

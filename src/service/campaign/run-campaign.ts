@@ -1,26 +1,25 @@
-import { and, count, eq, inArray, min, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
+import { callsFor, readCallMoney } from '../billing/call-money.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { leads } from '../db/leads-table.ts';
-import { assistants, users } from '../db/schema.ts';
+import { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { nextCallingTime } from './calling-hours.ts';
 import { callLeads } from './call-leads.ts';
+import { sendTick } from './send-tick.ts';
 import { settleLeads } from './settle-leads.ts';
+import { hasDue, hasLeads, markWaiting, nextTry } from './waiting-leads.ts';
 
 /** What running a campaign takes. */
 export interface CampaignParts {
   database: Database;
   jobs: Jobs;
-  /** How often a campaign looks for evaluations that it waits for, in milliseconds. */
+  /** How often a campaign looks for the evaluation, or the balance, that it waits for, in milliseconds. */
   pollMs: number;
 }
-
-/** Leads that wait for their call. */
-const waiting = ['scheduled', 'rescheduled'] as const;
 
 /**
  * Does what is to be done for a campaign now: gives leads whose calls are over their next state, calls as many as may
@@ -37,9 +36,11 @@ export async function runCampaign({ database, jobs, pollMs }: CampaignParts, cam
       .for('no key update');
     if (!campaign) return;
     const awaitsEvaluation = await settleLeads(tx, campaign, now);
-    const next = campaign.status === 'in-progress' ? await advance(tx, jobs, campaign, now) : undefined;
-    const poll = awaitsEvaluation ? new Date(now.getTime() + pollMs) : undefined;
-    const at = earliest([next, poll]);
+    const isRunning = campaign.status === 'in-progress';
+    const areMarked = await markWaiting(tx, campaignId, isRunning);
+    const soon = new Date(now.getTime() + pollMs);
+    const next = isRunning ? await advance({ tx, jobs, now, soon }, campaign) : undefined;
+    const at = earliest([next, awaitsEvaluation ? soon : undefined, areMarked ? undefined : now]);
     if (!at) return;
     await jobs.send(
       'campaign-tick',
@@ -51,14 +52,21 @@ export async function runCampaign({ database, jobs, pollMs }: CampaignParts, cam
 
 type Campaign = typeof campaigns.$inferSelect;
 
+/** A look at a campaign. */
+interface Look {
+  tx: Queries;
+  jobs: Jobs;
+  now: Date;
+  /** When to look again for what tells nobody that it has come. */
+  soon: Date;
+}
+
 /** @returns when there is something to do that nothing else would send a job for. */
-async function advance(tx: Queries, jobs: Jobs, campaign: Campaign, now: Date): Promise<Date | undefined> {
-  await tx
-    .update(leads)
-    .set({ status: 'scheduled', updatedAt: sql`now()` })
-    .where(and(eq(leads.campaignId, campaign.id), eq(leads.status, 'created')));
+async function advance({ tx, jobs, now, soon }: Look, campaign: Campaign): Promise<Date | undefined> {
   const [assistant] = await tx.select().from(assistants).where(eq(assistants.id, campaign.assistantId));
-  if (!assistant || assistant.deletedAt !== null) return stopCampaign(tx, campaign.id, 'no-assistant');
+  if (!assistant || assistant.deletedAt !== null || assistant.type !== 'outbound') {
+    return stopCampaign({ tx, jobs }, campaign.id, 'no-assistant');
+  }
   if (!(await hasLeads(tx, campaign.id))) {
     if (campaign.markCompleteWhenNoLeads) await setStatus(tx, campaign.id, { status: 'completed' });
     return undefined;
@@ -66,33 +74,27 @@ async function advance(tx: Queries, jobs: Jobs, campaign: Campaign, now: Date): 
   const callingTime = nextCallingTime(campaign, now);
   if (!callingTime || callingTime > now) return callingTime;
   const free = campaign.maxCallsInParallel - (await countOpenCalls(tx, campaign.id));
-  if (free > 0) {
-    const [owner] = await tx
-      .select({ balance: users.balance })
-      .from(users)
-      .where(eq(users.id, campaign.userId));
-    if (
-      Number(owner?.balance) < Number(callMinutePrice(assistant.mode)) &&
-      (await hasDue(tx, campaign.id, now))
-    ) {
-      return stopCampaign(tx, campaign.id, 'insufficient-balance');
-    }
-    await callLeads({ tx, jobs }, campaign, assistant, now, free);
+  if (free <= 0 || !(await hasDue(tx, campaign.id, now))) return nextTry(tx, campaign.id, now);
+  const price = callMinutePrice(assistant.mode);
+  const money = await readCallMoney(tx, campaign.userId);
+  if (callsFor(money.balance, price) === 0) {
+    return stopCampaign({ tx, jobs }, campaign.id, 'insufficient-balance');
   }
+  // The owner's other calls may leave some of it: their ends are not told to this campaign.
+  const affordable = callsFor(money.free, price);
+  if (affordable === 0) return soon;
+  await callLeads({ tx, jobs }, campaign, assistant, now, Math.min(free, affordable));
   return nextTry(tx, campaign.id, now);
 }
 
 /** Stops a campaign; what waits for its turn waits for its next start. */
 export async function stopCampaign(
-  tx: Queries,
+  { tx, jobs }: { tx: Queries; jobs: Jobs },
   campaignId: number,
   reason: string | null,
 ): Promise<undefined> {
   await setStatus(tx, campaignId, { status: 'stopped', stopReason: reason });
-  await tx
-    .update(leads)
-    .set({ status: 'created', updatedAt: sql`now()` })
-    .where(and(eq(leads.campaignId, campaignId), eq(leads.status, 'scheduled')));
+  if (!(await markWaiting(tx, campaignId, false))) await sendTick(jobs, tx, campaignId);
 }
 
 const setStatus = (tx: Queries, id: number, values: Partial<typeof campaigns.$inferInsert>) =>
@@ -101,47 +103,12 @@ const setStatus = (tx: Queries, id: number, values: Partial<typeof campaigns.$in
     .set({ ...values, updatedAt: sql`now()` })
     .where(eq(campaigns.id, id));
 
-/** Whether any lead waits for a call, or for what one has come to. */
-async function hasLeads(tx: Queries, campaignId: number): Promise<boolean> {
-  const found = await tx
-    .select({ id: leads.id })
-    .from(leads)
-    .where(and(eq(leads.campaignId, campaignId), inArray(leads.status, ['processing', ...waiting])))
-    .limit(1);
-  return found.length > 0;
-}
-
 async function countOpenCalls(tx: Queries, campaignId: number): Promise<number> {
   const [found] = await tx
     .select({ open: count() })
     .from(calls)
     .where(and(eq(calls.campaignId, campaignId), inArray(calls.status, openCallStatuses)));
   return found?.open ?? 0;
-}
-
-const isWaiting = (campaignId: number) =>
-  and(eq(leads.campaignId, campaignId), inArray(leads.status, waiting));
-
-async function hasDue(tx: Queries, campaignId: number, now: Date): Promise<boolean> {
-  const at = await firstTry(tx, campaignId);
-  return at !== undefined && at <= now;
-}
-
-/** When the next lead is due that is not yet: one that is due now waits for a call to end, which sends a job. */
-async function nextTry(tx: Queries, campaignId: number, now: Date): Promise<Date | undefined> {
-  const [found] = await tx
-    .select({ at: min(leads.nextTryAt) })
-    .from(leads)
-    .where(and(isWaiting(campaignId), sql`${leads.nextTryAt} > ${now.toISOString()}::timestamptz`));
-  return found?.at ? new Date(found.at) : undefined;
-}
-
-async function firstTry(tx: Queries, campaignId: number): Promise<Date | undefined> {
-  const [found] = await tx
-    .select({ at: min(leads.nextTryAt) })
-    .from(leads)
-    .where(isWaiting(campaignId));
-  return found?.at ? new Date(found.at) : undefined;
 }
 
 const earliest = (moments: (Date | undefined)[]): Date | undefined =>

@@ -37,51 +37,44 @@ export async function settleLeads(tx: Queries, campaign: Campaign, now: Date): P
 }
 
 async function findCalled(tx: Queries, campaign: Campaign, now: Date): Promise<Called[]> {
-  const processing = and(eq(leads.campaignId, campaign.id), eq(leads.status, 'processing'));
-  const latest = tx
-    .selectDistinctOn([calls.leadId])
-    .from(calls)
-    .where(inArray(calls.leadId, tx.select({ id: leads.id }).from(leads).where(processing)))
-    .orderBy(calls.leadId, sql`${calls.id} DESC`)
-    .as('latest');
   const blocked = tx
     .select({ one: sql`1` })
     .from(blockedNumbers)
     .where(
-      and(eq(blockedNumbers.userId, latest.userId), eq(blockedNumbers.phoneNumber, latest.clientPhoneNumber)),
+      and(eq(blockedNumbers.userId, calls.userId), eq(blockedNumbers.phoneNumber, calls.clientPhoneNumber)),
     );
   const rows = await tx
     .select({
-      leadId: leads.id,
-      userId: leads.userId,
-      tries: leads.tries,
-      contactId: latest.contactId,
-      phoneNumber: latest.clientPhoneNumber,
-      status: latest.status,
-      endReason: latest.endReason,
-      answeredBy: latest.answeredBy,
-      variables: latest.variables,
-      hasEvaluation: sql<boolean>`${latest.endHandledAt} IS NOT NULL
+      lead: { leadId: leads.id, userId: leads.userId, tries: leads.tries },
+      call: calls,
+      hasEvaluation: sql<boolean>`${calls.endHandledAt} IS NOT NULL
         OR NOT coalesce((SELECT post_call_evaluation FROM ${assistants}
-          WHERE ${assistants.id} = ${latest.assistantId}), false)`,
-      endedAt: sql<string>`extract(epoch FROM ${latest.endedAt}) * 1000`,
+          WHERE ${assistants.id} = ${calls.assistantId}), false)`,
+      endedAt: sql<string>`extract(epoch FROM ${calls.endedAt}) * 1000`,
       isBlocked: sql<boolean>`EXISTS ${blocked}`,
     })
     .from(leads)
-    .leftJoin(latest, eq(latest.leadId, leads.id))
-    .where(and(processing, or(isNull(latest.id), notInArray(latest.status, [...openCallStatuses]))))
+    .leftJoin(calls, eq(calls.id, leads.callId))
+    .where(
+      and(
+        eq(leads.campaignId, campaign.id),
+        eq(leads.status, 'processing'),
+        or(isNull(calls.id), notInArray(calls.status, [...openCallStatuses])),
+      ),
+    )
     .orderBy(leads.id);
-  return rows.map(
-    ({ leadId, userId, tries, contactId, phoneNumber, status, answeredBy, variables, ...row }) => {
-      const lead = { leadId, userId, tries, contactId, phoneNumber: phoneNumber ?? '' };
-      // Its record was deleted. Nobody is called again because of that.
-      if (status === null || answeredBy === null) return { ...lead, verdict: 'reached' };
-      if (row.isBlocked) return { ...lead, verdict: 'objected' };
-      const isLate = now.getTime() - Number(row.endedAt) > evaluationMinutes * 60_000;
-      const call = { status, answeredBy, variables: variables ?? {}, endReason: row.endReason };
-      return { ...lead, verdict: judgeCall({ ...call, isEvaluated: row.hasEvaluation || isLate }, campaign) };
-    },
-  );
+  return rows.map(({ lead, call, ...row }) => {
+    // Its record was deleted. Nobody is called again because of that.
+    if (!call) return { ...lead, contactId: null, phoneNumber: '', verdict: 'reached' };
+    const called = { ...lead, contactId: call.contactId, phoneNumber: call.clientPhoneNumber };
+    if (row.isBlocked) return { ...called, verdict: 'objected' };
+    const isLate = now.getTime() - Number(row.endedAt) > evaluationMinutes * 60_000;
+    const isEvaluated = row.hasEvaluation || isLate;
+    return {
+      ...called,
+      verdict: judgeCall({ ...call, wasTalkedTo: call.lines.length > 0, isEvaluated }, campaign),
+    };
+  });
 }
 
 async function settle(tx: Queries, campaign: Campaign, called: Called, now: Date): Promise<void> {

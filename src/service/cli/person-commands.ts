@@ -1,5 +1,6 @@
 import type { Queries } from '../db/database.ts';
 import { isUuid } from '../http/is-uuid.ts';
+import { StoredJobs } from '../jobs/jobs.ts';
 import { deletePerson, readPerson } from '../person/person.ts';
 import type { Person } from '../person/person.ts';
 import { CommandError, UsageError } from './command.ts';
@@ -29,9 +30,10 @@ export const deletePersonCommand: Command = {
   name: 'person delete',
   summary: 'Deletes what is stored of a person. A number that asked not to be called stays blocked.',
   options: { ...personOptions, yes: { means: 'really; there is no way back', required: true } },
-  async run({ database: { db } }, values) {
-    const person = await personOf(db, values);
-    const counts = await db.transaction((tx) => deletePerson(tx, person));
+  async run({ database }, values) {
+    const person = await personOf(database.db, values);
+    const jobs = new StoredJobs(database);
+    const counts = await database.db.transaction((tx) => deletePerson({ tx, jobs }, person));
     if (Object.values(counts).every((count) => count === 0)) throw nothingFound();
     const lines = Object.entries(counts).map(
       ([what, count]) => `${what.replace('_', ' ')}: ${count} deleted`,

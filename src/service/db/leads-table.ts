@@ -14,6 +14,8 @@ export const leads = pgTable('leads', {
   tries: integer().notNull().default(0),
   nextContactId: integer('next_contact_id'),
   nextTryAt: moment('next_try_at').notNull().defaultNow(),
+  /** The call that was made last; it may be deleted. */
+  callId: integer('call_id'),
   createdAt: moment('created_at').notNull().defaultNow(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });

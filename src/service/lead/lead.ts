@@ -3,7 +3,7 @@ import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.t
 import { recordLimits } from '../../contract/limits.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
-import { sendTick } from '../campaign/change-status.ts';
+import { sendTick } from '../campaign/send-tick.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
@@ -136,7 +136,9 @@ export async function updateLead(
         updatedAt: sql`now()`,
       })
       .where(isOwnedLead(owned));
-    await sendTick(jobs, tx, campaignId ?? before.campaignId);
+    // In order, as everybody who tells several.
+    const told = new Set([before.campaignId, campaignId ?? before.campaignId]);
+    for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
     return readLead(tx, owned);
   });
 }
@@ -146,9 +148,15 @@ export async function updateLead(
  *
  * @throws Refusal if there is no such lead.
  */
-export async function deleteLead({ db }: Database, owned: OwnedLead): Promise<void> {
-  const deleted = await db.delete(leads).where(isOwnedLead(owned)).returning({ id: leads.id });
-  if (deleted.length === 0) notFound();
+export async function deleteLead({ database: { db }, jobs }: Writing, owned: OwnedLead): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [deleted] = await tx
+      .delete(leads)
+      .where(isOwnedLead(owned))
+      .returning({ campaignId: leads.campaignId });
+    if (!deleted) return notFound();
+    await sendTick(jobs, tx, deleted.campaignId);
+  });
 }
 
 function notFound(): never {

@@ -39,7 +39,11 @@ export async function selectLeads(
 ) {
   return queries
     .select({
-      ...wireColumns(leads, ['user_id', 'tries', 'next_contact_id', 'next_try_at'], plainTimestamp),
+      ...wireColumns(
+        leads,
+        ['user_id', 'tries', 'next_contact_id', 'next_try_at', 'call_id'],
+        plainTimestamp,
+      ),
       campaign: { id: campaigns.id, name: campaigns.name },
       secondary_contacts: contacts,
     })

@@ -1,8 +1,10 @@
 import { inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
+import { sendTick } from '../campaign/send-tick.ts';
 import { failAbandonedOf } from '../conversation/settle-reply.ts';
 import type { Queries } from '../db/database.ts';
 import { conversations } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 
 /**
  * By what a person is known: the UUID of a conversation, a phone number in E.164, or what a user's system calls its
@@ -68,21 +70,34 @@ export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'seconda
 
 /**
  * Deletes what {@link readPerson} reads, and what hangs on it: messages, recordings, webhooks' bodies. A number that
- * asked not to be called stays blocked, or it would be called again. Entries of the ledger stay, without them.
+ * asked not to be called stays blocked, or it would be called again. Entries of the ledger stay, without them. A call
+ * under way is hung up, and campaigns that called the person go on with others.
  */
-export async function deletePerson(queries: Queries, person: Person): Promise<PersonCounts> {
-  const deleted = async (query: SQL) => (await queries.execute(query)).rows.length;
-  const phone = calledAt(person);
-  return {
-    conversations: await deleteConversations(queries, person),
-    calls: await deleted(
-      sql`DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> '' RETURNING 1`,
-    ),
-    leads: await deleted(sql`DELETE FROM leads WHERE phone_number = ${phone} RETURNING 1`),
-    secondary_contacts: await deleted(
-      sql`DELETE FROM secondary_contacts WHERE phone_number = ${phone} RETURNING 1`,
-    ),
+export async function deletePerson(
+  { tx, jobs }: { tx: Queries; jobs: Jobs },
+  person: Person,
+): Promise<PersonCounts> {
+  const campaigns = new Set<number>();
+  const deleted = async (query: SQL) => {
+    const { rows } = await tx.execute<Record<'campaign' | 'other', number | null | undefined>>(query);
+    for (const id of rows.flatMap(({ campaign, other }) => [campaign, other]))
+      if (id != null) campaigns.add(id);
+    return rows.length;
   };
+  const phone = calledAt(person);
+  const counts = {
+    conversations: await deleteConversations(tx, person),
+    calls: await deleted(sql`
+      DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
+      RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other`),
+    leads: await deleted(sql`
+      DELETE FROM leads WHERE phone_number = ${phone} RETURNING campaign_id AS campaign`),
+    secondary_contacts: await deleted(sql`
+      DELETE FROM secondary_contacts WHERE phone_number = ${phone}
+      RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
+  };
+  for (const id of [...campaigns].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
+  return counts;
 }
 
 /** Conversations and messages are locked in the order in which everybody locks them. */

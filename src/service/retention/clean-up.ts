@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { sendAllTicks } from '../campaign/change-status.ts';
+import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { failForgottenDocuments } from '../knowledge/fail-document.ts';

@@ -40,7 +40,7 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs
     },
   );
   operate(routes, endpoints.deleteLead, async ({ userId, id }) => {
-    await deleteLead(database, { id: id(), userId });
+    await deleteLead({ database, jobs }, { id: id(), userId });
     return { message: 'Lead deleted successfully.' };
   });
 }
