@@ -113,9 +113,16 @@ describe('a document', () => {
     const conversation = await service.open(String(uuid), { type: 'test' });
     const { json } = await service.send(conversation, 'How many steps has the tower of Brelingen?');
     assert.match(String(json['message']), /217 steps/);
-    // Without a language model nobody asks for the search by its name.
-    const { json: named } = await service.send(conversation, 'search_knowledge "the tower of Brelingen"');
-    assert.deepEqual(named['function_calls'], []);
+    // Without a language model nobody asks for the search by its name: it is the message that is searched for.
+    const query = 'search_knowledge "the tower of Brelingen"';
+    const { json: named } = await service.send(conversation, query);
+    assert.deepEqual(named['function_calls'], [
+      {
+        name: 'search_knowledge',
+        arguments: { query },
+        result: { passages: [{ document: 'Tower', heading: 'Tower' }] },
+      },
+    ]);
   });
 
   test('changes its name and description alone', async () => {

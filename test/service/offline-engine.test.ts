@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EngineRequest } from '../../src/service/engine/engine.ts';
+import { OfflineEngine } from '../../src/service/engine/offline/offline-engine.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { createAssistant, newDatabase, startService } from '../support/service.ts';
@@ -140,6 +142,52 @@ test('greetings, thanks and the question who is talking get a fitting answer in 
   assert.match(await ask('arabic', 'مرحبا'), /^مرحبًا!/);
   assert.match(await ask('arabic', 'شكرا جزيلا'), /على الرحب/);
   assert.match(await ask('greeting', 'Hello, when are you open?'), /10:00 to 18:30/);
+});
+
+test('a passage is quoted with its document and heading, except where it is read aloud', async () => {
+  assert.match(await ask('greeting', 'How much is shipping?'), /\n\nSource: Delivery – Shipping costs$/);
+  assert.match(await ask('german', 'Was kostet der Versand?'), /\n\nQuelle: \S.* – \S.*$/);
+  assert.match(await ask('arabic', 'كم تكلفة الشحن؟'), /\n\nالمصدر: \S.* – \S.*$/);
+  assert.doesNotMatch(await ask('greeting', 'Hello there!'), /Source/);
+  const passage = { document: 'Rules', heading: 'Rules', body: 'Dogs are welcome.', fits: true };
+  const say = async (isSpoken: boolean) => {
+    const request = {
+      assistant: { language: 'en' },
+      history: [],
+      message: 'Are dogs welcome?',
+      isSpoken,
+      toolResults: [],
+      pageTools: [],
+      tools: [],
+      findPassages: () => Promise.resolve([passage]),
+    } as unknown as EngineRequest;
+    let said = '';
+    for await (const event of new OfflineEngine().reply(request, new AbortController().signal))
+      if (event.type === 'delta') said += event.text;
+    return said;
+  };
+  assert.equal(await say(true), 'Dogs are welcome.');
+  assert.equal(await say(false), 'Dogs are welcome.\n\nSource: Rules');
+});
+
+test('where the knowledge base is a function of the assistant, an answer from it is a call of that', async () => {
+  const { uuid, id } = await createAssistant(service);
+  await service.running.database.pool.query(
+    "UPDATE assistants SET knowledgebase_mode = 'function_call', knowledgebase_id = (SELECT knowledgebase_id FROM assistants WHERE uuid = $2) WHERE id = $1",
+    [id, demoAssistants.find(({ shows }) => shows === 'greeting')?.uuid],
+  );
+  const conversation = await service.open(uuid);
+  const calls = async (question: string) =>
+    (await service.send(conversation, question)).json['function_calls'];
+  const found = (query: string, document: string, heading: string) => [
+    { name: 'search_knowledge', arguments: { query }, result: { passages: [{ document, heading }] } },
+  ];
+  assert.deepEqual(
+    await calls('How much is shipping?'),
+    found('How much is shipping?', 'Delivery', 'Shipping costs'),
+  );
+  for (const question of ['Thanks a lot', 'What is the meaning of life?'])
+    assert.deepEqual(await calls(question), []);
 });
 
 test('the same question gets the same answer', async () => {

@@ -57,6 +57,7 @@ export class AssistantSpeaker implements Speaker {
     const { assistant, ...rest } = this.#briefing;
     return {
       ...rest,
+      isSpoken: true,
       assistant: { ...assistant, systemPrompt: `${assistant.systemPrompt}\n\n${instruction}`.trim() },
       history: before
         .slice(-historyLines)

@@ -78,6 +78,8 @@ export interface EngineRequest {
   history: Utterance[];
   /** The visitor's message. */
   message: string;
+  /** What is said is read aloud. */
+  isSpoken?: boolean;
   /** In a call: nobody has said anything for a while, and `message` stands for that. */
   isSilence?: boolean;
   /** What the page has done since the assistant's last answer. */

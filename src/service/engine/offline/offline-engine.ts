@@ -10,6 +10,7 @@ import type {
   Passage,
   ReplyEvent,
 } from '../engine.ts';
+import { searchToolName } from '../../knowledge/search-tool.ts';
 import { evaluateByWords } from './evaluate-by-words.ts';
 import { findCall } from './find-call.ts';
 import type { FoundCall } from './find-call.ts';
@@ -25,8 +26,8 @@ const passageLimit = 4;
 const quotedLength = 2000;
 
 /**
- * Answers without a language model: it quotes the passage of the knowledge base that fits the question best, and says
- * plainly when there is none. It calls a tool of the assistant's, or asks for one of the page, when the message names
+ * Answers without a language model: it quotes the passage of the knowledge base that fits the question best with where
+ * it stands, and says plainly when there is none. It calls a tool of the assistant's, or asks for one of the page, when the message names
  * it, and tells what came of it; a goodbye ends the conversation where the assistant may do that. The same question gets
  * the same answer.
  */
@@ -43,7 +44,13 @@ export class OfflineEngine implements Engine {
         yield { ...event, result };
       } else yield { ...event, client: true };
     }
-    for (const text of (await compose(request, call, outcome)).match(/\S+\s*|\s+/g) ?? []) {
+    const known = call || request.isSilence === true ? undefined : await findAnswer(request);
+    if (known && searchesByTool(request)) {
+      const { document, heading } = known.passage;
+      const result = { passages: [{ document, heading }] };
+      yield { type: 'function_call', name: searchToolName, arguments: { query: known.query }, result };
+    }
+    for (const text of compose(request, call, outcome, known).match(/\S+\s*|\s+/g) ?? []) {
       signal.throwIfAborted();
       yield { type: 'delta', text };
       // Lets the word go out before the next one comes.
@@ -80,16 +87,27 @@ function tellResult(sentence: string, name: string, result: unknown, { returned 
   return `${told} ${fill(returned, { result: quoted.slice(0, quotedLength) })}`;
 }
 
-async function compose(
+/** A passage, and the question that it was found by. */
+interface Known {
+  query: string;
+  passage: Passage;
+}
+
+/** Whether the assistant's knowledge base is a tool, whose use shows among the function calls. */
+const searchesByTool = ({ tools }: EngineRequest) =>
+  tools.some(({ name, forModels }) => name === searchToolName && forModels === true);
+
+function compose(
   request: EngineRequest,
   call: FoundCall<PageTool> | undefined,
   outcome: string | undefined,
-): Promise<string> {
+  known: Known | undefined,
+): string {
   const { assistant, toolResults } = request;
   const sentences = sentencesFor(assistant.language);
   if (request.isSilence === true) return sentences.stillThere;
   const returned = toolResults.map(({ name, result }) => tellResult(sentences.ran, name, result, sentences));
-  const answer = outcome ?? (call ? tellOf(call, sentences) : await findWords(request, sentences));
+  const answer = outcome ?? (call ? tellOf(call, sentences) : findWords(request, known, sentences));
   // Whoever hears what the page did need not hear that the knowledge base has nothing on “And?”.
   const parts =
     answer === undefined && returned.length > 0 ? returned : [...returned, answer ?? sentences.nothingFound];
@@ -105,22 +123,40 @@ function tellOf({ tool, missing }: FoundCall<PageTool>, sentences: Sentences): s
   });
 }
 
-async function findWords(request: EngineRequest, sentences: Sentences): Promise<string | undefined> {
-  const smallTalk = findSmallTalk(request.message, request.assistant.language);
-  return smallTalk ? sentences[smallTalk] : (await findAnswer(request))?.body;
+function findWords(
+  { message, assistant, isSpoken }: EngineRequest,
+  known: Known | undefined,
+  sentences: Sentences,
+): string | undefined {
+  const smallTalk = findSmallTalk(message, assistant.language);
+  if (smallTalk) return sentences[smallTalk];
+  if (!known || isSpoken === true) return known?.passage.body;
+  const { document, heading, body } = known.passage;
+  const source = heading === document ? document : `${document} – ${heading}`;
+  return `${body}\n\n${fill(sentences.source, { source })}`;
 }
 
 /** In one pass: a value that looks like a placeholder stays as it is. */
 const fill = (sentence: string, values: Record<string, string>): string =>
   sentence.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 
-async function findAnswer({ findPassages, history, message }: EngineRequest): Promise<Passage | undefined> {
-  const found = (await findPassages(message, passageLimit)).find(({ fits }) => fits);
+async function findAnswer({
+  assistant,
+  findPassages,
+  history,
+  message,
+}: EngineRequest): Promise<Known | undefined> {
+  if (findSmallTalk(message, assistant.language)) return undefined;
+  const find = async (query: string) => {
+    const passage = (await findPassages(query, passageLimit)).find(({ fits }) => fits);
+    return passage && { query, passage };
+  };
+  const found = await find(message);
   if (found) return found;
   // "And on Saturdays?" makes sense only with the question before it.
   const before = history.findLast((line) => line.role === 'user');
   if (!before || message.length > followUpLength) return undefined;
-  return (await findPassages(`${before.content} ${message}`, passageLimit)).find(({ fits }) => fits);
+  return find(`${before.content} ${message}`);
 }
 
 /** A longer message stands for itself. In UTF-16 code units. */

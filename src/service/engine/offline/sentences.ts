@@ -5,6 +5,8 @@ export interface Sentences {
   goodbye: string;
   identity: string;
   nothingFound: string;
+  /** Follows a passage; `{source}` is its document and its heading. */
+  source: string;
   /** In a call, when nobody has said anything for a while. */
   stillThere: string;
   /** `{name}` is a tool of the page. */
@@ -29,6 +31,7 @@ const english: Sentences = {
   nothingFound:
     "I'm sorry, I found nothing about that in my knowledge base. Could you put your question in other words? " +
     'No language model is configured here, so I can only pass on what is written there.',
+  source: 'Source: {source}',
   stillThere: 'Are you still there?',
   asked: 'I have asked this page to run “{name}”. I will learn what came of it with your next message.',
   incomplete:
@@ -50,6 +53,7 @@ const german: Sentences = {
   nothingFound:
     'Dazu habe ich in meiner Wissensdatenbank leider nichts gefunden. Können Sie Ihre Frage anders formulieren? ' +
     'Hier ist kein Sprachmodell eingerichtet, daher kann ich nur weitergeben, was dort steht.',
+  source: 'Quelle: {source}',
   stillThere: 'Sind Sie noch da?',
   asked:
     'Ich habe diese Seite gebeten, „{name}“ auszuführen. Was daraus wurde, erfahre ich mit Ihrer nächsten Nachricht.',
@@ -73,6 +77,7 @@ const arabic: Sentences = {
   nothingFound:
     'عذرًا، لم أجد شيئًا عن ذلك في قاعدة المعرفة الخاصة بي. هل يمكنك صياغة سؤالك بطريقة أخرى؟ ' +
     'لا يوجد نموذج لغوي مُعدّ هنا، لذلك لا أستطيع إلا نقل ما هو مكتوب فيها.',
+  source: 'المصدر: {source}',
   stillThere: 'هل ما زلت معي؟',
   asked: 'طلبت من هذه الصفحة تشغيل «{name}». سأعرف النتيجة مع رسالتك التالية.',
   incomplete:
