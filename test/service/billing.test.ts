@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
+import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
+import { failAbandonedReplies } from '../../src/service/conversation/settle-reply.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+import { atEnd, createAssistant, readMoney, startService, testDatabase } from '../support/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -147,3 +150,67 @@ test('a balance cannot be taken below zero by any way', async () => {
   });
   assert.deepEqual(await readMoney(service, userId), { balance: 0.01, ledger: 0.01 });
 });
+
+/** An owner with 1 USD whose one message has cost a cent, and whose process died before it was answered. */
+async function abandoned(): Promise<number> {
+  const { uuid, userId } = await createAssistant(service, { balance: '1' });
+  const conversation = await service.open(uuid);
+  await service.send(conversation, 'Lost');
+  await pool.query(
+    `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() - interval '1 hour'
+     WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)`,
+    [conversation],
+  );
+  return userId;
+}
+
+const isOne = { balance: 1, ledger: 1 };
+
+test('what processes died over is given back once, however many look after it at once', async () => {
+  const userId = await abandoned();
+  const caller = await createAssistant(service, { balance: '1' });
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, total_cost, lease_owner, lease_until)
+     VALUES ($1, $2, 'A', 'outbound', 'in-progress', 0.1, gen_random_uuid(), now() - interval '1 hour') RETURNING id`,
+    [caller.userId, caller.id],
+  );
+  const callId = rows[0]?.id ?? 0;
+  await moveMoney(db, { userId: caller.userId, kind: 'charge', amount: '0.1', callId, callMinute: 1 });
+  const jobs = new StoredJobs(service.running.database);
+  const counts = await Promise.all(
+    [1, 2, 3].map(async () => [
+      await failAbandonedReplies(service.running.database),
+      await failAbandonedCalls({ database: service.running.database, jobs }),
+    ]),
+  );
+  const sum = (index: number) => counts.reduce((total, found) => total + (found[index] ?? 0), 0);
+  assert.deepEqual([sum(0), sum(1)], [1, 1]);
+  assert.deepEqual(await readMoney(service, userId), isOne);
+  assert.deepEqual(await readMoney(service, caller.userId), isOne);
+  const ends = await pool.query(
+    "SELECT 1 FROM jobs.job WHERE name = 'call-ended' AND data ->> 'callId' = $1",
+    [String(callId)],
+  );
+  assert.equal(ends.rows.length, 1);
+});
+
+test(
+  'who gives several owners their money back holds up no other of them while one is busy',
+  { skip: testDatabase === 'pglite' && 'an embedded database has one transaction at a time' },
+  async () => {
+    const [first, second] = [await abandoned(), await abandoned()];
+    let sweep: Promise<number> | undefined;
+    await db.transaction(async (tx) => {
+      await moveMoney(tx, { userId: second, kind: 'top_up', amount: '1' });
+      sweep = failAbandonedReplies(service.running.database);
+      for (let isWaiting = false; !isWaiting;) {
+        isWaiting = (await pool.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length > 0;
+      }
+      await moveMoney(tx, { userId: first, kind: 'top_up', amount: '1' });
+    });
+    assert.equal(await sweep, 2);
+    for (const userId of [first, second]) {
+      assert.deepEqual(await readMoney(service, userId), { balance: 2, ledger: 2 });
+    }
+  },
+);

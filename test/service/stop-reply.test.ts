@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StopWatch } from '../../src/service/conversation/stop-watch.ts';
+import type { Database } from '../../src/service/db/database.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
 
@@ -119,4 +121,32 @@ test('an unknown conversation cannot be stopped', async () => {
     const { status, json } = await stop(conversation);
     assert.deepEqual([status, json], [404, { status: false, error: 'Conversation not found' }]);
   }
+});
+
+test('requests of other processes are looked for once in a while, also for a reply that begins during a look', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const looks: PromiseWithResolvers<{ id: number; isStopped: boolean }[]>[] = [];
+  const look = () => {
+    const begun = Promise.withResolvers<{ id: number; isStopped: boolean }[]>();
+    looks.push(begun);
+    return begun.promise;
+  };
+  const db = { select: () => ({ from: () => ({ where: look }) }) } as unknown as Database['db'];
+  const watch = new StopWatch({ ...service.running.database, kind: 'postgres', db });
+  watch.watch(1);
+  t.mock.timers.tick(500);
+  assert.equal(looks.length, 1);
+  watch.release(1);
+  const signal = watch.watch(2);
+  t.mock.timers.tick(500);
+  looks[0]?.resolve([]);
+  await nextTurn();
+  t.mock.timers.tick(500);
+  assert.equal(looks.length, 2);
+  looks[1]?.resolve([{ id: 2, isStopped: true }]);
+  await nextTurn();
+  assert.equal(signal.aborted, true);
+  watch.release(2);
+  t.mock.timers.tick(5000);
+  assert.equal(looks.length, 2);
 });

@@ -42,18 +42,31 @@ export function keepHouse({ database, jobs, replies, calls, log }: House): () =>
   };
 }
 
+/**
+ * The leases come first, since a round that takes too long must not have others give up what is under way here; and
+ * what fails keeps nothing else from being done.
+ */
 async function doRound({ database, jobs, replies, calls, log }: House): Promise<void> {
-  try {
-    await replies.renewLeases();
-    const abandoned = await failAbandonedReplies(database);
-    if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
-    await calls.renewLeases();
-    const cutOff = await failAbandonedCalls({ database, jobs });
-    if (cutOff > 0) log.warn({ cutOff }, 'ended calls whose process had stopped');
-    await endQuietConversations({ database, jobs });
-    await purgeExpiredKeys(database.db);
-    await clearReleasedNumbers(database.db);
-  } catch (error) {
-    log.error({ err: error }, 'housekeeping failed; it will be tried again');
+  const steps = [
+    () => replies.renewLeases(),
+    () => calls.renewLeases(),
+    async () => {
+      const abandoned = await failAbandonedReplies(database);
+      if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
+    },
+    async () => {
+      const cutOff = await failAbandonedCalls({ database, jobs });
+      if (cutOff > 0) log.warn({ cutOff }, 'ended calls whose process had stopped');
+    },
+    () => endQuietConversations({ database, jobs }),
+    () => purgeExpiredKeys(database.db),
+    () => clearReleasedNumbers(database.db),
+  ];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      log.error({ err: error }, 'housekeeping failed; it will be tried again');
+    }
   }
 }

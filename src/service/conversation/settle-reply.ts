@@ -102,52 +102,51 @@ export async function failReply(
 const sweepLimit = 100;
 
 /**
- * Gives up the replies that nobody writes any more, because their process died before their lease ran out.
+ * Gives up the replies that nobody writes any more, because their process died before their lease ran out. Each in a
+ * transaction of its own: their owners' balances are locked, and two sweeps must not wait for each other's.
  *
  * @param everyone also those with time left: right when no other process can be alive.
  * @returns how many there were.
  */
 export async function failAbandonedReplies({ db }: Database, everyone = false): Promise<number> {
-  return db.transaction((tx) => failAbandoned(tx, everyone ? undefined : leaseIsOver));
+  const isOver = everyone ? undefined : leaseIsOver;
+  let failed = 0;
+  for (const { id } of await findAbandoned(db, isOver)) {
+    if (await db.transaction((tx) => giveUp(tx, id, serviceStopped, isOver))) failed += 1;
+  }
+  return failed;
 }
 
 const leaseIsOver = lte(messages.replyLeaseUntil, sql`now()`);
+const serviceStopped = 'the service stopped while it was answering; please send the message again';
 
 /** The same for one conversation, whose messages this transaction has locked. */
 export async function failAbandonedOf(tx: Queries, conversationId: number): Promise<void> {
-  await failAbandoned(tx, and(eq(messages.conversationId, conversationId), leaseIsOver));
+  const abandoned = await findAbandoned(tx, and(eq(messages.conversationId, conversationId), leaseIsOver));
+  for (const { id } of abandoned) await giveUp(tx, id, serviceStopped);
 }
 
-async function failAbandoned(tx: Queries, which: SQL | undefined): Promise<number> {
-  const abandoned = await tx
+const findAbandoned = (queries: Queries, which: SQL | undefined) =>
+  queries
     .select({ id: messages.id })
     .from(messages)
     .where(and(eq(messages.replyState, 'pending'), which))
     .orderBy(messages.id)
-    .limit(sweepLimit)
-    .for('update', { skipLocked: true });
-  for (const { id } of abandoned) {
-    await giveUp(tx, id, 'the service stopped while it was answering; please send the message again');
-  }
-  return abandoned.length;
-}
+    .limit(sweepLimit);
 
-async function giveUp(
-  tx: Queries,
-  messageId: number,
-  failure: string,
-  guard?: ReturnType<typeof eq>,
-): Promise<void> {
+/** @returns whether it was pending until now. */
+async function giveUp(tx: Queries, messageId: number, failure: string, guard?: SQL): Promise<boolean> {
   const failed = await tx
     .update(messages)
     .set({ replyState: 'failed', failure, cost: '0', ...settled })
     .where(and(eq(messages.id, messageId), eq(messages.replyState, 'pending'), guard))
     .returning({ id: messages.id });
-  if (failed.length === 0) return;
+  if (failed.length === 0) return false;
   await freeKey(tx, messageId);
   const [charge] = await tx
     .select({ userId: ledgerEntries.userId, price: sql<string>`-${ledgerEntries.amount}` })
     .from(ledgerEntries)
     .where(and(eq(ledgerEntries.messageId, messageId), eq(ledgerEntries.kind, 'charge')));
   if (charge) await moveMoney(tx, { userId: charge.userId, kind: 'refund', amount: charge.price, messageId });
+  return true;
 }

@@ -18,6 +18,7 @@ export class StopWatch {
   readonly #database: Database;
   readonly #watched = new Map<number, AbortController>();
   #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
 
   constructor(database: Database) {
     this.#database = database;
@@ -27,8 +28,7 @@ export class StopWatch {
   watch(messageId: number): AbortSignal {
     const controller = new AbortController();
     this.#watched.set(messageId, controller);
-    // Nobody else works on an embedded database.
-    if (this.#database.kind === 'postgres') this.#timer ??= setTimeout(() => void this.#look(), pause);
+    this.#goOn();
     return controller.signal;
   }
 
@@ -48,7 +48,16 @@ export class StopWatch {
     this.#watched.get(messageId)?.abort(ConversationError.conversationNotFound());
   }
 
+  /** Has the next look follow, unless there is nothing to look for, or one is under way already. */
+  #goOn(): void {
+    // Nobody else works on an embedded database.
+    if (this.#database.kind !== 'postgres' || this.#watched.size === 0 || this.#isLooking) return;
+    this.#timer ??= setTimeout(() => void this.#look(), pause);
+  }
+
   async #look(): Promise<void> {
+    this.#timer = undefined;
+    this.#isLooking = true;
     const ids = [...this.#watched.keys()];
     // A database that is away for a moment is no reason to end a reply, and the next look comes soon.
     const found = await this.#database.db
@@ -63,6 +72,7 @@ export class StopWatch {
         else if (asked.get(id) === true) this.stop(id);
       }
     }
-    this.#timer = this.#watched.size > 0 ? setTimeout(() => void this.#look(), pause) : undefined;
+    this.#isLooking = false;
+    this.#goOn();
   }
 }
