@@ -51,7 +51,14 @@ export const Assistant = z.looseObject({
   synthesizer_provider_id: optionalId,
   post_call_evaluation: z.boolean(),
   post_call_schema: z.array(named),
-  tools: z.array(z.looseObject({ type: z.string(), description: z.string() })),
+  tools: z.array(
+    z.looseObject({
+      type: z.string(),
+      description: z.string(),
+      /** Where `call_transfer` transfers to. */
+      phone_number: z.nullish(z.string()),
+    }),
+  ),
   fillers: bit,
   filler_config: z.looseObject({
     neutral: z.array(z.string()),

@@ -36,6 +36,8 @@ export const NewConversation = z.looseObject({
 export const ReadConversation = z.looseObject({
   status: z.literal(true),
   history: z.array(HistoryLine),
+  /** What `before` gives the lines before these for; absent where there are none. */
+  earlier_cursor: z.optional(z.string()),
   variables: z.nullable(z.record(z.string(), z.unknown())),
   /** False while a person has taken over. */
   ai_enabled: z.boolean(),
@@ -49,6 +51,8 @@ export const MessageAnswer = z.looseObject({
   message: z.string(),
   function_calls: z.array(CalledFunction),
   ai_enabled: z.boolean(),
+  /** There once the assistant has ended the conversation for good. */
+  ended: z.optional(z.literal(true)),
 });
 
 /** Answer of `GET /assistants/{uuid}/widget`. */

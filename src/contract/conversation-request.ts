@@ -62,6 +62,12 @@ export const OpenConversationRequest = z.object(
 );
 export type OpenConversationRequest = z.input<typeof OpenConversationRequest>;
 
+/** Query of `GET /conversations/{uuid}`. */
+export const ResumeConversationQuery = z.object({
+  /** The `earlier_cursor` of an answer: what was said before that. */
+  before: z.optional(z.string()),
+});
+
 /** A message's text, whoever writes it. */
 const MessageText = z
   .string({

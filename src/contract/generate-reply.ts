@@ -42,6 +42,7 @@ export const generateReply = ownerEndpoint({
   method: 'POST',
   path: '/api/user/ai/generate-reply',
   request: GenerateReplyRequest,
+  headers: ['Idempotency-Key'],
   response: GeneratedReply,
   refusals: [400, 402, 404],
 });

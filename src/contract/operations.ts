@@ -1,6 +1,11 @@
 import type * as z from 'zod/mini';
 import { MessageAnswer, NewConversation, PublicAssistant, ReadConversation } from './conversation-answers.ts';
-import { OpenConversationRequest, SendMessageRequest, WriteMessageRequest } from './conversation-request.ts';
+import {
+  OpenConversationRequest,
+  ResumeConversationQuery,
+  SendMessageRequest,
+  WriteMessageRequest,
+} from './conversation-request.ts';
 import * as ending from './ending-endpoints.ts';
 import * as visitor from './endpoints.ts';
 import * as owner from './owner-endpoints.ts';
@@ -41,7 +46,9 @@ export const visitorOperations = {
   },
   resumeConversation: {
     ...visitor.resumeConversation,
-    summary: 'Reads a conversation again. Its UUID is the capability, so keep it secret.',
+    summary:
+      'Reads a conversation again: the latest 1,000 lines, or those before what an answer had as `earlier_cursor`. Its UUID is the capability, so keep it secret.',
+    query: ResumeConversationQuery,
     response: ReadConversation,
   },
   sendMessage: {

@@ -9,6 +9,8 @@ interface Description {
   /** The body, if there is one; an object, so that every field that is wrong can be named. */
   request?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
+  /** Names of the headers that it reads, beside the key. */
+  headers?: readonly string[];
   response: z.ZodMiniType;
   /** Of an answer that brings what was asked for; 200 unless something was created. */
   success?: 200 | 201;

@@ -5,7 +5,7 @@ import type { ChatErrorCode } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { freePort } from '../support/free-port.ts';
 import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { createAssistant, startService } from '../support/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service, '1');
@@ -91,6 +91,20 @@ describe('the client of the whole interface', () => {
     assert.deepEqual([error.code, error.status], ['invalid-request', 422]);
     assert.deepEqual(Object.keys(error.fields).sort(), ['description', 'endpoint', 'name']);
     assert.equal(error.message, Object.values(error.fields)[0]?.[0]);
+  });
+
+  test('passes on the code of a reply that is refused, and reads what was said before', async () => {
+    const poor = createApiClient({ baseUrl: service.url, apiKey: (await Owner.create(service)).key });
+    const body = { assistant_id: 99_999, customer_identifier: 'Ada', message: 'Hello' };
+    const error = await errorOf(poor.generateReply({ body }));
+    assert.ok(error instanceof ApiError);
+    assert.deepEqual([error.status, error.errorCode], [404, 'ASSISTANT_NOT_FOUND']);
+    const { uuid: assistant_id } = await createAssistant(service, { initialMessage: 'Hello!' });
+    const { conversation_id: uuid } = await client.openConversation({ body: { assistant_id, type: 'test' } });
+    const query = { before: 'x' };
+    assert.equal(await codeOf(client.resumeConversation({ uuid, query })), 'invalid-request');
+    const { earlier_cursor: earlier } = await client.resumeConversation({ uuid });
+    assert.equal(earlier, undefined);
   });
 
   test('tells a wrong key from a service that is away, and from being given up', async () => {

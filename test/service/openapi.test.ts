@@ -41,7 +41,9 @@ describe('the OpenAPI document', () => {
 
   test('has every operation of the contract once', () => {
     const names = listOperations().map(([name]) => name);
-    assert.deepEqual(described.map(({ operationId }) => operationId).sort(), names.sort());
+    const found = described.map(({ operationId }) => operationId);
+    // The one that answers with sound is no operation of a client.
+    assert.deepEqual(found.sort(), [...names, 'playRecording'].sort());
   });
 
   test('says of every operation what it does, whether it needs a key, and how it refuses', () => {
@@ -75,9 +77,29 @@ describe('the OpenAPI document', () => {
     assert.equal(status.schema.enum?.includes('blacklisted'), true);
   });
 
+  test('names what histories and replies are read with, and the two ways in which a call is refused', () => {
+    const { parameters: [, before] = [] } = document.paths['/api/conversations/{uuid}']?.get ?? {};
+    assert.deepEqual([before?.name, before?.in, before?.required], ['before', 'query', false]);
+    const properties = (name: string) => Object.keys(document.components.schemas[name]?.properties ?? {});
+    assert.ok(properties('ReadConversation').includes('earlier_cursor'));
+    assert.ok(properties('MessageAnswer').includes('ended'));
+    for (const path of ['/api/conversations', '/api/user/ai/generate-reply']) {
+      const { parameters = [] } = document.paths[path]?.post ?? {};
+      assert.deepEqual(
+        parameters.map((parameter) => [parameter.name, parameter.in]),
+        [['Idempotency-Key', 'header']],
+      );
+    }
+    const refusal = JSON.stringify(document.paths['/api/user/make_call']?.post?.responses['422']);
+    assert.match(refusal, /InvalidFields.*Refused/);
+  });
+
   test('describes what is really there: no operation is unknown to the service', async () => {
     for (const { method, path, operationId } of described) {
-      const sample = path.replaceAll(/\{uuid\}/g, crypto.randomUUID()).replaceAll(/\{\w+\}/g, '2147483647');
+      const sample = path
+        .replace('{uuid}', crypto.randomUUID())
+        .replace('{token}', 'x'.repeat(43))
+        .replaceAll(/\{\w+\}/g, '2147483647');
       const answer = await service.request(method, sample, method === 'GET' ? undefined : {});
       assert.notEqual(answer.json['message'], 'Not found.', operationId);
     }

@@ -1,4 +1,5 @@
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { checkAnswer } from './check-answer.ts';
 import type { ServiceAnswer } from './service-client.ts';
 import { createUser } from './service.ts';
 import type { TestService } from './service.ts';
@@ -61,7 +62,9 @@ export class Owner {
     const text = await response.text();
     const json = JSON.parse(text) as Record<string, unknown>;
     const errors = (json['errors'] ?? {}) as Record<string, string[]>;
-    return { status: response.status, headers: response.headers, text, json, errors };
+    const answer = { status: response.status, headers: response.headers, text, json, errors };
+    checkAnswer('POST', `/api/user/${path}`, answer);
+    return answer;
   }
 
   /** Creates a record and returns what the answer tells of it; fails if it is refused. */

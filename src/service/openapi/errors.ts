@@ -1,3 +1,4 @@
+import { makeCall } from '../../contract/call.ts';
 import { generateReply, replyErrorCodes } from '../../contract/generate-reply.ts';
 import type { Operation } from '../../contract/operations.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -46,27 +47,33 @@ const descriptions: Record<number, string> = {
 /** Records whose refusals have the text in `error`. */
 const saysError = /^\/api\/user\/(knowledgebases|phone-numbers)/;
 
-/** The name of the body that an operation refuses with; none for an answer without a body. */
-function bodyOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: number): string | undefined {
-  if (status === 304) return undefined;
-  if (status === 429) return 'TooManyRequests';
-  if (auth === 'none') return 'ConversationRefused';
-  if (status === 422) return 'InvalidFields';
-  if (path === generateReply.path && [400, 402, 404].includes(status)) return 'ReplyRefused';
-  return (status === 404 || status === 400) && saysError.test(path) ? 'RefusedWithError' : 'Refused';
+/** The names of the bodies that an operation may refuse with; none for an answer without a body. */
+function bodiesOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: number): string[] {
+  if (status === 304) return [];
+  if (status === 429) return ['TooManyRequests'];
+  if (auth === 'none') return ['ConversationRefused'];
+  // Too little money for a call is no field that is wrong.
+  if (status === 422) return path === makeCall.path ? ['InvalidFields', 'Refused'] : ['InvalidFields'];
+  if (path === generateReply.path && [400, 402, 404].includes(status)) return ['ReplyRefused'];
+  return [(status === 404 || status === 400) && saysError.test(path) ? 'RefusedWithError' : 'Refused'];
+}
+
+/** A refusal with one of these bodies, as an OpenAPI response. */
+export function refusalWith(names: readonly string[], description: string): JsonSchema {
+  const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const [schema, ...others] = references;
+  if (schema === undefined) return { description };
+  const content = { 'application/json': { schema: others.length > 0 ? { anyOf: references } : schema } };
+  return { description, content };
 }
 
 /** What a refusal looks like, as an OpenAPI response. */
 export function describeRefusal(operation: Pick<Operation, 'path' | 'auth'>, status: number): JsonSchema {
-  const name = bodyOf(operation, status);
   const description = descriptions[status];
   if (description === undefined) throw new Error(`Nothing is said about the status ${status}.`);
-  if (name === undefined) return { description };
-  const schema = { $ref: `#/components/schemas/${name}` };
   const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
   return {
-    description,
+    ...refusalWith(bodiesOf(operation, status), description),
     ...(status === 429 && { headers: retryAfter }),
-    content: { 'application/json': { schema } },
   };
 }

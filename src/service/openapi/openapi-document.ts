@@ -1,6 +1,7 @@
 import { listOperations } from '../../contract/operations.ts';
 import type { Operation } from '../../contract/operations.ts';
 import { describeRefusal, errorSchemas } from './errors.ts';
+import { describeRecordings } from './recordings.ts';
 import { DocumentSchemas } from './schemas.ts';
 import type { JsonSchema } from './schemas.ts';
 import { tagOf, tags } from './tags.ts';
@@ -64,7 +65,7 @@ export function createOpenApiDocument(version: string): OpenApiDocument {
     info: { title: 'Voice assistants', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     tags,
-    paths,
+    paths: { ...paths, ...describeRecordings() },
     webhooks: describeWebhooks(),
     components: {
       schemas: { ...schemas.toJson(), ...errorSchemas },
