@@ -64,6 +64,8 @@ export const UpdateLeadRequest = z.object({
   phone_number: z.optional(phoneNumber()),
   status: z.optional(z.enum(['created', 'completed', 'reached-max-retries'])),
   variables: z.nullish(variablesField()),
+  /** As when a lead is created; our addition. */
+  allow_dupplicate: z.nullish(flag()),
 });
 export type UpdateLeadRequest = z.infer<typeof UpdateLeadRequest>;
 

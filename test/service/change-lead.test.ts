@@ -52,6 +52,48 @@ describe('changing a lead', () => {
     assert.deepEqual([status, Object.keys(errors)], [422, ['variables']]);
   });
 
+  test('refuses a number that another lead of the campaign has, unless that is allowed', async () => {
+    const [spring, autumn] = [await addCampaign(owner, 'Spring'), await addCampaign(owner, 'Autumn')];
+    const add = (campaign_id: number, phone_number: string) =>
+      owner.create('lead', { campaign_id, phone_number });
+    const first = await add(spring.id, '+4930111001');
+    const second = await add(spring.id, '+4930111002');
+    const third = await add(autumn.id, '+4930111001');
+    const refused = async (id: number, given: Record<string, unknown>) => {
+      const { status, errors } = await owner.put(`leads/${id}`, given);
+      assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
+    };
+    await refused(second.id, { phone_number: '+49 30 111001' });
+    await refused(third.id, { campaign_id: spring.id });
+    await refused(second.id, {
+      campaign_id: autumn.id,
+      phone_number: '+4930111001',
+      allow_dupplicate: false,
+    });
+    const taken = async (id: number, given: Record<string, unknown>) => {
+      const { status, text } = await owner.put(`leads/${id}`, given);
+      assert.equal(status, 200, text);
+    };
+    // What it has itself is no other's.
+    await taken(first.id, { campaign_id: spring.id, phone_number: '+4930111001', status: 'completed' });
+    await taken(third.id, { campaign_id: spring.id, phone_number: '+4930111003' });
+    await taken(second.id, { phone_number: '+4930111001', allow_dupplicate: true });
+    // One of two alike is changed without being moved.
+    await taken(second.id, { campaign_id: spring.id, variables: { a: 1 } });
+  });
+
+  test('gives a number to one of several leads that are to have it at once', async () => {
+    const { id: campaign_id } = await addCampaign(owner, 'Rush');
+    const ids: number[] = [];
+    for (const last of [1, 2, 3]) {
+      ids.push((await owner.create('lead', { campaign_id, phone_number: `+493011200${last}` })).id);
+    }
+    const answers = await Promise.all(
+      ids.map((id) => owner.put(`leads/${id}`, { phone_number: '+4930112009' })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422]);
+  });
+
   describe('checks each field', () => {
     testFields(
       [

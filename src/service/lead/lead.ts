@@ -58,7 +58,7 @@ export async function createLead(
   const { campaign_id: campaignId, phone_number: phoneNumber, secondary_contacts: contacts } = given;
   return db.transaction(async (tx) => {
     await lockCampaign(tx, { id: campaignId, userId });
-    if (given.allow_dupplicate !== true) await refuseDuplicate(tx, campaignId, phoneNumber);
+    if (given.allow_dupplicate !== true) await refuseDuplicate(tx, { campaignId, phoneNumber });
     const [created] = await tx
       .insert(leads)
       .values({ userId, campaignId, phoneNumber, variables: given.variables ?? {} })
@@ -78,7 +78,11 @@ export async function createLead(
   });
 }
 
-async function refuseDuplicate(queries: Queries, campaignId: number, phoneNumber: string): Promise<void> {
+/** Whoever asks holds the lock of the campaign. */
+async function refuseDuplicate(
+  queries: Queries,
+  { campaignId, phoneNumber }: { campaignId: number; phoneNumber: string },
+): Promise<void> {
   const [duplicate] = await queries
     .select({ id: leads.id })
     .from(leads)
@@ -98,7 +102,8 @@ export async function readLead(queries: Queries, owned: OwnedLead) {
 /**
  * Changes the given fields of a lead; variables are laid over those that it has.
  *
- * @throws Refusal if there is no such lead, or it would have too many variables.
+ * @throws Refusal if there is no such lead, it would have too many variables, or another of the campaign has its number
+ *   and that is not allowed.
  */
 export async function updateLead(
   { database: { db }, jobs }: Writing,
@@ -107,13 +112,21 @@ export async function updateLead(
 ) {
   const { campaign_id: campaignId, phone_number: phoneNumber, status } = given;
   return db.transaction(async (tx) => {
-    if (campaignId !== undefined) await lockCampaign(tx, { id: campaignId, userId: owned.userId });
+    // A campaign is locked before its leads, as when it is deleted.
+    const target = campaignId ?? (phoneNumber === undefined ? undefined : await campaignOf(tx, owned));
+    if (target !== undefined) await lockCampaign(tx, { id: target, userId: owned.userId });
     const [before] = await tx
-      .select({ variables: leads.variables, campaignId: leads.campaignId })
+      .select({ variables: leads.variables, campaignId: leads.campaignId, phoneNumber: leads.phoneNumber })
       .from(leads)
       .where(isOwnedLead(owned))
       .for('update');
     if (!before) return notFound();
+    const after = {
+      campaignId: campaignId ?? before.campaignId,
+      phoneNumber: phoneNumber ?? before.phoneNumber,
+    };
+    const goesElsewhere = after.campaignId !== before.campaignId || after.phoneNumber !== before.phoneNumber;
+    if (goesElsewhere && given.allow_dupplicate !== true) await refuseDuplicate(tx, after);
     const variables = { ...before.variables, ...given.variables };
     if (Object.keys(variables).length > count) {
       throw Refusal.invalid(
@@ -123,8 +136,7 @@ export async function updateLead(
     await tx
       .update(leads)
       .set({
-        ...(campaignId === undefined ? {} : { campaignId }),
-        ...(phoneNumber === undefined ? {} : { phoneNumber }),
+        ...after,
         ...(status === undefined ? {} : { status }),
         // Who makes a lead new again wants it called as if it were.
         ...(status === 'created' && {
@@ -137,10 +149,15 @@ export async function updateLead(
       })
       .where(isOwnedLead(owned));
     // In order, as everybody who tells several.
-    const told = new Set([before.campaignId, campaignId ?? before.campaignId]);
+    const told = new Set([before.campaignId, after.campaignId]);
     for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
     return readLead(tx, owned);
   });
+}
+
+async function campaignOf(queries: Queries, owned: OwnedLead): Promise<number> {
+  const [found] = await queries.select({ id: leads.campaignId }).from(leads).where(isOwnedLead(owned));
+  return found ? found.id : notFound();
 }
 
 /**
