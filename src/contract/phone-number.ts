@@ -20,6 +20,8 @@ export const PhoneNumber = z.looseObject({
   sms_capable: z.boolean(),
   region: z.string(),
   has_active_subscription: z.boolean(),
+  /** When it goes, once its release was asked for or a month could not be paid. Our addition. */
+  release_at: z.nullable(timestamp),
   created_at: timestamp,
 });
 export type PhoneNumber = z.infer<typeof PhoneNumber>;
@@ -65,7 +67,7 @@ export const searchPhoneNumbers = ownerEndpoint({
 });
 
 export const purchasePhoneNumber = ownerEndpoint({
-  summary: 'Buys a number that the search offers.',
+  summary: 'Buys a number that the search offers. Each month is charged in advance.',
   method: 'POST',
   path: '/api/user/phone-numbers/purchase',
   request: z.object({ phone_number: phoneNumber() }),
@@ -83,7 +85,8 @@ export const updatePhoneNumber = ownerEndpoint({
 });
 
 export const releasePhoneNumber = ownerEndpoint({
-  summary: 'Gives a number back.',
+  summary:
+    'Gives a number back. The subscription of a dedicated one is cancelled, and it goes when the month is over; others go at once.',
   method: 'DELETE',
   path: '/api/user/phone-numbers/:id',
   response: Message,

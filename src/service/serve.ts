@@ -78,10 +78,11 @@ export async function serve(
     const replies = new Replies({ ...briefing, jobs, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
+    const carrier = createCarrier(config.carrier);
     const calls = new Calls({
       ...briefing,
       ...{ jobs, engine, log },
-      carrier: createCarrier(config.carrier),
+      carrier,
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
       recordingsUrl: () => `${publicUrl()}/api/recordings`,
@@ -95,7 +96,7 @@ export async function serve(
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
     const workers = config.jobs.workers
-      ? createWorkers({ ...briefing, config, jobs, calls, engine, fetch: fetchGuarded, log })
+      ? createWorkers({ ...briefing, config, jobs, calls, carrier, engine, fetch: fetchGuarded, log })
       : [];
     if (workers.length > 0) await sendCleanUp(jobs);
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
-import { clearReleasedNumbers, endOfPaidMonth } from '../../src/service/phone-number/phone-number.ts';
+import { endOfPaidMonth } from '../../src/service/phone-number/end-of-paid-month.ts';
+import { clearReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
 import { assistantBody, readAssistant } from '../support/assistant-body.ts';
 import { Owner } from '../support/owner.ts';
 import { addNumber } from '../support/records.ts';
@@ -142,7 +143,7 @@ describe('releasing a number', () => {
   test('leaves a dedicated one active until the paid month is over', async () => {
     const id = await addNumber(service, owner.id);
     const numberOfAssistant = await given(id);
-    await pool.query("UPDATE phone_numbers SET created_at = now() - interval '40 days' WHERE id = $1", [id]);
+    await pool.query("UPDATE phone_numbers SET paid_until = now() + interval '20 days' WHERE id = $1", [id]);
     const { status, json } = await owner.delete(`phone-numbers/${id}`);
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(json), ['message']);
@@ -150,10 +151,13 @@ describe('releasing a number', () => {
       'SELECT extract(day FROM release_at - now())::integer AS days FROM phone_numbers WHERE id = $1',
       [id],
     );
-    assert.ok(Number(rows[0]?.days) >= 18 && Number(rows[0]?.days) <= 21, JSON.stringify(rows));
+    assert.ok([19, 20].includes(Number(rows[0]?.days)), JSON.stringify(rows));
     await clearReleasedNumbers(db);
     assert.equal(await numberOfAssistant(), id);
-    assert.ok((await list('phone-numbers/all')).some((number) => number.id === id));
+    const leaving = (await list('phone-numbers/all')).find((number) => number.id === id);
+    assert.equal(leaving?.['has_active_subscription'], false);
+    assert.ok(String(json['message']).includes(String(leaving['release_at'])));
+    assert.ok(!(await list('phone-numbers')).some((number) => number.id === id));
     const { errors } = await owner.post('assistant', assistantBody({ phone_number_id: id }));
     assert.match(errors['phone_number_id']?.[0] ?? '', /scheduled for release/);
 

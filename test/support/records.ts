@@ -20,8 +20,10 @@ export async function addNumber(
 ): Promise<number> {
   numbers += 1;
   const { rows } = await running.database.pool.query<{ id: number }>(
-    `INSERT INTO phone_numbers (user_id, phone_number, country_code, type, region, sms_capable, has_active_subscription)
-     VALUES ($1, $2, $3, $4, 'Berlin', $5, $6) RETURNING id`,
+    `INSERT INTO phone_numbers
+       (user_id, phone_number, country_code, type, region, sms_capable, has_active_subscription, price, paid_until)
+     VALUES ($1, $2, $3, $4, 'Berlin', $5, $6, CASE WHEN $6 THEN 1.5 END, CASE WHEN $6 THEN now() + interval '1 month' END)
+     RETURNING id`,
     [
       userId,
       `+49891000${String(numbers).padStart(4, '0')}`,

@@ -52,4 +52,9 @@ export interface Line {
 export interface Carrier {
   /** Begins a call; what becomes of it comes by way of its line. */
   place(call: OutgoingCall): Promise<Line>;
+  /**
+   * Forgets a Caller ID number, for carriers that must know whose it is. Also right when it is not known; asked for
+   * again when it fails.
+   */
+  release?(callerId: string): Promise<void>;
 }

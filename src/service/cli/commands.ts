@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-commands.ts';
+import { addNumberCommand } from './number-commands.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
 import { createUserCommand, listUsersCommand, topUpCommand } from './user-commands.ts';
 
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   createKeyCommand,
   listKeysCommand,
   revokeKeyCommand,
+  addNumberCommand,
   exportPersonCommand,
   deletePersonCommand,
 ];

@@ -12,6 +12,8 @@ export interface QueueData {
   'webhook-delivery': { deliveryId: number; attempt: number };
   /** A document waits to be read. */
   'process-document': { documentId: number };
+  /** A Caller ID number was released; its record is gone. */
+  'remove-caller-id': { phoneNumber: string };
   /** Chunks wait for their vectors. */
   'embed-chunks': Record<string, never>;
   /** What is too old, or was left behind, is to be cleaned up. */
@@ -39,6 +41,7 @@ export const queues: Record<QueueName, QueueRules> = {
   'campaign-tick': { retries: 100_000, retryAfter: 1, patience: 60 },
   'webhook-delivery': { retries: 5, retryAfter: 5, patience: 90 },
   'process-document': { retries: 2, retryAfter: 10, patience: 900 },
+  'remove-caller-id': { retries: 20, retryAfter: 10, patience: 60 },
   'embed-chunks': { retries: 10, retryAfter: 60, patience: 86_000 },
   // Each round sends the next one before anything else.
   'clean-up': { retries: 2, retryAfter: 60, patience: 3000 },

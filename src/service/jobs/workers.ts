@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Calls } from '../call/calls.ts';
+import type { Carrier } from '../carrier/carrier.ts';
 import { runCampaign } from '../campaign/run-campaign.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
@@ -9,6 +10,7 @@ import { embedChunks } from '../knowledge/embed-chunks.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import { processDocument } from '../knowledge/process-document.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { removeCallerId } from '../phone-number/remove-caller-id.ts';
 import { cleanUp } from '../retention/clean-up.ts';
 import { webhookWorker } from '../webhook/webhook-worker.ts';
 import type { Jobs } from './jobs.ts';
@@ -42,6 +44,7 @@ export interface WorkerContext {
   fetch: FetchGuarded;
   /** The calls that this process makes. */
   calls: Calls;
+  carrier: Carrier;
   engine: Engine;
   embedder?: Embedder | undefined;
   log: Logger;
@@ -63,6 +66,7 @@ export const createWorkers = (context: WorkerContext): Worker[] => [
     handle: ({ campaignId }) =>
       runCampaign({ ...context, pollMs: context.config.campaignPollMs }, campaignId, new Date()),
   },
+  { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
   {
     queue: 'clean-up',
     atOnce: 1,

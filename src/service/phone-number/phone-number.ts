@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { typeLabel } from './type-label.ts';
 
 /** A number and the user who asks for it. */
@@ -21,6 +21,7 @@ const columns = {
   sms_capable: phoneNumbers.smsCapable,
   region: phoneNumbers.region,
   has_active_subscription: phoneNumbers.hasActiveSubscription,
+  release_at: wireTimestamp(phoneNumbers.releaseAt),
   created_at: wireTimestamp(phoneNumbers.createdAt),
 };
 
@@ -32,7 +33,7 @@ const isOwned = ({ id, userId }: OwnedNumber) =>
 
 type Row = Pick<typeof phoneNumbers.$inferSelect, 'id' | 'type' | 'nickname' | 'region'> &
   Record<'phone_number' | 'country_code' | 'created_at', string> &
-  Record<'sms_capable' | 'has_active_subscription', boolean>;
+  Record<'sms_capable' | 'has_active_subscription', boolean> & { release_at: string | null };
 
 /** A row as the wire has it (interface: "Phone number"). */
 const toRecord = ({ id, phone_number, country_code, type, ...rest }: Row) => ({
@@ -75,16 +76,21 @@ export async function renamePhoneNumber({ db }: Database, owned: OwnedNumber, ni
 }
 
 /**
- * Releases a number (interface: "Phone number release"). A dedicated one stays until the month that is paid for is
- * over; the others go at once, and so does a dedicated one that nobody pays for. What names a number loses it when it goes.
+ * Releases a number (interface: "Phone number release"). The subscription of a dedicated one is cancelled, and it stays
+ * until the month that is paid for is over; the others go at once, and so does a dedicated one that nobody pays for. What names a number loses it when it goes.
  *
  * @returns when it goes (ISO 8601), undefined if it has gone.
  * @throws Refusal if there is no such number, or its release was asked for before.
  */
-export async function releasePhoneNumber({ db }: Database, owned: OwnedNumber): Promise<string | undefined> {
-  return db.transaction(async (tx) => {
+export async function releasePhoneNumber(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  owned: OwnedNumber,
+): Promise<string | undefined> {
+  return database.db.transaction(async (tx) => {
     const [number] = await tx
       .select({
+        type: phoneNumbers.type,
+        phoneNumber: phoneNumbers.phoneNumber,
         staysForNow: sql<boolean>`${phoneNumbers.type} = 'normal' AND ${phoneNumbers.hasActiveSubscription}`,
         isLeaving: sql<boolean>`${phoneNumbers.releaseAt} IS NOT NULL`,
       })
@@ -97,28 +103,20 @@ export async function releasePhoneNumber({ db }: Database, owned: OwnedNumber): 
     }
     if (!number.staysForNow) {
       await tx.delete(phoneNumbers).where(eq(phoneNumbers.id, owned.id));
+      if (number.type === 'caller_id') {
+        await jobs.send('remove-caller-id', { phoneNumber: number.phoneNumber }, { tx });
+      }
       return undefined;
     }
     const [scheduled] = await tx
       .update(phoneNumbers)
-      .set({ releaseAt: endOfPaidMonth(sql`${phoneNumbers.createdAt}`, sql`now()`) })
+      // Where the next month is about to be charged, it is not.
+      .set({ releaseAt: sql`greatest(${phoneNumbers.paidUntil}, now())`, hasActiveSubscription: false })
       .where(eq(phoneNumbers.id, owned.id))
       .returning({ at: wireTimestamp(phoneNumbers.releaseAt) });
     return scheduled?.at;
   });
 }
-
-/**
- * The end of the month that is paid for at a moment. Months are paid for in advance, counted from the purchase; one that
- * began on a 31st ends on the last day of a shorter month, and the next one on the 31st again.
- */
-export const endOfPaidMonth = (purchase: SQL, moment: SQL) => sql`(
-  SELECT min(ends) FROM (
-    SELECT ${purchase} + interval '1 month' * (passed + further) AS ends
-    FROM (SELECT 12 * extract(year FROM age(${moment}, ${purchase}))
-        + extract(month FROM age(${moment}, ${purchase})) AS passed) AS months,
-      generate_series(0, 2) AS further
-  ) AS months_of_number WHERE ends > ${moment})`;
 
 /** Clears away the numbers whose time has come; assistants and campaigns lose them with that, calls keep theirs. */
 export async function clearReleasedNumbers(queries: Queries): Promise<void> {

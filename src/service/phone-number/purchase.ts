@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { sentence } from '../http/check-fields.ts';
 import { Refusal } from '../http/refusal.ts';
+import { endOfPaidMonth } from './end-of-paid-month.ts';
 import { readPhoneNumber } from './phone-number.ts';
 
 /** Numbers of one answer to a search. */
@@ -35,10 +36,12 @@ export async function purchasePhoneNumber({ db }: Database, userId: number, phon
     const { rows } = await tx
       .execute<{ id: number; price: string }>(
         sql`
-          INSERT INTO phone_numbers (user_id, phone_number, country_code, region, sms_capable, has_active_subscription)
-          SELECT ${userId}, phone_number, country_code, region, sms_capable, true
+          INSERT INTO phone_numbers (user_id, phone_number, country_code, region, sms_capable,
+            has_active_subscription, price, paid_until)
+          SELECT ${userId}, phone_number, country_code, region, sms_capable,
+            true, price, ${endOfPaidMonth(sql`now()`, sql`now()`)}
           FROM offered_numbers WHERE phone_number = ${phoneNumber} AND ${isFree}
-          RETURNING id, (SELECT price FROM offered_numbers WHERE phone_number = ${phoneNumber}) AS price`,
+          RETURNING id, price`,
       )
       // Of two who buy it at once, the index lets one through.
       .catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { failForgottenDocuments } from '../knowledge/fail-document.ts';
+import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
 import { failForgottenDeliveries, resendForgotten } from './resend-forgotten.ts';
 import { deleteOldCalls, deleteOldConversations } from './delete-old-talks.ts';
 
@@ -19,8 +20,8 @@ interface CleaningUp {
 }
 
 /**
- * Sends the jobs again that were given up, has the campaigns in progress looked at, deletes what is older than it may
- * become, and ends what nobody works on any more. The next round is sent first, so that there is one whatever comes of
+ * Sends the jobs again that were given up, has the campaigns in progress looked at, charges for the numbers whose month is
+ * over, deletes what is older than it may become, and ends what nobody works on any more. The next round is sent first, so that there is one whatever comes of
  * this one.
  */
 export async function cleanUp(
@@ -36,6 +37,8 @@ export async function cleanUp(
     log.warn({ webhooks: undelivered }, 'webhooks have failed that could not be delivered');
   const documents = await failForgottenDocuments(database);
   if (documents > 0) log.warn({ documents }, 'documents have failed that nobody worked on any more');
+  const { renewed, unpaid } = await renewSubscriptions(database, signal);
+  if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'charged for numbers whose month was over');
   if (retentionDays === undefined) return;
   const conversations = await deleteOldConversations(database.db, retentionDays, signal);
   const calls = await deleteOldCalls(database.db, retentionDays, signal);

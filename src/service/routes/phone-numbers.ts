@@ -3,6 +3,7 @@ import * as endpoints from '../../contract/phone-number.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import {
   listPhoneNumbers,
   readPhoneNumber,
@@ -15,7 +16,7 @@ import { purchasePhoneNumber, searchPhoneNumbers } from '../phone-number/purchas
 const defaultCountry = 'DE';
 
 /** Phone numbers (interface: "Phone numbers"). */
-export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Database): void {
+export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(routes, endpoints.listPhoneNumbers, async ({ userId }) => ({
     data: await listPhoneNumbers(database, userId, 'all'),
   }));
@@ -46,7 +47,7 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
     },
   );
   operate(routes, endpoints.releasePhoneNumber, async ({ userId, id }) => {
-    const at = await releasePhoneNumber(database, { id: id(), userId });
+    const at = await releasePhoneNumber({ database, jobs }, { id: id(), userId });
     return {
       message:
         at === undefined

@@ -31,7 +31,7 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   generateReplyRoutes(routes, context, { isLimited: config.rateLimit.requests > 0 });
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
-  phoneNumberRoutes(routes, database);
+  phoneNumberRoutes(routes, database, jobs);
   knowledgebaseRoutes(routes, database, jobs);
   campaignRoutes(routes, database, jobs);
   leadRoutes(routes, database, jobs);

@@ -1,0 +1,51 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { phoneNumber } from '../../contract/fields.ts';
+import { NumberTakenError, addNumber } from '../phone-number/add-number.ts';
+import type { OwnNumber } from '../phone-number/add-number.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command } from './command.ts';
+import { findUser, userOption } from './find-user.ts';
+
+export const addNumberCommand: Command = {
+  name: 'numbers add',
+  summary:
+    'Gives a user a number that nobody sells: of their SIP trunk, or one that only shows when calling.',
+  options: {
+    user: userOption,
+    number: { value: 'number', means: 'in E.164 format, such as +4930123456', required: true },
+    type: { value: 'sip or caller_id', means: 'which of the two', required: true },
+    country: { value: 'code', means: 'two letters, where the number does not tell' },
+  },
+  async run({ database }, values) {
+    const { data: number } = phoneNumber().safeParse(values['number']);
+    if (number === undefined) {
+      throw new UsageError(`"${values['number']}" is no phone number in E.164 format, such as +4930123456.`);
+    }
+    const type = typeOf(values['type']);
+    const country = countryOf(number, values['country']);
+    const { id: userId } = await findUser(database.db, values['user']);
+    const id = await addNumber(database, { userId, phoneNumber: number, countryCode: country, type }).catch(
+      (error: unknown) => {
+        throw error instanceof NumberTakenError ? new CommandError(error.message, { cause: error }) : error;
+      },
+    );
+    return {
+      lines: [`Added ${number} with the id ${id}.`],
+      data: { id, phone_number: number, country_code: country, type },
+    };
+  },
+};
+
+function typeOf(given: string | undefined): OwnNumber['type'] {
+  if (given === 'sip' || given === 'caller_id') return given;
+  throw new UsageError(`--type must be sip or caller_id; dedicated numbers are bought.`);
+}
+
+function countryOf(number: string, given: string | undefined): string {
+  const country = given ?? parsePhoneNumberFromString(number)?.country;
+  if (country === undefined) {
+    throw new UsageError(`The country of ${number} cannot be told; --country <code> names it.`);
+  }
+  if (!/^[a-z]{2}$/i.test(country)) throw new UsageError('--country must be a country code of two letters.');
+  return country.toUpperCase();
+}
