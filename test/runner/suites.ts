@@ -68,7 +68,8 @@ export function allSuites(): Suite[] {
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
       // In one process: to load the service and to start a database takes longer than most of these files.
-      run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none'),
+      // The embedded database makes much garbage that is young.
+      run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none', '--max-semi-space-size=64'),
       env: { TEST_DATABASE: database },
       counts: 'tests',
       limit: 8,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,8 @@ export async function newDatabase(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   if (testDatabase === 'pglite') {
-    await cp(await pgliteImage(), join(folder, 'database'), { recursive: true });
+    // A thousand small files, which the promise of a copy takes twice as long for.
+    cpSync(await pgliteImage(), join(folder, 'database'), { recursive: true });
     return { DATA_DIR: folder };
   }
   return { DATA_DIR: folder, DATABASE_URL: await createDatabase('template_migrated') };
