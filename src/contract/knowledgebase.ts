@@ -32,6 +32,8 @@ const changedDocumentFields = {
   /** `processing`, `active` or `failed`. */
   status: z.string(),
   status_label: z.string(),
+  /** Our addition: why it is `failed`, for its owner; absent otherwise. */
+  failure: z.nullish(z.string()),
   updated_at: timestamp,
 };
 

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
+import type { Jobs } from '../../src/service/jobs/jobs.ts';
+import { embedAlone } from '../../src/service/knowledge/embed-alone.ts';
 import { Embedder } from '../../src/service/knowledge/embedder.ts';
 import { findPassages } from '../../src/service/knowledge/find-passages.ts';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
@@ -159,6 +161,53 @@ test('a model is told what the knowledge base has, or asks for it itself, as the
     }
   }
 });
+
+test('a document that is renamed gets the vectors of its new name', async () => {
+  const { id } = await owner.create('knowledgebases', { name: 'Renamed' });
+  const { json: uploaded } = await owner.upload(`knowledgebases/${id}/documents`, {
+    name: 'Notes',
+    type: 'txt',
+    file: new Blob(['Ask at the desk.']),
+  });
+  const { id: renamed } = uploaded['data'] as { id: number };
+  await processed(owner, id, renamed);
+  assert.deepEqual(await find('vehicles', id), []);
+  await owner.put(`knowledgebases/${id}/documents/${renamed}`, { name: 'Automobiles' });
+  while ((await vectorsOf(renamed)).some(({ embedding_model: name }) => name === null)) await turn();
+  assert.deepEqual(await find('vehicles', id), ['Notes']);
+});
+
+test(
+  'several processes do not embed the same',
+  { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
+  async () => {
+    const { id } = await owner.create('knowledgebases', { name: 'Shared' });
+    await importDocument(db, id, { name: 'Kennel', markdown: 'The dogs sleep.' });
+    const before = embedding.requests.length;
+    const opened = Promise.withResolvers<undefined>();
+    embedding.gate = opened.promise;
+    const sent: [string, unknown][] = [];
+    const jobs: Jobs = {
+      send(queue, _, options) {
+        sent.push([queue, options]);
+        return Promise.resolve();
+      },
+    };
+    const parts = { database: service.running.database, jobs, embedder };
+    const { signal } = new AbortController();
+    const first = embedAlone(parts, signal);
+    while (embedding.requests.length === before) await turn();
+    await embedAlone(parts, signal);
+    assert.deepEqual(sent, [['embed-chunks', { key: 'all', startAfterMs: 10_000 }]]);
+    opened.resolve(undefined);
+    embedding.gate = undefined;
+    await first;
+    assert.deepEqual(embedding.requests.slice(before), [['Kennel\nThe dogs sleep.']]);
+    assert.deepEqual(await find('hounds', id), ['Kennel']);
+    await embedAlone(parts, signal);
+    assert.equal(sent.length, 1);
+  },
+);
 
 test('what was stored before, or with another model, gets its vectors when a service starts', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Earlier' });

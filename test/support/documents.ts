@@ -22,7 +22,7 @@ export async function outcomeOf(
   base: number,
   id: number,
 ): Promise<{ status: string; failure: string | null; text: string }> {
-  const { status } = await processed(owner, base, id);
+  const { status, failure: told } = await processed(owner, base, id);
   const { rows } = await running.database.pool.query<{ failure: string | null; text: string; left: boolean }>(
     `SELECT failure, EXISTS (SELECT 1 FROM document_sources WHERE document_id = $1) AS left,
        (SELECT coalesce(string_agg(heading || ': ' || body, E'\\n' ORDER BY position), '') FROM chunks WHERE document_id = $1) AS text
@@ -30,6 +30,7 @@ export async function outcomeOf(
     [id],
   );
   const [found] = rows;
+  if ((told ?? null) !== (found?.failure ?? null)) throw new Error('The record tells another reason.');
   if (found?.left !== false) throw new Error('The file is kept although it is done.');
   return { status, failure: found.failure, text: found.text };
 }

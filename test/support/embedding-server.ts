@@ -10,6 +10,8 @@ export interface EmbeddingServer {
   requests: string[][];
   /** Refuses everything while it is set. */
   status: number | undefined;
+  /** What its answers wait for. */
+  gate: Promise<unknown> | undefined;
 }
 
 /**
@@ -18,11 +20,12 @@ export interface EmbeddingServer {
  * @param meanings words that mean the same.
  */
 export async function startEmbeddingServer(meanings: string[][]): Promise<EmbeddingServer> {
-  const embedding: EmbeddingServer = { url: '', requests: [], status: undefined };
+  const embedding: EmbeddingServer = { url: '', requests: [], status: undefined, gate: undefined };
   const server = createServer((request, response) => {
-    void readJson(request).then((body) => {
+    void readJson(request).then(async (body) => {
       const { input, model } = body as { input: string[]; model: string };
       embedding.requests.push(input);
+      await embedding.gate;
       response.writeHead(embedding.status ?? 200, { 'Content-Type': 'application/json' });
       if (embedding.status !== undefined) {
         // Some providers quote what they were given.

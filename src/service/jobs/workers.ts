@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { endingWorkers } from '../ending/ending-workers.ts';
 import type { Engine } from '../engine/engine.ts';
-import { embedChunks } from '../knowledge/embed-chunks.ts';
+import { embedAlone } from '../knowledge/embed-alone.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import { processDocument } from '../knowledge/process-document.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
@@ -76,7 +76,7 @@ export const createWorkers = (context: WorkerContext): Worker[] => [
     queue: 'embed-chunks',
     atOnce: 1,
     handle: async (_, signal) => {
-      if (context.embedder) await embedChunks(context.database.db, context.embedder, signal);
+      if (context.embedder) await embedAlone({ ...context, embedder: context.embedder }, signal);
     },
   },
 ];

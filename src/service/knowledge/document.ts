@@ -3,6 +3,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { documents } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgebase.ts';
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
 import { updateStatus } from './update-status.ts';
@@ -28,13 +29,14 @@ async function select(queries: Queries, where: ReturnType<typeof and>) {
       description: documents.description,
       type: documents.type,
       status: documents.status,
+      failure: documents.failure,
       created_at: wireTimestamp(documents.createdAt),
       updated_at: wireTimestamp(documents.updatedAt),
     })
     .from(documents)
     .where(where)
     .orderBy(asc(documents.id));
-  return rows.map(({ id, name, description, type, status, ...rest }) => ({
+  return rows.map(({ id, name, description, type, status, failure, ...rest }) => ({
     id,
     name,
     description,
@@ -42,6 +44,7 @@ async function select(queries: Queries, where: ReturnType<typeof and>) {
     type_label: typeLabels[type],
     status,
     status_label: statusLabels[status],
+    ...(failure !== null && { failure }),
     ...rest,
   }));
 }
@@ -60,11 +63,16 @@ export async function readDocument(database: Database, owned: OwnedDocument) {
 }
 
 /**
- * Changes name and description; the name is searched for as well.
+ * Changes name and description; the name is searched for as well, by words at once and by its meaning a little later.
  *
  * @throws Refusal if there is no such knowledge base or document.
  */
-export async function updateDocument(database: Database, owned: OwnedDocument, texts: KnowledgeTexts) {
+export async function updateDocument(
+  database: Database,
+  jobs: Jobs,
+  owned: OwnedDocument,
+  texts: KnowledgeTexts,
+) {
   await database.db.transaction(async (tx) => {
     const { config } = await lockKnowledgebase(tx, owned.base);
     const changed = await tx
@@ -74,17 +82,23 @@ export async function updateDocument(database: Database, owned: OwnedDocument, t
       .returning({ id: documents.id });
     if (changed.length === 0) notFound();
     if (texts.name === undefined) return;
+    const { rows } = await tx.execute<{ embedded: boolean }>(sql`
+      SELECT EXISTS (SELECT 1 FROM chunks
+        WHERE document_id = ${owned.documentId} AND embedding_model IS NOT NULL) AS embedded`);
     await tx.execute(sql`
-      UPDATE chunks SET search = setweight(to_tsvector(${config}::regconfig, heading), 'A')
+      UPDATE chunks SET embedding_model = NULL, search = setweight(to_tsvector(${config}::regconfig, heading), 'A')
         || setweight(to_tsvector(${config}::regconfig, ${texts.name}), 'B')
         || setweight(to_tsvector(${config}::regconfig, body), 'D')
       WHERE document_id = ${owned.documentId}`);
+    if (rows[0]?.embedded === true) await jobs.send('embed-chunks', {}, { key: 'all', tx });
   });
-  const { id, name, description, type, type_label, status, status_label, updated_at } = await readDocument(
-    database,
-    owned,
-  );
-  return { id, name, description, type, type_label, status, status_label, updated_at };
+  const { id, name, description, type, type_label, status, status_label, failure, updated_at } =
+    await readDocument(database, owned);
+  return {
+    ...{ id, name, description, type, type_label, status, status_label },
+    ...(failure !== undefined && { failure }),
+    updated_at,
+  };
 }
 
 /**

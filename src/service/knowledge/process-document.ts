@@ -65,9 +65,10 @@ export async function processDocument(
     const contentHash = createHash('sha256').update(markdown).digest();
     await finishDocument(database, documentId, async (queries, place) => {
       const config = await settleLanguage(queries, place, markdown);
-      await storeChunks(queries, { ...place, config }, chunks, embeddings);
-      if (processing.embedder && !embeddings)
-        await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
+      // The name is part of the meaning, and may have changed meanwhile.
+      const current = place.name === source.name ? embeddings : undefined;
+      await storeChunks(queries, { ...place, config }, chunks, current);
+      if (processing.embedder && !current) await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
       await queries
         .update(documents)
         .set({ status: 'active', contentHash })

@@ -84,7 +84,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
     endpoints.updateDocument,
     async (operation) => ({
       message: 'Document updated successfully.',
-      data: await updateDocument(database, documentOf(operation), operation.body),
+      data: await updateDocument(database, jobs, documentOf(operation), operation.body),
     }),
     async (_, path) => {
       await readDocument(database, documentOf(path));
