@@ -77,10 +77,13 @@ test("an earlier version's assistants keep working, and names of records that no
   await database.pool.query(
     'CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at timestamptz DEFAULT now())',
   );
-  for (const file of files.filter((name) => name < '0003')) {
-    await database.pool.query(await readFile(join(repository, 'src/service/db/migrations', file), 'utf8'));
-    await database.pool.query('INSERT INTO schema_migrations (name) VALUES ($1)', [file]);
-  }
+  const apply = async (from: string, to: string) => {
+    for (const file of files.filter((name) => name >= from && name < to)) {
+      await database.pool.query(await readFile(join(repository, 'src/service/db/migrations', file), 'utf8'));
+      await database.pool.query('INSERT INTO schema_migrations (name) VALUES ($1)', [file]);
+    }
+  };
+  await apply('0001', '0003');
   await database.pool.query(`
     INSERT INTO users (name, email) VALUES ('Ada', 'ada@example.com');
     INSERT INTO assistants (uuid, user_id, name, voice_id, language_id, llm_model_id, phone_number_id, tool_ids, variables)
@@ -91,7 +94,24 @@ test("an earlier version's assistants keep working, and names of records that no
     INSERT INTO messages (conversation_id, turn, role, content) VALUES (1, 0, 'assistant', 'Hello');
     INSERT INTO knowledgebases (user_id, name) VALUES (1, 'Shop');
     INSERT INTO documents (knowledgebase_id, name, type, status) VALUES (1, 'Hours', 'txt', 'active')`);
+  await apply('0003', '0018');
+  await database.pool.query(`
+    INSERT INTO phone_numbers (user_id, phone_number, country_code, has_active_subscription, created_at, release_at)
+      SELECT 1, number, 'GB', bought, now() - interval '40 days', leaves
+      FROM (VALUES ('+442079460001', true, NULL), ('+442079460002', true, now() + interval '20 days'),
+        ('+442079460003', false, NULL)) AS numbers (number, bought, leaves)`);
   await migrate(database.pool);
+  // The month under way is paid for; a number that was given back has no subscription any more.
+  const numbers = await database.pool.query(
+    `SELECT has_active_subscription AS subscribed, price, release_at IS NOT NULL AS leaves,
+       paid_until = created_at + interval '2 months' AS "forTwoMonths"
+     FROM phone_numbers ORDER BY phone_number`,
+  );
+  assert.deepEqual(numbers.rows, [
+    { subscribed: true, price: '1.5000', leaves: false, forTwoMonths: true },
+    { subscribed: false, price: '1.5000', leaves: true, forTwoMonths: true },
+    { subscribed: false, price: null, leaves: false, forTwoMonths: null },
+  ]);
   const { rows } = await database.pool.query(
     `SELECT assistants.name, phone_number_id, tool_ids, assistants.variables, content, voices.name AS voice,
        documents.name AS document

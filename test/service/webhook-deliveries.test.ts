@@ -118,13 +118,22 @@ test('the log is listed in pages and meets every given condition', async () => {
   };
   assert.deepEqual(await find('per_page=2'), [3, 2]);
   assert.deepEqual(await find('per_page=2&page=2'), [3, 1]);
+  assert.deepEqual(await find('per_page=100&date_from=0001-01-01'), [3, 3]);
   assert.deepEqual(await find('status=delivered&event=conversation-ended'), [3, 3]);
   assert.deepEqual(await find('status=failed'), [0, 0]);
   assert.deepEqual(await find('event=call-ended'), [0, 0]);
   assert.deepEqual(await find(`assistant_id=${it.id}`), [3, 3]);
   assert.deepEqual(await find('date_to=2020-01-01'), [0, 0]);
   assert.deepEqual(await find(`date_from=${newest?.created_at.slice(0, 10)}`), [3, 3]);
-  for (const query of ['status=lost', 'event=chat', 'assistant_id=x', 'date_from=now', 'per_page=101']) {
+  for (const query of [
+    'status=lost',
+    'event=chat',
+    'assistant_id=x',
+    'date_from=now',
+    'date_from=0000-12-31',
+    'per_page=101',
+    'per_page=0',
+  ]) {
     const { status, errors } = await it.owner.get(`webhook-deliveries?${query}`);
     assert.deepEqual([status, Object.keys(errors)], [422, [query.split('=')[0]]]);
   }
