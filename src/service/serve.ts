@@ -85,7 +85,6 @@ export async function serve(
       carrier,
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
-      recordingsUrl: () => `${publicUrl()}/api/recordings`,
     });
     let stopping = false;
     const app = createApp({ config, database, jobs, replies, signals, log, isStopping: () => stopping });
@@ -95,8 +94,14 @@ export async function serve(
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    if (config.publicUrl === undefined && !/^(127\.|::1$|localhost$)/.test(config.host)) {
+      log.warn(`PUBLIC_URL is not set: webhooks say that recordings are found at ${url}`);
+    }
     const workers = config.jobs.workers
-      ? createWorkers({ ...briefing, config, jobs, calls, carrier, engine, fetch: fetchGuarded, log })
+      ? createWorkers({
+          ...briefing,
+          ...{ publicUrl, config, jobs, calls, carrier, engine, fetch: fetchGuarded, log },
+        })
       : [];
     if (workers.length > 0) await sendCleanUp(jobs);
     const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;

@@ -41,7 +41,10 @@ async function handle(
     },
   };
   const engine = { evaluate } as Engine;
-  const parts = { database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] };
+  const parts = {
+    ...{ database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] },
+    publicUrl: () => service.url,
+  };
   const { signal } = new AbortController();
   if ('callId' in job) await callEnded(parts, job, signal, isLastTry);
   else await conversationEnded(parts, job, signal, isLastTry);

@@ -63,7 +63,7 @@ test(
   },
 );
 
-test("an earlier version's assistants keep working, and names of records that nobody could have are dropped", async () => {
+test("earlier versions' records keep working, and names of records that nobody could have are dropped", async () => {
   const earlier = await mkdtemp(join(tmpdir(), 'service-'));
   atEnd(() => rm(earlier, { recursive: true, force: true }));
   const address = testDatabase === 'postgres' ? await createDatabase() : undefined;
@@ -94,7 +94,25 @@ test("an earlier version's assistants keep working, and names of records that no
     INSERT INTO messages (conversation_id, turn, role, content) VALUES (1, 0, 'assistant', 'Hello');
     INSERT INTO knowledgebases (user_id, name) VALUES (1, 'Shop');
     INSERT INTO documents (knowledgebase_id, name, type, status) VALUES (1, 'Hours', 'txt', 'active')`);
-  await apply('0003', '0018');
+  await apply('0003', '0009');
+  await database.pool.query(`
+    INSERT INTO campaigns (user_id, assistant_id, name, timezone, status) VALUES (1, 1, 'Spring', 'UTC', 'in-progress');
+    INSERT INTO leads (user_id, campaign_id, phone_number, status) VALUES (1, 1, '+4930111222', 'created');
+    INSERT INTO calls (user_id, assistant_id, campaign_id, lead_id, assistant_name, type, status, recording_url, updated_at)
+      VALUES (1, 1, 1, 1, 'Kim', 'outbound', 'busy', 'https://carrier.example/r.wav', '2026-03-01'),
+        (1, 1, 1, 1, 'Kim', 'outbound', 'initiated', NULL, '2026-03-02')`);
+  await apply('0009', '0014');
+  await database.pool.query(`
+    INSERT INTO blocked_numbers (user_id, phone_number) VALUES (1, '+4930111333'), (1, '+4930111444');
+    INSERT INTO webhook_deliveries (webhook_id, user_id, call_id, event, url, payload)
+      VALUES ('msg_1', 1, 1, 'call-ended', 'https://shop.example/', '{}')`);
+  await apply('0014', '0017');
+  await database.pool.query(`
+    UPDATE leads SET status = 'processing', next_try_at = '2026-03-01';
+    INSERT INTO leads (user_id, campaign_id, phone_number, status) VALUES (1, 1, '+4930111223', 'completed');
+    INSERT INTO calls (user_id, lead_id, assistant_name, type, status, recording_token, recording_url)
+      VALUES (1, 2, 'Kim', 'outbound', 'completed', 'token', 'https://old.example/api/recordings/token')`);
+  await apply('0017', '0018');
   await database.pool.query(`
     INSERT INTO phone_numbers (user_id, phone_number, country_code, has_active_subscription, created_at, release_at)
       SELECT 1, number, 'GB', bought, now() - interval '40 days', leaves
@@ -112,6 +130,21 @@ test("an earlier version's assistants keep working, and names of records that no
     { subscribed: false, price: '1.5000', leaves: true, forTwoMonths: true },
     { subscribed: false, price: null, leaves: false, forTwoMonths: null },
   ]);
+  const called = await database.pool.query(
+    `SELECT ended_at = calls.updated_at AS ended, recording_url, lines, leads.status, leads.tries, leads.call_id,
+       (SELECT count(*)::int FROM webhook_deliveries WHERE webhook_deliveries.call_id = calls.id) AS webhooks
+     FROM calls JOIN leads ON leads.id = lead_id ORDER BY calls.id`,
+  );
+  const lead = { status: 'processing', tries: 0, call_id: 2, lines: [] };
+  assert.deepEqual(called.rows, [
+    { ...lead, ended: true, recording_url: 'https://carrier.example/r.wav', webhooks: 1 },
+    { ...lead, ended: null, recording_url: null, webhooks: 0 },
+    { ...lead, status: 'completed', call_id: null, ended: null, recording_url: null, webhooks: 0 },
+  ]);
+  const others = await database.pool.query(
+    `SELECT name, calls_made, stop_reason, (SELECT array_agg(id ORDER BY id) FROM blocked_numbers) AS blocked FROM campaigns`,
+  );
+  assert.deepEqual(others.rows, [{ name: 'Spring', calls_made: 0, stop_reason: null, blocked: [1, 2] }]);
   const { rows } = await database.pool.query(
     `SELECT assistants.name, phone_number_id, tool_ids, assistants.variables, content, voices.name AS voice,
        documents.name AS document

@@ -17,7 +17,6 @@ const call = await addCall(service, {
     { role: 'user', content: 'Yes?', at: 3, seconds: 1 },
   ],
   recordingToken: token,
-  recordingUrl: `${service.url}/api/recordings/${token}`,
 });
 const url = `${service.url}/api/recordings/${token}`;
 const load = (range?: string, method = 'GET') =>
@@ -85,6 +84,11 @@ describe('a recording', () => {
     }
     const { json } = await owner.get(`calls/${call}`);
     assert.equal(json['recording_url'], url);
+    const { json: listed } = await owner.get('calls');
+    assert.equal((listed['data'] as Record<string, unknown>[])[0]?.['recording_url'], url);
+    const moved = await startService({ PUBLIC_URL: 'https://voice.example/base/' });
+    const { json: there } = await owner.at(moved).get(`calls/${call}`);
+    assert.equal(there['recording_url'], `https://voice.example/base/api/recordings/${token}`);
     await owner.delete(`calls/${call}`);
     assert.equal((await load()).status, 404);
   });

@@ -166,7 +166,7 @@ describe('a call that has ended', () => {
       transcript: 'AI: What is your budget?\nCustomer: Fine, 40.',
       lines,
       inputVariables: { name: 'Ada' },
-      recordingUrl: 'https://shop.example/recording.wav',
+      recordingToken: 'r'.repeat(43),
       createdAt: '2026-07-01T10:00:00.5Z',
       endedAt: '2026-07-01T10:01:01Z',
     });
@@ -184,7 +184,7 @@ describe('a call that has ended', () => {
       extracted_variables: { budget: 40 },
       input_variables: { name: 'Ada' },
       transcript: 'AI: What is your budget?\nCustomer: Fine, 40.',
-      recording_url: 'https://shop.example/recording.wav',
+      recording_url: `https://voice.example/base/api/recordings/${'r'.repeat(43)}`,
       created_at: '2026-07-01T12:00:00+02:00',
       finished_at: '2026-07-01T12:01:01+02:00',
       lead: { id: lead.id, phone_number: '+4915112345678', variables: { name: 'Ada' }, status: 'created' },

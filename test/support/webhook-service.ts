@@ -22,6 +22,7 @@ export const service = await startService({
   ALLOW_PRIVATE_ADDRESSES: `${receiver.server.address},127.0.0.1:${refusedPort}`,
   WEBHOOK_RETRY_SECONDS: '0.01,0.02,0.03',
   WEBHOOK_TIMEOUT_SECONDS: '0.5',
+  PUBLIC_URL: 'https://voice.example/base',
 });
 export const { pool } = service.running.database;
 const jobs = new StoredJobs(service.running.database);

@@ -9,6 +9,7 @@ import type { Page } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { Refusal } from '../http/refusal.ts';
 import { tellCampaigns } from './end-call.ts';
+import { recordingAddress } from './recording-address.ts';
 
 /** A call and the user who asks for it. */
 interface OwnedCall {
@@ -30,7 +31,7 @@ const record = wireColumns(
       'input_variables',
       'lines',
     ] as const),
-    ...(['answered_at', 'ended_at', 'end_reason', 'lease_owner', 'lease_until', 'recording_token'] as const),
+    ...(['answered_at', 'ended_at', 'end_reason', 'lease_owner', 'lease_until'] as const),
     'end_handled_at',
   ],
   plainTimestamp,
@@ -39,17 +40,31 @@ const record = wireColumns(
 interface Row {
   campaign_name: string | null;
   recording_url: string | null;
+  recording_token: string | null;
 }
 
 /** A row as the wire has it: what does not apply is absent (interface: "Call"). */
-const toRecord = ({ campaign_name, recording_url, ...rest }: Row) => ({
-  ...rest,
-  ...(campaign_name === null ? {} : { campaign_name }),
-  ...(recording_url === null ? {} : { recording_url }),
-});
+function toRecord({ campaign_name, recording_url, recording_token, ...rest }: Row, origin: string) {
+  const address = recordingAddress(origin, { recordingToken: recording_token, recordingUrl: recording_url });
+  return {
+    ...rest,
+    ...(campaign_name === null ? {} : { campaign_name }),
+    ...(address === null ? {} : { recording_url: address }),
+  };
+}
 
-/** The calls of one page that meet every given condition, newest first, and how many there are. */
-export async function listCalls({ db }: Database, userId: number, query: CallsQuery, { number, size }: Page) {
+/**
+ * The calls of one page that meet every given condition, newest first, and how many there are.
+ *
+ * @param origin where clients find the service.
+ */
+export async function listCalls(
+  { db }: Database,
+  userId: number,
+  query: CallsQuery,
+  { number, size }: Page,
+  origin: string,
+) {
   const { status, type, phone_number: digits, assistant_id: assistantId, campaign_id: campaignId } = query;
   const wanted = and(
     eq(calls.userId, userId),
@@ -68,13 +83,13 @@ export async function listCalls({ db }: Database, userId: number, query: CallsQu
     .orderBy(desc(calls.id))
     .limit(size)
     .offset((number - 1) * size);
-  return { total: counted?.total ?? 0, calls: rows.map(toRecord) };
+  return { total: counted?.total ?? 0, calls: rows.map((row) => toRecord(row, origin)) };
 }
 
 /** @throws Refusal if there is no such call. */
-export async function readCall({ db }: Database, owned: OwnedCall) {
+export async function readCall({ db }: Database, owned: OwnedCall, origin: string) {
   const [found] = await db.select(record).from(calls).where(isOwned(owned));
-  return found ? toRecord(found) : notFound();
+  return found ? toRecord(found, origin) : notFound();
 }
 
 /**

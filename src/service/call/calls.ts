@@ -30,8 +30,6 @@ export interface CallsParts {
   leaseMs: number;
   /** Longest time for one reply. */
   replyMs: number;
-  /** Where recordings are found. */
-  recordingsUrl: () => string;
   log: Logger;
 }
 
@@ -82,7 +80,7 @@ export class Calls {
   }
 
   async #make(claimed: ClaimedCall): Promise<void> {
-    const { database, fetchGuarded, embedder, engine, carrier, replyMs, recordingsUrl, log } = this.#parts;
+    const { database, fetchGuarded, embedder, engine, carrier, replyMs, log } = this.#parts;
     try {
       const end = await holdCall(carrier, claimed.call, {
         settings: claimed.settings,
@@ -98,7 +96,7 @@ export class Calls {
         signal: this.#closing.signal,
       });
       const isRecorded = claimed.call.record && end.lines.length > 0;
-      await this.#end(claimed.id, { ...end, recordingsUrl: isRecorded ? recordingsUrl() : undefined });
+      await this.#end(claimed.id, { ...end, isRecorded });
     } catch (error) {
       if (error instanceof CallGoneError) return;
       // As with replies: the cause of a foreseen failure is the engine's to log, since it may quote a key or a prompt.

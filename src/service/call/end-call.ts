@@ -22,8 +22,8 @@ export interface Ending {
 /** How a call's record is closed; who answered and what was said has been written already. */
 export type Closing = Pick<CallEnd, 'status' | 'reason'> & {
   duration?: number;
-  /** Where recordings are found; none is made without. */
-  recordingsUrl?: string | undefined;
+  /** Whether there is a recording of it. */
+  isRecorded?: boolean;
 };
 
 const isOpen = inArray(calls.status, openCallStatuses);
@@ -38,10 +38,9 @@ const isOpen = inArray(calls.status, openCallStatuses);
 export async function endCall(
   { database, jobs }: Ending,
   which: SQL | undefined,
-  { status, reason, duration, recordingsUrl }: Closing,
+  { status, reason, duration, isRecorded = false }: Closing,
 ): Promise<boolean> {
   return database.db.transaction(async (tx) => {
-    const token = recordingsUrl === undefined ? undefined : randomBytes(32).toString('base64url');
     const [ended] = await tx
       .update(calls)
       .set({
@@ -52,7 +51,7 @@ export async function endCall(
         leaseOwner: null,
         leaseUntil: null,
         ...(duration !== undefined && { duration }),
-        ...(token !== undefined && { recordingToken: token, recordingUrl: `${recordingsUrl}/${token}` }),
+        ...(isRecorded && { recordingToken: randomBytes(32).toString('base64url') }),
       })
       .where(and(which, isOpen))
       .returning();

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
+import { recordingAddress } from '../call/recording-address.ts';
 import { briefingColumns } from '../assistant/brief-assistant.ts';
 import { heedEvaluation } from '../campaign/heed-evaluation.ts';
 import { calls } from '../db/calls-table.ts';
@@ -47,6 +48,7 @@ export async function callEnded(
         {
           ...call,
           ...found.moments,
+          recordingUrl: recordingAddress(parts.publicUrl(), call),
           timezone: assistant.timezone,
           extractedVariables: evaluated?.variables ?? {},
           lead: found.lead,

@@ -12,6 +12,8 @@ export interface EndedParts {
   jobs: Jobs;
   engine: Engine;
   log: Logger;
+  /** Where others find the service. */
+  publicUrl: () => string;
   /** Longest time for one evaluation. */
   timeoutMs: number;
   /** Pauses before further tries of an evaluation; after the last one it goes on without. */

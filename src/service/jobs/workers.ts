@@ -42,6 +42,8 @@ export interface WorkerContext {
   jobs: Jobs;
   /** Makes requests to addresses that users chose. */
   fetch: FetchGuarded;
+  /** Where others find the service. */
+  publicUrl: () => string;
   /** The calls that this process makes. */
   calls: Calls;
   carrier: Carrier;

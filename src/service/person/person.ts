@@ -51,7 +51,8 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
       FROM conversations WHERE ${hadBy(person)} ORDER BY id`),
     calls: await all(sql`
       SELECT to_jsonb(calls) - '{user_id,lease_owner,lease_until,recording_token,end_handled_at}'::text[]
-        || jsonb_build_object('webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
+        || jsonb_build_object('recording_path', '/api/recordings/' || recording_token,
+          'webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
       FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> '' ORDER BY id`),
     leads: await all(sql`
       SELECT to_jsonb(leads) - 'user_id' || jsonb_build_object(

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/call.ts';
 import { deleteCall, listCalls, readCall } from '../call/call.ts';
 import { makeCall } from '../call/make-call.ts';
@@ -7,9 +7,12 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { paginate } from '../http/paginate.ts';
+import { publicOrigin } from '../http/public-origin.ts';
 
 /** Calls of a page, unless the request says how many. */
 const pageSize = 15;
+
+const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
 /** Records of calls (interface: "Leads and calls"). */
 export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
@@ -21,10 +24,12 @@ export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs
   }));
   operate(routes, endpoints.listCalls, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
-    const { total, calls } = await listCalls(database, userId, query, page);
+    const { total, calls } = await listCalls(database, userId, query, page, originOf(c));
     return paginate(c, page, total, calls);
   });
-  operate(routes, endpoints.readCall, ({ userId, id }) => readCall(database, { id: id(), userId }));
+  operate(routes, endpoints.readCall, ({ c, userId, id }) =>
+    readCall(database, { id: id(), userId }, originOf(c)),
+  );
   operate(routes, endpoints.deleteCall, async ({ userId, id }) => {
     await deleteCall({ database, jobs }, { id: id(), userId });
     return { message: 'Call deleted successfully.' };
