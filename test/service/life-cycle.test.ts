@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import type { Server } from 'node:http';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { createAdaptorServer } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { Reply } from '../../src/service/conversation/reply.ts';
+import { listen } from '../../src/service/http/listen.ts';
+import { streamReply } from '../../src/service/routes/stream-reply.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { freePort } from '../support/free-port.ts';
@@ -188,4 +196,29 @@ test('the health check tells whether the database answers', async () => {
   const { status, json } = await service.get('/healthz');
   assert.equal(status, 503);
   assert.deepEqual(json, { status: 'unavailable' });
+});
+
+test('a client that stops reading loses its stream, and the reply goes on', async () => {
+  const reply = new Reply();
+  const opened = Promise.withResolvers<HttpBindings['outgoing']>();
+  const app = new Hono<{ Bindings: HttpBindings }>().get('/', (c) => {
+    opened.resolve(c.env.outgoing);
+    return streamReply(c, reply, 20);
+  });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  await listen(server, '127.0.0.1', 0);
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  client.on('error', () => undefined);
+  atEnd(async () => {
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const outgoing = await opened.promise;
+  // More than the buffers of both sides take.
+  for (let count = 0; count < 320; count++) reply.emit({ type: 'delta', text: 'x'.repeat(100_000) });
+  if (!outgoing.closed) await once(outgoing, 'close');
+  assert.equal(outgoing.writableFinished, false);
+  reply.complete({ text: 'Done', functionCalls: [], aiEnabled: true });
+  assert.equal((await reply.answer).text, 'Done');
 });
