@@ -118,6 +118,7 @@ export const makeCall = ownerEndpoint({
   method: 'POST',
   path: '/api/user/make_call',
   request: MakeCallRequest,
+  headers: ['Idempotency-Key'],
   response: z.looseObject({
     message: z.string(),
     data: z.looseObject({}),

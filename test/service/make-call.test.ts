@@ -105,6 +105,43 @@ describe('a call that is made', () => {
   });
 });
 
+describe('an Idempotency-Key', () => {
+  const body = { phone_number: callTo.busy, assistant_id: assistant.id };
+  const ask = (key: string, more = {}, of = owner) =>
+    service.post(
+      '/api/user/make_call',
+      { ...body, ...more },
+      {
+        Authorization: `Bearer ${of.key}`,
+        'Idempotency-Key': key,
+      },
+    );
+  const count = async () => (await owner.get('calls')).json['total'];
+
+  test('makes one call of however many requests, also when its record was deleted', async () => {
+    const before = Number(await count());
+    const answers = await Promise.all([1, 2, 3].map(() => ask('one')));
+    const [id, ...others] = answers.map(({ json }) => json['call_id']);
+    assert.deepEqual([typeof id, ...others, await count()], ['number', id, id, before + 1]);
+    await waitForCall(owner, Number(id));
+    assert.equal((await owner.delete(`calls/${String(id)}`)).status, 200);
+    assert.equal((await ask('one')).status, 404);
+    assert.equal(await count(), before);
+  });
+
+  test('is for one body and one owner, and free after a refusal', async () => {
+    assert.equal((await ask('two', { phone_number: 'nobody' })).status, 400);
+    const { json } = await ask('two');
+    const other = await ask('two', { variables: { name: 'Ada' } });
+    assert.deepEqual([other.status, typeof other.json['message']], [422, 'string']);
+    assert.equal((await ask('k'.repeat(256))).status, 422);
+    const stranger = await Owner.create(service, '1');
+    const theirs = await stranger.create('assistant', assistantBody());
+    const call = (await ask('two', { assistant_id: theirs.id }, stranger)).json['call_id'];
+    assert.ok(Number(call) > Number(json['call_id']));
+  });
+});
+
 test('a call that has waited for too long is not made any more', async () => {
   const { rows } = await service.running.database.pool.query<{ id: number }>(
     `INSERT INTO calls (user_id, assistant_id, assistant_name, type, client_phone_number, created_at)

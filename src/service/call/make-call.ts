@@ -10,6 +10,8 @@ import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { assistants } from '../db/schema.ts';
 import { Refusal } from '../http/refusal.ts';
+import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /**
@@ -17,6 +19,7 @@ import type { Jobs } from '../jobs/jobs.ts';
  * becomes no lead, since every lead is of a campaign: the variables that are "passed to the lead" are the call's own,
  * over those of its assistant.
  *
+ * @param keyed makes the same request once, however often it comes.
  * @returns the record's id.
  * @throws Refusal if the number is none, the assistant is not there or not for outbound calls, the balance is too low
  *   for a minute beside those of the calls that are to begin, or whoever has the number asked not to be called again.
@@ -25,9 +28,12 @@ export async function makeCall(
   { database, jobs }: { database: Database; jobs: Jobs },
   userId: number,
   given: MakeCallRequest,
+  keyed?: KeyedRequest,
 ): Promise<number> {
   const number = readNumber(given.phone_number);
   return database.db.transaction(async (tx) => {
+    const earlier = keyed && (await claimKey(tx, keyed));
+    if (earlier) return earlier.callId ?? notFound();
     const [found] = await tx
       .select({ assistant: assistants, from: phoneNumbers.phoneNumber })
       .from(assistants)
@@ -64,6 +70,7 @@ export async function makeCall(
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
+    if (keyed) await noteOutcome(tx, keyed, { callId: stored.id });
     await jobs.send('place-call', { callId: stored.id }, { tx });
     return stored.id;
   });
@@ -76,4 +83,9 @@ function readNumber(text: string): string {
     return number;
   }
   throw new Refusal(400, { message: 'The phone number must be in E.164 format, such as +4915112345678.' });
+}
+
+/** The record was deleted since; nobody is called again because of that. */
+function notFound(): never {
+  throw Refusal.notFound('Call');
 }

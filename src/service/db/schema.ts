@@ -137,6 +137,7 @@ export const idempotencyKeys = pgTable('idempotency_keys', {
   requestHash: bytea('request_hash').notNull(),
   conversationId: rowId('conversation_id'),
   messageId: rowId('message_id'),
+  callId: integer('call_id'),
   createdAt: moment('created_at').notNull().defaultNow(),
   expiresAt: moment('expires_at').notNull(),
 });

@@ -10,7 +10,7 @@ const lifetime = sql`now() + interval '24 hours'`;
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
   key: string;
-  /** What the key is unique in: `open`, or a conversation's UUID. */
+  /** What the key is unique in: `open`, a conversation's UUID, or the calls of a user. */
   scope: string;
   /** The validated body; the same key with another one is a mistake of the client. */
   body: unknown;
@@ -20,6 +20,7 @@ export interface KeyedRequest {
 export interface EarlierOutcome {
   conversationId: number | null;
   messageId: number | null;
+  callId: number | null;
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -39,7 +40,10 @@ export async function claimKey(queries: Queries, request: KeyedRequest): Promise
     .values({ scope: request.scope, keyHash, requestHash, expiresAt: lifetime })
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.keyHash],
-      set: { requestHash, conversationId: null, messageId: null, createdAt: sql`now()`, expiresAt: lifetime },
+      set: {
+        ...{ requestHash, conversationId: null, messageId: null, callId: null },
+        ...{ createdAt: sql`now()`, expiresAt: lifetime },
+      },
       setWhere: lte(idempotencyKeys.expiresAt, sql`now()`),
     })
     .returning({ scope: idempotencyKeys.scope });
@@ -57,14 +61,15 @@ export async function claimKey(queries: Queries, request: KeyedRequest): Promise
       'Idempotency-Key was used before with another body; use a new key for a new request',
     );
   }
-  return { conversationId: earlier.conversationId, messageId: earlier.messageId };
+  const { conversationId, messageId, callId } = earlier;
+  return { conversationId, messageId, callId };
 }
 
 /** Notes what the request made, in the same transaction as `claimKey`. */
 export async function noteOutcome(
   queries: Queries,
   request: KeyedRequest,
-  outcome: EarlierOutcome,
+  outcome: Partial<EarlierOutcome>,
 ): Promise<void> {
   await queries
     .update(idempotencyKeys)

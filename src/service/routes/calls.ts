@@ -4,6 +4,7 @@ import { deleteCall, listCalls, readCall } from '../call/call.ts';
 import { makeCall } from '../call/make-call.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
+import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { operate } from '../http/operate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { paginate } from '../http/paginate.ts';
@@ -16,10 +17,15 @@ const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
 /** Records of calls (interface: "Leads and calls"). */
 export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.makeCall, async ({ userId, body }) => ({
+  operate(routes, endpoints.makeCall, async ({ c, userId, body }) => ({
     message: 'The call is being made.',
     data: {},
-    call_id: await makeCall({ database, jobs }, userId, body),
+    call_id: await makeCall(
+      { database, jobs },
+      userId,
+      body,
+      readIdempotencyKey(c, `calls of ${userId}`, body),
+    ),
     status: 'initiated',
   }));
   operate(routes, endpoints.listCalls, async ({ c, userId, query }) => {
