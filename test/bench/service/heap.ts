@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import type { Server } from './run-server.ts';
 
-/** What a process keeps in its heap after everything that nobody needs was thrown away, read by its inspector. */
+/** What a process keeps after everything that nobody needs was thrown away, read by its inspector. */
 export async function openHeap({
   child,
-}: Server): Promise<{ used: () => Promise<number>; close: () => void }> {
+}: Server): Promise<{ used: () => Promise<number>; resident: () => Promise<number>; close: () => void }> {
   const address = /ws:\/\/\S+/.exec(child.output())?.[0];
   if (address === undefined) throw new Error('The process has no inspector: start it with --inspect=0.');
   const socket = new WebSocket(address);
   await once(socket, 'open');
   let last = 0;
-  const ask = (method: string) => {
+  const ask = (method: string, params: object = {}) => {
     const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
     const id = ++last;
     const listen = ({ data }: MessageEvent) => {
@@ -20,7 +20,7 @@ export async function openHeap({
       resolve(answer.result ?? {});
     };
     socket.addEventListener('message', listen);
-    socket.send(JSON.stringify({ id, method }));
+    socket.send(JSON.stringify({ id, method, params }));
     return promise;
   };
   return {
@@ -29,6 +29,11 @@ export async function openHeap({
       await ask('HeapProfiler.collectGarbage');
       const { usedSize } = await ask('Runtime.getHeapUsage');
       return Number(usedSize) / 1e6;
+    },
+    /** Megabytes of the whole process: buffers, code and stacks as well. */
+    async resident() {
+      const { result } = await ask('Runtime.evaluate', { expression: 'process.memoryUsage.rss()' });
+      return Number((result as { value?: number } | undefined)?.value) / 1e6;
     },
     close() {
       socket.close();
