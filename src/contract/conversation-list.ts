@@ -18,6 +18,9 @@ export const ListedConversation = z.looseObject({
   /** USD. */
   total_cost: z.number(),
   ai_enabled: z.boolean(),
+  /** Our addition: what was made of it when it was over, and found out; absent where it was not evaluated. */
+  evaluation: z.nullish(z.record(z.string(), z.unknown())),
+  extracted_variables: z.nullish(z.record(z.string(), z.unknown())),
   created_at: timestamp,
   updated_at: timestamp,
 });

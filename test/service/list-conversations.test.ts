@@ -58,6 +58,24 @@ describe('the list of conversations', () => {
     });
   });
 
+  test('shows what was found out of those that were evaluated', async () => {
+    const { owner, uuids } = await given(2);
+    const found = {
+      evaluation: { sentiment: 'positive', outcome: 'Sold', score: 1 },
+      extracted_variables: { budget: 7 },
+    };
+    await service.running.database.pool.query(
+      'UPDATE conversations SET evaluation = $2, extracted_variables = $3 WHERE uuid = $1',
+      [uuids[0], found.evaluation, found.extracted_variables],
+    );
+    const json = await list(owner);
+    assert.ok(listConversations.response.safeParse(json).success);
+    const of = new Map((json['data'] as ListedConversation[]).map((each) => [each.id, each]));
+    const { evaluation, extracted_variables } = of.get(uuids[0] ?? '') ?? {};
+    assert.deepEqual({ evaluation, extracted_variables }, found);
+    assert.equal('evaluation' in (of.get(uuids[1] ?? '') ?? {}), false);
+  });
+
   test('has links to where the settings say that the service is found', async () => {
     const { owner } = await given(2);
     const path = 'https://voice.example/base/api/user/conversations';

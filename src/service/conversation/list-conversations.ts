@@ -10,6 +10,12 @@ import { isUuid } from '../http/is-uuid.ts';
 const ofConversation = sql`FROM messages
   WHERE messages.conversation_id = conversations.id AND messages.reply_state <> 'failed'`;
 
+/** Our addition, where it was evaluated. */
+const evaluated = {
+  evaluation: conversations.evaluation,
+  extracted_variables: conversations.extractedVariables,
+};
+
 const record = {
   id: conversations.uuid,
   assistant_id: assistants.uuid,
@@ -32,7 +38,7 @@ export async function listConversations(
 ) {
   const goesUp = cursor?.direction === 'newer';
   const rows = await db
-    .select({ rowId: conversations.id, record })
+    .select({ rowId: conversations.id, record, evaluated })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(
@@ -45,7 +51,10 @@ export async function listConversations(
     )
     .orderBy((goesUp ? asc : desc)(conversations.id))
     .limit(size + 1);
-  const items = rows.slice(0, size);
+  const items = rows.slice(0, size).map(({ rowId, record: told, evaluated: found }) => ({
+    rowId,
+    record: found.evaluation === null ? told : { ...told, ...found },
+  }));
   return { items: goesUp ? items.reverse() : items, more: rows.length > size };
 }
 
