@@ -148,7 +148,7 @@ async function endAllAbandonedCalls(parts: Ending): Promise<void> {
 /** What was stored before there was an embedder, or with another model, gets its vectors in the background. */
 async function prepareEmbedding({ db }: Database, jobs: StoredJobs, log: Logger): Promise<void> {
   if (!(await preparePgvector(db)))
-    log.warn('the database has no pgvector, so large knowledge bases are searched slowly');
+    log.warn('the database has no pgvector, so large knowledge bases are searched by their words alone');
   await jobs.send('embed-chunks', {}, { key: 'all' });
 }
 

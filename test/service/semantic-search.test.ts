@@ -162,6 +162,22 @@ test('a model is told what the knowledge base has, or asks for it itself, as the
   }
 });
 
+test('without pgvector, what would take too long to compare is searched by its words alone', async () => {
+  const { id } = await owner.create('knowledgebases', { name: 'Large' });
+  await importDocument(db, id, { name: 'Kennel', markdown: 'The dogs sleep.' });
+  await pool.query(
+    `INSERT INTO chunks (knowledgebase_id, document_id, position, heading, body, embedding, embedding_model, search)
+     SELECT knowledgebase_id, id, n, 'Kennel', 'n', '{0,1,0,0}', 'meanings', ''
+     FROM documents, generate_series(1, 5001) AS n WHERE knowledgebase_id = $1`,
+    [id],
+  );
+  assert.deepEqual(new Set(await find('hounds', id)), new Set(testDatabase === 'pglite' ? ['Kennel'] : []));
+  assert.deepEqual(await find('sleep', id), ['Kennel']);
+  await pool.query('DELETE FROM chunks WHERE knowledgebase_id = $1 AND position = 5001', [id]);
+  assert.deepEqual(new Set(await find('hounds', id)), new Set(['Kennel']));
+  await owner.delete(`knowledgebases/${id}`);
+});
+
 test('a document that is renamed gets the vectors of its new name', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Renamed' });
   const { json: uploaded } = await owner.upload(`knowledgebases/${id}/documents`, {
