@@ -148,6 +148,16 @@ describe('creating an assistant', () => {
     assert.deepEqual(Object.fromEntries(Object.keys(given).map((field) => [field, record[field]])), given);
   });
 
+  test('keeps fractions with two digits', async () => {
+    const { id } = await create({
+      llm_temperature: 0.004,
+      voice_stability: 0.256,
+      endpoint_sensitivity: '4.999',
+    });
+    const { llm_temperature, voice_stability, endpoint_sensitivity } = await read(id);
+    assert.deepEqual([llm_temperature, voice_stability, endpoint_sensitivity], ['0.00', '0.26', 5]);
+  });
+
   test('takes the models of the other modes', async () => {
     for (const [mode, multimodal_model_id, voice_id] of [
       ['multimodal', 2, 3],
