@@ -244,4 +244,20 @@ describe('a lead', () => {
     await run.owner.delete(`leads/${last}`);
     assert.deepEqual(await run.takeTicks(...ids), [run.id]);
   });
+
+  test('whose contact is forgotten before its turn goes on with the next one, or with another round', async () => {
+    const run = await start({ retry_interval: 10 });
+    const jobs = new StoredJobs(database);
+    await run.add('+4989200140', ['+4989200150', '+4989200160']);
+    await run.add('+4989200170', ['+4989200150']);
+    await run.tick();
+    await run.change('stop');
+    await run.end({ status: 'busy' });
+    await database.db.transaction((tx) => deletePerson({ tx, jobs }, { phone: '+4989200150' }));
+    await run.change('start');
+    await run.tick();
+    assert.deepEqual(await run.called(), ['+4989200160']);
+    await run.tick(11);
+    assert.deepEqual(await run.called(), ['+4989200160', '+4989200170']);
+  });
 });

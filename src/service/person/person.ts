@@ -1,8 +1,11 @@
-import { inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { sendTick } from '../campaign/send-tick.ts';
+import { tryNext } from '../campaign/settle-leads.ts';
 import { failAbandonedOf } from '../conversation/settle-reply.ts';
+import { campaigns } from '../db/campaigns-table.ts';
 import type { Queries } from '../db/database.ts';
+import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
@@ -78,14 +81,14 @@ export async function deletePerson(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   person: Person,
 ): Promise<PersonCounts> {
-  const campaigns = new Set<number>();
+  const told = new Set<number>();
   const deleted = async (query: SQL) => {
     const { rows } = await tx.execute<Record<'campaign' | 'other', number | null | undefined>>(query);
-    for (const id of rows.flatMap(({ campaign, other }) => [campaign, other]))
-      if (id != null) campaigns.add(id);
+    for (const id of rows.flatMap(({ campaign, other }) => [campaign, other])) if (id != null) told.add(id);
     return rows.length;
   };
   const phone = calledAt(person);
+  const turns = await findTurns(tx, phone);
   const counts = {
     conversations: await deleteConversations(tx, person),
     calls: await deleted(sql`
@@ -97,9 +100,23 @@ export async function deletePerson(
       DELETE FROM secondary_contacts WHERE phone_number = ${phone}
       RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
   };
-  for (const id of [...campaigns].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
+  for (const { lead, campaign } of turns) {
+    await tryNext(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, new Date());
+  }
+  for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
   return counts;
 }
+
+/** The leads whose contact with that number is to be called next: another one's turn comes then, and not their own. */
+const findTurns = (tx: Queries, phone: string) =>
+  tx
+    .select({ lead: leads, campaign: campaigns })
+    .from(leads)
+    .innerJoin(secondaryContacts, eq(secondaryContacts.id, leads.nextContactId))
+    .innerJoin(campaigns, eq(campaigns.id, leads.campaignId))
+    .where(and(eq(secondaryContacts.phoneNumber, phone), eq(leads.status, 'rescheduled')))
+    .orderBy(leads.id)
+    .for('no key update', { of: leads });
 
 /** Conversations and messages are locked in the order in which everybody locks them. */
 async function deleteConversations(queries: Queries, person: Person): Promise<number> {
