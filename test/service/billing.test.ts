@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
+import type { Calls } from '../../src/service/call/calls.ts';
 import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
+import { keepHouse } from '../../src/service/conversation/keep-house.ts';
+import type { Replies } from '../../src/service/conversation/replies.ts';
 import { failAbandonedReplies } from '../../src/service/conversation/settle-reply.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { createLog } from '../../src/service/log.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { atEnd, createAssistant, readMoney, startService, testDatabase } from '../support/service.ts';
 
@@ -214,3 +219,23 @@ test(
     }
   },
 );
+
+test('what fails of the housekeeping keeps nothing else from being done', async (t) => {
+  const userId = await abandoned();
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let renewed = 0;
+  const stop = keepHouse({
+    database: service.running.database,
+    jobs: new StoredJobs(service.running.database),
+    replies: {
+      lease: { owner: randomUUID(), milliseconds: 3000 },
+      renewLeases: () => Promise.reject(new Error('away for a moment')),
+    } as unknown as Replies,
+    calls: { renewLeases: () => Promise.resolve(void (renewed += 1)) } as unknown as Calls,
+    log: createLog('silent'),
+  });
+  t.mock.timers.tick(1000);
+  await stop();
+  assert.equal(renewed, 1);
+  assert.deepEqual(await readMoney(service, userId), isOne);
+});
