@@ -37,6 +37,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
+/** Nothing has to outlast the machine; and the services of all tests run side by side, each with a pool of its own. */
+const quick = ['fsync=off', 'synchronous_commit=off', 'max_connections=300'];
+
 /** PostgreSQL refuses to run as root, so root runs it as this account. */
 interface Account {
   uid: number;
@@ -74,7 +77,7 @@ async function startSystemServer(binaries: string, folder: string, account: Acco
     },
   );
   // Nothing survives the tests, so nothing need reach the disk.
-  const settings = ['listen_addresses=', 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  const settings = ['listen_addresses=', ...quick, 'full_page_writes=off'];
   const child = spawn(
     join(binaries, 'postgres'),
     ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
@@ -105,7 +108,7 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0 && !hasAccount,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'synchronous_commit=off'],
+    postgresFlags: quick.flatMap((setting) => ['-c', setting]),
     onLog: () => undefined,
   });
   await server.initialise();
