@@ -103,6 +103,7 @@ describe('the widget holds', () => {
     await press('Enter');
     await until(() => chat.messages.join() === before.join(), 'the conversation that was left');
     expect(chat.find('[part="undo"]')).to.equal(null);
+    expect(chat.find('.divider.new') === null, 'nothing of it as news').to.be.true;
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
     chat.part('message-assistant').focus();
     await until(isRated, 'the rating again');

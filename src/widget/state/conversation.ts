@@ -177,9 +177,13 @@ export class Conversation {
     this.#save();
   }
 
-  /** Leaves this conversation for a new one, or for one that was left. What the visitor wrote and nobody has read goes along. */
-  startOver(conversationId?: string): void {
-    this.#leave(true, conversationId);
+  /**
+   * Leaves this conversation for a new one, or for one that was left. What the visitor wrote and nobody has read goes along.
+   *
+   * @param seen how many messages that the visitor did not write were seen in it
+   */
+  startOver(conversationId?: string, seen?: number): void {
+    this.#leave(true, conversationId, seen);
     void this.open();
   }
 
@@ -244,8 +248,8 @@ export class Conversation {
         // Not in the middle of taking over what another tab has changed.
         queueMicrotask(() => this.#listener.onOpenChange?.(isOpen));
       },
-      follow: (conversationId, isShown) => {
-        this.#leave(true, conversationId);
+      follow: (conversationId, isShown, seen) => {
+        this.#leave(true, conversationId, seen);
         if (isShown && conversationId !== undefined) void this.open();
       },
       pump: () => void this.#goOn(),
@@ -272,12 +276,12 @@ export class Conversation {
     else await this.#outbox.pump(this.#life.signal);
   }
 
-  #leave(keepPending: boolean, keptId?: string): void {
+  #leave(keepPending: boolean, keptId?: string, seen = 0): void {
     this.#life.abort();
     this.#life = new AbortController();
     this.#retryTimer.stop();
     this.keptId = keptId;
-    this.#seenBefore = 0;
+    this.#seenBefore = seen;
     this.#opener.reset();
     this.#outbox.clear();
     this.#apply({ type: 'reset', keepPending });

@@ -18,7 +18,7 @@ export interface SharedConversation extends OutboxConversation {
   /** @param isShown whether the panel follows: of several chats on one page each opens by itself */
   readonly setOpen: (isOpen: boolean, isShown: boolean) => void;
   /** Goes on with another conversation, or with none, and opens it if it is to show. */
-  readonly follow: (conversationId: string | undefined, isShown: boolean) => void;
+  readonly follow: (conversationId: string | undefined, isShown: boolean, seen: number) => void;
   readonly pump: () => void;
 }
 
@@ -119,7 +119,7 @@ export class Tabs {
     if (isOther) {
       // Between two conversations there may be none for a moment.
       this.#isShown ||= snapshot().status !== 'idle';
-      follow(conversationId, this.#isShown);
+      follow(conversationId, this.#isShown, seen);
       this.#isShown &&= conversationId === undefined;
     }
     if (JSON.stringify(choices) !== JSON.stringify(snapshot().choices)) apply({ type: 'chosen', choices });

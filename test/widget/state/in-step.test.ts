@@ -104,6 +104,24 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('open').length, 2);
   });
 
+  it('is gone back to in both, with nothing of it as news', async () => {
+    first.conversation.setVisible(true);
+    second.conversation.setVisible(true);
+    const { keptId = '' } = first.conversation;
+    const isAt = (id: string | undefined): boolean =>
+      [first, second].every(({ conversation: { snapshot } }) => snapshot.conversationId === id);
+    first.conversation.send('One');
+    await first.settled();
+    first.conversation.startOver();
+    await until(() => server.conversations.length === 2 && isAt(server.conversations[1]));
+    first.conversation.startOver(keptId, 2);
+    await until(() => isAt(keptId));
+    assert.deepEqual(
+      [first, second].map(({ conversation }) => conversation.snapshot.unread),
+      [0, 0],
+    );
+  });
+
   it('is forgotten in both, and by the service', async () => {
     first.conversation.send('One');
     await first.settled();

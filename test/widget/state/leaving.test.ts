@@ -71,6 +71,20 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(server.seen('send').filter(({ body }) => JSON.stringify(body).includes('One')).length, 1);
   });
 
+  it('what was seen of it is no news when it is gone back to, for other tabs neither', async () => {
+    visit.conversation.send('One');
+    await visit.settled();
+    visit.conversation.setVisible(true);
+    const { keptId } = visit.conversation;
+    visit.conversation.startOver();
+    await until(() => visit.conversation.snapshot.status === 'ready');
+    visit.conversation.startOver(keptId, 1);
+    assert.match([...browser.kept.values()].join(), /"seen":1/);
+    await until(() => visit.conversation.snapshot.status === 'ready');
+    assert.equal(visit.log.length, 3);
+    assert.equal(visit.conversation.snapshot.unread, 1);
+  });
+
   it('hears of the answer when it is gone back to, however late that is', async () => {
     const goOn = await inTheMiddle();
     const { keptId } = visit.conversation;

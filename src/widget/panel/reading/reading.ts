@@ -62,6 +62,8 @@ export class Reading implements PanelReading {
   /** The messages that a hand and the focus are on. */
   #hovered: string | undefined;
   #focused: string | undefined;
+  /** The conversation whose messages are counted. */
+  #counted: string | undefined;
   /** How many messages of others the visitor has seen, and the first that was not. */
   #seen: number | undefined;
   #firstNew: string | undefined;
@@ -178,7 +180,12 @@ export class Reading implements PanelReading {
   }
 
   /** Counts what comes while the reader is further up, and marks where it begins. */
-  #count({ snapshot: { messages, unread } }: PanelModel): void {
+  #count({ snapshot: { conversationId, messages, unread } }: PanelModel): void {
+    if (conversationId !== this.#counted) {
+      this.#counted = conversationId;
+      this.#seen = this.#firstNew = undefined;
+      this.#unseen = 0;
+    }
     const others = messages.filter(({ role }) => role !== 'user');
     const isReading = this.#panel.follow.isAtEnd && !document.hidden;
     if (isReading && unread === 0) this.#seen = others.length;

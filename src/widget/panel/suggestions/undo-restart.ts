@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../state/conversation.ts';
-import type { Choices } from '../../state/snapshot.ts';
+import { heardIn, type Choices } from '../../state/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { PanelModel } from '../panel-model.ts';
@@ -13,6 +13,8 @@ interface Left {
   readonly conversation: Conversation;
   readonly id: string;
   readonly choices: Choices | undefined;
+  /** How many messages that the visitor did not write were seen. */
+  readonly seen: number;
 }
 
 /** Call before a conversation is left. One in which the visitor has said nothing is no loss. */
@@ -20,7 +22,12 @@ export function offerUndo(panel: PanelReach, conversation: Conversation): void {
   const { keptId, snapshot } = conversation;
   // Whoever clicks twice wants the last one that had something in it.
   if (keptId !== undefined && hasSaid(snapshot))
-    left.set(panel, { conversation, id: keptId, choices: snapshot.choices });
+    left.set(panel, {
+      conversation,
+      id: keptId,
+      choices: snapshot.choices,
+      seen: heardIn(snapshot.messages) - snapshot.unread,
+    });
 }
 
 export function withdrawUndo(panel: PanelReach): void {
@@ -30,7 +37,7 @@ export function withdrawUndo(panel: PanelReach): void {
 /** Says that this is a new conversation, and takes that back. */
 export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
   const texts = allTexts(locale);
-  const { conversation, id, choices } = left.get(panel) ?? {};
+  const { conversation, id, choices, seen } = left.get(panel) ?? {};
   if (conversation?.snapshot !== snapshot) return nothing;
   if (hasSaid(snapshot) || snapshot.conversationId === id) {
     withdrawUndo(panel);
@@ -38,7 +45,7 @@ export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResul
   }
   const undo = (): void => {
     withdrawUndo(panel);
-    conversation.startOver(id);
+    conversation.startOver(id, seen);
     conversation.choose({ ...choices });
     focusPanel(panel.container);
   };
