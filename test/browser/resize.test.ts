@@ -54,6 +54,20 @@ describe('the resize handle', () => {
     });
   }
 
+  it('goes along when the panel moves to another corner', async () => {
+    const chat = await openedWithHandle({ position: 'right-bottom' });
+    const isAt = (inline: 'left' | 'right', block: 'top' | 'bottom'): boolean => {
+      const panel = chat.part('panel').getBoundingClientRect();
+      const { x, y, width, height } = chat.part('resize-handle').getBoundingClientRect();
+      return Math.abs(x + width / 2 - panel[inline]) <= 1 && Math.abs(y + height / 2 - panel[block]) <= 1;
+    };
+    await until(() => isAt('left', 'top'), 'the handle at the left top');
+    chat.element.setAttribute('position', 'left-top');
+    await until(() => isAt('right', 'bottom'), 'the handle at the right bottom');
+    chat.element.setAttribute('position', 'left-bottom');
+    await until(() => isAt('right', 'top'), 'the handle at the right top');
+  });
+
   it('has a name, a value in words and a focus that shows', async () => {
     const chat = await openedWithHandle();
     const handle = chat.part('resize-handle');

@@ -106,6 +106,8 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
 
   const observer = new ResizeObserver(place);
   observer.observe(panel);
+  const cornerObserver = new MutationObserver(place);
+  cornerObserver.observe(root, { attributeFilter: ['data-block', 'data-inline'] });
   // While the panel comes in, it is not where it will be.
   panel.addEventListener('animationend', place);
   addEventListener('resize', place);
@@ -113,6 +115,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   place();
   return () => {
     observer.disconnect();
+    cornerObserver.disconnect();
     panel.removeEventListener('animationend', place);
     removeEventListener('resize', place);
     handle.remove();
