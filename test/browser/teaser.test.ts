@@ -128,6 +128,26 @@ describe('the teaser', () => {
     expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
   });
 
+  it('goes also where the browser refuses to keep or to read anything', async () => {
+    const { getItem, setItem } = Object.getOwnPropertyDescriptors(Storage.prototype);
+    const refuse = (): never => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    };
+    Storage.prototype.setItem = refuse;
+    try {
+      const chat = mount(invitation);
+      await invited(chat);
+      await click(chat.part('teaser-dismiss-button'));
+      expect(teaserOf(chat)).to.be.null;
+      Storage.prototype.getItem = function (key) {
+        return key === 'voice-assistant-chat:teaser' ? refuse() : ((this[key] ?? null) as string | null);
+      };
+      expect(await invited(mount(invitation))).not.to.be.null;
+    } finally {
+      Object.defineProperties(Storage.prototype, { getItem, setItem });
+    }
+  });
+
   it('names its button in the language of the page', async () => {
     for (const [lang, label] of [
       ['en', 'Dismiss'],

@@ -73,15 +73,19 @@ class Teaser {
 
   #dismiss(): void {
     this.#isOver = true;
-    // Nothing is kept before the visitor consents to that.
-    if (!this.#awaitsConsent) this.#storage?.setItem(dismissedKey, 'dismissed');
     const hadFocus = this.#bubble.matches(':focus-within');
     this.#bubble.remove();
     if (hadFocus) this.#root.querySelector('button')?.focus();
+    try {
+      // Nothing is kept before the visitor consents to that.
+      if (!this.#awaitsConsent) this.#storage?.setItem(dismissedKey, 'dismissed');
+    } catch {
+      // The storage is full: then it is dismissed for this visit.
+    }
   }
 
   get #wasDismissed(): boolean {
-    return this.#storage?.getItem(dismissedKey) === 'dismissed';
+    return this.#read(dismissedKey) === 'dismissed';
   }
 
   get #hasChatted(): boolean {
@@ -93,9 +97,16 @@ class Teaser {
 
   get #awaitsConsent(): boolean {
     return (
-      this.#element.querySelector('[slot=consent]') !== null &&
-      !this.#storage?.getItem('voice-assistant-chat:consent')
+      this.#element.querySelector('[slot=consent]') !== null && !this.#read('voice-assistant-chat:consent')
     );
+  }
+
+  #read(key: string): string | null | undefined {
+    try {
+      return this.#storage?.getItem(key);
+    } catch {
+      return undefined;
+    }
   }
 
   /** What `persist` names; undefined where nothing is kept or the browser allows no storage. */
