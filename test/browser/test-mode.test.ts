@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
 import { click } from '../support/page.ts';
 import { service } from '../support/service-under-test.ts';
+import { questionForProduct, showProduct } from '../support/show-product.ts';
 
 describe('type="test"', () => {
   afterEach(unmountAll);
@@ -58,6 +59,36 @@ describe('type="test"', () => {
     expect(text()).to.contain('find_order');
     expect(text()).to.contain('"order_number": "1017"');
     await until(() => text().includes('"status": "on its way"'), 'the result');
+  });
+
+  it('shows what became of a call of the page’s own function', async () => {
+    const chat = mount({ type: 'test' });
+    chat.element.tools = [showProduct(() => ({ shown: 'boots' }))];
+    await chat.open();
+    await chat.answered(1);
+    const text = (): string => chat.find('[part="inspector"]')?.innerText ?? '';
+    await chat.ask(questionForProduct);
+    await until(() => chat.find('[part~="tool-request"] button') !== null, 'the question for consent');
+    await until(() => text().includes('May the assistant run “Show product”'), 'the call that waits');
+    const [allow, deny] = ['Allow', 'Don’t allow'].map((label) => (): Promise<void> => {
+      const buttons = chat.findAll('[part~="tool-request"] button');
+      return click(buttons.find(({ innerText }) => innerText === label) as HTMLElement);
+    });
+    await allow?.();
+    await until(() => text().includes('"shown": "boots"'), 'the value');
+    await chat.ask(questionForProduct);
+    await until(() => chat.findAll('[part~="tool-request"] button').length > 2, 'the second question');
+    await deny?.();
+    await until(() => text().includes('“Show product” was not allowed.'), 'the refusal');
+    chat.element.tools = [
+      showProduct(() => {
+        throw new Error('Out of stock.');
+      }, true),
+    ];
+    await chat.ask(questionForProduct);
+    await until(() => /“Show product” failed\.[^]*Out of stock\./.test(text()), 'the failure');
+    expect(text()).not.to.contain('Running');
+    expect(text()).to.contain('"shown": "boots"');
   });
 
   it('hides and shows the inspector by a button', async () => {

@@ -1,7 +1,7 @@
 import type { ClientTool } from '../../client/chat-client.ts';
 import type { Message } from '../state/snapshot.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
-import type { AddOn, AddOnReach } from './add-on.ts';
+import type { AddOn, AddOnReach, PageCall } from './add-on.ts';
 
 /** What makes a site ask for each add-on. */
 const wishes = {
@@ -53,6 +53,10 @@ export class AddOns {
 
   below(message: Message): readonly unknown[] {
     return this.#active.map(({ below }) => below?.(message));
+  }
+
+  pageCalls(message: Message): readonly PageCall[] {
+    return this.#active.flatMap(({ pageCalls }) => pageCalls?.(message) ?? []);
   }
 
   get besideField(): readonly unknown[] {

@@ -1,10 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { FunctionCall } from '../../client/chat-client.ts';
 import { allTexts } from '../texts/all-texts.ts';
 import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
-import { fill } from '../texts/texts.ts';
+import { fill, type Locale } from '../texts/texts.ts';
 import { button } from './header.ts';
 import { icon } from './icons.ts';
 import inspectorCss from './inspector.css?inline';
+import type { PageCall } from './add-on.ts';
 import type { PanelModel } from './panel-model.ts';
 import type { PanelReach } from './panel-reach.ts';
 
@@ -43,12 +45,21 @@ export function inspectButton({ locale, options, panel }: PanelModel): TemplateR
 }
 
 /** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
-export function inspector({ snapshot, locale, options, panel }: PanelModel): TemplateResult | typeof nothing {
+export function inspector({
+  addOns,
+  snapshot,
+  locale,
+  options,
+  panel,
+}: PanelModel): TemplateResult | typeof nothing {
   if (options.type !== 'test' || isPutAway.has(panel)) return nothing;
   const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
   const texts = all[locale.language] ?? inspectorTexts.en;
   const variables = Object.entries(snapshot.variables ?? {});
-  const calls = snapshot.messages.flatMap(({ functionCalls }) => functionCalls);
+  const calls = snapshot.messages.flatMap((message) => {
+    const pageCalls = [...(addOns?.pageCalls(message) ?? [])];
+    return message.functionCalls.map((call) => ({ ...call, inPage: take(pageCalls, call) }));
+  });
   const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);
   const none = html`<p class="state">${texts.none}</p>`;
   return html`<section part="inspector" aria-label=${allTexts(locale).inspect} tabindex="0">
@@ -75,7 +86,7 @@ export function inspector({ snapshot, locale, options, panel }: PanelModel): Tem
                 <h4>${texts.arguments}</h4>
                 <pre dir="ltr">${asText(call.arguments)}</pre>
                 <h4>${texts.result}</h4>
-                <pre dir="ltr">${call.result === undefined ? texts.running : asText(call.result)}</pre>
+                ${resultOf(call, texts, locale)}
               </details>`,
           )
     }
@@ -92,6 +103,29 @@ export function inspector({ snapshot, locale, options, panel }: PanelModel): Tem
       )}
     </ol>
   </section>`;
+}
+
+/** What came of a call; only the page knows that of its own functions, and not what an earlier visit made of them. */
+function resultOf(
+  { client, inPage, result = inPage?.result }: FunctionCall & { readonly inPage: PageCall | undefined },
+  { running }: InspectorTexts,
+  locale: Locale,
+): unknown {
+  const { state, title: name = '' } = inPage ?? {};
+  const { toolQuestion: asked, toolDone: done, toolDenied: denied, toolFailed: failed } = allTexts(locale);
+  const value = result === undefined ? nothing : html`<pre dir="ltr">${asText(result)}</pre>`;
+  if (state && state !== 'running' && (state !== 'done' || value === nothing))
+    return html`<p dir="auto">${fill({ asked, done, denied, failed }[state], { name })}</p>
+      ${value}`;
+  return value === nothing ? html`<p>${client && !state ? '–' : running}</p>` : value;
+}
+
+/** Takes the call of a function of the page out of a list. */
+function take(calls: PageCall[], { name, arguments: args }: FunctionCall): PageCall | undefined {
+  const isSame = (call: PageCall): boolean =>
+    call.name === name && JSON.stringify(call.arguments) === JSON.stringify(args);
+  const at = calls.findIndex(isSame);
+  return at < 0 ? undefined : calls.splice(at, 1)[0];
 }
 
 function asText(value: unknown): string {

@@ -66,6 +66,8 @@ class PageTools implements AddOn {
     return notes;
   };
 
+  readonly pageCalls = ({ key }: Message): readonly ToolCall[] | undefined => this.#calls.get(key);
+
   /** What still runs counts as failed: nobody is there to wait for it. */
   readonly stop = (): void => {
     this.#life.abort();
@@ -188,7 +190,7 @@ class PageTools implements AddOn {
     const { conversation } = this.#reach.state();
     const at = this.#calls.get(key)?.indexOf(call) ?? 0;
     this.#waiting = { key, sent: this.#sent };
-    this.#change(key, call, outcome);
+    this.#change(key, call, outcome, result);
     conversation.addToolResult({ name, arguments: call.arguments, result });
     const { toolOutcomes } = conversation.snapshot.choices ?? {};
     conversation.choose({ toolOutcomes: { ...toolOutcomes, [outcomeName(call, at)]: outcome } });
@@ -197,8 +199,8 @@ class PageTools implements AddOn {
     this.#reach.host.dispatch('chat-tool', { name, outcome });
   }
 
-  #change(key: string, call: ToolCall, state: ToolCall['state']): ToolCall {
-    const changed = { ...call, state };
+  #change(key: string, call: ToolCall, state: ToolCall['state'], result?: unknown): ToolCall {
+    const changed = { ...call, state, result };
     const calls = this.#calls.get(key) ?? [];
     this.#calls.set(
       key,

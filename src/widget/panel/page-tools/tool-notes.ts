@@ -1,17 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { allTexts } from '../../texts/all-texts.ts';
 import { fill, type Locale } from '../../texts/texts.ts';
+import type { PageCall } from '../add-on.ts';
 import { readableValue } from './readable-value.ts';
 
 /** One call of a function of the page. */
-export interface ToolCall {
-  readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** What visitors read in place of the name. */
-  readonly title: string;
+export interface ToolCall extends PageCall {
   /** The arguments, with what visitors read in place of their names. */
   readonly values: readonly (readonly [label: string, value: unknown])[];
-  readonly state: 'asked' | 'running' | 'done' | 'denied' | 'failed';
 }
 
 /** What a visitor says to a call. */
