@@ -1,7 +1,7 @@
 import { ChatError, type ConversationClient } from '../../client/chat-client.ts';
 import type { Attempt } from './kept-conversation.ts';
 import type { ConversationEvent } from './reduce.ts';
-import { completeReply, growReply, type ReplyPiece } from './reply.ts';
+import { completeReply, growReply, isEmpty, type ReplyPiece } from './reply.ts';
 import type { SessionRequest } from './session.ts';
 import type { Message, Snapshot } from './snapshot.ts';
 
@@ -71,14 +71,18 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
       },
       { ...attempt.luggage, clientTools: await delivery.clientTools, signal, idempotencyKey: key },
     );
+    const { ai_enabled, ended } = answer;
+    // A person who took over answers later. An assistant that says nothing leaves the visitor with nothing.
+    if (isEmpty(answer) && !ended && (ai_enabled ?? snapshot().aiEnabled))
+      throw new ChatError('bad-response', 'The service sent an empty answer.');
     const at = now();
     const latency = at - startedAt;
     const timing = { first: (firstAt ?? at) - startedAt, total: latency };
     if (!signal.aborted) {
       const messages = completeReply(snapshot().messages, { key, answer, at, timing });
-      apply({ type: 'reply', messages, isPiece: false, aiEnabled: answer.ai_enabled });
+      apply({ type: 'reply', messages, isPiece: false, aiEnabled: ai_enabled });
     }
-    return { text: answer.message, latency, isLast: answer.ended };
+    return { text: answer.message, latency, isLast: ended };
   } catch (error) {
     if (signal.aborted || !(error instanceof ChatError)) throw error;
     if (!error.fateUnknown) delivery.onRefused();

@@ -53,8 +53,7 @@ export function completeReply(
   { key, answer, at, timing }: Reply,
 ): readonly Message[] {
   const sent = confirm(messages, key);
-  // A person who took over answers later: then there is nothing to show yet.
-  if (answer.message === '' && answer.function_calls.length === 0) return withoutReply(sent, key);
+  if (isEmpty(answer)) return withoutReply(sent, key);
   return putReply(sent, key, {
     key: replyKey(key),
     role: 'assistant',
@@ -64,6 +63,11 @@ export function completeReply(
     at,
     timing,
   });
+}
+
+/** Whether there is nothing of an answer to show. */
+export function isEmpty({ message, function_calls }: AnsweredMessage): boolean {
+  return !message.trim() && function_calls.length === 0;
 }
 
 /** What came of a reply until the visitor stopped it. */

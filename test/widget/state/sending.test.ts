@@ -129,13 +129,42 @@ describe('sending', () => {
   });
 
   it('shows no reply where there is none, as when a person has taken over', async () => {
-    server.answerNext('send', { status: true, message: '', function_calls: [] });
+    server.answerNext('send', { status: true, message: '', function_calls: [], ai_enabled: false });
     visit.conversation.send('One');
     await settled();
-    assert.deepEqual(visit.log, ['user: One']);
-    assert.deepEqual(visit.states, ['One sent']);
-    assert.deepEqual(visit.told, ['opened', 'sent One']);
+    // Once that was said, it holds.
+    server.answerNext('send', { status: true, message: '', function_calls: [] });
+    visit.conversation.send('Two');
+    await settled();
+    assert.deepEqual(visit.log, ['user: One', 'user: Two']);
+    assert.deepEqual(visit.states, ['One sent', 'Two sent']);
+    assert.deepEqual(visit.told, ['opened', 'sent One', 'sent Two']);
   });
+
+  it('shows no reply where the assistant ends the conversation without a word', async () => {
+    server.answerNext('send', { status: true, message: '', function_calls: [], ended: true });
+    visit.conversation.send('One');
+    await settled();
+    assert.deepEqual(visit.states, ['One sent']);
+    assert.equal(visit.conversation.snapshot.status, 'ended');
+  });
+
+  for (const message of ['', ' \n'])
+    it(`says so where the answer is ${JSON.stringify(message)} though the assistant answers, and sends nothing twice`, async () => {
+      const uuid = visit.conversation.snapshot.conversationId ?? '';
+      server.answerNext('send', { status: true, message, function_calls: [] });
+      visit.conversation.send('One');
+      await settled();
+      assert.deepEqual(visit.states, ['One failed']);
+      assert.equal(visit.conversation.snapshot.messages[0]?.problem?.code, 'bad-response');
+      assert.deepEqual(visit.told, ['opened', 'problem bad-response']);
+      server.write(uuid, { role: 'user', content: 'One' }, { role: 'assistant', content: 'Late' });
+      visit.conversation.retry();
+      await settled();
+      assert.deepEqual(visit.log, ['user: One', 'assistant: Late']);
+      // Had it been sent again, it would be there twice.
+      assert.equal(server.historyOf(uuid).filter(({ role }) => role === 'user').length, 1);
+    });
 
   it('opens the conversation first where it is not open', async () => {
     const other = new Browser().visit(server);
