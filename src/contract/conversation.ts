@@ -29,9 +29,12 @@ const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
 /** Our additions are absent from other services' answers. */
 const Flag = ifValid(z.literal([true, false]));
 
-/** One line of a conversation's history, oldest first. `system` reports events, such as a person taking over. */
+/**
+ * One line of a conversation's history, oldest first. `system` reports events, such as a person taking over. Other
+ * services also give what tools returned, as `tool` or `function`: that is for the model, and nothing to read.
+ */
 export const HistoryItem = z.looseObject({
-  role: z.catch(z.literal(['assistant', 'user', 'system']), 'system'),
+  role: z.catch(z.literal(['assistant', 'user', 'system', 'tool', 'function']), 'system'),
   content: z.catch(z.string(), ''),
   function_calls: FunctionCalls,
   /** ISO 8601, UTC. */

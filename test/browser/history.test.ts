@@ -54,3 +54,35 @@ describe('a very long history', () => {
     expect(top).to.be.at.least(log.getBoundingClientRect().top);
   });
 });
+
+describe('a history of another service', () => {
+  afterEach(async () => {
+    serveNoHistory();
+    await unmountAll();
+  });
+
+  it('shows what somebody said, and no line that has nothing to read', async () => {
+    serveHistory([
+      { role: 'assistant', content: 'Hello!' },
+      { role: 'user', content: 'Where is it?' },
+      { role: 'assistant', content: null },
+      { role: 'tool', content: '{"rows":[]}' },
+      { role: 'function', content: '{"status":7}' },
+      { role: 'assistant', content: ' ' },
+      { role: 'system', content: 'Nora took over' },
+      { role: 'assistant', content: 'On its way.' },
+    ]);
+    const chat = mount({ 'base-url': cannedService, lang: 'en' });
+    await chat.open();
+    await until(() => chat.findAll('article').length === 8, 'all lines');
+    const shown = (): HTMLElement[] => chat.findAll('article').filter((article) => article.checkVisibility());
+    await until(() => shown().length === 4, 'only what is to read');
+    expect(shown().map(({ textContent }) => textContent.trim().split(/:\s+/).at(-1))).to.deep.equal([
+      'Hello!',
+      'Where is it?',
+      'Nora took over',
+      'On its way.',
+    ]);
+    expect(chat.part('panel').innerText).not.to.match(/rows|status/);
+  });
+});

@@ -1,7 +1,7 @@
 /** One message of a history, as the wire has it. */
 export interface CannedMessage {
-  readonly role: 'assistant' | 'user' | 'system';
-  readonly content: string;
+  readonly role: 'assistant' | 'user' | 'system' | 'tool' | 'function';
+  readonly content: string | null;
   readonly created_at?: string;
   readonly function_calls?: readonly object[];
 }

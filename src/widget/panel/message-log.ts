@@ -95,13 +95,15 @@ function item(
   markdown: MarkdownRenderer | undefined,
   details?: MessageDetails,
 ): TemplateResult {
-  const { key, role, status, text } = message;
+  const { key, role, status, text, isStopped, functionCalls } = message;
+  // Some services keep lines with nothing in them for anybody to read.
+  const isBlank = !text.trim() && !functionCalls.length && !isStopped;
   const author = authorOf(model, message);
   // What draws it is on its way: until then no marks flash by.
   const isAwaited = isMarkdown(message) && !model.late.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above ?? nothing}
-    <li role="listitem" class=${className} data-status=${status} data-key=${key}>
+    <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isBlank}>
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
         <span class="visually-hidden">${author}: </span>${
           markdown !== undefined && isMarkdown(message)

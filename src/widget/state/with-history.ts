@@ -31,6 +31,7 @@ export function withHistory(
 }
 
 /** A stopped answer may be longer with the service, which heard of the stop later. */
-function isSame({ role, text, isStopped }: Message, { role: itsRole, content }: HistoryItem): boolean {
+function isSame({ role, text, isStopped }: Message, item: HistoryItem): boolean {
+  const { role: itsRole, text: content } = messageFrom(item, 0);
   return role === itsRole && (isStopped ? content.startsWith(text) : text === content);
 }

@@ -91,6 +91,24 @@ describe('the history', () => {
     ]);
   });
 
+  it('has a line without words for what a tool returned, and knows it again', () => {
+    const history = [
+      line('tool', '{"rows":[]}'),
+      line('assistant', 'Hello!'),
+      line('function', '7'),
+      line('system', 'x'),
+    ];
+    const merged = withHistory([], history);
+    assert.deepEqual(shown(merged), [
+      'system  done',
+      'assistant Hello! done',
+      'system  done',
+      'system x done',
+    ]);
+    assert.deepEqual(keys(withHistory(merged, history)), keys(merged));
+    assert.deepEqual(keys(withHistory([asked, ...merged], history)), ['a', ...keys(merged)]);
+  });
+
   it('says when each message was written, where the service does', () => {
     const [dated, undated, odd] = withHistory(
       [],

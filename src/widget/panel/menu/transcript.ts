@@ -19,7 +19,7 @@ export function timeOf({ locale }: PanelModel, { at }: Message): string {
 /** The conversation to read: who, when and what. Answers are as they show, not as the assistant wrote them in Markdown. */
 export function transcriptCopy(model: Transcript): MessageCopy {
   const heading = [headingOf(model), model.leftOut].filter(Boolean).join('\n');
-  const parts = model.snapshot.messages.map((message) => {
+  const parts = withWords(model).map((message) => {
     const time = timeOf(model, message);
     const head = `${authorOf(model, message)}${time && ` (${time})`}:`;
     const { text, html } = messageCopy(model, message);
@@ -33,13 +33,18 @@ export function transcriptCopy(model: Transcript): MessageCopy {
 
 /** The conversation for programs, with the names that the HTTP interface has for it. Nobody's UUID is in it. */
 export function transcriptJson(model: Transcript): string {
-  const history = model.snapshot.messages.map(({ role, text, at }) => ({
+  const history = withWords(model).map(({ role, text, at }) => ({
     role,
     content: text,
     ...(at !== undefined && { created_at: new Date(at).toISOString() }),
   }));
   const leftOut = model.leftOut && { is_complete: false };
   return JSON.stringify({ assistant: headingOf(model), ...leftOut, history }, null, 2);
+}
+
+/** Some services keep lines with nothing in them for anybody to read. */
+function withWords({ snapshot }: Transcript): readonly Message[] {
+  return snapshot.messages.filter(({ text }) => text.trim());
 }
 
 /** As in `Kim 2026-11-21.txt`, without what file systems refuse. */

@@ -1,8 +1,10 @@
 /** Within these the arrow keys scroll or choose something. */
 const ownKeys = 'pre, .table, textarea, input, select';
 
+/** Lines with nothing in them are hidden. */
+const shown = 'li:not([hidden]) > article';
 /** Where the arrow keys lead, from top to bottom. */
-const stops = '.earlier button, article';
+const stops = `.earlier button, ${shown}`;
 
 /**
  * Walks the messages of a log by keyboard: arrow up and down, Home and End; Escape goes back to the log itself. Above
@@ -25,7 +27,7 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
   const to = {
     ArrowUp: at - 1,
     ArrowDown: here ? at + 1 : inView(log, articles),
-    Home: articles.indexOf(log.querySelector('article') as HTMLElement),
+    Home: articles.indexOf(log.querySelector(shown) as HTMLElement),
     End: articles.length - 1,
   }[key];
   if (to === undefined) return false;
