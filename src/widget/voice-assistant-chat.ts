@@ -247,7 +247,8 @@ export class VoiceAssistantChat extends Base {
 
     button.onclick = () => {
       this.#isByPerson = true;
-      this.open = !this.open;
+      // Who presses twice while the panel is on its way wants it all the more.
+      this.open = !this.open || !shadowRoot.querySelector('#panel');
     };
     // A hand on its way to the button: what the panel needs is fetched meanwhile.
     button.onpointerenter = button.onfocus = () => {
@@ -355,8 +356,8 @@ export class VoiceAssistantChat extends Base {
     try {
       // There is no `noneStorage`: that throws, as blocked storage does.
       const storage = (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`] as Storage;
-      // Nothing is kept before the visitor agrees.
-      if (!this.querySelector('[slot=consent]') || storage.getItem('voice-assistant-chat:consent'))
+      // Nothing is kept before the visitor agrees. Read in any case: a storage that cannot be read is none.
+      if (storage.getItem('voice-assistant-chat:consent') || !this.querySelector('[slot=consent]'))
         return storage;
     } catch {
       // Blocked by the browser's settings: nothing is kept then.

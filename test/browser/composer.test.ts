@@ -223,4 +223,17 @@ describe('the composer', () => {
     await until(() => chat.input.scrollHeight > chat.input.clientHeight, 'the field to scroll');
     expect(chat.input.getBoundingClientRect().height).to.be.below(150);
   });
+
+  it('lays out no more of a very long text than shows, and keeps all of it', async () => {
+    const chat = mount();
+    await chat.open();
+    const text = 'a line of a very long text\n'.repeat(4000);
+    chat.write(text);
+    await until(() => chat.input.scrollHeight > chat.input.clientHeight, 'the field to scroll');
+    const copied = (): number => chat.input.parentElement?.dataset['text']?.length ?? 0;
+    await until(() => copied() > 100 && copied() < 5000, 'a part of it in the copy that the field grows by');
+    expect(chat.input.value).to.equal(text);
+    await until(() => chat.input.getBoundingClientRect().height > 100, 'the field to grow');
+    expect(chat.input.getBoundingClientRect().height).to.be.below(150);
+  });
 });

@@ -80,6 +80,16 @@ describe('the launcher', () => {
     await until(() => chat.isOpen, 'the panel to open again');
   });
 
+  it('opens for who presses twice, since nothing is there yet that could close', async () => {
+    const chat = mount();
+    chat.launcher.click();
+    chat.launcher.click();
+    await chat.ready();
+    expect(chat.element.open).to.be.true;
+    chat.launcher.click();
+    expect(chat.element.open).to.be.false;
+  });
+
   it('tells the page when it opens and closes', async () => {
     const chat = mount();
     const opened = nextEvent(document, 'chat-open');

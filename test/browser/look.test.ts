@@ -160,6 +160,21 @@ describe('the look', () => {
     expect(warnings).to.deep.equal([]);
   });
 
+  it('takes a color that is half-open for what it begins, and stands where it should', () => {
+    for (const [color, meant] of [
+      ['rgb(0 0 0', '#000'],
+      ['hsl(0,100%,50%', '#f00'],
+      ['red /*', 'red'],
+      ['color-mix(in srgb, red, red', 'red'],
+    ] as const) {
+      const { launcher } = mount({ color, position: 'right-bottom' });
+      const { right, bottom } = launcher.getBoundingClientRect();
+      expect([innerWidth - right, innerHeight - bottom].map(Math.round), color).to.deep.equal([20, 20]);
+      const wanted = colorsOf(mount({ color: meant }).launcher);
+      expect(colorsOf(launcher), color).to.deep.equal(wanted);
+    }
+  });
+
   it('shows at once, and not in a wrong color first, when the service was asked before', async () => {
     const settings = { 'assistant-id': service.assistantThatShows('settings') };
     const first = mount(settings);

@@ -56,6 +56,11 @@ describe('the message log', () => {
     await chat.open();
     await chat.ask(answer.question);
     await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
+    const isRound = (dot: HTMLElement): boolean => {
+      const { width, height, borderWidth, borderRadius, clipPath } = getComputedStyle(dot);
+      return `${width} ${height} ${borderWidth} ${borderRadius} ${clipPath}` === '7px 7px 0px 50% none';
+    };
+    await until(() => chat.findAll('[part="typing"] i').filter(isRound).length === 3, 'three dots');
     await answer.goOn();
     await until(() => chat.messages.at(-1) === 'assistant: Here', 'the first word');
     expect(chat.find('[part="typing"]')).to.equal(null);

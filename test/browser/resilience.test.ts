@@ -35,6 +35,29 @@ describe('the widget holds', () => {
     await chat.answered(1);
   });
 
+  it('against storage that cannot be read, as if there were none', async () => {
+    const names = ['getItem', 'setItem', 'removeItem'] as const;
+    const originals = names.map((name) => Object.getOwnPropertyDescriptor(Storage.prototype, name));
+    for (const name of names) {
+      Storage.prototype[name] = () => {
+        throw new DOMException('It is blocked.', 'SecurityError');
+      };
+    }
+    try {
+      const chat = mount();
+      await chat.open();
+      await chat.ask('What are your opening hours?');
+      await chat.answered(2);
+      expect(chat.find('.divider.new')).to.equal(null);
+      expect(chat.isOpen).to.be.true;
+      chat.element.remove();
+    } finally {
+      for (const [index, name] of names.entries()) {
+        Object.defineProperty(Storage.prototype, name, originals[index] as PropertyDescriptor);
+      }
+    }
+  });
+
   it('the conversation together when the visitor consents to being remembered', async () => {
     const chat = mount({ persist: 'none' });
     await chat.open();

@@ -36,8 +36,9 @@ export function composer(model: PanelModel): TemplateResult {
     event.preventDefault();
     actions.submitOrStop();
   };
+  // The unseen copy that the field grows by: it stops growing long before.
   return html`<form part="composer" @submit=${onSubmit}>
-    <div class="field" data-text=${draft}>
+    <div class="field" data-text=${draft.slice(0, 2000)}>
       <textarea
         part="composer-input"
         rows="1"

@@ -10,20 +10,21 @@ export function createLauncher(): Launcher {
     document.createElement(name);
   const button = make('button');
   const slot = make('slot');
-  const text = make('b');
+  const text = make('span');
+  const main = make('b');
   const sub = make('small');
-  button.type = 'button';
-  button.part.value = 'launcher';
+  button.part = 'launcher';
   button.ariaHasPopup = 'dialog';
   slot.name = 'launcher';
   // The icon is a shape that the style sheet cuts out: no image, and no markup that Trusted Types would refuse.
   slot.append(make('i'), text);
+  text.append(main, sub);
   button.append(slot);
   return {
     button,
     setLabel(label, sublabel) {
+      main.textContent = label;
       sub.textContent = sublabel;
-      text.replaceChildren(label ?? '', sub);
       text.hidden = !label && !sublabel;
     },
   };

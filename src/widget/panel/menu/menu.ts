@@ -18,7 +18,8 @@ export { menuCss as css };
  */
 export function menuFor(button: HTMLButtonElement, { type }: Event, reach: PanelReach): void {
   const menu = (button.popoverTargetElement ?? new Menu(button, reach).element) as HTMLElement;
-  if (type === 'click') menu.showPopover();
+  // The element may have been taken away while this part was on its way.
+  if (type === 'click' && menu.isConnected) menu.showPopover();
 }
 
 /** A menu button's menu, as the ARIA Authoring Practices describe it. */
