@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { meetRequirements } from './runner/requirements.ts';
-import { runSuite } from './runner/run-suite.ts';
 import type { SuiteOutcome } from './runner/run-suite.ts';
 import { schedule } from './runner/schedule.ts';
+import { runWithSecondChance } from './runner/second-chance.ts';
 import { goesBy, selectSuites } from './runner/suites.ts';
 
 /*
@@ -24,7 +24,7 @@ const runnable = suites.filter(
     (postgres || suite.name !== 'service:postgres'),
 );
 const outcomes = await schedule(runnable, 2, async (suite) => {
-  const outcome = await runSuite(suite);
+  const outcome = await runWithSecondChance(suite);
   report(outcome);
   return outcome;
 });

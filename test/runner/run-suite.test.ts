@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { judge, runSuite } from './run-suite.ts';
+import { runWithSecondChance } from './second-chance.ts';
 import { nodeTests, selectSuites } from './suites.ts';
 import type { Suite } from './suites.ts';
 
@@ -35,6 +36,31 @@ describe('running a suite', () => {
     const outcome = await runSuite(suiteOf('tests', ...nodeTests([file])));
     assert.deepEqual([outcome.passed, outcome.failed, outcome.skipped], [2, 1, 1]);
     assert.match(outcome.output, /the reason/);
+  });
+
+  it('gives what failed a second chance, and names it', async () => {
+    const marker = join(folder, 'was-here');
+    const file = join(folder, 'unsteady.test.mjs');
+    await writeFile(
+      file,
+      `import { existsSync, writeFileSync } from 'node:fs';
+       import { it } from 'node:test';
+       it('passes', () => {});
+       it('passes later', () => {
+         if (existsSync(${JSON.stringify(marker)})) return;
+         writeFileSync(${JSON.stringify(marker)}, '');
+         throw new Error('too early');
+       });`,
+    );
+    const suite = { ...suiteOf('tests', ...nodeTests([file])), again: nodeTests };
+    const outcome = await runWithSecondChance(suite);
+    assert.deepEqual([outcome.passed, outcome.failed, outcome.skipped], [2, 0, 0]);
+    assert.match(outcome.output, /^flaky .*unsteady.test.mjs: passes later$/m);
+    await writeFile(
+      file,
+      `import { it } from 'node:test'; it('never passes', () => { throw new Error('no'); });`,
+    );
+    assert.equal((await runWithSecondChance(suite)).failed, 1);
   });
 
   it('fails when a hook fails though all tests pass', async () => {

@@ -5,6 +5,8 @@ export interface SuiteResult {
   passed: number;
   failed: number;
   skipped: number;
+  /** The tests that failed, where the suite can run some of its files alone. */
+  red?: { file: string; title: string }[];
 }
 
 /** Names the file in which a suite's process leaves its result for the process that started it. */

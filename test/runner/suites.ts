@@ -12,9 +12,11 @@ export interface Suite {
   env?: Record<string, string>;
   /** `check`: its exit code is one check. `tests`: it leaves counts in a result file. */
   counts: 'check' | 'tests';
+  /** What runs some of its files alone; where it is there, those that failed have a second chance. */
+  again?: (files: readonly string[]) => readonly string[];
   /** Groups that must have ended before it begins. */
   after?: readonly string[];
-  /** Minutes until it is ended as hung. */
+  /** Minutes until it is ended as hung: several times what it takes, since some machines are slow. */
   limit: number;
 }
 
@@ -52,41 +54,43 @@ export function allSuites(): Suite[] {
     'test/leak/**',
   );
   return [
-    { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 5 },
+    { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 10 },
     {
       name: 'e2e',
       run: nodeTests(find('test/e2e/**/*.spec.ts'), '--test-concurrency=1'),
+      again: (files) => nodeTests(files, '--test-concurrency=1'),
       counts: 'tests',
       after: ['build'],
-      limit: 8,
+      limit: 20,
     },
-    { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 5 },
-    { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 5 },
-    { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 5 },
-    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 8 },
-    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 5 },
+    { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 10 },
+    { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
+    { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 10 },
+    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 20 },
+    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 10 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
       // In one process: to load the service and to start a database takes longer than most of these files.
       // The embedded database makes much garbage that is young.
       run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none', '--max-semi-space-size=64'),
+      again: (files) => nodeTests(files, '--test-isolation=none'),
       env: { TEST_DATABASE: database },
       counts: 'tests',
-      limit: 8,
+      limit: 20,
     })),
     {
       name: 'size',
       run: nodeTests(find('test/size/**/*.test.ts')),
       counts: 'tests',
       after: ['build'],
-      limit: 5,
+      limit: 10,
     },
     {
       name: 'leak',
       run: nodeTests(find('test/leak/**/*.test.ts')),
       counts: 'tests',
       after: ['build'],
-      limit: 5,
+      limit: 10,
     },
   ];
 }

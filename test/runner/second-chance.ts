@@ -1,0 +1,26 @@
+import { relative } from 'node:path';
+import { repository } from '../support/repository.ts';
+import { runSuite } from './run-suite.ts';
+import type { SuiteOutcome } from './run-suite.ts';
+import type { Suite } from './suites.ts';
+
+/** Where more files than that fail, it is not the machine. */
+const mostToRepeat = 4;
+
+/**
+ * Runs a suite, and its files that failed once more: what passes then counts as passed, and is printed as flaky, to be
+ * mended.
+ */
+export async function runWithSecondChance(suite: Suite, run = runSuite): Promise<SuiteOutcome> {
+  const first = await run(suite);
+  const { red = [] } = first;
+  const files = [...new Set(red.map(({ file }) => file))];
+  if (!suite.again || files.length === 0 || files.length > mostToRepeat) return first;
+  const second = await run({ ...suite, run: suite.again(files) });
+  const seconds = first.seconds + second.seconds;
+  if (second.failed > 0)
+    return { ...first, seconds, output: `${first.output}\n\nOnce more:\n${second.output}` };
+  const flaky = red.map(({ file, title }) => `flaky ${relative(repository, file)}: ${title}`);
+  const output = [first.output, ...flaky].join('\n');
+  return { ...first, suite, passed: first.passed + first.failed, failed: 0, seconds, output };
+}
