@@ -5,7 +5,7 @@ import type { SuiteOutcome } from './run-suite.ts';
 import type { Suite } from './suites.ts';
 
 /** Where more files than that fail, it is not the machine. */
-const mostToRepeat = 4;
+const mostToRepeat = 6;
 
 /**
  * Runs a suite, and its files that failed once more: what passes then counts as passed, and is printed as flaky, to be
