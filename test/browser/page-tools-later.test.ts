@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import type { PageTool } from '../../src/widget/page-tool.ts';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { unmountAll, until } from '../support/chat-fixture.ts';
 import { click } from '../support/page.ts';
 import { questionForProduct, showProduct } from '../support/show-product.ts';
+import { buttonIn, openWithTools, toolRequests } from '../support/tool-chat.ts';
 
 const originalFetch = window.fetch.bind(window);
 
@@ -27,60 +27,45 @@ describe('calls of tools that an earlier visit left', () => {
 
   it('are not run again: what came of them waits for the next message', async () => {
     let runs = 0;
-    const first = await open(showProduct(() => runs++, true));
+    const first = await openWithTools(showProduct(() => runs++, true));
     await first.ask(questionForProduct);
     await first.answered(2);
     await until(() => runs === 1, 'the tool to run');
     first.element.remove();
-    const second = await open(showProduct(() => runs++, true));
+    const second = await openWithTools(showProduct(() => runs++, true));
     await second.answered(2);
     // What came of it has not been told yet.
-    await until(() => requests(second)[0]?.innerText.includes('was run') === true, 'the outcome');
+    await until(() => toolRequests(second)[0]?.innerText.includes('was run') === true, 'the outcome');
     await click(second.find('[part~="go-on"] button') as HTMLElement);
     await second.answered(3);
     expect(results).to.deep.equal([0]);
     expect(runs).to.equal(1);
     second.element.remove();
-    const third = await open(showProduct(() => runs++, true));
+    const third = await openWithTools(showProduct(() => runs++, true));
     await third.answered(3);
-    expect(requests(third)).to.deep.equal([]);
+    expect(toolRequests(third)).to.deep.equal([]);
   });
 
   it('are asked again when nobody had answered, after an undo as well, and also when safe', async () => {
     let runs = 0;
-    const first = await open(showProduct(() => runs++));
+    const first = await openWithTools(showProduct(() => runs++));
     await first.ask(questionForProduct);
-    await until(() => requests(first).length === 1, 'the question for consent');
+    await until(() => toolRequests(first).length === 1, 'the question for consent');
     await first.answered(2);
     first.element.remove();
-    const second = await open(showProduct(() => runs++, true));
-    await until(() => requests(second)[0]?.innerText.includes('Don’t allow') === true, 'the question again');
+    const second = await openWithTools(showProduct(() => runs++, true));
+    await until(
+      () => toolRequests(second)[0]?.innerText.includes('Don’t allow') === true,
+      'the question again',
+    );
     await click(second.part('restart-button'));
-    await until(() => requests(second).length === 0, 'the new conversation');
+    await until(() => toolRequests(second).length === 0, 'the new conversation');
     await until(() => second.find('[part="undo-button"]') !== null, 'the way back');
     await click(second.part('undo-button'));
-    await until(() => requests(second).length === 1, 'the question after the undo');
+    await until(() => toolRequests(second).length === 1, 'the question after the undo');
     expect(runs).to.equal(0);
-    await click(buttonIn(requests(second)[0] as HTMLElement, 'Allow'));
+    await click(buttonIn(toolRequests(second)[0] as HTMLElement, 'Allow'));
     await until(() => second.find('[part~="go-on"] button') !== null, 'the way on');
     expect(runs).to.equal(1);
   });
 });
-
-async function open(...tools: PageTool[]): Promise<Chat> {
-  const chat = mount();
-  chat.element.tools = tools;
-  await chat.open();
-  await chat.answered(1);
-  return chat;
-}
-
-function requests(chat: Chat): HTMLElement[] {
-  return chat.findAll('[part~="tool-request"]');
-}
-
-function buttonIn(request: HTMLElement, label: string): HTMLButtonElement {
-  const button = [...request.querySelectorAll('button')].find(({ innerText }) => innerText.trim() === label);
-  if (button === undefined) throw new Error(`There is no button “${label}” in: ${request.innerText}`);
-  return button;
-}

@@ -3,6 +3,7 @@ import type { PageTool } from '../../src/widget/page-tool.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
 import { click, press } from '../support/page.ts';
 import { questionForProduct, showProduct } from '../support/show-product.ts';
+import { buttonIn, openWithTools, toolRequests } from '../support/tool-chat.ts';
 
 const originalFetch = window.fetch.bind(window);
 const bodyOf = (init?: RequestInit) => JSON.parse(init?.body as string) as SentBody;
@@ -34,15 +35,15 @@ describe('tools of the page', () => {
 
   it('run once the visitor allows it, and give the result to the next message', async () => {
     const given: unknown[] = [];
-    const chat = await open(
+    const chat = await openWithTools(
       showProduct((args) => {
         given.push(args);
         return { shown: true };
       }),
     );
     await chat.ask(questionForProduct);
-    await until(() => requests(chat).length === 1, 'the question for consent');
-    const [request] = requests(chat) as [HTMLElement];
+    await until(() => toolRequests(chat).length === 1, 'the question for consent');
+    const [request] = toolRequests(chat) as [HTMLElement];
     expect(request.innerText)
       .to.match(/“Show product”/)
       .and.match(/Code\s+ALP-40/);
@@ -54,7 +55,7 @@ describe('tools of the page', () => {
     await click(buttonIn(request, 'Allow'));
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
     expect(given).to.deep.equal([{ code: 'ALP-40' }]);
-    await until(() => requests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
+    await until(() => toolRequests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
     expect(said(chat)).to.contain('“Show product” was run.');
 
     await chat.ask('Thank you');
@@ -70,13 +71,13 @@ describe('tools of the page', () => {
 
   it('do not run when the visitor says no, which the assistant learns', async () => {
     let runs = 0;
-    const chat = await open(showProduct(() => runs++));
+    const chat = await openWithTools(showProduct(() => runs++));
     await chat.ask(questionForProduct);
-    await until(() => requests(chat).length === 1, 'the question for consent');
+    await until(() => toolRequests(chat).length === 1, 'the question for consent');
     const used = nextEvent(chat.element, 'chat-tool');
-    await click(buttonIn(requests(chat)[0] as HTMLElement, 'Don’t allow'));
+    await click(buttonIn(toolRequests(chat)[0] as HTMLElement, 'Don’t allow'));
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'denied' });
-    await until(() => requests(chat)[0]?.innerText.includes('was not allowed') === true, 'the outcome');
+    await until(() => toolRequests(chat)[0]?.innerText.includes('was not allowed') === true, 'the outcome');
     await chat.answered(2);
     await chat.ask('Never mind');
     await chat.answered(3);
@@ -85,15 +86,15 @@ describe('tools of the page', () => {
   });
 
   it('are allowed by keyboard, and neither the question nor the answer takes the focus elsewhere', async () => {
-    const chat = await open(showProduct(() => 'Done'));
+    const chat = await openWithTools(showProduct(() => 'Done'));
     await chat.ask(questionForProduct);
-    await until(() => requests(chat).length === 1, 'the question for consent');
+    await until(() => toolRequests(chat).length === 1, 'the question for consent');
     await chat.answered(2);
     const { shadowRoot } = chat.element;
     expect(shadowRoot?.activeElement).to.equal(chat.input);
-    buttonIn(requests(chat)[0] as HTMLElement, 'Allow').focus();
+    buttonIn(toolRequests(chat)[0] as HTMLElement, 'Allow').focus();
     await press('Enter');
-    await until(() => requests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
+    await until(() => toolRequests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
     await until(() => shadowRoot?.activeElement === chat.input, 'the focus in the composer');
   });
 
@@ -105,10 +106,10 @@ describe('tools of the page', () => {
         { name: 'code', type: 'string', description: 'Its code', required: true, title: 'Product no.' },
       ],
     };
-    const chat = await open(tool);
+    const chat = await openWithTools(tool);
     await chat.ask(questionForProduct);
-    await until(() => requests(chat).length === 1, 'the question for consent');
-    const [request] = requests(chat) as [HTMLElement];
+    await until(() => toolRequests(chat).length === 1, 'the question for consent');
+    const [request] = toolRequests(chat) as [HTMLElement];
     expect(request.innerText)
       .to.match(/Product no\.\s+ALP-40/)
       .and.not.match(/show_product|code/i);
@@ -132,7 +133,7 @@ describe('tools of the page', () => {
     await again;
     await chat.answered(4);
     chat.element.remove();
-    const second = await open(tool);
+    const second = await openWithTools(tool);
     await second.answered(4);
     const afterReload = nextEvent(second.element, 'chat-tool');
     await second.ask(questionForProduct);
@@ -140,12 +141,12 @@ describe('tools of the page', () => {
     second.element.restart();
     await until(() => second.messages.length === 1, 'a new conversation');
     await second.ask(questionForProduct);
-    await until(() => requests(second).length === 1, 'the question for consent');
-    expect(requests(second)[0]?.dataset['state']).to.equal('asked');
+    await until(() => toolRequests(second).length === 1, 'the question for consent');
+    expect(toolRequests(second)[0]?.dataset['state']).to.equal('asked');
   });
 
   it('run at once when they are safe', async () => {
-    const chat = await open(showProduct(() => undefined, true));
+    const chat = await openWithTools(showProduct(() => undefined, true));
     const used = nextEvent(chat.element, 'chat-tool');
     await chat.ask(questionForProduct);
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
@@ -153,7 +154,7 @@ describe('tools of the page', () => {
 
   it('report what they throw, and the beginning of what is too long', async () => {
     const results: unknown[] = [new Error('No such product'), 'x"'.repeat(4000)];
-    const chat = await open(
+    const chat = await openWithTools(
       showProduct(() => {
         const result = results.shift();
         if (result instanceof Error) throw result;
@@ -167,7 +168,10 @@ describe('tools of the page', () => {
     await chat.ask(questionForProduct);
     await chat.answered(3);
     expect(sent[1]?.tool_results?.[0]?.result).to.deep.equal({ error: 'No such product' });
-    await until(() => requests(chat).at(-1)?.innerText.includes('was run') === true, 'the second outcome');
+    await until(
+      () => toolRequests(chat).at(-1)?.innerText.includes('was run') === true,
+      'the second outcome',
+    );
     await chat.ask('Thank you');
     await chat.answered(4);
     const [long] = sent[2]?.tool_results ?? [];
@@ -179,7 +183,7 @@ describe('tools of the page', () => {
     const warnings: string[] = [];
     console.warn = (text: string) => warnings.push(text);
     const good = showProduct(() => undefined);
-    const chat = await open(
+    const chat = await openWithTools(
       good,
       good,
       { ...good, name: 'x' },
@@ -221,27 +225,9 @@ describe('the context of the page', () => {
   });
 });
 
-async function open(...tools: PageTool[]): Promise<Chat> {
-  const chat = mount();
-  chat.element.tools = tools;
-  await chat.open();
-  await chat.answered(1);
-  return chat;
-}
-
-function requests(chat: Chat): HTMLElement[] {
-  return chat.findAll('[part~="tool-request"]');
-}
-
 function said(chat: Chat): string {
   return chat
     .findAll('[role="status"]')
     .map(({ textContent }) => textContent)
     .join(' ');
-}
-
-function buttonIn(request: HTMLElement, label: string): HTMLButtonElement {
-  const button = [...request.querySelectorAll('button')].find(({ innerText }) => innerText.trim() === label);
-  if (button === undefined) throw new Error(`There is no button “${label}” in: ${request.innerText}`);
-  return button;
 }
