@@ -36,6 +36,16 @@ function lost(chat: Chat): string[] {
     });
 }
 
+/** The size of all letters that show, but for what stands in boxes of a size of their own. */
+function letterSizes(chat: Chat): Map<Element, number> {
+  const hasText = (element: Element): boolean =>
+    [...element.childNodes].some((node) => node instanceof Text && node.data.trim() !== '');
+  const elements = chat
+    .findAll('.root *')
+    .filter((each) => hasText(each) && each.checkVisibility() && !each.closest('[part="badge"]'));
+  return new Map(elements.map((each) => [each, parseFloat(getComputedStyle(each).fontSize)]));
+}
+
 /** Waits for what follows the window's size in its own time. */
 async function nothingIsLost(chat: Chat, when: string): Promise<void> {
   await until(() => lost(chat).length === 0, '').catch(() => undefined);
@@ -68,8 +78,13 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
       const chat = await reach({ theme: 'light', lang: 'de' });
       if (chat.isOpen) await settled(chat);
       await nothingIsLost(chat, 'as it is');
+      const before = letterSizes(chat);
       chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
       await nothingIsLost(chat, 'in large letters');
+      for (const [element, size] of letterSizes(chat)) {
+        const name = `letters of ${element.localName} ${element.part.value} “${element.textContent.slice(0, 30)}”`;
+        expect(size, name).to.be.closeTo((before.get(element) ?? size / 2) * 2, 0.1);
+      }
       chat.element.removeAttribute('style');
       await setViewport(640, 400);
       await nothingIsLost(chat, 'zoomed');
