@@ -68,7 +68,7 @@ describe('on a hostile page', () => {
         await driver.waitFor(() => !findPart('launcher')?.parentElement?.hasAttribute('data-pending'));
         await driver.click(findPart, 'launcher');
         await driver.waitFor(() => partTexts('message-assistant').length === 1);
-        await driver.waitFor(() => findPart('panel')?.getAnimations().length === 0);
+        await driver.waitFor(() => findPart('message-log')?.getAnimations().length === 0);
       }
 
       /** Asks, and waits for the answer. */

@@ -112,7 +112,7 @@ describe('what can be used can be seen', () => {
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).style.caretColor = 'transparent';
         });
-        await driver.waitFor(() => findPart('panel')?.getAnimations().length === 0);
+        await driver.waitFor(() => findPart('message-log')?.getAnimations().length === 0);
       }
 
       async function blur(): Promise<void> {

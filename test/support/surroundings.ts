@@ -28,8 +28,10 @@ export async function settled(chat: Chat): Promise<void> {
     const now = tops();
     const isStill =
       now === before &&
-      getComputedStyle(panel).opacity === '1' &&
-      panel.getAnimations().every(({ playState }) => playState === 'finished');
+      chat
+        .part('message-log')
+        .getAnimations()
+        .every(({ playState }) => playState === 'finished');
     before = now;
     return isStill;
   }, 'the panel to stand still');
