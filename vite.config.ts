@@ -34,9 +34,9 @@ const partsOfDefaultBuild: Plugin = {
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
       for (const name of lateParts) {
-        const words = new RegExp(`import\\(("\\./chunks/${name}-[^"]+")\\)(\\.then\\(\\w+=>\\w+\\.\\w+\\))?`);
+        const words = new RegExp(`import\\("\\./(chunks/${name}-[^"]+)"\\)(\\.then\\(\\w+=>\\w+\\.\\w+\\))?`);
         const [, chunk, exports] = words.exec(module) ?? [];
-        const load = `import(new URL(${chunk ?? ''},embedScript.src))${exports ?? ''}`;
+        const load = `import(new URL('${chunk ?? ''}',embedScript.src))${exports ?? ''}`;
         const code = file.code.replace(new RegExp(`import\\([\`"']\\./default-build/${name}[\`"']\\)`), load);
         if (chunk === undefined || code === file.code) {
           throw new Error(

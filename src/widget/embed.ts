@@ -18,7 +18,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
-const element = new (customElements.get(name) as typeof VoiceAssistantChat)();
+const element = document.createElement(name) as VoiceAssistantChat;
 element.baseUrl = new URL(embedScript.src).origin;
 for (const [name, value] of Object.entries(embedScript.dataset)) {
   Reflect.set(element, otherNames[name] ?? name, value);
@@ -29,4 +29,4 @@ const append = (): void => {
 };
 // The tag may stand in the head, where there is no body yet.
 if (document.body as HTMLElement | null) append();
-else addEventListener('DOMContentLoaded', append, { once: true });
+else addEventListener('DOMContentLoaded', append);

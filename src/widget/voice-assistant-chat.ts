@@ -200,7 +200,7 @@ export class VoiceAssistantChat extends Base {
 
   /** Shows the panel. The focus moves into it if a person's click or key press led to this call. */
   show(): void {
-    this.#isByPerson = !!(navigator as { userActivation?: UserActivation }).userActivation?.isActive;
+    this.#isByPerson = (navigator as { userActivation?: UserActivation }).userActivation?.isActive === true;
     this.open = true;
   }
 
@@ -239,7 +239,7 @@ export class VoiceAssistantChat extends Base {
     this.#root = document.createElement('div');
     this.#root.className = 'root';
     this.#notice.role = 'alert';
-    this.#root.append(button, this.#notice);
+    this.#root.append(button);
     const shadowRoot = this.attachShadow({ mode: 'open' });
     this.#sheet = new CSSStyleSheet();
     shadowRoot.adoptedStyleSheets = [this.#sheet];
@@ -250,9 +250,9 @@ export class VoiceAssistantChat extends Base {
       // Who presses twice while the panel is on its way wants it all the more.
       this.open = !this.open || !shadowRoot.querySelector('#panel');
     };
-    // A hand on its way to the button: what the panel needs is fetched meanwhile.
+    // A hand on its way to the button: the panel is fetched and made meanwhile. Where that fails, a click will say so.
     button.onpointerenter = button.onfocus = () => {
-      loadPanel().catch(ignore);
+      loadPanel().then(() => (this.#panel ??= this.#createPanel()), ignore);
     };
   }
 
@@ -307,7 +307,7 @@ export class VoiceAssistantChat extends Base {
     const takeFocus = this.#isByPerson;
     this.#isByPerson = false;
     if (isShown) {
-      this.#notice.textContent = '';
+      this.#notice.remove();
       void this.#source.ask();
       this.#tell('show', takeFocus);
     } else {
@@ -340,8 +340,9 @@ export class VoiceAssistantChat extends Base {
     } catch (cause) {
       this.#panel = undefined;
       this.open = false;
-      const message = this.messages?.network ?? 'The chat could not be loaded. Reload the page.';
+      const message = this.messages?.network ?? 'The chat did not load. Reload the page.';
       this.#notice.textContent = message;
+      this.#root?.append(this.#notice);
       warnOnce(`${message} ${cause as string}`);
       this.#dispatch('chat-error', { code: 'network', message });
       throw cause;

@@ -69,6 +69,37 @@ describe('the launcher', () => {
     expect(chat.element.childNodes).to.have.length(0);
   });
 
+  it('makes the chat when a hand or the focus comes near, out of sight and without opening a conversation', async () => {
+    const chat = mount();
+    await until(() => !chat.find('.root')?.hasAttribute('data-pending'), 'the launcher');
+    const requests = requestsSince();
+    chat.launcher.focus();
+    await until(() => chat.find('textarea') !== null, 'the composer');
+    expect(chat.isOpen).to.be.false;
+    expect(chat.element.open).to.be.false;
+    expect(requests().filter((name) => name.includes('/api/'))).to.deep.equal([]);
+    expect(localStorage.length).to.equal(1);
+    await press('Enter');
+    await chat.ready();
+    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
+  });
+
+  it('looks busy while the chat that it opens is on its way', async () => {
+    // Where the mouse of the tests before does not rest.
+    const chat = mount({ position: 'left-top' });
+    const opacity = (): string => getComputedStyle(chat.launcher).opacity;
+    await until(() => opacity() === '1', 'the launcher');
+    const whenPressed = new Promise<string>((resolve) => {
+      new MutationObserver(() => {
+        resolve(opacity());
+      }).observe(chat.launcher, { attributeFilter: ['aria-expanded'] });
+    });
+    chat.element.show();
+    expect(Number(await whenPressed)).to.be.lessThan(1);
+    await chat.ready();
+    expect(opacity()).to.equal('1');
+  });
+
   it('opens and closes by mouse and by keyboard', async () => {
     const chat = mount();
     await click(chat.launcher);
@@ -125,7 +156,7 @@ describe('the launcher', () => {
     try {
       const notice = (): string => element.shadowRoot?.querySelector('[role="alert"]')?.textContent ?? '';
       element.show();
-      await until(() => notice().startsWith('The chat could not be loaded.'), 'the notice');
+      await until(() => notice().startsWith('The chat did not load.'), 'the notice');
       expect(element.open).to.be.false;
       element.messages = { network: 'Keine Verbindung.' };
       element.show();

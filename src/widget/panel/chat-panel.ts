@@ -240,7 +240,12 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   #render(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!this.#isVisible || this.#texts.locale === undefined) return;
+    if (this.#texts.locale === undefined) return;
+    if (!this.#isVisible) {
+      // Once before it shows: half of the work is done when it does.
+      if (!this.container.hasChildNodes()) render(panelView(this.model()), this.container);
+      return;
+    }
     void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
     this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);

@@ -55,5 +55,5 @@ export function resolveLook(site: LookSettings, assistant: LookSettings): Look {
 
 /** Whether these settings leave nothing to ask the service for. */
 export function isComplete(settings: LookSettings): boolean {
-  return !!(find('theme', settings) && find('color', settings) && find('position', settings));
+  return (Object.keys(understood) as (keyof LookSettings)[]).every((name) => find(name, settings));
 }
