@@ -18,7 +18,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
-const element = document.createElement(name) as VoiceAssistantChat;
+const element = document.createElement(name);
 element.baseUrl = new URL(embedScript.src).origin;
 for (const [name, value] of Object.entries(embedScript.dataset)) {
   Reflect.set(element, otherNames[name] ?? name, value);
