@@ -90,6 +90,23 @@ describe('the teaser', () => {
     });
   }
 
+  it('stands clear of a launcher whose label takes several lines, also when that comes later', async function () {
+    if (!supports.phoneViewport) this.skip();
+    await setViewport(320, 480);
+    try {
+      const chat = mount(invitation);
+      const teaser = await invited(chat);
+      chat.element.setAttribute('launcher-label', 'Ask us about sizes, delivery and your last order');
+      chat.element.setAttribute('launcher-sublabel', 'We answer within a minute on every day');
+      await until(() => chat.launcher.offsetHeight > 90, 'a high launcher');
+      const isClear = (): boolean =>
+        teaser.getBoundingClientRect().bottom < chat.launcher.getBoundingClientRect().top;
+      await until(isClear, 'the teaser to make room');
+    } finally {
+      await setViewport(800, 600);
+    }
+  });
+
   it('breaks long words, also on a phone', async function () {
     if (!supports.phoneViewport) this.skip();
     await setViewport(320, 640);

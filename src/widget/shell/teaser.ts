@@ -45,10 +45,15 @@ class Teaser {
       this.#dismiss();
     };
     bubble.append(this.#text, this.#dismissButton);
+    const launcher = root.querySelector('button') as HTMLElement;
+    // A label may take several lines on a narrow phone. The observer ends with the element.
+    new ResizeObserver(() => {
+      bubble.style.marginBlock = `${launcher.offsetHeight + 13}px`;
+    }).observe(launcher);
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(teaserCss);
     element.shadowRoot?.adoptedStyleSheets.push(sheet);
-    // The shell calls again when a teaser changes, but not when it is taken away. The observer ends with the element.
+    // The shell calls again when a teaser changes, but not when it is taken away. This observer ends so, too.
     new MutationObserver(() => {
       this.update();
     }).observe(element, { attributeFilter: ['teaser', 'open', 'inline', 'persist'] });
