@@ -12,6 +12,8 @@ import { openDriver } from './driver.ts';
 import type { Driver } from './driver.ts';
 import { findPart, partTexts } from './find-part.ts';
 
+const question = 'Do you deliver to Austria?';
+
 describe('a site of another origin, with a strict content security policy,', () => {
   let demo: DemoProcess;
   let site: Server;
@@ -22,7 +24,7 @@ describe('a site of another origin, with a strict content security policy,', () 
     const assistant = assistantThatShows('greeting', demo);
     site = createServer(({ url = '/' }, response) => {
       const tag = new Map(Object.entries(embedTags)).get(decodeURIComponent(url.slice(1)));
-      response.writeHead(tag ? 200 : 404, {
+      response.writeHead(tag || url === '/' ? 200 : 404, {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': `default-src 'none'; script-src ${demo.url}; connect-src ${demo.url}; img-src data:`,
       });
@@ -48,18 +50,19 @@ describe('a site of another origin, with a strict content security policy,', () 
 
       for (const tag of Object.keys(embedTags)) {
         it(`gets answers through ${tag}`, async () => {
-          await driver.open(`${address}/${encodeURIComponent(tag)}`);
+          // Nothing is left of the visit before. A page with a chat might write once more after it was cleared.
+          await driver.open(address);
           await driver.evaluate(() => {
             localStorage.clear();
           });
-          await driver.reload();
+          await driver.open(`${address}/${encodeURIComponent(tag)}`);
           await driver.waitFor(() => findPart('launcher') !== undefined);
           await driver.click(findPart, 'launcher');
           await driver.waitFor(() => partTexts('message-assistant').length === 1);
           await driver.click(findPart, 'composer-input');
-          await driver.type('Do you deliver to Austria?\n');
+          await driver.type(`${question}\n`);
           await driver.waitFor(() => partTexts('message-assistant')[1]?.includes('Austria'));
-          assert.equal((await driver.evaluate(partTexts, 'message-user')).length, 1);
+          assert.deepEqual(await driver.evaluate(partTexts, 'message-user'), [`You:\n${question}`]);
         });
       }
 

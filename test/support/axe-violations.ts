@@ -6,11 +6,12 @@ declare const axe: { run(context: Element, options: RunOptions): Promise<AxeResu
 
 /** What axe finds wrong with a widget, best practices included. */
 export async function violations(chat: Chat): Promise<string> {
-  // What is still fading in has no final colors yet.
-  const fading = (chat.element.shadowRoot?.getAnimations() ?? []).filter(
-    ({ effect }) => effect?.getComputedTiming().endTime !== Infinity,
-  );
-  await Promise.all(fading.map(({ finished }) => finished));
+  const fading = (): Animation[] =>
+    (chat.element.shadowRoot?.getAnimations() ?? []).filter(
+      ({ effect }) => effect?.getComputedTiming().endTime !== Infinity,
+    );
+  // What is still fading in has no final colors yet. A change of style may cancel it and begin it anew.
+  while (fading().length > 0) await Promise.allSettled(fading().map(({ finished }) => finished));
   const found = await axe.run(chat.element, {
     rules: { region: { enabled: false } },
     // What passed is not told apart, which takes half the time.
