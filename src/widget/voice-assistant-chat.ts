@@ -248,11 +248,11 @@ export class VoiceAssistantChat extends Base {
     button.onclick = () => {
       this.#isByPerson = true;
       // Who presses twice while the panel is on its way wants it all the more.
-      this.open = !this.open || !shadowRoot.querySelector('#panel');
+      this.open = !this.open || !shadowRoot.querySelector('section:not([hidden])');
     };
-    // A hand on its way to the button: the panel is fetched and made meanwhile. Where that fails, a click will say so.
+    // A hand on its way to the button: what the panel needs is fetched meanwhile.
     button.onpointerenter = button.onfocus = () => {
-      loadPanel().then(() => (this.#panel ??= this.#createPanel()), ignore);
+      loadPanel().catch(ignore);
     };
   }
 

@@ -69,24 +69,8 @@ describe('the launcher', () => {
     expect(chat.element.childNodes).to.have.length(0);
   });
 
-  it('makes the chat when a hand or the focus comes near, out of sight and without opening a conversation', async () => {
-    const chat = mount();
-    await until(() => !chat.find('.root')?.hasAttribute('data-pending'), 'the launcher');
-    const requests = requestsSince();
-    chat.launcher.focus();
-    await until(() => chat.find('textarea') !== null, 'the composer');
-    expect(chat.isOpen).to.be.false;
-    expect(chat.element.open).to.be.false;
-    expect(requests().filter((name) => name.includes('/api/'))).to.deep.equal([]);
-    expect(localStorage.length).to.equal(1);
-    await press('Enter');
-    await chat.ready();
-    expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
-  });
-
   it('looks busy while the chat that it opens is on its way', async () => {
-    // Where the mouse of the tests before does not rest.
-    const chat = mount({ position: 'left-top' });
+    const chat = mount();
     const opacity = (): string => getComputedStyle(chat.launcher).opacity;
     await until(() => opacity() === '1', 'the launcher');
     const whenPressed = new Promise<string>((resolve) => {
@@ -98,6 +82,19 @@ describe('the launcher', () => {
     expect(Number(await whenPressed)).to.be.lessThan(1);
     await chat.ready();
     expect(opacity()).to.equal('1');
+  });
+
+  it('shows nothing empty while the texts of a language are on their way', async () => {
+    const chat = mount({ lang: 'hu' });
+    const whenShown = new Promise<number>((resolve) => {
+      new MutationObserver(() => {
+        const panel = chat.find('#panel');
+        if (panel && !panel.hidden) resolve(panel.childElementCount);
+      }).observe(chat.element.shadowRoot as ShadowRoot, { subtree: true, childList: true, attributes: true });
+    });
+    chat.element.show();
+    expect(await whenShown).to.be.greaterThan(0);
+    await chat.ready();
   });
 
   it('opens and closes by mouse and by keyboard', async () => {

@@ -117,13 +117,15 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     // While the panel loaded, the wish may have changed.
     if (!this.host.element.open && !this.#options.isInline) return;
     this.#isVisible = true;
-    this.container.hidden = false;
-    this.#place.enter();
     const { activeElement } = document;
     void this.#texts.follow(this.#options).then(() => {
+      if (!this.#isVisible) return;
+      // Not before: nobody can read it, nor close it where it is the whole screen.
+      this.container.hidden = false;
+      this.#place.enter();
       this.#render();
       // Whoever has gone on to something else meanwhile is not called back. Small screens hide the launcher.
-      if (this.#isVisible && takeFocus && [activeElement, document.body].includes(document.activeElement))
+      if (takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);
     });
     this.#look();
@@ -240,12 +242,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   #render(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (this.#texts.locale === undefined) return;
-    if (!this.#isVisible) {
-      // Once before it shows: half of the work is done when it does.
-      if (!this.container.hasChildNodes()) render(panelView(this.model()), this.container);
-      return;
-    }
+    if (!this.#isVisible || this.#texts.locale === undefined) return;
     void loadMarkdown(this.late, this.#conversation.snapshot);
     const model = this.model();
     this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);

@@ -29,10 +29,11 @@ export class LocaleSource {
           : locale,
       )
       .then((locale) => {
-        // Slow texts of a language that is no longer wanted come too late.
-        if (wanted !== this.#wanted) return;
+        // Slow texts of a language that is no longer wanted come too late: others are on their way.
+        if (wanted !== this.#wanted) return this.#loading;
         this.locale = locale;
         this.#onChange();
+        return undefined;
       });
     return this.#loading;
   }
