@@ -168,6 +168,18 @@ describe('the consent slot', () => {
     await chat.answered(1);
   });
 
+  it('goes on with what an earlier visit left, when the site takes the question away', async () => {
+    const before = mount();
+    await before.open();
+    await before.ask('Hello');
+    await before.answered(2);
+    before.element.remove();
+    const chat = await openAsking();
+    chat.element.querySelector('[slot="consent"]')?.remove();
+    await until(() => chat.messages.includes('user: Hello'), 'what was said before');
+    expect(chat.messages).to.have.length(3);
+  });
+
   it('asks in a chat that stands in the page, too', async () => {
     const chat = mountAsking({ inline: '' });
     await until(() => asking(chat) !== null, 'the question');

@@ -55,6 +55,18 @@ describe('one conversation in two pages', () => {
     });
   }
 
+  it('is gone on with by a page where a hand was near the launcher before', async () => {
+    const waiting = await open();
+    waiting.chat.launcher.focus();
+    waiting.chat.launcher.dispatchEvent(new PointerEvent('pointerenter'));
+    const first = await show(await open());
+    await first.ask('What are your opening hours?');
+    await first.answered(2);
+    const second = await show(waiting);
+    await until(() => isSame(first, second), 'the same messages');
+    expect(second.messages).to.have.length(3);
+  });
+
   it('is rated in both, until it is forgotten', async () => {
     const first = await show(await open());
     const second = await show(await open());

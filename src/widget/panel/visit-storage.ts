@@ -29,7 +29,8 @@ export class VisitStorage {
     if (storage === this.#storage) return;
     for (const [key, value] of this.#kept) {
       this.#storage?.removeItem(key);
-      storage?.setItem(key, value);
+      // What an earlier visit left there is gone on with.
+      if (!storage?.getItem(key)) storage?.setItem(key, value);
     }
     this.#storage = storage;
   }

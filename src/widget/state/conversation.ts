@@ -29,11 +29,11 @@ export class Conversation {
   #life = new AbortController();
   /** The conversation to go on with: this visit's, or one of an earlier visit. */
   keptId: string | undefined;
-  #draft: string;
+  #draft = '';
   readonly #outbox: Outbox;
   /** How many messages that the visitor did not write were seen at the last visit. */
-  #seenBefore: number;
-  #isOpen: boolean;
+  #seenBefore = 0;
+  #isOpen = false;
   #isVisible = false;
   readonly #opener: Opener;
   readonly #retryTimer: RetryTimer;
@@ -52,14 +52,7 @@ export class Conversation {
     this.#opener = new Opener(world, this.#outbox);
     this.#tabLink = new TabLink(world, this.#outbox, conversation);
     this.#newsWatch = new NewsWatch({ client: world.client, conversation, outbox: this.#outbox, listener });
-    const kept = world.store.read();
-    this.keptId = kept.conversationId;
-    this.#draft = kept.draft;
-    this.#isOpen = kept.isOpen ?? false;
-    this.#seenBefore = kept.seen ?? 0;
-    this.#outbox.restore(kept);
-    for (const message of kept.pending) this.snapshot = reduce(this.snapshot, { ...message, type: 'queued' });
-    this.snapshot = { ...this.snapshot, unread: kept.unread ?? 0, choices: kept.choices };
+    this.#restore();
     world.forgotten.ask();
   }
 
@@ -95,6 +88,8 @@ export class Conversation {
       await this.#tabLink.claim(false);
       return;
     }
+    // Another tab may have begun since then, or the visitor have agreed to what is kept.
+    if (!this.keptId && !messages[0]) this.#restore();
     const { signal } = this.#life;
     const startedAt = this.#world.now();
     const resumed = this.keptId !== undefined;
@@ -272,8 +267,16 @@ export class Conversation {
   };
 
   async #goOn(): Promise<void> {
-    if (/idle|failed/.test(this.snapshot.status)) await this.open();
-    else await this.#outbox.pump(this.#life.signal);
+    await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.#outbox.pump(this.#life.signal));
+  }
+
+  #restore(): void {
+    const kept = this.#world.store.read();
+    ({ conversationId: this.keptId, draft: this.#draft } = kept);
+    ({ isOpen: this.#isOpen = false, seen: this.#seenBefore = 0 } = kept);
+    this.#outbox.restore(kept);
+    for (const message of kept.pending) this.snapshot = reduce(this.snapshot, { ...message, type: 'queued' });
+    this.snapshot = { ...this.snapshot, unread: kept.unread ?? 0, choices: kept.choices };
   }
 
   #leave(keepPending: boolean, keptId?: string, seen = 0): void {
