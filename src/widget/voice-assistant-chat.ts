@@ -1,13 +1,13 @@
 import type { ChatEventMap } from './events.ts';
 import type { FormField } from './form-field.ts';
 import type { PageTool } from './page-tool.ts';
-import { defineProperties, observedAttributes, upgradeProperties, warnOnce } from './shell/attributes.ts';
-import { createLauncher, type Launcher } from './shell/launcher.ts';
-import { isComplete, resolveLook } from './shell/look.ts';
-import type { Panel, PanelInput } from './shell/panel-input.ts';
-import { SettingsSource } from './shell/settings-source.ts';
-import { whenIdle } from './shell/when-idle.ts';
-import shellCss from './shell/shell.css?inline';
+import { defineProperties, observedAttributes, upgradeProperties, warnOnce } from './element/attributes.ts';
+import { createLauncher, type Launcher } from './element/launcher.ts';
+import { isComplete, resolveLook } from './element/look.ts';
+import type { Panel, PanelInput } from './element/panel-input.ts';
+import { SettingsSource } from './element/settings-source.ts';
+import { whenIdle } from './element/when-idle.ts';
+import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
 
 export type { ChatEventMap, FormField, PageTool, Texts };
@@ -274,7 +274,7 @@ export class VoiceAssistantChat extends Base {
       // Something of an earlier visit waits to be sent or read.
       if (storage?.getItem('voice-assistant-chat:wake')) (this.#panel ??= this.#createPanel()).catch(ignore);
       if (this.teaser)
-        import('./shell/teaser.ts').then((part) => {
+        import('./element/teaser.ts').then((part) => {
           part.showTeaser(this, root);
         }, ignore);
     });

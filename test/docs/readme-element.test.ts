@@ -87,7 +87,7 @@ describe("the README's account of the element", () => {
   it('names every code of an error, and no other', () => {
     sameNames(names('Errors'), [
       ...literalsOf('src/client/errors.ts', 'ChatErrorCode'),
-      ...literalsOf('src/widget/state/problem.ts', 'ProblemCode'),
+      ...literalsOf('src/widget/conversation/problem.ts', 'ProblemCode'),
     ]);
   });
 

@@ -104,7 +104,7 @@ function literalsOfExpression(expression: ts.Expression): string[] {
 /** Parts that templates and styles name; `message-${role}` stands for one of every role. */
 export function partsInSources(): Set<string> {
   const message = find(
-    'src/widget/state/snapshot.ts',
+    'src/widget/conversation/snapshot.ts',
     ts.isInterfaceDeclaration,
     'Message',
     ({ name }) => name,

@@ -1,6 +1,6 @@
 import type { ClientTool } from '../../client/chat-client.ts';
-import type { Conversation } from '../state/conversation.ts';
-import type { Message } from '../state/snapshot.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelReach } from './panel-reach.ts';

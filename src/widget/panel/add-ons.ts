@@ -1,5 +1,5 @@
 import type { ClientTool } from '../../client/chat-client.ts';
-import type { Message } from '../state/snapshot.ts';
+import type { Message } from '../conversation/snapshot.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { AddOn, AddOnReach, PageCall } from './add-on.ts';
 

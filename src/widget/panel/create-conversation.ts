@@ -1,9 +1,9 @@
 import { ConversationClient } from '../../client/conversation-client.ts';
-import type { PanelInput } from '../shell/panel-input.ts';
-import { ConversationStore } from '../state/conversation-store.ts';
-import { Forgotten } from '../state/forgotten.ts';
-import { Conversation, type ConversationListener } from '../state/conversation.ts';
-import { newKey } from '../state/new-key.ts';
+import type { PanelInput } from '../element/panel-input.ts';
+import { ConversationStore } from '../conversation/conversation-store.ts';
+import { Forgotten } from '../conversation/forgotten.ts';
+import { Conversation, type ConversationListener } from '../conversation/conversation.ts';
+import { newKey } from '../conversation/new-key.ts';
 import { tabSource } from './tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { VisitStorage } from './visit-storage.ts';

@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from '../state/problem.ts';
+import type { Problem, ProblemCode } from '../conversation/problem.ts';
 import type { Texts } from '../texts/texts.ts';
 
 type TextKey = Exclude<keyof Texts, 'unread'>;

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../state/snapshot.ts';
+import type { Snapshot } from '../conversation/snapshot.ts';
 import type { LateParts } from './late-parts.ts';
 import { isMarkdown } from './message-log.ts';
 import type { ChatOptions } from './options.ts';

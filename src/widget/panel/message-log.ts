@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
-import type { Problem } from '../state/problem.ts';
-import type { Message } from '../state/snapshot.ts';
+import type { Problem } from '../conversation/problem.ts';
+import type { Message } from '../conversation/snapshot.ts';
 import type { MarkdownRenderer, MessageDetails, PanelModel } from './panel-model.ts';
 import { headingOf } from './panel-model.ts';
 

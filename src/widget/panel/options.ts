@@ -1,4 +1,4 @@
-import type { PanelInput } from '../shell/panel-input.ts';
+import type { PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
 /** What the site, the assistant and the page say, resolved into what the panel goes by. */

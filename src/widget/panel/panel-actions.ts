@@ -1,5 +1,5 @@
-import type { Conversation } from '../state/conversation.ts';
-import type { Panel } from '../shell/panel-input.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Panel } from '../element/panel-input.ts';
 import { focusPanel } from './focus-panel.ts';
 import type { PanelActions } from './panel-model.ts';
 import type { PanelReach } from './panel-reach.ts';

@@ -1,5 +1,5 @@
 import type { TemplateResult } from 'lit/html.js';
-import type { Message, Snapshot } from '../state/snapshot.ts';
+import type { Message, Snapshot } from '../conversation/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { AddOnReach } from './add-on.ts';
 import type { AddOns } from './add-ons.ts';

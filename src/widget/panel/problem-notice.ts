@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Problem } from '../state/problem.ts';
-import { isUnsent, type Message } from '../state/snapshot.ts';
+import type { Problem } from '../conversation/problem.ts';
+import { isUnsent, type Message } from '../conversation/snapshot.ts';
 import { allTexts } from '../texts/all-texts.ts';
 import { fill } from '../texts/texts.ts';
 import { explain } from './explain.ts';

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../state/snapshot.ts';
+import type { Snapshot } from '../conversation/snapshot.ts';
 
 /** Ticks while a countdown shows, and listens for the network while that is what is missing: no longer. */
 export class RetryWatch {

@@ -1,4 +1,4 @@
-import type { ConversationListener } from '../state/conversation.ts';
+import type { ConversationListener } from '../conversation/conversation.ts';
 import type { AddOnReach } from './add-on.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Message } from '../../state/snapshot.ts';
+import type { Message } from '../../conversation/snapshot.ts';
 import { isMarkdown } from '../message-log.ts';
 import type { PanelModel } from '../panel-model.ts';
 import { plainText } from './plain-text.ts';

@@ -1,4 +1,4 @@
-import type { Message, Snapshot } from '../../state/snapshot.ts';
+import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { describeProblem } from './problem-advice.ts';
 import { tell } from './tell.ts';
 

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../state/conversation.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
 import type { ChatEventMap } from '../../events.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { ConversationLog } from './conversation-log.ts';

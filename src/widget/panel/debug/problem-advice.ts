@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from '../../state/problem.ts';
+import type { Problem, ProblemCode } from '../../conversation/problem.ts';
 
 /** What a site's owner can do. */
 const advice: Readonly<Record<ProblemCode, string>> = {

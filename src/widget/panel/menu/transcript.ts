@@ -1,4 +1,4 @@
-import type { Message } from '../../state/snapshot.ts';
+import type { Message } from '../../conversation/snapshot.ts';
 import { messageCopy, type MessageCopy } from '../copying/message-copy.ts';
 import { richLines } from '../copying/rich-text.ts';
 import { headingOf, type PanelModel } from '../panel-model.ts';

@@ -1,6 +1,6 @@
 import type { PageTool } from '../../page-tool.ts';
-import type { Conversation } from '../../state/conversation.ts';
-import type { Message } from '../../state/snapshot.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import type { Message } from '../../conversation/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { fill } from '../../texts/texts.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { ConversationClient } from '../../../client/conversation-client.ts';
-import { earlierPagesOf, type EarlierPage, type EarlierPages } from '../../state/earlier-pages.ts';
-import type { Message, Snapshot } from '../../state/snapshot.ts';
+import { earlierPagesOf, type EarlierPage, type EarlierPages } from '../../conversation/earlier-pages.ts';
+import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { isMarkdown, logPage, pageSize } from '../message-log.ts';
 import type { PanelModel } from '../panel-model.ts';

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Message } from '../../state/snapshot.ts';
+import type { Message } from '../../conversation/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { messageCopy } from '../copying/message-copy.ts';
 import { tellCopied } from '../copying/tell-copied.ts';

@@ -1,5 +1,5 @@
-import { fingerprint } from '../../state/fingerprint.ts';
-import { isPending, type Message, type Snapshot } from '../../state/snapshot.ts';
+import { fingerprint } from '../../conversation/fingerprint.ts';
+import { isPending, type Message, type Snapshot } from '../../conversation/snapshot.ts';
 import type { PanelModel } from '../panel-model.ts';
 
 export type Rating = 'up' | 'down' | null;

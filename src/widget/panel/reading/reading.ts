@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit/html.js';
-import type { Message } from '../../state/snapshot.ts';
+import type { Message } from '../../conversation/snapshot.ts';
 import { allTexts, plural } from '../../texts/all-texts.ts';
 import { fill, type Locale } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';

@@ -1,4 +1,4 @@
-import { heardIn } from '../../state/snapshot.ts';
+import { heardIn } from '../../conversation/snapshot.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Conversation } from '../../state/conversation.ts';
-import { heardIn, type Choices } from '../../state/snapshot.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import { heardIn, type Choices } from '../../conversation/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { PanelModel } from '../panel-model.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError, type ChatErrorCode } from '../../../src/client/chat-client.ts';
-import { isPassing, problemFrom } from '../../../src/widget/state/problem.ts';
+import { isPassing, problemFrom } from '../../../src/widget/conversation/problem.ts';
 
 /** Every code of the client: whether its message may have been stored, and whether trying again can help. */
 const codes: Record<ChatErrorCode, { fateUnknown: boolean; passes: boolean }> = {
