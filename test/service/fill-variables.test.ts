@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillVariables } from '../../src/service/conversation/fill-variables.ts';
+import { fillVariables } from '../../src/service/lib/fill-variables.ts';
 
 const cases: [template: string, variables: Record<string, unknown>, filled: string][] = [
   ['Hello {{name}}!', { name: 'Ada' }, 'Hello Ada!'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { within } from '../../src/service/conversation/within.ts';
+import { within } from '../../src/service/lib/within.ts';
 
 const reasonOf = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { fillVariables } from '../conversation/fill-variables.ts';
+import { fillVariables } from '../lib/fill-variables.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';

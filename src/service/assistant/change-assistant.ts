@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { isOwned } from './save-assistant.ts';
 import type { OwnedAssistant } from './save-assistant.ts';
 

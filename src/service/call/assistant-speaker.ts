@@ -1,6 +1,6 @@
 import { briefAssistant } from '../assistant/brief-assistant.ts';
 import type { Briefing, BriefingParts } from '../assistant/brief-assistant.ts';
-import { fillVariables } from '../conversation/fill-variables.ts';
+import { fillVariables } from '../lib/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest, ReplyEvent } from '../engine/engine.ts';
 import type { CallLine, SpokenReply, Speaker } from './call-parts.ts';

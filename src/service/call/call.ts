@@ -7,7 +7,7 @@ import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { tellCampaigns } from './end-call.ts';
 import { recordingAddress } from './recording-address.ts';
 

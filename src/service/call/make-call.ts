@@ -9,7 +9,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { assistants } from '../db/schema.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';

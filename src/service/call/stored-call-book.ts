@@ -5,7 +5,7 @@ import { moveMoney } from '../billing/ledger.ts';
 import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { fitJson } from '../db/fit-text.ts';
+import { fitJson } from '../lib/storable.ts';
 import type { CallBook, CallLine } from './call-parts.ts';
 import type { ClaimedCall } from './claim-call.ts';
 import { formatTranscript } from './formatted-transcript.ts';

@@ -4,7 +4,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { blockedNumbers } from '../db/leads-table.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../http/paginate.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 const record = wireColumns(blockedNumbers, ['user_id']);
 

@@ -6,7 +6,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { assistants } from '../db/schema.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 /** A campaign and the user who asks for it. */
 export interface OwnedCampaign {

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { CreateCampaignRequest } from '../../contract/campaign.ts';
 import type { Database } from '../db/database.ts';
-import { sentence } from '../http/check-fields.ts';
-import type { FieldErrors } from '../http/refusal.ts';
+import { sentence } from '../lib/refusal.ts';
+import type { FieldErrors } from '../lib/refusal.ts';
 
 interface Found extends Record<string, unknown> {
   assistant_type: string | null;

@@ -1,5 +1,5 @@
 import type { Queries } from '../db/database.ts';
-import { isUuid } from '../http/is-uuid.ts';
+import { isUuid } from '../lib/uuid.ts';
 import { StoredJobs } from '../jobs/jobs.ts';
 import { deletePerson, readPerson } from '../person/person.ts';
 import type { Person } from '../person/person.ts';

@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Placeholder } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
@@ -9,7 +8,9 @@ import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
 import type { PageTool } from '../engine/engine.ts';
 import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import type { Lease } from '../lib/lease.ts';
 import { hasEnded } from './has-ended.ts';
 import { mergeVariables } from './merge-variables.ts';
 
@@ -39,16 +40,6 @@ export type Acceptance =
   | { to: 'keep' }
   /** Stored by an earlier request with the same key. */
   | { to: 'repeat'; messageId: number };
-
-/** Who writes the reply, and for how long that holds unless it is renewed. */
-export interface Lease {
-  owner: string;
-  milliseconds: number;
-}
-
-/** The moment at which a lease of that many milliseconds, taken now, runs out, by the database's clock. */
-export const leaseEnd = (milliseconds: number | Placeholder) =>
-  sql`now() + ${milliseconds} * interval '1 millisecond'`;
 
 /**
  * Stores a user's message and takes its price, both or neither; one that a person shall answer is free. The conversation's row is locked first, so turns are

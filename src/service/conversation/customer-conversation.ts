@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Queries } from '../db/database.ts';
 import { assistants, conversations, users } from '../db/schema.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import { noteEnd } from './end-conversation.ts';
 import type { Ending } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedOf } from './settle-reply.ts';
 

@@ -6,7 +6,7 @@ import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { EngineRequest, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import { readLines } from './history.ts';
 import type { StoredLine } from './history.ts';
 

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 
 /** Variables that a conversation holds at most: the assistant's own and as many of the visitor's. */
 const countLimit = 2 * limits.variables.count;

@@ -7,8 +7,8 @@ import { assistants, conversations, messages, users } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { ConversationError } from './conversation-error.ts';
-import { fillVariables } from './fill-variables.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { fillVariables } from '../lib/fill-variables.ts';
 import { readHistory } from './history.ts';
 import type { HistoryLine } from './history.ts';
 

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryLine } from './history.ts';

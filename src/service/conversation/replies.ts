@@ -4,14 +4,15 @@ import type { Logger } from 'pino';
 import type { BriefingParts } from '../assistant/brief-assistant.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { fitJson } from '../db/fit-text.ts';
+import { fitJson } from '../lib/storable.ts';
 import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ReplyEvent } from '../engine/engine.ts';
-import { leaseEnd } from './accept-message.ts';
-import type { AcceptedMessage, Lease } from './accept-message.ts';
-import { ConversationError } from './conversation-error.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import type { Lease } from '../lib/lease.ts';
+import type { AcceptedMessage } from './accept-message.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { Ending } from './end-conversation.ts';
 import { buildEngineRequest } from './engine-request.ts';
 import { Reply } from './reply.ts';
@@ -19,7 +20,7 @@ import { failReply, storeAnswer } from './settle-reply.ts';
 import type { Answer } from './settle-reply.ts';
 import { StopWatch, stopped } from './stop-watch.ts';
 import { pollUntil } from './signals.ts';
-import { within } from './within.ts';
+import { within } from '../lib/within.ts';
 import type { Signals } from './signals.ts';
 
 /** Longest reply, in UTF-16 code units. What a model says beyond is cut off. */

@@ -1,5 +1,5 @@
 import type { ReplyEvent } from '../engine/engine.ts';
-import type { ConversationError } from './conversation-error.ts';
+import type { ConversationError } from '../lib/conversation-error.ts';
 import type { SettledAnswer } from './settle-reply.ts';
 
 /**

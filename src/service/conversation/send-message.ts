@@ -5,7 +5,7 @@ import { assistants, conversations, messages } from '../db/schema.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { acceptMessage } from './accept-message.ts';
 import type { VisitorMessage } from './accept-message.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import { endsConversation } from './follow-calls.ts';
 import { settledSignal } from './replies.ts';
 import type { Replies } from './replies.ts';
@@ -13,7 +13,7 @@ import { Reply } from './reply.ts';
 import type { SettledAnswer } from './settle-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
-import { within } from './within.ts';
+import { within } from '../lib/within.ts';
 
 /** Longest wait for an answer that another process is writing, in milliseconds. */
 const repeatWait = 330_000;

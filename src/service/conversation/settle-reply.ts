@@ -7,7 +7,7 @@ import { conversations, ledgerEntries, messages } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import { freeKey } from '../idempotency/idempotency-key.ts';
 import type { AcceptedMessage } from './accept-message.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { Ending } from './end-conversation.ts';
 import { followCalls } from './follow-calls.ts';
 import type { Followed } from './follow-calls.ts';

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { within } from './within.ts';
+import { within } from '../lib/within.ts';
 
 /**
  * Wakes waiters in this process. Other processes are not told: a wait is always bounded, and who waits looks into the

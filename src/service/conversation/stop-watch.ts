@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { messages } from '../db/schema.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 
 /** Pause between two looks for requests that other processes took in, in milliseconds. */
 const pause = 500;

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { addLine } from './add-line.ts';
-import { ConversationError } from './conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 
 /** What the history says of a change. */
 export const announcements = {

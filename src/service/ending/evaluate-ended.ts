@@ -1,6 +1,6 @@
 import type { StoredFinding } from '../db/assistants-table.ts';
 import type { StoredEvaluation, StoredVariables } from '../db/schema.ts';
-import { fitJson } from '../db/fit-text.ts';
+import { fitJson } from '../lib/storable.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, Evaluation, EvaluationRequest, Finding } from '../engine/engine.ts';
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
-import type { FieldErrors } from './refusal.ts';
-import { storable, unstorable } from './storable.ts';
+import { sentence } from '../lib/refusal.ts';
+import type { FieldErrors } from '../lib/refusal.ts';
+import { storable, unstorable } from '../lib/storable.ts';
 
 /** What came of checking fields: the good ones, and what is wrong with the others. */
 export interface CheckedFields<Fields> {
@@ -40,15 +41,6 @@ export function checkFields<Schema extends z.ZodMiniObject>(
   }
   return { fields: fields as Partial<z.infer<Schema>>, errors };
 }
-
-/** `The max duration field must be …`: a field's name as people read it. */
-export function sentence(field: string, rest: string): string {
-  return rest.startsWith('selected ')
-    ? `The selected ${readable(field)} ${rest.slice('selected '.length)}`
-    : `The ${readable(field)} field ${rest}`;
-}
-
-const readable = (field: string) => field.replaceAll('_', ' ');
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import { sentence } from './check-fields.ts';
+import { Refusal, sentence } from '../lib/refusal.ts';
 import { publicOrigin } from './public-origin.ts';
-import { Refusal } from './refusal.ts';
 
 /** A place in a list whose newest record has the highest id: right after a record, or right before one. */
 export interface Cursor {

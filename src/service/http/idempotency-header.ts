@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { countCharacters, limits } from '../../contract/limits.ts';
-import { ConversationError } from '../conversation/conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { limits, recordLimits } from '../../contract/limits.ts';
-import { ConversationError } from '../conversation/conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import { refuse } from './refuse.ts';
 
 /** Where files come in. */

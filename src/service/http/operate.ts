@@ -4,8 +4,8 @@ import type { OwnerEndpoint } from '../../contract/owner-endpoint.ts';
 import type { Authenticated } from './bearer-auth.ts';
 import { checkFields } from './check-fields.ts';
 import { readBody, readQuery } from './read-fields.ts';
-import { Refusal } from './refusal.ts';
-import type { FieldErrors } from './refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
+import type { FieldErrors } from '../lib/refusal.ts';
 
 /** The largest id that a record can have. */
 const maximumId = 2_147_483_647;

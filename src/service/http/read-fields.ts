@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { isDeeperThan, maximumDepth } from './nesting.ts';
-import { Refusal } from './refusal.ts';
+import { isDeeperThan, maximumDepth } from '../lib/nesting.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 /**
  * Reads the JSON object of a request's body. An empty body counts as an empty object, so that the answer names every

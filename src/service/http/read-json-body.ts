@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type * as z from 'zod/mini';
-import { ConversationError } from '../conversation/conversation-error.ts';
-import { isDeeperThan, maximumDepth } from './nesting.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { isDeeperThan, maximumDepth } from '../lib/nesting.ts';
 
 /** A request's body schema: anything of zod that parses. */
 interface Schema<Output> {

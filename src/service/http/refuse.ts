@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ConversationError } from '../conversation/conversation-error.ts';
+import type { ConversationError } from '../lib/conversation-error.ts';
 
 /** Whether an endpoint takes a key; those have another form of errors. */
 export const takesKey = (c: Context): boolean => /^\/api\/(user|automate)(\/|$)/.test(c.req.path);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { and, eq, lte, sql } from 'drizzle-orm';
-import { ConversationError } from '../conversation/conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { Queries } from '../db/database.ts';
 import { idempotencyKeys } from '../db/schema.ts';
 

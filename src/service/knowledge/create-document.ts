@@ -2,7 +2,7 @@ import { count, eq } from 'drizzle-orm';
 import { recordLimits } from '../../contract/limits.ts';
 import type { Database } from '../db/database.ts';
 import { documents, documentSources } from '../db/schema.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { readDocument } from './document.ts';
 import { lockKnowledgebase, textColumns } from './knowledgebase.ts';

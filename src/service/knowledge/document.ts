@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { documents } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgebase.ts';
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { knowledgebases } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 /** A knowledge base and the user who asks for it. */
 export interface OwnedKnowledgebase {

@@ -1,9 +1,8 @@
 import type { Context } from 'hono';
 import { recordLimits } from '../../contract/limits.ts';
-import { sentence } from '../http/check-fields.ts';
+import { Refusal, sentence } from '../lib/refusal.ts';
 import { readBody } from '../http/read-fields.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { FieldErrors } from '../http/refusal.ts';
+import type { FieldErrors } from '../lib/refusal.ts';
 
 const { file: maximumBytes } = recordLimits.knowledgebase;
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
-import { within } from '../conversation/within.ts';
+import { within } from '../lib/within.ts';
 import type { AllowedAddresses } from './allowed-addresses.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import type { Lookup } from './guarded-connector.ts';

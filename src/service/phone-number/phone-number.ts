@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { typeLabel } from './type-label.ts';
 

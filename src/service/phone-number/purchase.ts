@@ -3,8 +3,7 @@ import { errorTexts } from '../../contract/error-body.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
-import { sentence } from '../http/check-fields.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal, sentence } from '../lib/refusal.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
 import { readPhoneNumber } from './phone-number.ts';
 

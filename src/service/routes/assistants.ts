@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { RETAINED_304_HEADERS, etag } from 'hono/etag';
 import { readAssistantWidget } from '../assistant/read-assistant-widget.ts';
-import { ConversationError } from '../conversation/conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { Database } from '../db/database.ts';
-import { isUuid } from '../http/is-uuid.ts';
+import { isUuid } from '../lib/uuid.ts';
 
 /** How long a page may go without asking again, in seconds. Short, so that an owner soon sees a change of color. */
 const maximumAge = 60;

@@ -11,8 +11,8 @@ import { stopReply } from '../conversation/stop-reply.ts';
 import { requestAddress } from '../http/client-address.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
-import { requireUuid } from '../http/require-uuid.ts';
-import { storableJson } from '../http/storable-json.ts';
+import { requireUuid } from '../lib/uuid.ts';
+import { storableJson } from '../lib/storable.ts';
 import { answerBody } from './answer-body.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 

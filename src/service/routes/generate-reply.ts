@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import { generateReply, repliesAMinute } from '../../contract/generate-reply.ts';
 import type { GeneratedReply, replyErrorCodes } from '../../contract/generate-reply.ts';
-import { ConversationError } from '../conversation/conversation-error.ts';
-import type { ConversationErrorCode } from '../conversation/conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import type { ConversationErrorCode } from '../lib/conversation-error.ts';
 import { findOrOpen } from '../conversation/customer-conversation.ts';
 import type { Ending } from '../conversation/end-conversation.ts';
 import { sendMessage } from '../conversation/send-message.ts';
@@ -11,7 +11,7 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { operate } from '../http/operate.ts';
 import { limitRequests } from '../http/rate-limit.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 const refusals: Partial<
   Record<ConversationErrorCode, { status: 400 | 402 | 404; code: (typeof replyErrorCodes)[number] }>

@@ -11,7 +11,7 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { paginateByCursor, readCursor } from '../http/cursor.ts';
 import { operate } from '../http/operate.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
-import { requireUuid } from '../http/require-uuid.ts';
+import { requireUuid } from '../lib/uuid.ts';
 
 const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
   uuid: requireUuid(c.req.param('uuid') ?? ''),

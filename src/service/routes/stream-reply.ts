@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
-import { ConversationError } from '../conversation/conversation-error.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
 import type { Reply } from '../conversation/reply.ts';
 import { answerBody } from './answer-body.ts';
 

@@ -1,5 +1,5 @@
-import { fitText } from '../db/fit-text.ts';
-import { isDeeperThan, maximumDepth } from '../http/nesting.ts';
+import { fitText } from '../lib/storable.ts';
+import { isDeeperThan, maximumDepth } from '../lib/nesting.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import { hidden, secretHider } from './hide-secrets.ts';

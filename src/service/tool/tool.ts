@@ -4,7 +4,7 @@ import type { CreateToolRequest, UpdateToolRequest } from '../../contract/tool.t
 import type { Database } from '../db/database.ts';
 import { tools } from '../db/tools-table.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 /** A tool and the user who asks for it. */
 interface OwnedTool {

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
-import { fitText } from '../db/fit-text.ts';
+import { fitText } from '../lib/storable.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';

@@ -6,7 +6,7 @@ import { conversations } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../http/paginate.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 const record = {

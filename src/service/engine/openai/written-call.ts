@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { fitText } from '../../db/fit-text.ts';
+import { fitText } from '../../lib/storable.ts';
 import type { PageTool } from '../engine.ts';
 
 type Tool = OpenAI.Chat.Completions.ChatCompletionTool;

@@ -1,4 +1,4 @@
-import { fitText } from '../../db/fit-text.ts';
+import { fitText } from '../../lib/storable.ts';
 import { docxMarkdown } from './docx-markdown.ts';
 import { ExtractionError } from './extraction-error.ts';
 import { pageMarkdown } from './page-markdown.ts';

@@ -36,3 +36,12 @@ export class Refusal extends Error {
     return Refusal.invalid({ [field]: [message] }, options);
   }
 }
+
+/** `The max duration field must be …`: a field's name as people read it. */
+export function sentence(field: string, rest: string): string {
+  return rest.startsWith('selected ')
+    ? `The selected ${readable(field)} ${rest.slice('selected '.length)}`
+    : `The ${readable(field)} field ${rest}`;
+}
+
+const readable = (field: string) => field.replaceAll('_', ' ');
