@@ -4,10 +4,11 @@ import type { OutcomeWeights } from './carrier/number-traits.ts';
 import { readOutcomes } from './carrier/read-outcomes.ts';
 import { readModels } from './engine/read-models.ts';
 import type { ModelConfig } from './engine/read-models.ts';
+import { OperatorError } from './operator-error.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
 /** A setting is missing or wrong. The message names the variable and says what it may be. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 

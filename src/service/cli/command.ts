@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** An option of a command. */
 export interface CommandOption {
@@ -35,7 +36,7 @@ export interface Command {
 }
 
 /** The command was given something that it cannot do anything with. A sentence helps; a stack does not. */
-export class CommandError extends Error {
+export class CommandError extends OperatorError {
   override readonly name = 'CommandError';
 }
 

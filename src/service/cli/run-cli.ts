@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionDescriptor } from 'node:util';
-import { ConfigError, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { DataFolderInUseError } from '../db/lock-folder.ts';
 import { openDatabase } from '../db/open-database.ts';
-import { DatabaseUnreachableError } from '../db/open-postgres.ts';
 import { createLog } from '../log.ts';
-import { CommandError, UsageError } from './command.ts';
+import { describeFailure } from '../operator-error.ts';
+import { UsageError } from './command.ts';
 import type { Command, CommandOutput, CommandValues } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
@@ -16,9 +15,6 @@ export interface CliStreams {
   out: (text: string) => void;
   err: (text: string) => void;
 }
-
-/** Mistakes of whoever calls: a sentence helps them, a stack does not. */
-const operatorErrors = [CommandError, ConfigError, DataFolderInUseError, DatabaseUnreachableError];
 
 /**
  * Runs one command.
@@ -54,8 +50,7 @@ export async function runCli(
       err(`${error.message}\n"--help" says what there is.`);
       return 2;
     }
-    const known = operatorErrors.some((kind) => error instanceof kind);
-    err(error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error));
+    err(describeFailure(error));
     return 1;
   }
 }

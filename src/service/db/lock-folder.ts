@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../operator-error.ts';
 
 /** Another live process works in the data folder. */
-export class DataFolderInUseError extends Error {
+export class DataFolderInUseError extends OperatorError {
   override readonly name = 'DataFolderInUseError';
   constructor(folder: string, cause: unknown) {
     super(

@@ -1,22 +1,36 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
+import { OperatorError } from '../operator-error.ts';
 
 const folder = join(import.meta.dirname, 'migrations');
 
 /** Any number will do, as long as every process of this service takes the same. */
 const advisoryLock = 7_303_014_117;
 
+/** The database was created before the first release, whose migrations start from an empty database. */
+export class UnsupportedDatabaseError extends OperatorError {
+  override readonly name = 'UnsupportedDatabaseError';
+  constructor() {
+    super(
+      'The database was created by a version before the first release and cannot be upgraded. To start with an ' +
+        'empty one, move the folder "database" out of DATA_DIR, or name an empty database in DATABASE_URL.',
+    );
+  }
+}
+
 /**
- * Applies the numbered SQL files that the database has not seen, all in one transaction: it is brought up to date
- * wholly or not at all. An advisory lock makes processes that start together take turns.
+ * Applies the numbered SQL files that the database has not seen, all in one transaction: either all of them are
+ * applied, or none. An advisory lock makes processes that start together take turns.
+ *
+ * @throws UnsupportedDatabaseError
  */
 export async function migrate(pool: Pool): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    // The other process may take longer over its migrations than one statement may normally take.
+    // Another process may hold the lock for longer than a statement may normally take.
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
     await client.query(
@@ -24,6 +38,7 @@ export async function migrate(pool: Pool): Promise<void> {
     );
     const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations');
     const applied = new Set(rows.map((row) => row.name));
+    if (applied.size > 0 && !applied.has(names[0] ?? '')) throw new UnsupportedDatabaseError();
     for (const name of names.filter((candidate) => !applied.has(candidate))) {
       await client.query(await readFile(join(folder, name), 'utf8'));
       await client.query('INSERT INTO schema_migrations (name) VALUES ($1)', [name]);

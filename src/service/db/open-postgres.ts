@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { OperatorError } from '../operator-error.ts';
 import type { Database } from './database.ts';
 import { PlannedClient } from './planned-client.ts';
 import * as schema from './schema.ts';
@@ -11,7 +12,7 @@ const connectTimeoutMs = 10_000;
 const statementTimeoutMs = 30_000;
 
 /** The PostgreSQL server cannot be reached, or does not let the service in. */
-export class DatabaseUnreachableError extends Error {
+export class DatabaseUnreachableError extends OperatorError {
   override readonly name = 'DatabaseUnreachableError';
   constructor(cause: unknown) {
     // When several addresses of a host were tried, each has an error of its own.

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { OperatorError } from '../operator-error.ts';
 
 /** The port is taken. */
-export class PortInUseError extends Error {
+export class PortInUseError extends OperatorError {
   override readonly name = 'PortInUseError';
   constructor(port: number, cause: unknown) {
     super(`Port ${port} is in use. Set PORT to another one, or to 0 for any free one.`, { cause });

@@ -1,0 +1,610 @@
+-- The whole schema of the first release, with the records that every installation starts with.
+
+CREATE TABLE users (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL,
+  email text NOT NULL,
+  -- USD. Only changed together with an entry in ledger_entries, in the same transaction.
+  balance numeric(14, 4) NOT NULL DEFAULT 0 CHECK (balance >= 0),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX users_email ON users (lower(email));
+
+CREATE TABLE api_keys (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  name text NOT NULL,
+  -- SHA-256 of the key. The key itself is shown once and never stored.
+  key_hash bytea NOT NULL UNIQUE CHECK (octet_length(key_hash) = 32),
+  last_used_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX api_keys_user ON api_keys (user_id);
+
+CREATE TABLE languages (
+  id integer PRIMARY KEY,
+  name text NOT NULL,
+  iso_2 text NOT NULL UNIQUE CHECK (length(iso_2) = 2),
+  -- Name of the PostgreSQL text search configuration that stems this language; `simple` stems nothing.
+  text_search_config text NOT NULL DEFAULT 'simple'
+);
+
+INSERT INTO languages (id, name, iso_2, text_search_config) VALUES
+  (1, 'English', 'en', 'english'),
+  (2, 'German', 'de', 'german'),
+  (3, 'Arabic', 'ar', 'arabic'),
+  (4, 'French', 'fr', 'french'),
+  (5, 'Spanish', 'es', 'spanish'),
+  (6, 'Italian', 'it', 'italian'),
+  (7, 'Portuguese', 'pt', 'portuguese'),
+  (8, 'Dutch', 'nl', 'dutch'),
+  (9, 'Polish', 'pl', 'simple'),
+  (10, 'Turkish', 'tr', 'turkish'),
+  (11, 'Danish', 'da', 'danish'),
+  (12, 'Swedish', 'sv', 'swedish'),
+  (13, 'Norwegian', 'no', 'norwegian'),
+  (14, 'Finnish', 'fi', 'finnish'),
+  (15, 'Hungarian', 'hu', 'hungarian'),
+  (16, 'Romanian', 'ro', 'romanian'),
+  (17, 'Greek', 'el', 'greek'),
+  (18, 'Russian', 'ru', 'russian'),
+  (19, 'Ukrainian', 'uk', 'simple'),
+  (20, 'Czech', 'cs', 'simple'),
+  (21, 'Hebrew', 'he', 'simple'),
+  (22, 'Hindi', 'hi', 'hindi'),
+  (23, 'Chinese', 'zh', 'simple'),
+  (24, 'Japanese', 'ja', 'simple'),
+  (25, 'Korean', 'ko', 'simple'),
+  (26, 'Indonesian', 'id', 'indonesian');
+
+CREATE TABLE providers (
+  id integer PRIMARY KEY,
+  -- `synthesizer` turns text into speech, `transcriber` speech into text.
+  kind text NOT NULL CHECK (kind IN ('synthesizer', 'transcriber')),
+  name text NOT NULL,
+  code text NOT NULL UNIQUE
+);
+
+CREATE TABLE provider_languages (
+  provider_id integer NOT NULL REFERENCES providers ON DELETE CASCADE,
+  language_id integer NOT NULL REFERENCES languages ON DELETE CASCADE,
+  PRIMARY KEY (provider_id, language_id)
+);
+CREATE INDEX provider_languages_language ON provider_languages (language_id);
+
+CREATE TABLE models (
+  id integer PRIMARY KEY,
+  type text NOT NULL CHECK (type IN ('llm', 'multimodal', 'dualplex')),
+  name text NOT NULL,
+  code text NOT NULL UNIQUE
+);
+
+CREATE TABLE voices (
+  id integer PRIMARY KEY,
+  name text NOT NULL,
+  language_id integer NOT NULL REFERENCES languages ON DELETE CASCADE,
+  synthesizer_provider_id integer NOT NULL REFERENCES providers ON DELETE CASCADE,
+  gender text NOT NULL,
+  age text NOT NULL,
+  accent text NOT NULL,
+  preview_url text,
+  -- The engine modes that offer this voice.
+  modes text[] NOT NULL CHECK (modes <@ ARRAY ['pipeline', 'multimodal', 'dualplex'])
+);
+CREATE INDEX voices_language ON voices (language_id);
+CREATE INDEX voices_synthesizer_provider ON voices (synthesizer_provider_id);
+
+INSERT INTO providers (id, kind, name, code) VALUES
+  (1, 'synthesizer', 'Standard speech', 'standard-speech'),
+  (2, 'synthesizer', 'Expressive speech', 'expressive-speech'),
+  (3, 'transcriber', 'Standard transcription', 'standard-transcription'),
+  (4, 'transcriber', 'Fast transcription', 'fast-transcription');
+
+-- The second provider of each kind supports only the first eight languages.
+INSERT INTO provider_languages (provider_id, language_id)
+SELECT providers.id, languages.id FROM providers, languages
+WHERE providers.id IN (1, 3) OR languages.id <= 8;
+
+INSERT INTO models (id, type, name, code) VALUES
+  (1, 'llm', 'Standard', 'standard'),
+  (2, 'multimodal', 'Standard multimodal', 'standard-multimodal'),
+  (3, 'dualplex', 'Standard dualplex', 'standard-dualplex');
+
+-- Four voices a language, two of them for the pipeline.
+INSERT INTO voices (id, name, language_id, synthesizer_provider_id, gender, age, accent, modes)
+SELECT (languages.id - 1) * 4 + kinds.position, kinds.name, languages.id, kinds.provider_id, kinds.gender, kinds.age,
+  'standard', kinds.modes
+FROM languages, (VALUES
+  (1, 'Mira', 1, 'female', 'young', ARRAY ['pipeline', 'dualplex']),
+  (2, 'Jonas', 1, 'male', 'middle_aged', ARRAY ['pipeline', 'dualplex']),
+  (3, 'Vera', 1, 'female', 'middle_aged', ARRAY ['multimodal']),
+  (4, 'Tom', 1, 'male', 'young', ARRAY ['multimodal'])
+) AS kinds (position, name, provider_id, gender, age, modes);
+
+CREATE TABLE phone_numbers (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  -- E.164.
+  phone_number text NOT NULL CHECK (phone_number ~ '^\+[1-9][0-9]{6,14}$'),
+  country_code text NOT NULL CHECK (length(country_code) = 2),
+  -- `normal`: a dedicated number with a subscription. `caller_id`: shown on outgoing calls only.
+  type text NOT NULL DEFAULT 'normal' CHECK (type IN ('normal', 'sip', 'caller_id')),
+  nickname text,
+  sms_capable boolean NOT NULL DEFAULT false,
+  region text NOT NULL DEFAULT '',
+  has_active_subscription boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- When a dedicated number is released, after its owner cancelled it.
+  release_at timestamptz,
+  -- USD a month, as agreed when the number was bought.
+  price numeric(14, 4),
+  -- End of the month that is paid for.
+  paid_until timestamptz,
+  CHECK (NOT has_active_subscription OR (price IS NOT NULL AND paid_until IS NOT NULL)),
+  UNIQUE (user_id, phone_number)
+);
+CREATE INDEX phone_numbers_release ON phone_numbers (release_at) WHERE release_at IS NOT NULL;
+CREATE INDEX phone_numbers_paid_until ON phone_numbers (paid_until) WHERE paid_until IS NOT NULL;
+-- A dedicated number or a SIP number belongs to one user.
+CREATE UNIQUE INDEX phone_numbers_one_owner ON phone_numbers (phone_number) WHERE type <> 'caller_id';
+
+-- Numbers on offer from the simulated carrier. All come from ranges that regulators reserve for fiction and examples,
+-- so no real subscriber is ever called.
+CREATE TABLE offered_numbers (
+  phone_number text PRIMARY KEY,
+  formatted text NOT NULL,
+  country_code text NOT NULL,
+  region text NOT NULL,
+  -- USD a month.
+  price numeric(14, 4) NOT NULL,
+  sms_capable boolean NOT NULL
+);
+CREATE INDEX offered_numbers_country ON offered_numbers (country_code, phone_number);
+
+INSERT INTO offered_numbers (phone_number, formatted, country_code, region, price, sms_capable)
+SELECT replace(ranges.prefix, ' ', '') || lpad(number::text, ranges.digits, '0'),
+  ranges.prefix || lpad(number::text, ranges.digits, '0'),
+  ranges.country_code, ranges.region, ranges.price, ranges.sms_capable
+FROM generate_series(0, 99) AS number, (VALUES
+  ('+49 171 39200 ', 2, 'DE', 'Mobile', 2.00, true),
+  ('+49 30 23125 ', 3, 'DE', 'Berlin', 1.50, false),
+  ('+1 212 555 01', 2, 'US', 'New York', 1.00, true),
+  ('+44 20 7946 0', 3, 'GB', 'London', 1.50, false),
+  ('+33 1 99 00 00 ', 2, 'FR', 'Paris', 1.50, false)
+) AS ranges (prefix, digits, country_code, region, price, sms_capable);
+
+CREATE TABLE tools (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  name text NOT NULL,
+  description text NOT NULL,
+  endpoint text NOT NULL,
+  method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  timeout integer NOT NULL DEFAULT 10 CHECK (timeout BETWEEN 1 AND 30),
+  headers jsonb NOT NULL DEFAULT '[]',
+  schema jsonb NOT NULL DEFAULT '[]',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX tools_user ON tools (user_id);
+
+CREATE TABLE knowledgebases (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  name text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  status text NOT NULL DEFAULT 'empty' CHECK (status IN ('empty', 'processing', 'active')),
+  text_search_config text NOT NULL DEFAULT 'simple',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX knowledgebases_user ON knowledgebases (user_id);
+
+CREATE TABLE documents (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  knowledgebase_id integer NOT NULL REFERENCES knowledgebases ON DELETE CASCADE,
+  name text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  type text NOT NULL CHECK (type IN ('website', 'pdf', 'txt', 'docx')),
+  status text NOT NULL DEFAULT 'processing' CHECK (status IN ('processing', 'active', 'failed')),
+  -- SHA-256 of the content that the chunks were made from.
+  content_hash bytea,
+  -- Why the document is `failed`, shown to its owner.
+  failure text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX documents_knowledgebase ON documents (knowledgebase_id);
+
+-- The input of a document, deleted once it has been processed.
+CREATE TABLE document_sources (
+  document_id integer PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+  -- Of txt, pdf and docx.
+  file bytea,
+  -- Of a website: its start addresses, and the number of pages to follow from each.
+  links text[],
+  relative_links_limit integer,
+  CHECK ((file IS NULL) <> (links IS NULL))
+);
+
+CREATE TABLE chunks (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  knowledgebase_id integer NOT NULL REFERENCES knowledgebases ON DELETE CASCADE,
+  document_id integer NOT NULL REFERENCES documents ON DELETE CASCADE,
+  position integer NOT NULL,
+  heading text NOT NULL,
+  body text NOT NULL,
+  -- The heading has weight A, the document's name B, the body D.
+  search tsvector NOT NULL,
+  -- A unit vector, and the model that computed it. Comparable with or without pgvector.
+  embedding real[],
+  embedding_model text,
+  UNIQUE (document_id, position)
+);
+CREATE INDEX chunks_knowledgebase ON chunks (knowledgebase_id);
+CREATE INDEX chunks_search ON chunks USING gin (search);
+
+CREATE TABLE assistants (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  uuid uuid NOT NULL UNIQUE,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  name text NOT NULL CHECK (length(name) <= 255),
+  type text NOT NULL DEFAULT 'inbound' CHECK (type IN ('inbound', 'outbound')),
+  mode text NOT NULL DEFAULT 'pipeline' CHECK (mode IN ('pipeline', 'multimodal', 'dualplex')),
+  status text NOT NULL DEFAULT 'inactive' CHECK (status IN ('active', 'inactive')),
+  phone_number_id integer REFERENCES phone_numbers ON DELETE SET NULL,
+  engine_id integer,
+  synthesizer_id integer,
+  transcriber_id integer,
+  instance_id integer,
+  flows_platform_id integer,
+  voice_id integer NOT NULL,
+  language_id integer NOT NULL REFERENCES languages,
+  secondary_language_ids integer[] NOT NULL DEFAULT '{}',
+  llm_model_id integer,
+  multimodal_model_id integer,
+  chat_llm_fallback_id integer,
+  turn_detection_threshold numeric(3, 2),
+  transcriber_provider_id integer,
+  synthesizer_provider_id integer,
+  timezone text NOT NULL DEFAULT 'UTC',
+  initial_message text NOT NULL DEFAULT '' CHECK (length(initial_message) <= 200),
+  system_prompt text NOT NULL DEFAULT '',
+  variables jsonb NOT NULL DEFAULT '{}',
+  post_call_evaluation boolean NOT NULL DEFAULT true,
+  post_call_schema jsonb NOT NULL DEFAULT '[]',
+  tools jsonb NOT NULL DEFAULT '[]',
+  tool_ids integer[] NOT NULL DEFAULT '{}',
+  fillers boolean NOT NULL DEFAULT false,
+  filler_config jsonb NOT NULL DEFAULT '{"neutral": [], "negative": [], "positive": [], "question": []}',
+  is_webhook_active boolean NOT NULL DEFAULT false,
+  webhook_url text,
+  inbound_webhook_url text,
+  conversation_ended_webhook_url text,
+  send_webhook_only_on_completed boolean NOT NULL DEFAULT true,
+  include_recording_in_webhook boolean NOT NULL DEFAULT true,
+  max_duration integer NOT NULL DEFAULT 600,
+  max_silence_duration integer NOT NULL DEFAULT 40,
+  max_initial_silence_duration integer,
+  ringing_time integer NOT NULL DEFAULT 30,
+  reengagement_interval integer NOT NULL DEFAULT 30,
+  reengagement_prompt text,
+  record boolean NOT NULL DEFAULT false,
+  end_call_on_voicemail boolean NOT NULL DEFAULT true,
+  voice_mail_message text,
+  llm_temperature numeric(3, 2) NOT NULL DEFAULT 0.10,
+  tts_emotion_enabled boolean NOT NULL DEFAULT true,
+  voice_stability numeric(3, 2) NOT NULL DEFAULT 0.70,
+  voice_similarity numeric(3, 2) NOT NULL DEFAULT 0.50,
+  speech_speed numeric(3, 2) NOT NULL DEFAULT 1.00,
+  allow_interruptions boolean NOT NULL DEFAULT true,
+  enable_noise_cancellation boolean NOT NULL DEFAULT true,
+  wait_for_customer boolean NOT NULL DEFAULT false,
+  endpoint_type text NOT NULL DEFAULT 'vad' CHECK (endpoint_type IN ('vad', 'ai')),
+  endpoint_sensitivity numeric(4, 2) NOT NULL DEFAULT 0.5,
+  interrupt_sensitivity numeric(4, 2) NOT NULL DEFAULT 0.5,
+  min_interrupt_words integer,
+  ambient_sound text NOT NULL DEFAULT 'off',
+  ambient_sound_volume numeric(3, 2) NOT NULL DEFAULT 0.50,
+  knowledgebase_id integer REFERENCES knowledgebases ON DELETE SET NULL,
+  knowledgebase_mode text CHECK (knowledgebase_mode IN ('function_call', 'prompt', 'hybrid')),
+  conversation_inactivity_timeout integer NOT NULL DEFAULT 30,
+  conversation_ended_retrigger boolean NOT NULL DEFAULT false,
+  widget_settings jsonb NOT NULL DEFAULT '{"theme": "light", "color": "#3B82F6", "position": "right-bottom"}',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  deleted_at timestamptz
+);
+CREATE INDEX assistants_user ON assistants (user_id);
+CREATE INDEX assistants_language ON assistants (language_id);
+CREATE INDEX assistants_knowledgebase ON assistants (knowledgebase_id);
+CREATE INDEX assistants_phone_number ON assistants (phone_number_id);
+CREATE UNIQUE INDEX assistants_one_inbound_a_number ON assistants (phone_number_id)
+  WHERE type = 'inbound' AND deleted_at IS NULL AND phone_number_id IS NOT NULL;
+
+CREATE TABLE conversations (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- The capability: anyone who has it can read and continue the conversation.
+  uuid uuid NOT NULL UNIQUE,
+  assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
+  type text NOT NULL CHECK (type IN ('widget', 'test')),
+  variables jsonb NOT NULL DEFAULT '{}',
+  -- Number of the latest turn: a user's message and its reply share one. The initial message is turn 0.
+  turns integer NOT NULL DEFAULT 0,
+  ai_enabled boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz,
+  -- The customer's identifier in another system that requests replies over the API.
+  customer_identifier text CHECK (length(customer_identifier) <= 255),
+  evaluation jsonb,
+  extracted_variables jsonb,
+  -- `updated_at` at the time when the latest end was evaluated: a resumed conversation can end again.
+  end_handled_until timestamptz
+);
+CREATE INDEX conversations_assistant ON conversations (assistant_id, created_at);
+CREATE INDEX conversations_customer ON conversations (assistant_id, customer_identifier, id)
+  WHERE customer_identifier IS NOT NULL;
+-- Without `updated_at`, which changes with every message: updates stay heap-only.
+CREATE INDEX conversations_open ON conversations (id) WHERE ended_at IS NULL;
+CREATE INDEX conversations_ended ON conversations (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE TABLE messages (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  conversation_id bigint NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  turn integer NOT NULL,
+  role text NOT NULL CHECK (role IN ('assistant', 'user', 'system')),
+  content text NOT NULL,
+  function_calls jsonb NOT NULL DEFAULT '[]',
+  -- Results of page tools that a user's message carries, as `{name, arguments, result}`.
+  tool_results jsonb NOT NULL DEFAULT '[]',
+  -- State of the reply to a user's message: pending, stored, or failed and refunded. Other messages are `done`.
+  reply_state text NOT NULL DEFAULT 'done' CHECK (reply_state IN ('pending', 'answered', 'failed', 'done')),
+  failure text,
+  -- The process that writes the reply, and the end of its lease. After that the reply counts as abandoned.
+  reply_owner uuid,
+  reply_lease_until timestamptz,
+  -- Asks the process that writes the reply to stop.
+  reply_stop_requested boolean NOT NULL DEFAULT false,
+  in_reply_to bigint UNIQUE REFERENCES messages ON DELETE CASCADE,
+  cost numeric(14, 4) NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CHECK ((reply_state = 'pending') = (reply_owner IS NOT NULL AND reply_lease_until IS NOT NULL)),
+  CHECK (role = 'user' OR reply_state = 'done')
+);
+CREATE INDEX messages_history ON messages (conversation_id, turn, id);
+CREATE UNIQUE INDEX messages_one_user_message_a_turn ON messages (conversation_id, turn) WHERE role = 'user';
+CREATE INDEX messages_pending ON messages (reply_lease_until) WHERE reply_state = 'pending';
+
+-- Which assistant calls, from which numbers, when, and how often.
+CREATE TABLE campaigns (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
+  name text NOT NULL,
+  status text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'in-progress', 'stopped', 'completed')),
+  timezone text NOT NULL,
+  max_calls_in_parallel integer NOT NULL DEFAULT 3 CHECK (max_calls_in_parallel BETWEEN 1 AND 10),
+  -- Hours and minutes in the campaign's time zone.
+  allowed_hours_start_time text NOT NULL DEFAULT '00:00',
+  allowed_hours_end_time text NOT NULL DEFAULT '23:59',
+  allowed_days text[] NOT NULL
+    DEFAULT '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}',
+  max_retries integer NOT NULL DEFAULT 3 CHECK (max_retries BETWEEN 1 AND 5),
+  -- Minutes.
+  retry_interval integer NOT NULL DEFAULT 60 CHECK (retry_interval BETWEEN 10 AND 4320),
+  retry_on_voicemail boolean NOT NULL DEFAULT false,
+  retry_on_goal_incomplete boolean NOT NULL DEFAULT false,
+  goal_completion_variable text,
+  mark_complete_when_no_leads boolean NOT NULL DEFAULT true,
+  -- Why the service stopped the campaign, if it did.
+  stop_reason text,
+  -- Number of calls made, used to rotate the phone numbers.
+  calls_made integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX campaigns_user ON campaigns (user_id);
+CREATE INDEX campaigns_assistant ON campaigns (assistant_id);
+
+-- The numbers that a campaign rotates through. A deleted number leaves the rotation.
+CREATE TABLE campaign_phone_numbers (
+  campaign_id integer NOT NULL REFERENCES campaigns ON DELETE CASCADE,
+  phone_number_id integer NOT NULL REFERENCES phone_numbers ON DELETE CASCADE,
+  position integer NOT NULL,
+  PRIMARY KEY (campaign_id, phone_number_id)
+);
+CREATE INDEX campaign_phone_numbers_number ON campaign_phone_numbers (phone_number_id);
+
+-- The people whom a campaign calls.
+CREATE TABLE leads (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  campaign_id integer NOT NULL REFERENCES campaigns ON DELETE CASCADE,
+  phone_number text NOT NULL,
+  variables jsonb NOT NULL DEFAULT '{}',
+  status text NOT NULL DEFAULT 'created' CHECK (status IN
+    ('created', 'scheduled', 'processing', 'completed', 'rescheduled', 'reached-max-retries', 'blacklisted')),
+  -- Rounds through the lead and its contacts in which nobody was reached.
+  tries integer NOT NULL DEFAULT 0,
+  -- The contact to call next in this round; null means the lead itself. Its foreign key follows below.
+  next_contact_id integer,
+  next_try_at timestamptz NOT NULL DEFAULT now(),
+  -- The latest call. Not a foreign key: a deleted call must stay detectable.
+  call_id integer,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX leads_user ON leads (user_id, id);
+CREATE INDEX leads_campaign ON leads (campaign_id, phone_number);
+CREATE INDEX leads_state ON leads (campaign_id, status);
+CREATE INDEX leads_due ON leads (campaign_id, next_try_at, id) WHERE status IN ('scheduled', 'rescheduled');
+
+-- Contacts to call when the lead itself is not reached, in the order of their ids.
+CREATE TABLE secondary_contacts (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  lead_id integer NOT NULL REFERENCES leads ON DELETE CASCADE,
+  phone_number text NOT NULL,
+  variables jsonb NOT NULL DEFAULT '{}',
+  status text NOT NULL DEFAULT 'created' CHECK (status IN
+    ('created', 'scheduled', 'processing', 'completed', 'rescheduled', 'reached-max-retries', 'blacklisted')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX secondary_contacts_lead ON secondary_contacts (lead_id, id);
+
+ALTER TABLE leads ADD FOREIGN KEY (next_contact_id) REFERENCES secondary_contacts ON DELETE SET NULL;
+CREATE INDEX leads_next_contact ON leads (next_contact_id);
+
+-- Numbers whose owners asked not to be called again. No call of this user goes to them.
+CREATE TABLE blocked_numbers (
+  id integer GENERATED ALWAYS AS IDENTITY UNIQUE,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  phone_number text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, phone_number)
+);
+
+-- Names and numbers are copies, so the record outlives its assistant, campaign and phone number.
+CREATE TABLE calls (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  assistant_id integer REFERENCES assistants ON DELETE SET NULL,
+  campaign_id integer REFERENCES campaigns ON DELETE SET NULL,
+  lead_id integer REFERENCES leads ON DELETE SET NULL,
+  -- The contact of the lead that was called, unless it was the lead itself.
+  contact_id integer REFERENCES secondary_contacts ON DELETE SET NULL,
+  assistant_name text NOT NULL,
+  campaign_name text,
+  type text NOT NULL CHECK (type IN ('inbound', 'outbound', 'web')),
+  status text NOT NULL DEFAULT 'initiated' CHECK (status IN ('initiated', 'ringing', 'busy', 'in-progress', 'ended',
+    'completed', 'ended_by_customer', 'ended_by_assistant', 'no-answer', 'failed')),
+  -- Seconds.
+  duration integer NOT NULL DEFAULT 0,
+  assistant_phone_number text NOT NULL DEFAULT '',
+  client_phone_number text NOT NULL DEFAULT '',
+  transcript text NOT NULL DEFAULT '',
+  -- [{role, content, at, seconds}]; seconds since the call was answered.
+  lines jsonb NOT NULL DEFAULT '[]',
+  -- The assistant's variables, overridden by those of the request, lead or contact.
+  input_variables jsonb NOT NULL DEFAULT '{}',
+  variables jsonb NOT NULL DEFAULT '{}',
+  evaluation jsonb NOT NULL DEFAULT '{}',
+  webhook_response jsonb NOT NULL DEFAULT '{}',
+  -- USD.
+  carrier_cost numeric(14, 4) NOT NULL DEFAULT 0,
+  total_cost numeric(14, 4) NOT NULL DEFAULT 0,
+  answered_by text NOT NULL DEFAULT 'unknown' CHECK (answered_by IN ('human', 'machine', 'unknown')),
+  end_reason text,
+  -- Set only for recordings of another service.
+  recording_url text,
+  -- The capability: anyone who has it can listen to the recording.
+  recording_token text UNIQUE,
+  -- The process that makes the call, and the end of its lease. After that the call counts as abandoned.
+  lease_owner uuid,
+  lease_until timestamptz,
+  answered_at timestamptz,
+  ended_at timestamptz,
+  end_handled_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX calls_user ON calls (user_id, id);
+CREATE INDEX calls_assistant ON calls (assistant_id);
+CREATE INDEX calls_campaign ON calls (campaign_id);
+CREATE INDEX calls_lead ON calls (lead_id);
+CREATE INDEX calls_contact ON calls (contact_id);
+CREATE INDEX calls_lease ON calls (lease_until) WHERE status IN ('initiated', 'ringing', 'in-progress');
+CREATE INDEX calls_unhandled ON calls (ended_at) WHERE end_handled_at IS NULL;
+-- At most one open call a lead, enforced below the application.
+CREATE UNIQUE INDEX calls_one_open_a_lead ON calls (lead_id)
+  WHERE status IN ('initiated', 'ringing', 'in-progress') AND lead_id IS NOT NULL;
+
+CREATE TABLE ledger_entries (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  message_id bigint REFERENCES messages ON DELETE SET NULL,
+  call_id integer REFERENCES calls ON DELETE SET NULL,
+  -- The minute that is paid for, starting at 1; 0 for a refund, which covers all minutes.
+  call_minute integer,
+  kind text NOT NULL CHECK (kind IN ('top_up', 'charge', 'refund')),
+  -- USD; negative for charges.
+  amount numeric(14, 4) NOT NULL,
+  balance_after numeric(14, 4) NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ledger_entries_user ON ledger_entries (user_id, id);
+-- At most one charge and one refund a message, and one a minute of a call, enforced below the application.
+CREATE UNIQUE INDEX ledger_entries_once_a_message ON ledger_entries (message_id, kind) WHERE message_id IS NOT NULL;
+CREATE UNIQUE INDEX ledger_entries_once_a_minute ON ledger_entries (call_id, kind, call_minute)
+  WHERE call_id IS NOT NULL;
+CREATE INDEX ledger_entries_call ON ledger_entries (call_id);
+
+CREATE TABLE idempotency_keys (
+  -- The operation, with the record that it belongs to.
+  scope text NOT NULL,
+  key_hash bytea NOT NULL,
+  request_hash bytea NOT NULL,
+  conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
+  message_id bigint REFERENCES messages ON DELETE CASCADE,
+  -- Becomes null when the call is deleted. The key stays, so nobody is called again.
+  call_id integer REFERENCES calls ON DELETE SET NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (scope, key_hash)
+);
+CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+CREATE INDEX idempotency_keys_conversation ON idempotency_keys (conversation_id);
+CREATE INDEX idempotency_keys_message ON idempotency_keys (message_id);
+CREATE INDEX idempotency_keys_call ON idempotency_keys (call_id);
+
+-- Signing secrets. After a rotation the previous secret stays valid until it expires.
+CREATE TABLE webhook_secrets (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  secret text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- Null for the current secret.
+  expires_at timestamptz
+);
+CREATE UNIQUE INDEX webhook_secrets_current ON webhook_secrets (user_id) WHERE expires_at IS NULL;
+CREATE INDEX webhook_secrets_user ON webhook_secrets (user_id);
+
+CREATE TABLE webhook_deliveries (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- The same for every attempt, so that receivers can detect duplicates.
+  webhook_id text NOT NULL UNIQUE,
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  assistant_id integer REFERENCES assistants ON DELETE SET NULL,
+  call_id integer REFERENCES calls ON DELETE CASCADE,
+  conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
+  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended')),
+  url text NOT NULL,
+  -- Text rather than jsonb, because the signature covers its bytes.
+  payload text NOT NULL,
+  status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  -- Failed attempts since delivery was last started.
+  failures integer NOT NULL DEFAULT 0,
+  -- Response to the last attempt, or the reason why there was none.
+  response_status integer,
+  response_body text,
+  error text,
+  next_attempt_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX webhook_deliveries_user ON webhook_deliveries (user_id, id);
+CREATE INDEX webhook_deliveries_assistant ON webhook_deliveries (assistant_id);
+CREATE INDEX webhook_deliveries_call ON webhook_deliveries (call_id);
+CREATE INDEX webhook_deliveries_conversation ON webhook_deliveries (conversation_id);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (next_attempt_at) WHERE status = 'pending';
+
+-- The columns are those of rate-limiter-flexible. Unlogged: losing the counters in a crash does no harm.
+CREATE UNLOGGED TABLE rate_limits (
+  key varchar(255) PRIMARY KEY,
+  points integer NOT NULL DEFAULT 0,
+  expire bigint
+);
+CREATE INDEX rate_limits_expiry ON rate_limits (expire);

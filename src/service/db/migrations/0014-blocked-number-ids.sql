@@ -1,4 +1,0 @@
--- Blocked numbers can be listed, and let go one by one.
-
-ALTER TABLE blocked_numbers
-  ADD COLUMN id integer GENERATED ALWAYS AS IDENTITY UNIQUE;
