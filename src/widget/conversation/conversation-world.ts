@@ -1,8 +1,8 @@
 import type { ConversationClient } from '../../client/chat-client.ts';
-import type { ConversationStore } from './conversation-store.ts';
-import type { Forgotten } from './forgotten.ts';
+import type { ConversationStore } from './storage/conversation-store.ts';
+import type { Forgotten } from './storage/forgotten.ts';
 import type { Problem } from './problem.ts';
-import type { TabSource } from './tab-channel.ts';
+import type { TabSource } from './tabs/tab-channel.ts';
 
 /** What a conversation needs of the world around it. */
 export interface ConversationWorld {

@@ -1,16 +1,15 @@
 import type { ToolResult } from '../../client/chat-client.ts';
 import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
-import { joined } from './joined.ts';
-import { NewsWatch } from './news-watch.ts';
-import { Opener } from './opener.ts';
-import { loadSend, Outbox } from './outbox.ts';
+import { NewsWatch } from './history/news-watch.ts';
+import { Opener } from './sending/opener.ts';
+import { loadSend, Outbox } from './sending/outbox.ts';
 import { problemFrom, type Problem } from './problem.ts';
 import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
-import { RetryTimer } from './retry-timer.ts';
-import type { SessionRequest } from './session.ts';
-import { shownMessages } from './shown-messages.ts';
-import { TabLink } from './tab-link.ts';
-import type { SharedConversation } from './tabs.ts';
+import { RetryTimer } from './sending/retry-timer.ts';
+import type { SessionRequest } from './history/session.ts';
+import { withHistory } from './history/with-history.ts';
+import { TabLink } from './tabs/tab-link.ts';
+import type { SharedConversation } from './tabs/tabs.ts';
 import { emptySnapshot, heardIn, isUnsent, type Choices, type Snapshot } from './snapshot.ts';
 
 export type { ConversationListener, ConversationWorld };
@@ -98,8 +97,7 @@ export class Conversation {
       signal.throwIfAborted();
       this.keptId = conversationId;
       const openedIn = this.#world.now() - startedAt;
-      const messages = await shownMessages(() => this.snapshot.messages, session.history);
-      signal.throwIfAborted();
+      const messages = withHistory(this.snapshot.messages, session.history);
       const seen = resumed ? this.#seen : undefined;
       this.#apply({ type: 'opened', conversationId, session, messages, openedIn, seen });
       this.#listener.onReady(conversationId, resumed);
@@ -200,7 +198,7 @@ export class Conversation {
 
   /** Asks for the variables that the assistant fills in; a preview shows them. */
   async readVariables(): Promise<void> {
-    const { readVariables } = await import('./read-variables.ts');
+    const { readVariables } = await import('./history/read-variables.ts');
     await readVariables(this.#world.client, this.#inside);
   }
 
@@ -322,4 +320,9 @@ export class Conversation {
     if (kept.pending.length === 0) this.#world.tabs?.release();
     if (this.#world.store.write(kept)) this.#tabLink.tabs?.tellKept();
   }
+}
+
+/** Several of the visitor's texts as one, a paragraph each. */
+function joined(...texts: string[]): string {
+  return texts.filter((text) => text.trim() !== '').join('\n\n');
 }

@@ -1,5 +1,5 @@
 import type { Problem } from './problem.ts';
-import type { Session } from './session.ts';
+import type { Session } from './history/session.ts';
 import { emptySnapshot, heardIn, isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
 
 /** What happens to a conversation. */

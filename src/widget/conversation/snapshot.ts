@@ -1,6 +1,6 @@
 import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
-import type { Earlier } from './session.ts';
+import type { Earlier } from './history/session.ts';
 
 /** Where a conversation stands. An `ended` one takes no more messages: those that wait go along to a new one. */
 export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';

@@ -2,7 +2,7 @@ import { render } from 'lit/html.js';
 import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { SessionRequest } from '../conversation/session.ts';
+import type { SessionRequest } from '../conversation/history/session.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { AddOnReach, PanelState } from './add-on.ts';
 import type { AddOns } from './add-ons.ts';

@@ -1,10 +1,10 @@
 import { ConversationClient } from '../../client/conversation-client.ts';
 import type { PanelInput } from '../element/panel-input.ts';
-import { ConversationStore } from '../conversation/conversation-store.ts';
-import { Forgotten } from '../conversation/forgotten.ts';
+import { ConversationStore } from '../conversation/storage/conversation-store.ts';
+import { Forgotten } from '../conversation/storage/forgotten.ts';
 import { Conversation, type ConversationListener } from '../conversation/conversation.ts';
-import { newKey } from '../conversation/new-key.ts';
-import { tabSource } from './tab-source.ts';
+import { newKey } from '../conversation/sending/new-key.ts';
+import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { VisitStorage } from './visit-storage.ts';
 

@@ -1,4 +1,4 @@
-import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/conversation/tab-channel.ts';
+import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
 import type { ChatServer } from '../../support/chat-server.ts';
 import { Browser, type Visit } from './visit.ts';
 

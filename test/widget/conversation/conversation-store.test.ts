@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ConversationStore } from '../../../src/widget/conversation/conversation-store.ts';
-import { nothingKept, type KeptConversation } from '../../../src/widget/conversation/kept-conversation.ts';
+import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
+import {
+  nothingKept,
+  type KeptConversation,
+} from '../../../src/widget/conversation/storage/kept-conversation.ts';
 import { ChatServer } from '../../support/chat-server.ts';
 import { Browser, Visit } from './visit.ts';
 

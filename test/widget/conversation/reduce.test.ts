@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Problem } from '../../../src/widget/conversation/problem.ts';
 import { reduce, type ConversationEvent } from '../../../src/widget/conversation/reduce.ts';
-import type { Session } from '../../../src/widget/conversation/session.ts';
-import type { HistoryItem } from '../../../src/widget/conversation/message-from.ts';
-import { completeReply, growReply, type ReplyPiece } from '../../../src/widget/conversation/reply.ts';
-import { withHistory } from '../../../src/widget/conversation/with-history.ts';
+import type { Session } from '../../../src/widget/conversation/history/session.ts';
+import type { HistoryItem } from '../../../src/widget/conversation/history/with-history.ts';
+import { completeReply, growReply, type ReplyPiece } from '../../../src/widget/conversation/sending/reply.ts';
+import { withHistory } from '../../../src/widget/conversation/history/with-history.ts';
 import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/conversation/snapshot.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({

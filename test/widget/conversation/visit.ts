@@ -5,12 +5,12 @@ import {
   type StreamListeners,
 } from '../../../src/client/chat-client.ts';
 import type { OpenConversationRequest } from '../../../src/client/chat-client.ts';
-import { ConversationStore } from '../../../src/widget/conversation/conversation-store.ts';
-import { Forgotten } from '../../../src/widget/conversation/forgotten.ts';
-import type { TabSource } from '../../../src/widget/conversation/tab-channel.ts';
+import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
+import { Forgotten } from '../../../src/widget/conversation/storage/forgotten.ts';
+import type { TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
 import { Conversation } from '../../../src/widget/conversation/conversation.ts';
-import { newKey } from '../../../src/widget/conversation/new-key.ts';
-import type { SessionRequest } from '../../../src/widget/conversation/session.ts';
+import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
+import type { SessionRequest } from '../../../src/widget/conversation/history/session.ts';
 import type { Problem } from '../../../src/widget/conversation/problem.ts';
 import type { ChatServer } from '../../support/chat-server.ts';
 import { until } from '../../support/until.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { HistoryItem } from '../../../src/widget/conversation/message-from.ts';
+import type { HistoryItem } from '../../../src/widget/conversation/history/with-history.ts';
 import type { Message } from '../../../src/widget/conversation/snapshot.ts';
-import { withHistory } from '../../../src/widget/conversation/with-history.ts';
+import { withHistory } from '../../../src/widget/conversation/history/with-history.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
   role,

@@ -1,6 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { ConversationClient } from '../../../client/conversation-client.ts';
-import { earlierPagesOf, type EarlierPage, type EarlierPages } from '../../conversation/earlier-pages.ts';
+import {
+  earlierPagesOf,
+  type EarlierPage,
+  type EarlierPages,
+} from '../../conversation/history/earlier-pages.ts';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { allTexts } from '../../texts/all-texts.ts';
 import { isMarkdown, logPage, pageSize } from '../message-log.ts';

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../conversation/fingerprint.ts';
+import { fingerprint } from '../../conversation/sending/fingerprint.ts';
 import { isPending, type Message, type Snapshot } from '../../conversation/snapshot.ts';
 import type { PanelModel } from '../panel-model.ts';
 

@@ -1,11 +1,11 @@
-import { ChatError, type ToolResult } from '../../client/chat-client.ts';
-import type { Attempt, KeptConversation, Luggage } from './kept-conversation.ts';
-import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
-import { isPassing, problemFrom, type Problem } from './problem.ts';
-import type { ConversationEvent } from './reduce.ts';
+import { ChatError, type ToolResult } from '../../../client/chat-client.ts';
+import type { Attempt, KeptConversation, Luggage } from '../storage/kept-conversation.ts';
+import type { ConversationListener, ConversationWorld } from '../conversation-world.ts';
+import { isPassing, problemFrom, type Problem } from '../problem.ts';
+import type { ConversationEvent } from '../reduce.ts';
 import type { send } from './send.ts';
-import type { Session, SessionRequest } from './session.ts';
-import { isUnsent, type Message, type Snapshot } from './snapshot.ts';
+import type { Session, SessionRequest } from '../history/session.ts';
+import { isUnsent, type Message, type Snapshot } from '../snapshot.ts';
 
 /** The conversation whose messages go out. */
 export interface OutboxConversation {

@@ -1,10 +1,10 @@
-import type { ChatError } from '../../client/chat-client.ts';
-import type { ConversationClient } from '../../client/chat-client.ts';
-import type { ConversationListener } from './conversation-world.ts';
-import { foundIn, isSettled } from './look-up.ts';
-import type { Outbox, OutboxConversation } from './outbox.ts';
+import type { ChatError } from '../../../client/chat-client.ts';
+import type { ConversationClient } from '../../../client/chat-client.ts';
+import type { ConversationListener } from '../conversation-world.ts';
+import { foundIn, isSettled } from '../sending/look-up.ts';
+import type { Outbox, OutboxConversation } from '../sending/outbox.ts';
 import { readSession } from './session.ts';
-import { sleep } from './sleep.ts';
+import { sleep } from '../sending/sleep.ts';
 import { withHistory } from './with-history.ts';
 
 /*

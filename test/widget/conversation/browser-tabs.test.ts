@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { connectTabs } from '../../../src/widget/panel/browser-tabs.ts';
+import { connectTabs } from '../../../src/widget/conversation/tabs/browser-tabs.ts';
 
 /** Whether somebody waits for a lock that another one has. */
 async function isAwaited(name: string): Promise<boolean> {

@@ -1,5 +1,5 @@
-import type { ConversationClient } from '../../client/chat-client.ts';
-import type { OutboxConversation } from './outbox.ts';
+import type { ConversationClient } from '../../../client/chat-client.ts';
+import type { OutboxConversation } from '../sending/outbox.ts';
 import { readSession } from './session.ts';
 
 /** Asks for the variables that the assistant fills in; those of a conversation that was left meanwhile are no news. */

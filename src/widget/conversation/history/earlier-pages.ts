@@ -1,8 +1,8 @@
-import type { ConversationClient } from '../../client/chat-client.ts';
-import { readEarlier } from '../../client/read-earlier.ts';
-import { messageFrom } from './message-from.ts';
+import type { ConversationClient } from '../../../client/chat-client.ts';
+import { readEarlier } from '../../../client/read-earlier.ts';
+import { messageFrom } from './with-history.ts';
 import type { Earlier } from './session.ts';
-import type { Message, Snapshot } from './snapshot.ts';
+import type { Message, Snapshot } from '../snapshot.ts';
 
 /** Nobody reads further. */
 const mostPages = 100;

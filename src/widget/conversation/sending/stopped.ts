@@ -1,4 +1,4 @@
-import { requestStop } from '../../client/ending.ts';
+import { requestStop } from '../../../client/ending.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import { findDelivered } from './look-up.ts';
 import { stopReply } from './reply.ts';

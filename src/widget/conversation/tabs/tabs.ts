@@ -1,10 +1,10 @@
-import type { ConversationWorld } from './conversation-world.ts';
-import type { KeptConversation, PendingMessage } from './kept-conversation.ts';
-import type { Outbox, OutboxConversation } from './outbox.ts';
-import { readSession } from './session.ts';
-import { heardIn, isPending, type Message } from './snapshot.ts';
+import type { ConversationWorld } from '../conversation-world.ts';
+import type { KeptConversation, PendingMessage } from '../storage/kept-conversation.ts';
+import type { Outbox, OutboxConversation } from '../sending/outbox.ts';
+import { readSession } from '../history/session.ts';
+import { heardIn, isPending, type Message } from '../snapshot.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
-import { withHistory } from './with-history.ts';
+import { withHistory } from '../history/with-history.ts';
 
 /*
  * One conversation in several tabs. Loaded when another tab is heard of, or when one has left something.

@@ -1,7 +1,13 @@
-import type { ConversationWorld } from './conversation-world.ts';
+import type { ConversationWorld } from '../conversation-world.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Outbox } from './outbox.ts';
-import { openSession, readSession, variablesOf, type Session, type SessionRequest } from './session.ts';
+import {
+  openSession,
+  readSession,
+  variablesOf,
+  type Session,
+  type SessionRequest,
+} from '../history/session.ts';
 
 /** Begins a conversation, or goes on with one. */
 export class Opener {

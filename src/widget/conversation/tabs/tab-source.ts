@@ -1,4 +1,4 @@
-import type { TabSource } from '../conversation/tab-channel.ts';
+import type { TabSource } from './tab-channel.ts';
 
 /**
  * Notices another tab by what it writes to an entry of the storage that tabs share, and has the browser tell the others

@@ -1,4 +1,4 @@
-import { ChatError } from '../../client/chat-client.ts';
+import { ChatError } from '../../../client/chat-client.ts';
 
 /**
  * Waits, and leaves nothing behind.

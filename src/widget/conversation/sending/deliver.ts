@@ -1,9 +1,9 @@
-import { ChatError, type ConversationClient } from '../../client/chat-client.ts';
-import type { Attempt } from './kept-conversation.ts';
-import type { ConversationEvent } from './reduce.ts';
+import { ChatError, type ConversationClient } from '../../../client/chat-client.ts';
+import type { Attempt } from '../storage/kept-conversation.ts';
+import type { ConversationEvent } from '../reduce.ts';
 import { completeReply, growReply, isEmpty, type ReplyPiece } from './reply.ts';
-import type { SessionRequest } from './session.ts';
-import type { Message, Snapshot } from './snapshot.ts';
+import type { SessionRequest } from '../history/session.ts';
+import type { Message, Snapshot } from '../snapshot.ts';
 
 /** One message on its way. */
 export interface Delivery {

@@ -1,5 +1,5 @@
-import type { ConversationWorld } from './conversation-world.ts';
-import type { Outbox } from './outbox.ts';
+import type { ConversationWorld } from '../conversation-world.ts';
+import type { Outbox } from '../sending/outbox.ts';
 import type { SharedConversation, Tabs } from './tabs.ts';
 
 /** A conversation's end of the line to other tabs. What keeps in step with them is loaded when there may be one. */

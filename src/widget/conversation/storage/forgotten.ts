@@ -1,4 +1,4 @@
-import type { ConversationClient } from '../../client/chat-client.ts';
+import type { ConversationClient } from '../../../client/chat-client.ts';
 import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
 
 /**

@@ -1,5 +1,7 @@
-import { messageFrom, type HistoryItem } from './message-from.ts';
-import { isPending, type Message } from './snapshot.ts';
+import type { Conversation } from '../../../client/chat-client.ts';
+import { isPending, type Message } from '../snapshot.ts';
+
+export type HistoryItem = Conversation['history'][number];
 
 /**
  * The service's history, then what is still pending. Messages that already show keep their key and what is known of
@@ -34,4 +36,19 @@ export function withHistory(
 function isSame({ role, text, isStopped }: Message, item: HistoryItem): boolean {
   const { role: itsRole, text: content } = messageFrom(item, 0);
   return role === itsRole && (isStopped ? content.startsWith(text) : text === content);
+}
+
+/** A line of the service's history as it shows. What a tool returned is no message, but it keeps its place among them. */
+export function messageFrom(item: HistoryItem, index: number | string): Message {
+  const { role, content, function_calls, created_at } = item;
+  const at = Date.parse(created_at ?? '');
+  const isOutput = role === 'tool' || role === 'function';
+  return {
+    key: `history-${index}`,
+    role: isOutput ? 'system' : role,
+    text: isOutput ? '' : content,
+    status: role === 'user' ? 'sent' : 'done',
+    functionCalls: function_calls,
+    ...(at > 0 && { at }),
+  };
 }

@@ -1,10 +1,10 @@
 import { deliver, type Delivery } from './deliver.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { Attempt } from './kept-conversation.ts';
+import type { Attempt } from '../storage/kept-conversation.ts';
 import type { Outbox } from './outbox.ts';
-import { problemFrom } from './problem.ts';
-import { hasEnded, variablesOf } from './session.ts';
-import type { Message } from './snapshot.ts';
+import { problemFrom } from '../problem.ts';
+import { hasEnded, variablesOf } from '../history/session.ts';
+import type { Message } from '../snapshot.ts';
 
 /*
  * Sends one message of the outbox. Loaded with the first one.

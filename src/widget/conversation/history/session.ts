@@ -3,8 +3,8 @@ import type {
   ClientTool,
   Conversation,
   OpenConversationRequest,
-} from '../../client/chat-client.ts';
-import { InvalidRequestError, type Problem } from './problem.ts';
+} from '../../../client/chat-client.ts';
+import { InvalidRequestError, type Problem } from '../problem.ts';
 
 /** Which assistant, and how it is asked. */
 export interface SessionRequest {

@@ -1,5 +1,5 @@
-import type { AnsweredMessage, FunctionCall } from '../../client/chat-client.ts';
-import type { Message } from './snapshot.ts';
+import type { AnsweredMessage, FunctionCall } from '../../../client/chat-client.ts';
+import type { Message } from '../snapshot.ts';
 
 /** A piece of an answer, as it streams in. */
 export type ReplyPiece =

@@ -1,6 +1,6 @@
-import { newKey } from '../conversation/new-key.ts';
-import { sleep } from '../conversation/sleep.ts';
-import type { TabChannel, TabMessage } from '../conversation/tab-channel.ts';
+import { newKey } from '../sending/new-key.ts';
+import { sleep } from '../sending/sleep.ts';
+import type { TabChannel, TabMessage } from './tab-channel.ts';
 
 /*
  * The tabs of this browser that show a conversation, by BroadcastChannel. Loaded with a second tab. Where a browser has

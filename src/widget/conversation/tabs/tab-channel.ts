@@ -1,4 +1,4 @@
-import type { Message } from './snapshot.ts';
+import type { Message } from '../snapshot.ts';
 
 /** What one tab tells the others. */
 export type TabMessage =

@@ -1,5 +1,5 @@
-import type { ChatError } from '../../client/chat-client.ts';
-import { requestDeletion } from '../../client/ending.ts';
+import type { ChatError } from '../../../client/chat-client.ts';
+import { requestDeletion } from '../../../client/ending.ts';
 import type { Forgotten } from './forgotten.ts';
 
 /** Of the conversations that a service did not hear about, the latest are kept. */

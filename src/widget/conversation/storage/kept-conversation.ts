@@ -1,5 +1,5 @@
-import type { ToolResult } from '../../client/chat-client.ts';
-import type { Choices } from './snapshot.ts';
+import type { ToolResult } from '../../../client/chat-client.ts';
+import type { Choices } from '../snapshot.ts';
 
 /** What goes with a message: values of the page's, which the service checks. */
 export interface Luggage {

@@ -1,12 +1,12 @@
-import type { Attempt } from './kept-conversation.ts';
+import type { Attempt } from '../storage/kept-conversation.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { HistoryItem } from './message-from.ts';
-import type { ConversationEvent } from './reduce.ts';
-import { readSession, type Session } from './session.ts';
+import type { HistoryItem } from '../history/with-history.ts';
+import type { ConversationEvent } from '../reduce.ts';
+import { readSession, type Session } from '../history/session.ts';
 import { sleep } from './sleep.ts';
-import type { Message } from './snapshot.ts';
-import { withHistory } from './with-history.ts';
+import type { Message } from '../snapshot.ts';
+import { withHistory } from '../history/with-history.ts';
 
 export { withHistory };
 
