@@ -9,7 +9,6 @@ import {
   integer,
   needsNumber,
   nullish,
-  numberIfAny,
   pageQuery,
   patternText,
   text,
@@ -58,7 +57,7 @@ const optionalFields = {
       .object({
         type: z.enum(['call_transfer', 'dtmf_input', 'end_call']),
         description: filledText(limit.toolDescription),
-        phone_number: numberIfAny(name),
+        phone_number: z.nullish(text(name)),
       })
       .check(needsNumber('call_transfer')),
   ),

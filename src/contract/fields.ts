@@ -80,22 +80,22 @@ function isWebAddress(value: string): boolean {
 
 const numberPattern = new RegExp(`^\\+[1-9]\\d{${phoneDigits.min - 1},${phoneDigits.max - 1}}$`);
 
-const noNumber = 'must be a phone number in E.164 format, such as +4915112345678.';
+/** Ends the sentence "The <name> …" about a phone number that is refused. */
+export const e164Rule = `must be in E.164 format: a plus sign and ${phoneDigits.min} to ${phoneDigits.max} digits, such as +4915112345678.`;
 
-/** Without what people put between digits. */
+const noNumber = e164Rule.replace('must be', 'must be a phone number');
+
+/** Removes the characters that people put between digits. */
 const plainNumber = (value: unknown) => (typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value);
 
-/** Whether it is a number of the whole world: `+4915112345678`. */
+/** Whether it is a phone number in E.164 format, with nothing around or between its digits. */
 export const isPhoneNumber = (value: unknown): value is string =>
   typeof value === 'string' && numberPattern.test(value);
 
-/** A number of the whole world, with what people put between the digits taken out: `+4915112345678`. */
+/** A phone number in E.164 format. Spaces, dots, hyphens and parentheses between its digits are removed. */
 export const phoneNumber = () => from(plainNumber, patternText(numberPattern, noNumber));
 
-/** The same where another field says whether one is needed: see {@link needsNumber}. */
-export const numberIfAny = (max: number) => z.nullish(from(plainNumber, text(max)));
-
-/** Demands a number in the field `phone_number` of entries of one type, beside what is wrong with other fields. */
+/** Requires an E.164 number in the field `phone_number` of entries of one type. */
 export const needsNumber = (type: string) =>
   z.check(
     ({ value: entry, issues }) => {

@@ -210,7 +210,7 @@ describe('creating an assistant', () => {
     });
   });
 
-  test('needs a number to dial where a call is to be transferred, and keeps it without what is between its digits', async () => {
+  test('takes call_transfer only with a number in E.164 format', async () => {
     const transfer = { type: 'call_transfer' };
     const described = { ...transfer, description: 'To a person' };
     const { errors } = await owner.post('assistant', assistantBody({ tools: [transfer, described] }));
@@ -222,7 +222,13 @@ describe('creating an assistant', () => {
       'tools.0.phone_number': missing(0),
       'tools.1.phone_number': missing(1),
     });
-    const { id } = await create({ tools: [{ ...described, phone_number: '+49 (30) 123-456' }] });
+    const spaced = [{ ...described, phone_number: '+49 (30) 123-456' }];
+    assert.deepEqual((await owner.post('assistant', assistantBody({ tools: spaced }))).errors, {
+      'tools.0.phone_number': [
+        'The tools.0.phone number field must be a phone number in E.164 format: a plus sign and 7 to 15 digits, such as +4915112345678.',
+      ],
+    });
+    const { id } = await create({ tools: [{ ...described, phone_number: '+4930123456' }] });
     assert.deepEqual((await read(id))['tools'], [{ ...described, phone_number: '+4930123456' }]);
   });
 

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
-import { phoneNumber } from '../../contract/fields.ts';
+import { e164Rule, isPhoneNumber } from '../../contract/fields.ts';
 import { callsFor, readCallMoney } from '../billing/call-money.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';
@@ -30,7 +30,8 @@ export async function makeCall(
   given: MakeCallRequest,
   keyed?: KeyedRequest,
 ): Promise<number> {
-  const number = readNumber(given.phone_number);
+  const { phone_number: number } = given;
+  checkNumber(number);
   return database.db.transaction(async (tx) => {
     const earlier = keyed && (await claimKey(tx, keyed));
     if (earlier) return earlier.callId ?? notFound();
@@ -76,13 +77,12 @@ export async function makeCall(
   });
 }
 
-/** @throws Refusal unless it is a number of the whole world and nothing else, such as `+4915112345678`. */
-function readNumber(text: string): string {
-  const { data: number } = phoneNumber().safeParse(text);
-  if (number !== undefined && parsePhoneNumberFromString(number, { extract: false })?.isPossible()) {
-    return number;
+/** @throws Refusal if the number is not in E.164 format, or no country has such numbers. */
+function checkNumber(number: string): void {
+  if (!isPhoneNumber(number)) throw new Refusal(400, { message: `The phone number ${e164Rule}` });
+  if (parsePhoneNumberFromString(number)?.isPossible() !== true) {
+    throw new Refusal(400, { message: `No country has a phone number such as ${number}.` });
   }
-  throw new Refusal(400, { message: 'The phone number must be in E.164 format, such as +4915112345678.' });
 }
 
 /** The record was deleted since; nobody is called again because of that. */
