@@ -1,10 +1,7 @@
 import { Hono } from 'hono';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
-import type { Logger } from 'pino';
-import type { Config } from './config.ts';
 import { ConversationError } from './lib/conversation-error.ts';
-import type { Sending } from './conversation/send-message.ts';
 import { accessLog } from './http/access-log.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
@@ -12,8 +9,8 @@ import { atPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { Refusal } from './lib/refusal.ts';
 import { refuse, takesKey } from './http/refuse.ts';
+import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
-import type { Jobs } from './jobs/jobs.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -21,15 +18,6 @@ import { automateRoutes } from './routes/owner-conversations.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { userRoutes } from './routes/user.ts';
 import { widgetFileRoutes } from './routes/widget-files.ts';
-
-/** Everything that requests are answered with. */
-export interface AppContext extends Sending {
-  config: Config;
-  jobs: Jobs;
-  log: Logger;
-  /** Whether the service is about to end and should take on no more work. */
-  isStopping: () => boolean;
-}
 
 /** Puts the routes together, with what all of them share around them. */
 export function createApp(context: AppContext): Hono {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { OutcomeWeights } from './carrier/number-traits.ts';
 import { readOutcomes } from './carrier/read-outcomes.ts';
 import { readModels } from './engine/read-models.ts';
-import type { ModelConfig } from './engine/read-models.ts';
+import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
+import type { EmbeddingConfig } from './knowledge/embedder.ts';
 import { OperatorError } from './operator-error.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
@@ -79,24 +80,6 @@ const Environment = z.object({
     })
     .default('info'),
 });
-
-/** Where replies come from when a language model is configured: any endpoint that speaks OpenAI's chat protocol. */
-export interface LanguageModelConfig {
-  /** Undefined means OpenAI's own. */
-  baseUrl: string | undefined;
-  apiKey: string | undefined;
-  model: string;
-  /** Longest silence of the model before it is given up. */
-  silenceMs: number;
-}
-
-/** Where the meaning of texts comes from: any endpoint that speaks OpenAI's embeddings protocol. */
-export interface EmbeddingConfig {
-  /** Undefined means OpenAI's own. */
-  baseUrl: string | undefined;
-  apiKey: string | undefined;
-  model: string;
-}
 
 /** Settings of the service, all checked, every default filled in. */
 export interface Config {

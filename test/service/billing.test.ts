@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
 import type { Calls } from '../../src/service/call/calls.ts';
 import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
-import { keepHouse } from '../../src/service/conversation/keep-house.ts';
+import { startHousekeeping } from '../../src/service/housekeeping.ts';
 import type { Replies } from '../../src/service/conversation/replies.ts';
 import { failAbandonedReplies } from '../../src/service/conversation/settle-reply.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
@@ -224,7 +224,7 @@ test('what fails of the housekeeping keeps nothing else from being done', async 
   const userId = await abandoned();
   t.mock.timers.enable({ apis: ['setInterval'] });
   let renewed = 0;
-  const stop = keepHouse({
+  const stop = startHousekeeping({
     database: service.running.database,
     jobs: new StoredJobs(service.running.database),
     replies: {

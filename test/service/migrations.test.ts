@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/service/config.ts';
 import { migrate } from '../../src/service/db/migrate.ts';
-import { openDatabase } from '../../src/service/db/open-database.ts';
+import { openDatabase } from '../../src/service/open-database.ts';
 import { openPglite } from '../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../src/service/db/open-postgres.ts';
 import { createLog } from '../../src/service/log.ts';

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
 import { readConfig } from '../../src/service/config.ts';
 import type { Database } from '../../src/service/db/database.ts';
-import { openDatabase } from '../../src/service/db/open-database.ts';
+import { openDatabase } from '../../src/service/open-database.ts';
 import { assistants, users } from '../../src/service/db/schema.ts';
 import { createLog } from '../../src/service/log.ts';
 import { serve } from '../../src/service/serve.ts';

@@ -3,7 +3,8 @@ import type { Briefing, BriefingParts } from '../assistant/brief-assistant.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest, ReplyEvent } from '../engine/engine.ts';
-import type { CallLine, SpokenReply, Speaker } from './call-parts.ts';
+import type { CallLine } from '../db/calls-table.ts';
+import type { SpokenReply, Speaker } from './call-parts.ts';
 import type { CallBriefing } from './claim-call.ts';
 
 interface SpeakerParts extends BriefingParts {

@@ -1,4 +1,5 @@
 import type { CallStatus } from '../../contract/call.ts';
+import type { CallLine } from '../db/calls-table.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { AnsweredBy } from '../carrier/carrier.ts';
 
@@ -13,16 +14,6 @@ export interface CallSettings {
   reengagementInterval: number;
   endCallOnVoicemail: boolean;
   voiceMailMessage: string;
-}
-
-/** One line of a call, as it is stored; seconds since it was answered. */
-export interface CallLine {
-  role: 'assistant' | 'user';
-  content: string;
-  at: number;
-  seconds: number;
-  /** What the assistant called before it said this. */
-  functionCalls?: StoredFunctionCall[];
 }
 
 /** What an assistant says, and whether it hangs up or hands over afterwards. */

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, sql } from 'drizzle-orm';
 import type { CallsQuery } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
+import { tellCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import { isBetween } from '../db/is-between.ts';
 import { wireColumns } from '../db/wire-columns.ts';
@@ -8,7 +9,6 @@ import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { tellCampaigns } from './end-call.ts';
 import { recordingAddress } from './recording-address.ts';
 
 /** A call and the user who asks for it. */

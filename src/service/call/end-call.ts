@@ -5,10 +5,9 @@ import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { asksNotToBeCalled } from '../campaign/asks-not-to-be-called.ts';
 import { blockNumber } from '../campaign/blocked-number.ts';
-import { sendTick } from '../campaign/send-tick.ts';
+import { tellCampaigns } from '../campaign/send-tick.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { leads } from '../db/leads-table.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { CallEnd } from './call-parts.ts';
@@ -64,20 +63,6 @@ export async function endCall(
     await jobs.send('call-ended', { callId: ended.id }, { tx });
     return true;
   });
-}
-
-/** Has the campaign of a call looked at, and that of its lead, which may have been moved to another one. */
-export async function tellCampaigns(
-  { tx, jobs }: { tx: Queries; jobs: Jobs },
-  { campaignId, leadId }: { campaignId: number | null; leadId: number | null },
-): Promise<void> {
-  const [lead] = await tx
-    .select({ campaignId: leads.campaignId })
-    .from(leads)
-    .where(eq(leads.id, leadId ?? 0));
-  const told = new Set([campaignId, lead?.campaignId].filter((id) => id != null));
-  // In order, as everybody who tells several: each job that waits is locked.
-  for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
 }
 
 /** Gives back what the minutes of a call have cost. */

@@ -1,4 +1,4 @@
-import type { CallLine } from './call-parts.ts';
+import type { CallLine } from '../db/calls-table.ts';
 
 const speakers = { assistant: 'AI', user: 'Customer' } as const;
 

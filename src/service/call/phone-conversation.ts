@@ -1,5 +1,6 @@
 import type { AnsweredBy, Line } from '../carrier/carrier.ts';
-import type { CallBook, CallEnd, CallLine, CallSettings, Speaker } from './call-parts.ts';
+import type { CallLine } from '../db/calls-table.ts';
+import type { CallBook, CallEnd, CallSettings, Speaker } from './call-parts.ts';
 import { Silence } from './silence.ts';
 
 /** What a conversation is held with. */

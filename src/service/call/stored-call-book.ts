@@ -6,7 +6,8 @@ import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
-import type { CallBook, CallLine } from './call-parts.ts';
+import type { CallLine } from '../db/calls-table.ts';
+import type { CallBook } from './call-parts.ts';
 import type { ClaimedCall } from './claim-call.ts';
 import { formatTranscript } from './formatted-transcript.ts';
 

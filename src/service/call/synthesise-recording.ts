@@ -1,4 +1,4 @@
-import type { CallLine } from './call-parts.ts';
+import type { CallLine } from '../db/calls-table.ts';
 
 /*
  * A recording without a voice: since a simulated carrier speaks in text, its recordings are tones, a higher one for the

@@ -1,4 +1,4 @@
-import { tellCampaigns } from '../call/end-call.ts';
+import { tellCampaigns } from './send-tick.ts';
 import type { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import type { StoredVariables } from '../db/schema.ts';

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { leads } from '../db/leads-table.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /** Has a campaign looked at, once this transaction is committed. */
@@ -16,4 +17,18 @@ export async function sendAllTicks({ database, jobs }: { database: Database; job
   for (const { id } of running) {
     await jobs.send('campaign-tick', { campaignId: id }, { key: String(id) });
   }
+}
+
+/** Has the campaign of a call looked at, and that of its lead, which may have been moved to another one. */
+export async function tellCampaigns(
+  { tx, jobs }: { tx: Queries; jobs: Jobs },
+  { campaignId, leadId }: { campaignId: number | null; leadId: number | null },
+): Promise<void> {
+  const [lead] = await tx
+    .select({ campaignId: leads.campaignId })
+    .from(leads)
+    .where(eq(leads.id, leadId ?? 0));
+  const told = new Set([campaignId, lead?.campaignId].filter((id) => id != null));
+  // In order, as everybody who tells several: each job that waits is locked.
+  for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
 }

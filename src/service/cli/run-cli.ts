@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ParseArgsOptionDescriptor } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { openDatabase } from '../db/open-database.ts';
+import { openDatabase } from '../open-database.ts';
 import { createLog } from '../log.ts';
 import { describeFailure } from '../operator-error.ts';
 import { UsageError } from './command.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { BriefingParts } from '../assistant/brief-assistant.ts';
-import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
 import { prepared } from '../db/prepared.ts';
@@ -52,7 +51,12 @@ export class Replies {
 
   constructor(
     parts: BriefingParts &
-      Ending & { engine: Engine; signals: Signals; config: Config['reply']; log: Logger },
+      Ending & {
+        engine: Engine;
+        signals: Signals;
+        config: { timeoutMs: number; leaseMs: number };
+        log: Logger;
+      },
   ) {
     this.#parts = parts;
     this.#database = parts.database;

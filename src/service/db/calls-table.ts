@@ -1,8 +1,17 @@
 import { integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { callStatuses } from '../../contract/call.ts';
-import type { CallLine } from '../call/call-parts.ts';
 import { moment } from './columns.ts';
-import type { StoredVariables } from './schema.ts';
+import type { StoredFunctionCall, StoredVariables } from './schema.ts';
+
+/** One line of a call, as it is stored; seconds since it was answered. */
+export interface CallLine {
+  role: 'assistant' | 'user';
+  content: string;
+  at: number;
+  seconds: number;
+  /** What the assistant called before it said this. */
+  functionCalls?: StoredFunctionCall[];
+}
 
 /** Records of calls. */
 export const calls = pgTable('calls', {

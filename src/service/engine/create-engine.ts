@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
 import type { Engine } from './engine.ts';
 import { OfflineEngine } from './offline/offline-engine.ts';
 import { OpenAiEngine } from './openai/openai-engine.ts';
+import type { LanguageModelConfig, ModelConfig } from './read-models.ts';
 
 /** The engine that the settings ask for: language models, and the offline engine where there are none. */
 export function createEngine(
-  { languageModel, models }: Pick<Config, 'languageModel' | 'models'>,
+  { languageModel, models }: { languageModel: LanguageModelConfig | undefined; models: ModelConfig[] },
   log: Logger,
 ): Engine {
   const online = new OpenAiEngine(languageModel, models, log);

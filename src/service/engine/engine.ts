@@ -34,6 +34,9 @@ export interface PageToolResult {
   result?: unknown;
 }
 
+/** The name of the knowledge base search, for models and in `function_call` events. */
+export const searchToolName = 'search_knowledge';
+
 /** A function that the assistant may call while it answers. The service runs it. */
 export interface EngineTool extends Omit<PageTool, 'parameters'> {
   /** Only a language model has a use for it; no visitor would ask for it by name. */

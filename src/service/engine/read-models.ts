@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { LanguageModelConfig } from '../config.ts';
+
+/** Where replies come from when a language model is configured: any endpoint that speaks OpenAI's chat protocol. */
+export interface LanguageModelConfig {
+  /** Undefined means OpenAI's own. */
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  model: string;
+  /** Longest silence of the model before it is given up. */
+  silenceMs: number;
+}
 
 /** A model that assistants can choose, and where it answers. */
 export interface ModelConfig {

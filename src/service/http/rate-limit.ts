@@ -1,7 +1,6 @@
 import type { Context, Env as HonoEnv, MiddlewareHandler } from 'hono';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { errorTexts } from '../../contract/error-body.ts';
-import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { requestAddress } from './client-address.ts';
 
@@ -16,7 +15,10 @@ export interface Window {
 /**
  * Limits how many requests one address may make. (Interface: 429 with `retry_after`, in seconds.)
  */
-export function rateLimit(database: Database, { rateLimit, trustedProxies }: Config): MiddlewareHandler {
+export function rateLimit(
+  database: Database,
+  { rateLimit, trustedProxies }: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
+): MiddlewareHandler {
   return limitRequests(database, { ...rateLimit, prefix: 'api' }, (c) => requestAddress(c, trustedProxies));
 }
 

@@ -3,7 +3,7 @@ import type { Job, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { handBack } from './hand-back.ts';
 import { queues } from './queues.ts';
-import type { Worker } from './workers.ts';
+import type { Worker } from './worker.ts';
 
 /** Jobs that one process works on at the same time, unless the worker says otherwise. */
 const usualAtOnce = 2;

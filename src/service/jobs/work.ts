@@ -7,7 +7,7 @@ import type { StoredJobs } from './jobs.ts';
 import { listen } from './listen.ts';
 import { QueueWork } from './queue-work.ts';
 import type { QueueName } from './queues.ts';
-import type { Worker } from './workers.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * Does the jobs of this and other processes. One that this process sends, or of which PostgreSQL tells it, starts at

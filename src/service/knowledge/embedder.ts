@@ -1,6 +1,13 @@
 import OpenAI from 'openai';
 import type { Logger } from 'pino';
-import type { EmbeddingConfig } from '../config.ts';
+
+/** Where the meaning of texts comes from: any endpoint that speaks OpenAI's embeddings protocol. */
+export interface EmbeddingConfig {
+  /** Undefined means OpenAI's own. */
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  model: string;
+}
 
 /** Local servers want no key, but the library wants one. */
 const noKey = 'none';

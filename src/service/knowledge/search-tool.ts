@@ -1,7 +1,5 @@
+import { searchToolName } from '../engine/engine.ts';
 import type { EngineTool, Passage } from '../engine/engine.ts';
-
-/** The name by which engines and their `function_call` events speak of the search. */
-export const searchToolName = 'search_knowledge';
 
 /** Passages that one search returns at most. */
 const passageLimit = 5;

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { AppContext } from '../app.ts';
+import type { AppContext } from './app-context.ts';
 import { listApiKeys } from '../api-key/api-key.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../../../src/service/db/open-database.ts';
+import { openDatabase } from '../../../src/service/open-database.ts';
 import { readConfig } from '../../../src/service/config.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { serve } from '../../../src/service/serve.ts';

@@ -10,7 +10,7 @@ import type {
   Passage,
   ReplyEvent,
 } from '../engine.ts';
-import { searchToolName } from '../../knowledge/search-tool.ts';
+import { searchToolName } from '../engine.ts';
 import { evaluateByWords } from './evaluate-by-words.ts';
 import { findCall } from './find-call.ts';
 import type { FoundCall } from './find-call.ts';

@@ -1,8 +1,7 @@
 import OpenAI from 'openai';
 import type { Logger } from 'pino';
-import type { LanguageModelConfig } from '../../config.ts';
 import { EngineError } from '../engine.ts';
-import type { ModelConfig } from '../read-models.ts';
+import type { LanguageModelConfig, ModelConfig } from '../read-models.ts';
 import type { Engine, EngineRequest, Evaluation, EvaluationRequest, ReplyEvent } from '../engine.ts';
 import { askForEvaluation } from './ask-for-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';

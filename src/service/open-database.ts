@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import { installJobs } from '../jobs/install-jobs.ts';
-import type { Database } from './database.ts';
-import { migrate } from './migrate.ts';
-import { openPglite } from './open-pglite.ts';
-import { openPostgres } from './open-postgres.ts';
+import type { Config } from './config.ts';
+import { installJobs } from './jobs/install-jobs.ts';
+import type { Database } from './db/database.ts';
+import { migrate } from './db/migrate.ts';
+import { openPglite } from './db/open-pglite.ts';
+import { openPostgres } from './db/open-postgres.ts';
 
 /**
  * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else

@@ -1,0 +1,13 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Sending } from '../conversation/send-message.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+
+/** The parts of the service that routes use. */
+export interface AppContext extends Sending {
+  config: Config;
+  jobs: Jobs;
+  log: Logger;
+  /** Whether the service is stopping and must not accept more work. */
+  isStopping: () => boolean;
+}

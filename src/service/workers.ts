@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import type { Calls } from './call/calls.ts';
+import { runCampaign } from './campaign/run-campaign.ts';
+import type { Carrier } from './carrier/carrier.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { callEnded } from './ending/call-ended.ts';
+import { conversationEnded } from './ending/conversation-ended.ts';
+import type { Engine } from './engine/engine.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { Worker } from './jobs/worker.ts';
+import { embedAlone } from './knowledge/embed-alone.ts';
+import type { Embedder } from './knowledge/embedder.ts';
+import { processDocument } from './knowledge/process-document.ts';
+import type { FetchGuarded } from './outgoing/fetch-guarded.ts';
+import { removeCallerId } from './phone-number/remove-caller-id.ts';
+import { cleanUp } from './retention/clean-up.ts';
+import { deliver } from './webhook/deliver.ts';
+
+/** The parts of the service that background jobs use. */
+export interface WorkerContext {
+  config: Config;
+  database: Database;
+  jobs: Jobs;
+  /** Makes requests to addresses that users chose. */
+  fetch: FetchGuarded;
+  /** The service's public address. */
+  publicUrl: () => string;
+  /** The calls that this process makes. */
+  calls: Calls;
+  carrier: Carrier;
+  engine: Engine;
+  embedder?: Embedder | undefined;
+  log: Logger;
+}
+
+/** Returns the workers of every queue. */
+export function createWorkers(context: WorkerContext): Worker[] {
+  const { config, calls, embedder } = context;
+  const ending = { ...context, timeoutMs: config.reply.timeoutMs, retryMs: config.webhooks.retryMs };
+  return [
+    { queue: 'conversation-ended', handle: (...job) => conversationEnded(ending, ...job) },
+    { queue: 'call-ended', handle: (...job) => callEnded(ending, ...job) },
+    {
+      queue: 'webhook-delivery',
+      // Most of a delivery is waiting for another server.
+      atOnce: 10,
+      handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
+    },
+    {
+      queue: 'process-document',
+      // A slow document must not delay all others; each may take a lot of memory.
+      atOnce: 3,
+      handle: ({ documentId }, ...job) => processDocument(context, documentId, ...job),
+    },
+    { queue: 'place-call', atOnce: 10, handle: ({ callId }) => calls.start(callId) },
+    {
+      queue: 'campaign-tick',
+      handle: ({ campaignId }) =>
+        runCampaign({ ...context, pollMs: config.campaignPollMs }, campaignId, new Date()),
+    },
+    { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
+    {
+      queue: 'clean-up',
+      atOnce: 1,
+      handle: (_, signal) => cleanUp({ ...context, retentionDays: config.retentionDays }, signal),
+    },
+    {
+      queue: 'embed-chunks',
+      atOnce: 1,
+      handle: async (_, signal) => {
+        if (embedder) await embedAlone({ ...context, embedder }, signal);
+      },
+    },
+  ];
+}
