@@ -2,13 +2,9 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
-import { SendMessageRequest } from '../src/contract/conversation-request.ts';
-import {
-  openConversation,
-  readAssistantWidget,
-  resumeConversation,
-  sendMessage,
-} from '../src/contract/endpoints.ts';
+import { SendMessageRequest } from '../src/contract/conversation.ts';
+import { readAssistantWidget } from '../src/contract/widget-settings.ts';
+import { openConversation, resumeConversation, sendMessage } from '../src/contract/chat-endpoints.ts';
 import { errorTexts } from '../src/contract/error-body.ts';
 import { limits } from '../src/contract/limits.ts';
 import { breakages } from './faults/breakages.ts';

@@ -1,12 +1,13 @@
-import type { ClientTool, ToolResult } from '../contract/client-tool-request.ts';
+import type { ClientTool, ToolResult } from '../contract/client-tool.ts';
 import type {
   AnsweredMessage,
   Conversation,
   FunctionCall,
   OpenedConversation,
-} from '../contract/conversation.ts';
-import type { OpenConversationRequest } from '../contract/conversation-request.ts';
-import { readAssistantWidget, sendMessage } from '../contract/endpoints.ts';
+} from '../contract/chat-endpoints.ts';
+import type { OpenConversationRequest } from '../contract/conversation.ts';
+import { sendMessage } from '../contract/chat-endpoints.ts';
+import { readAssistantWidget } from '../contract/widget-settings.ts';
 import type { AssistantWidget } from '../contract/widget-settings.ts';
 import {
   ConversationClient,

@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
-import type { ClientTool, ToolResult } from '../contract/client-tool-request.ts';
+import type { ClientTool, ToolResult } from '../contract/client-tool.ts';
 import type {
   AnsweredMessage,
   Conversation,
   FunctionCall,
   OpenedConversation,
-} from '../contract/conversation.ts';
-import type { OpenConversationRequest } from '../contract/conversation-request.ts';
-import { openConversation, resumeConversation, sendMessage } from '../contract/endpoints.ts';
+} from '../contract/chat-endpoints.ts';
+import type { OpenConversationRequest } from '../contract/conversation.ts';
+import { openConversation, resumeConversation, sendMessage } from '../contract/chat-endpoints.ts';
 import type { ChatErrorCode } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';

@@ -1,4 +1,4 @@
-import { deleteConversation, stopReply } from '../contract/ending-endpoints.ts';
+import { deleteConversation, stopReply } from '../contract/chat-endpoints.ts';
 import type { Call, ConversationClient, RequestOptions } from './conversation-client.ts';
 import type { ChatError } from './errors.ts';
 

@@ -1,5 +1,5 @@
-import type { Conversation } from '../contract/conversation.ts';
-import { resumeConversation } from '../contract/endpoints.ts';
+import type { Conversation } from '../contract/chat-endpoints.ts';
+import { resumeConversation } from '../contract/chat-endpoints.ts';
 import type { ConversationClient, RequestOptions } from './conversation-client.ts';
 
 /** `GET /conversations/{uuid}?before=`: what was said before, and the cursor of what was said before that. */

@@ -1,4 +1,4 @@
-import { AnsweredMessage, FunctionCall, MessageDelta } from '../contract/conversation.ts';
+import { AnsweredMessage, FunctionCall, MessageDelta } from '../contract/chat-endpoints.ts';
 import { limits } from '../contract/limits.ts';
 import type { StreamListeners } from './conversation-client.ts';
 import { ChatError } from './errors.ts';

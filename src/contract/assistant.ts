@@ -1,6 +1,27 @@
 import * as z from 'zod/mini';
-import { decimalString, messageWith, timestamp } from './record-answers.ts';
-import { paginated } from './pagination.ts';
+import { decimalString, Message, messageWith, paginated, timestamp } from './answer-fields.ts';
+import { recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import {
+  boundedText,
+  decimal,
+  filledText,
+  flag,
+  id,
+  ids,
+  integer,
+  needsNumber,
+  nullish,
+  pageQuery,
+  patternText,
+  text,
+  timeZone,
+  variablesField,
+  webAddress,
+} from './request-fields.ts';
+import * as widget from './widget-settings.ts';
+
+/* Assistants (interface: "Assistants"): records, requests, rules between fields, endpoints. */
 
 const optionalId = z.nullable(z.int());
 /** 0 or 1. */
@@ -117,47 +138,284 @@ export const SavedAssistant = messageWith(
 /** Answer of the operations that turn webhooks on and off. */
 export const WebhookChanged = messageWith(z.array(z.unknown()).check(z.maxLength(0)));
 
-/** Answer of `GET /user/assistants/languages`. */
-export const Languages = z.array(
-  z.looseObject({ id: z.int(), name: z.string(), iso_2: z.string().check(z.length(2)) }),
-);
+const { listed, name, assistant: limit } = recordLimits;
 
-/** Answer of `GET /user/assistants/voices`. */
-export const Voices = z.array(
-  z.looseObject({
-    id: z.int(),
+/** What an assistant must have. */
+const requiredFields = {
+  name: filledText(name),
+  voice_id: id(),
+  language_id: id(),
+  type: z.enum(['inbound', 'outbound']),
+  mode: z.enum(['pipeline', 'multimodal', 'dualplex']),
+  timezone: timeZone(),
+  initial_message: filledText(limit.initialMessage),
+  system_prompt: filledText(limit.systemPrompt),
+};
+
+const list = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.maxLength(listed));
+
+const fillers = () => z.optional(list(text(limit.filler)));
+
+/** What it may have; absent, the defaults of the interface hold. */
+const optionalFields = {
+  llm_model_id: id(),
+  multimodal_model_id: id(),
+  chat_llm_fallback_id: id(),
+  turn_detection_threshold: decimal(limit.share),
+  secondary_language_ids: ids(),
+  knowledgebase_id: id(),
+  knowledgebase_mode: z.enum(['function_call', 'prompt']),
+  phone_number_id: id(),
+  tool_ids: ids(),
+  tools: list(
+    z
+      .object({
+        type: z.enum(['call_transfer', 'dtmf_input', 'end_call']),
+        description: filledText(limit.toolDescription),
+        phone_number: z.nullish(text(name)),
+      })
+      .check(needsNumber('call_transfer')),
+  ),
+  tts_emotion_enabled: flag(),
+  voice_stability: decimal(limit.share),
+  voice_similarity: decimal(limit.share),
+  speech_speed: decimal(limit.speechSpeed),
+  llm_temperature: decimal(limit.share),
+  synthesizer_provider_id: id(),
+  transcriber_provider_id: id(),
+  allow_interruptions: flag(),
+  fillers: flag(),
+  filler_config: z.object({
+    neutral: fillers(),
+    negative: fillers(),
+    positive: fillers(),
+    question: fillers(),
+  }),
+  record: flag(),
+  enable_noise_cancellation: flag(),
+  wait_for_customer: flag(),
+  max_duration: integer(limit.maxDuration),
+  max_silence_duration: integer(limit.maxSilence),
+  max_initial_silence_duration: integer(limit.maxInitialSilence),
+  ringing_time: integer(limit.ringingTime),
+  reengagement_interval: integer(limit.reengagementInterval),
+  reengagement_prompt: text(limit.prompt),
+  end_call_on_voicemail: flag(),
+  voice_mail_message: text(limit.prompt),
+  endpoint_type: z.enum(['vad', 'ai']),
+  endpoint_sensitivity: decimal(limit.sensitivity),
+  interrupt_sensitivity: decimal(limit.sensitivity),
+  min_interrupt_words: integer(limit.interruptWords),
+  ambient_sound: z.enum(['off', 'office', 'city', 'forest', 'crowded_room', 'cafe', 'nature']),
+  ambient_sound_volume: decimal(limit.share),
+  is_webhook_active: flag(),
+  webhook_url: webAddress(),
+  send_webhook_only_on_completed: flag(),
+  include_recording_in_webhook: flag(),
+  post_call_evaluation: flag(),
+  post_call_schema: list(
+    z.object({
+      name: patternText(
+        new RegExp(`^[a-z0-9_]{${limit.schemaName.min},${limit.schemaName.max}}$`),
+        `must be ${limit.schemaName.min} to ${limit.schemaName.max} lowercase letters, digits or underscores.`,
+      ),
+      type: z.enum(['string', 'number', 'bool']),
+      description: boundedText(limit.schemaDescription),
+    }),
+  ),
+  variables: variablesField(),
+  conversation_inactivity_timeout: integer(limit.inactivityTimeout),
+  conversation_ended_retrigger: flag(),
+  conversation_ended_webhook_url: webAddress(),
+};
+
+/** Body of `POST /user/assistant`. `null` stands for an absent optional field. */
+export const CreateAssistantRequest = z.object({ ...requiredFields, ...nullish(optionalFields) });
+export type CreateAssistantRequest = z.infer<typeof CreateAssistantRequest>;
+
+/** Body of `PUT /user/assistant/{id}`: what is given changes, and `null` puts an optional field back to its default. */
+export const UpdateAssistantRequest = z.object({
+  ...z.partial(z.object(requiredFields)).shape,
+  ...nullish({
+    ...optionalFields,
+    /** `hybrid` cannot be chosen; an assistant that has it keeps it when its record is sent back. */
+    knowledgebase_mode: z.enum([...optionalFields.knowledgebase_mode.options, 'hybrid']),
+    widget_settings: z.object({
+      theme: z.optional(z.enum(['light', 'dark', 'auto', 'system'])),
+      color: z.optional(filledText(limit.filler)),
+      position: z.optional(
+        patternText(
+          /^((left|right)(-(top|bottom))?|(top|bottom)-(left|right))$/,
+          'must be left or right, or a corner such as right-bottom.',
+        ),
+      ),
+    }),
+  }),
+  status: z.optional(z.enum(['active', 'inactive'])),
+});
+export type UpdateAssistantRequest = z.infer<typeof UpdateAssistantRequest>;
+
+/** Body of the operations that turn a webhook on. */
+export const WebhookRequest = z.object({ assistant_id: id(), webhook_url: webAddress() });
+
+/** Body of those that turn one off. */
+export const AssistantIdRequest = z.object({ assistant_id: id() });
+
+/** Query of `GET /user/assistants/get`. */
+export const AssistantsQuery = z.object(pageQuery);
+
+/** What is wrong, by field: ends of sentences that begin with "The <name> field". */
+export type BrokenRules = Partial<Record<string, string>>;
+
+/** The fields that rules look at, as far as they are known. */
+export interface RuledFields {
+  mode?: string | undefined;
+  llm_model_id?: number | null | undefined;
+  multimodal_model_id?: number | null | undefined;
+  turn_detection_threshold?: number | string | null | undefined;
+  knowledgebase_mode?: string | null | undefined;
+  transcriber_provider_id?: number | null | undefined;
+  allow_interruptions?: boolean | null | undefined;
+  fillers?: boolean | null | undefined;
+  is_webhook_active?: boolean | null | undefined;
+  webhook_url?: string | null | undefined;
+}
+
+const isMissing = (value: unknown) => value === undefined || value === null;
+
+/** What the fields of an assistant say about each other (interface: the table of `POST /user/assistant`). */
+export function brokenAssistantRules(fields: RuledFields): BrokenRules {
+  const { mode } = fields;
+  const broken: BrokenRules = {};
+  if (mode === 'pipeline') {
+    if (isMissing(fields.llm_model_id)) broken['llm_model_id'] = 'is required when mode is pipeline.';
+    if (!isMissing(fields.turn_detection_threshold)) {
+      broken['turn_detection_threshold'] = 'is only available when mode is multimodal or dualplex.';
+    }
+  } else if (mode !== undefined) {
+    if (isMissing(fields.multimodal_model_id)) {
+      broken['multimodal_model_id'] = `is required when mode is ${mode}.`;
+    }
+    const pipelineOnly = 'is only available when mode is pipeline.';
+    if (!isMissing(fields.transcriber_provider_id)) broken['transcriber_provider_id'] = pipelineOnly;
+    if (fields.fillers === true) broken['fillers'] = pipelineOnly;
+    if (fields.allow_interruptions === false) {
+      broken['allow_interruptions'] = `cannot be disabled when mode is ${mode}.`;
+    }
+    if (fields.knowledgebase_mode === 'prompt') {
+      broken['knowledgebase_mode'] = `must be function_call when mode is ${mode}.`;
+    }
+  }
+  if (fields.is_webhook_active === true && isMissing(fields.webhook_url)) {
+    broken['webhook_url'] = 'is required when is webhook active is true.';
+  }
+  return broken;
+}
+
+export const createAssistant = ownerEndpoint({
+  summary: 'Creates an assistant, inactive.',
+  method: 'POST',
+  path: '/api/user/assistant',
+  request: CreateAssistantRequest,
+  response: SavedAssistant,
+  success: 201,
+});
+
+export const updateAssistant = ownerEndpoint({
+  summary: 'Changes the given fields of an assistant.',
+  method: 'PUT',
+  path: '/api/user/assistant/:id',
+  request: UpdateAssistantRequest,
+  response: SavedAssistant,
+});
+
+export const deleteAssistant = ownerEndpoint({
+  summary: 'Deletes an assistant. Its record is kept for the calls and conversations that it had.',
+  method: 'DELETE',
+  path: '/api/user/assistant/:id',
+  response: Message,
+});
+
+export const listAssistants = ownerEndpoint({
+  summary: 'The assistants with everything, in pages, newest first.',
+  method: 'GET',
+  path: '/api/user/assistants/get',
+  query: AssistantsQuery,
+  response: Assistants,
+});
+
+export const listOutboundAssistants = ownerEndpoint({
+  summary: 'The outbound assistants of every mode, in short.',
+  method: 'GET',
+  path: '/api/user/assistants/outbound',
+  response: ReducedAssistants,
+});
+
+/** Answer of `GET /assistants/{uuid}/widget`, exactly as our service writes it. */
+export const PublicAssistant = z.looseObject({
+  status: z.literal(true),
+  data: z.looseObject({
     name: z.string(),
-    language_id: z.int(),
-    gender: z.string(),
-    /** Null where there is nothing to listen to. */
-    preview_url: z.nullable(z.string()),
-    accent: z.string(),
-    age: z.string(),
-    synthesizer_provider_id: z.int(),
+    /** Two-letter code (ISO 639-1). */
+    language: z.string(),
+    widget_settings: z.looseObject({
+      theme: z.optional(z.string()),
+      color: z.optional(z.string()),
+      position: z.optional(z.string()),
+    }),
   }),
+});
+
+export const readAssistantWidget = {
+  ...widget.readAssistantWidget,
+  summary: 'Returns the public settings of an assistant for the widget on a page. Cacheable. Our addition.',
+  headers: ['If-None-Match'],
+  response: PublicAssistant,
+} as const;
+
+const webhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
+  ownerEndpoint({
+    summary,
+    method: 'POST',
+    path,
+    request: WebhookRequest,
+    response: WebhookChanged,
+    refusals: [404],
+  });
+
+const noWebhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
+  ownerEndpoint({
+    summary,
+    method: 'POST',
+    path,
+    request: AssistantIdRequest,
+    response: WebhookChanged,
+    refusals: [404],
+  });
+
+export const enableInboundWebhook = webhook(
+  'Sets where updates on inbound calls go.',
+  '/api/user/assistants/enable-inbound-webhook',
 );
 
-/** Answer of `GET /user/assistants/models`. */
-export const Models = z.array(
-  z.looseObject({
-    id: z.int(),
-    name: z.string(),
-    /** Absent from models of the type `llm`. */
-    code: z.optional(z.string()),
-  }),
+export const disableInboundWebhook = noWebhook(
+  'Ends updates on inbound calls.',
+  '/api/user/assistants/disable-inbound-webhook',
 );
 
-/** Answer of the two lists of providers. */
-export const Providers = z.array(z.looseObject({ id: z.int(), name: z.string(), code: z.string() }));
+export const disableWebhook = noWebhook(
+  'Ends notifications after calls.',
+  '/api/user/assistants/disable-webhook',
+);
 
-/** Answer of `GET /user/assistants/phone-numbers`. */
-export const AssignableNumbers = z.array(
-  z.looseObject({
-    id: z.int(),
-    phone_number: z.string(),
-    country_code: z.string(),
-    type_label: z.string(),
-    /** Whether it can be given to a new inbound assistant. */
-    is_available: z.boolean(),
-  }),
+export const enableConversationEndedWebhook = webhook(
+  'Sets where notifications after conversations go.',
+
+  '/api/user/assistants/enable-conversation-ended-webhook',
+);
+
+export const disableConversationEndedWebhook = noWebhook(
+  'Ends notifications after conversations.',
+
+  '/api/user/assistants/disable-conversation-ended-webhook',
 );

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { digitsOf, pageQuery, phoneNumber } from './fields.ts';
+import { digitsOf, pageQuery, phoneNumber } from './request-fields.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { paginated } from './pagination.ts';
-import { Message, messageWith, timestamp } from './record-answers.ts';
+import { Message, messageWith, paginated, timestamp } from './answer-fields.ts';
 
 /* Numbers that are not called any more, because whoever has them asked for that. Our addition. */
 

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { day, digitsOf, filledText, id, pageQuery, variablesField } from './fields.ts';
+import { day, digitsOf, filledText, id, pageQuery, variablesField } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { paginated } from './pagination.ts';
-import { Message, plainTimestamp } from './record-answers.ts';
+import { Message, paginated, plainTimestamp } from './answer-fields.ts';
 
 /* Records of calls (interface: "Call"). */
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { filledText, flag, id, ids, integer, nullish, patternText, timeZone } from './fields.ts';
+import { filledText, flag, id, ids, integer, nullish, patternText, timeZone } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { Message, messageWith, timestamp } from './record-answers.ts';
+import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 /* Campaigns: leads that an outbound assistant calls one after the other (interface: "Leads and calls"). */
 

@@ -1,101 +1,258 @@
 import * as z from 'zod/mini';
+import { cursorPaginated, timestamp } from './answer-fields.ts';
+import * as chat from './chat-endpoints.ts';
+import { ClientTools, ToolResults } from './client-tool.ts';
+import { countCharacters, limits, recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { objectOf, pageQuery, patternText, text } from './request-fields.ts';
 
 /*
- * Answers of the conversation operations (interface: "Text conversations"), read liberally, because the widget also
- * talks to other services of this interface: unknown fields pass, unknown roles and odd function calls fall back.
+ * Conversations (interface: "Text conversations"), exactly as our service accepts and answers them. Browsers load the
+ * much smaller `chat-endpoints.ts` instead, which reads answers liberally.
  */
 
-/** One call of a tool during an answer. */
-export const FunctionCall = z.looseObject({
+const { message: messageLimit, variables: variableLimits } = limits;
+
+/** The value of a variable. Anything but text is written into the prompt as JSON. */
+const VariableValue = z.json().check(
+  z.refine((value) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return countCharacters(text) <= variableLimits.valueCharacters;
+  }, `variables: a value may have at most ${variableLimits.valueCharacters} characters`),
+);
+
+/** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
+const NamedValues = z
+  .record(
+    z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
+    VariableValue,
+    {
+      // A record reports an invalid name as an issue of its own, and a name can only be too long.
+      error: (issue) =>
+        issue.code === 'invalid_key'
+          ? `variables: a name may have at most ${variableLimits.nameCharacters} characters`
+          : 'variables must be an object',
+    },
+  )
+  .check(
+    z.refine(
+      (all) => Object.keys(all).length <= variableLimits.count,
+      `variables: at most ${variableLimits.count} are allowed`,
+    ),
+  );
+
+/** The variables of a request; `[]` is accepted as an empty object. */
+export const Variables = objectOf(NamedValues);
+export type Variables = z.infer<typeof Variables>;
+
+/** `widget` is billed, `test` is free. */
+export const ConversationType = z.enum(['widget', 'test'], { error: 'type must be widget or test' });
+export type ConversationType = z.infer<typeof ConversationType>;
+
+/** Body of `POST /conversations`. JSON clients often send `null` for an absent optional field. */
+export const OpenConversationRequest = z.object(
+  {
+    assistant_id: z.guid({
+      error: (issue) =>
+        issue.input === undefined || issue.input === null
+          ? 'assistant_id is required'
+          : 'assistant_id must be a UUID',
+    }),
+    type: z._default(z.nullish(ConversationType), 'widget'),
+    variables: z.nullish(Variables),
+  },
+  { error: 'the body must be a JSON object' },
+);
+export type OpenConversationRequest = z.input<typeof OpenConversationRequest>;
+
+/** Query of `GET /conversations/{uuid}`. */
+export const ResumeConversationQuery = z.object({
+  /** The `earlier_cursor` of an answer: returns the entries before that answer. */
+  before: z.optional(z.string()),
+});
+
+/** The text of a message, from a visitor or from a person who took over. */
+const MessageText = z
+  .string({
+    error: (issue) =>
+      issue.input === undefined || issue.input === null ? 'message is required' : 'message must be a string',
+  })
+  .check(
+    z.refine((text) => text.trim() !== '', { error: 'message is required', abort: true }),
+    z.refine((text) => !text.includes('\0'), 'message must not contain null characters'),
+    z.refine(
+      (text) => countCharacters(text) <= messageLimit.max,
+      `message may have at most ${messageLimit.max} characters`,
+    ),
+  );
+
+/** Body of `POST /conversations/{uuid}/messages`. All fields but `message` are our additions. */
+export const SendMessageRequest = z.object(
+  {
+    message: MessageText,
+    /** Merged into the conversation's variables. */
+    variables: z.nullish(Variables),
+    client_tools: z.nullish(ClientTools),
+    tool_results: z.nullish(ToolResults),
+  },
+  { error: 'the body must be a JSON object' },
+);
+export type SendMessageRequest = z.infer<typeof SendMessageRequest>;
+
+/** Body of `POST /user/conversations/{uuid}/messages`: a message by a person instead of the assistant. */
+export const WriteMessageRequest = z.object(
+  { message: MessageText },
+  { error: 'the body must be a JSON object' },
+);
+export type WriteMessageRequest = z.infer<typeof WriteMessageRequest>;
+
+/** A tool call during an answer. */
+export const CalledFunction = z.looseObject({
   name: z.string(),
-  arguments: z.catch(z.looseObject({}), {}),
+  arguments: z.record(z.string(), z.unknown()),
+  /** Absent while the call runs, and from calls that the page runs. */
+  result: z.optional(z.unknown()),
+  /** Our addition: the page runs the call and sends its result with the next message. */
+  client: z.optional(z.literal(true)),
 });
-export type FunctionCall = z.infer<typeof FunctionCall> & {
-  /** Absent while the call runs. */
-  readonly result?: unknown;
-  /** Whether the page is asked to run it, which then owes the result to the next message. */
-  readonly client?: boolean;
-};
 
-const FunctionCalls = z.catch(z.array(FunctionCall), []);
-
-/**
- * Absent where it is absent, and where it is odd. What is caught may always be absent: a schema of `optional` would add
- * nothing but its own machinery, which every page loads.
- */
-const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
-  z.catch(schema, undefined as never) as unknown as z.ZodMiniOptional<Schema>;
-
-/** Our additions are absent from other services' answers. */
-const Flag = ifValid(z.literal([true, false]));
-
-/**
- * One line of a conversation's history, oldest first. `system` reports events, such as a person taking over. Other
- * services also give what tools returned, as `tool` or `function`: that is for the model, and nothing to read.
- */
-export const HistoryItem = z.looseObject({
-  role: z.catch(z.literal(['assistant', 'user', 'system', 'tool', 'function']), 'system'),
-  content: z.catch(z.string(), ''),
-  function_calls: FunctionCalls,
-  /** ISO 8601, UTC. */
-  created_at: ifValid(z.string()),
+/** One entry of a conversation's history, oldest first. */
+export const HistoryMessage = z.looseObject({
+  /** `system` reports events such as a human handoff. */
+  role: z.enum(['assistant', 'user', 'system']),
+  content: z.string(),
+  function_calls: z.optional(z.array(CalledFunction)),
+  created_at: timestamp,
 });
-export type HistoryItem = z.infer<typeof HistoryItem>;
-
-const unreadable: HistoryItem[] = [];
-
-/** Absent or null where an assistant has no initial message, for some services; anything else but a list is an error. */
-const History = z
-  .catch(z.array(HistoryItem), ({ value }) => (value == null ? [] : unreadable))
-  .check(({ value, issues }) => {
-    if (value === unreadable)
-      issues.push({ code: 'custom', input: value, message: 'is not a list of messages' });
-  });
 
 /** Answer of `POST /conversations`. */
-export const OpenedConversation = z.looseObject({
+export const NewConversation = z.looseObject({
   status: z.literal(true),
-  // Not `minLength`: that alone would bring the machinery of all checks into every page.
-  conversation_id: z.string().check(({ value, issues }) => {
-    if (value === '') issues.push({ code: 'custom', input: value, message: 'is empty' });
-  }),
-  history: History,
+  conversation_id: z.uuid(),
+  history: z.array(HistoryMessage),
 });
-export type OpenedConversation = z.infer<typeof OpenedConversation>;
 
 /** Answer of `GET /conversations/{uuid}`. */
-export const Conversation = z.looseObject({
+export const ReadConversation = z.looseObject({
   status: z.literal(true),
-  history: History,
-  /** Where lines are left out before these: what `?before=` gives them for. */
-  earlier_cursor: ifValid(z.string()),
-  /** Empty where there are none, or odd ones. */
-  variables: z.catch(z.looseObject({}), {}),
+  history: z.array(HistoryMessage),
+  /** The value of `before` that returns the earlier entries; absent if there are none. */
+  earlier_cursor: z.optional(z.string()),
+  variables: z.nullable(z.record(z.string(), z.unknown())),
   /** False while a person has taken over. */
-  ai_enabled: Flag,
-  /** True for one that takes no more messages. */
-  ended: Flag,
+  ai_enabled: z.boolean(),
+  /** Whether the conversation accepts no more messages. */
+  ended: z.boolean(),
 });
-export type Conversation = z.infer<typeof Conversation>;
 
-/** Answer of `POST /conversations/{uuid}/messages`, and the data of the stream's `done` event. */
-export const AnsweredMessage = z.looseObject({
+/** Answer of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
+export const MessageAnswer = z.looseObject({
   status: z.literal(true),
   message: z.string(),
-  function_calls: FunctionCalls,
-  /** False while a person has taken over: the message was stored, and a person answers it or nobody. */
-  ai_enabled: Flag,
-  /** True for the last answer: the assistant has ended the conversation. */
-  ended: Flag,
+  function_calls: z.array(CalledFunction),
+  ai_enabled: z.boolean(),
+  /** Present if the assistant ended the conversation for good. */
+  ended: z.optional(z.literal(true)),
 });
-export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
-
-/** Answer of operations that have nothing more to say. */
-export const Done = z.looseObject({ status: z.literal(true) });
 
 /** Answer of the operations by which a person takes over and hands back. */
 export const AiState = z.looseObject({ status: z.literal(true), ai_enabled: z.boolean() });
 
-/** Data of the stream's `delta` event: a further piece of the answer's text. */
-export const MessageDelta = z.looseObject({ text: z.string() });
-export type MessageDelta = z.infer<typeof MessageDelta>;
+/** A conversation in its owner's list. */
+export const ListedConversation = z.looseObject({
+  /** UUID. */
+  id: z.string(),
+  /** UUID. */
+  assistant_id: z.string(),
+  assistant_name: z.string(),
+  type: z.string(),
+  variables: z.record(z.string(), z.unknown()),
+  message_count: z.int(),
+  /** USD. */
+  total_cost: z.number(),
+  ai_enabled: z.boolean(),
+  /** Our additions: the results of the evaluation after the end; absent if there was none. */
+  evaluation: z.nullish(z.record(z.string(), z.unknown())),
+  extracted_variables: z.nullish(z.record(z.string(), z.unknown())),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type ListedConversation = z.infer<typeof ListedConversation>;
+
+/** Query of `GET /user/conversations`. */
+export const ConversationsQuery = z.object({
+  type: z.optional(text(recordLimits.name)),
+  /** Assistants have an integer id and a UUID; conversations show the UUID. */
+  assistant_id: z.optional(
+    patternText(/^(\d{1,10}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, 'must be an id or a UUID.'),
+  ),
+  per_page: pageQuery.per_page,
+  cursor: z.optional(text(recordLimits.name)),
+});
+export type ConversationsQuery = z.infer<typeof ConversationsQuery>;
+
+export const openConversation = {
+  ...chat.openConversation,
+  summary: 'Opens a text conversation with an assistant, identified by its public UUID. Free.',
+  request: OpenConversationRequest,
+  headers: ['Idempotency-Key'],
+  response: NewConversation,
+} as const;
+
+export const resumeConversation = {
+  ...chat.resumeConversation,
+  summary:
+    "Returns a conversation's latest 1,000 entries, or those before an `earlier_cursor`. The UUID is the capability, so keep it secret.",
+  query: ResumeConversationQuery,
+  response: ReadConversation,
+} as const;
+
+export const sendMessage = {
+  ...chat.sendMessage,
+  summary:
+    "Sends a visitor's message and returns the assistant's answer. Costs 0.01 USD in a conversation of type widget, nothing in one of type test.",
+  request: SendMessageRequest,
+  headers: ['Idempotency-Key'],
+  response: MessageAnswer,
+  streams: true,
+} as const;
+
+export const stopReply = {
+  ...chat.stopReply,
+  summary: 'Stops the current reply; the text so far becomes the answer. Our addition.',
+} as const;
+
+export const deleteConversation = {
+  ...chat.deleteConversation,
+  summary: 'Deletes a conversation with its messages and variables. Our addition.',
+} as const;
+
+export const listConversations = ownerEndpoint({
+  summary: "Lists the conversations with the owner's assistants, newest first, with cursor pagination.",
+  method: 'GET',
+  path: '/api/user/conversations',
+  query: ConversationsQuery,
+  response: cursorPaginated(ListedConversation),
+});
+
+export const writeAsPerson = ownerEndpoint({
+  summary: "Sends a person's message to the visitor instead of the assistant's answer. Our addition.",
+  method: 'POST',
+  path: '/api/user/conversations/:uuid/messages',
+  request: WriteMessageRequest,
+  response: chat.Done,
+});
+
+export const disableAi = ownerEndpoint({
+  summary: 'Lets a person take over a conversation: the assistant stops answering.',
+  method: 'POST',
+  path: '/api/automate/conversations/:uuid/disable-ai',
+  response: AiState,
+});
+
+export const enableAi = ownerEndpoint({
+  summary: 'Hands a conversation back to the assistant.',
+  method: 'POST',
+  path: '/api/automate/conversations/:uuid/enable-ai',
+  response: AiState,
+});

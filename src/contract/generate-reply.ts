@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { filledText, id, variablesField } from './fields.ts';
+import { filledText, id, variablesField } from './request-fields.ts';
 import { limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { filledText, integer, nullish, text, webAddress } from './fields.ts';
+import { filledText, integer, nullish, text, webAddress } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { Message, messageWith, timestamp } from './record-answers.ts';
+import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 /* Knowledge bases and their documents (interface: "Knowledge bases"). */
 

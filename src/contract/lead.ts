@@ -1,9 +1,17 @@
 import * as z from 'zod/mini';
-import { day, digitsOf, flag, id, nullish, pageQuery, phoneNumber, variablesField } from './fields.ts';
+import {
+  day,
+  digitsOf,
+  flag,
+  id,
+  nullish,
+  pageQuery,
+  phoneNumber,
+  variablesField,
+} from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { paginated } from './pagination.ts';
-import { Message, messageWith, plainTimestamp } from './record-answers.ts';
+import { Message, messageWith, paginated, plainTimestamp } from './answer-fields.ts';
 
 /* Leads: people whom a campaign calls (interface: "Leads and calls"). */
 

@@ -1,30 +1,40 @@
 import type * as z from 'zod/mini';
 
-/** What is said of an operation that takes a key. */
-interface Description {
-  /** What it does, in a sentence or two: the documentation of the operation. */
+/** One operation of the service as data, for its routes, its documentation and typed clients. */
+export interface Operation {
+  /** What the operation does, in a sentence or two. */
   summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: `/api/user/${string}`;
-  /** The body, if there is one; an object, so that every field that is wrong can be named. */
+  /** With `:name` for each parameter. */
+  path: string;
+  auth: 'none' | 'bearer';
+  /** The body, if there is one; an object, so that every invalid field can be named. */
   request?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
-  /** Names of the headers that it reads, beside the key. */
+  /** Names of the request headers that the operation reads, beside the key. */
   headers?: readonly string[];
   response: z.ZodMiniType;
-  /** Of an answer that brings what was asked for; 200 unless something was created. */
+  /** Status of a successful answer; 200 if absent. */
   success?: 200 | 201;
-  /** Statuses of refusals that this operation has and others have not. */
+  statuses: readonly number[];
+  /** Whether the answer is an event stream for requests that accept one. */
+  streams?: true;
+}
+
+/** The part of an operation with a key that its file states; the rest is the same for all of them. */
+interface Description extends Omit<Operation, 'auth' | 'statuses'> {
+  path: `/api/user/${string}` | `/api/automate/${string}`;
+  /** Statuses of refusals that only this operation has. */
   refusals?: readonly number[];
 }
 
-/** An operation of the owner as data. */
+/** An operation that needs an API key. */
 export type OwnerEndpoint<Described extends Description = Description> = Described & {
   auth: 'bearer';
   statuses: readonly number[];
 };
 
-/** Describes an operation that takes a key. What all of them may answer need not be said again. */
+/** Describes an operation that needs an API key; adds the statuses that all of them can answer with. */
 export function ownerEndpoint<const Described extends Description>(
   described: Described,
 ): OwnerEndpoint<Described> {

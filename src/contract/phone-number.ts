@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { patternText, phoneNumber, text } from './fields.ts';
+import { patternText, phoneNumber, text } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { Message, messageWith, timestamp } from './record-answers.ts';
+import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 /* Phone numbers (interface: "Phone numbers"). */
 

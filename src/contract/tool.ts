@@ -1,8 +1,16 @@
 import * as z from 'zod/mini';
-import { boundedText, filledText, integer, nullish, patternText, text, webAddress } from './fields.ts';
+import {
+  boundedText,
+  filledText,
+  integer,
+  nullish,
+  patternText,
+  text,
+  webAddress,
+} from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { Message, messageWith, timestamp } from './record-answers.ts';
+import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 /* Mid-call tools: what an assistant can call while it talks (interface: "Mid-call tools"). */
 

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { timestamp } from './answer-fields.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
 
-/** ISO 8601, UTC, with microseconds and a trailing `Z`: `2026-01-31T09:30:00.000000Z`. */
-const Timestamp = z.string();
+/* The account: the user and the API keys (interface: "Identity and keys"). */
 
 /** Answer of `GET /user/me`. */
 export const User = z.looseObject({
@@ -12,15 +13,29 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
-/** A key as it is listed. Its value is shown once, when it is created, and never again. */
+/** An API key in the list. Its value is shown once, when the key is created. */
 export const ApiKey = z.looseObject({
   id: z.int(),
   name: z.string(),
-  last_used_at: z.nullable(Timestamp),
-  created_at: Timestamp,
+  last_used_at: z.nullable(timestamp),
+  created_at: timestamp,
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
 /** Answer of `GET /user/api-keys`. */
 export const ApiKeys = z.looseObject({ api_keys: z.array(ApiKey) });
 export type ApiKeys = z.infer<typeof ApiKeys>;
+
+export const readUser = ownerEndpoint({
+  summary: 'The user whose key it is.',
+  method: 'GET',
+  path: '/api/user/me',
+  response: User,
+});
+
+export const listApiKeys = ownerEndpoint({
+  summary: "The user's keys, without their values.",
+  method: 'GET',
+  path: '/api/user/api-keys',
+  response: ApiKeys,
+});

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { day, id, pageQuery } from './fields.ts';
+import { day, id, pageQuery } from './request-fields.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { paginated } from './pagination.ts';
-import { messageWith, timestamp } from './record-answers.ts';
+import { messageWith, paginated, timestamp } from './answer-fields.ts';
 
 /* Webhooks (interface: "Events"): their bodies, and our additions, the log of deliveries and the secret. */
 

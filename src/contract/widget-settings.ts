@@ -25,3 +25,12 @@ export const AssistantWidget = z.looseObject({
   }),
 });
 export type AssistantWidget = z.infer<typeof AssistantWidget>;
+
+/** The settings that a page may read before anyone chats. Cacheable, needs no key. */
+export const readAssistantWidget = {
+  method: 'GET',
+  path: '/api/assistants/:uuid/widget',
+  auth: 'none',
+  response: AssistantWidget,
+  statuses: [200, 304, 404, 429],
+} as const;

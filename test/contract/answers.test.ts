@@ -6,7 +6,7 @@ import {
   Conversation,
   MessageDelta,
   OpenedConversation,
-} from '../../src/contract/conversation.ts';
+} from '../../src/contract/chat-endpoints.ts';
 import { firstIssue } from './first-issue.ts';
 
 const opened = { status: true, conversation_id: '0f0e0d0c-0b0a-4908-8706-050403020100' };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { faults } from '../../demo/faults.ts';
 import { longHistory } from '../../demo/faults/long-history.ts';
-import { AnsweredMessage, Conversation, OpenedConversation } from '../../src/contract/conversation.ts';
+import { AnsweredMessage, Conversation, OpenedConversation } from '../../src/contract/chat-endpoints.ts';
 
 const app = faults(new AbortController().signal);
 const site = 'http://shop.example';

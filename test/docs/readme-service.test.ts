@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import * as endingEndpoints from '../../src/contract/ending-endpoints.ts';
-import * as visitorEndpoints from '../../src/contract/endpoints.ts';
-import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
+import { operations } from '../../src/contract/operations.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
-import { limits } from '../../src/contract/limits.ts';
-import { toolLimits } from '../../src/contract/tool-limits.ts';
+import { limits, toolLimits } from '../../src/contract/limits.ts';
 import { codeIn, Document } from './document.ts';
 import { settingsInSources } from './sources.ts';
 
@@ -32,15 +29,14 @@ describe("the README's account of the service", () => {
   }
 
   it('names every operation with its statuses, and no other', () => {
-    const endpoints = { ...visitorEndpoints, ...endingEndpoints, ...ownerEndpoints };
-    const operations = [...readme.rows('The HTTP interface'), ...readme.rows("The owner's records")]
+    const documented = [...readme.rows('The HTTP interface'), ...readme.rows("The owner's records")]
       .filter(([operation = '']) => operation.includes('/api/'))
       .map(([operation, , statuses = '']) => [codeIn(operation)[0], statuses.trim()]);
-    const actual = Object.values(endpoints).map(({ method, path, statuses }) => [
+    const actual = Object.values(operations).map(({ method, path, statuses }) => [
       `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
       statuses.join(', '),
     ]);
-    assert.deepEqual(operations.sort(), actual.sort());
+    assert.deepEqual(documented.sort(), actual.sort());
   });
 
   it('quotes every error text that the interface fixes', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CreateAssistantRequest } from '../../src/contract/assistant-request.ts';
+import { CreateAssistantRequest } from '../../src/contract/assistant.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { assistantCallTable } from '../support/assistant-call-table.ts';
 import { assistantTable } from '../support/assistant-table.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { listConversations } from '../../src/contract/conversation-list.ts';
-import type { ListedConversation } from '../../src/contract/conversation-list.ts';
+import { listConversations } from '../../src/contract/conversation.ts';
+import type { ListedConversation } from '../../src/contract/conversation.ts';
 import { Owner } from '../support/owner.ts';
 import { wireTimestamp } from '../support/service-client.ts';
 import { createAssistant, startService } from '../support/service.ts';

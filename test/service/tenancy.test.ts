@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import * as endingEndpoints from '../../src/contract/ending-endpoints.ts';
-import * as visitorEndpoints from '../../src/contract/endpoints.ts';
-import * as ownerEndpoints from '../../src/contract/owner-endpoints.ts';
+import { operations } from '../../src/contract/operations.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { newDatabase, startService } from '../support/service.ts';
 import { createTenant } from '../support/tenant.ts';
@@ -57,11 +55,7 @@ const sharedLists = [
 const sharedFields =
   /^(voice|language|llm_model|multimodal_model|chat_llm_fallback|(synthesizer|transcriber)_provider)_id$|^secondary_language_ids$/;
 
-const endpoints = Object.entries<Endpoint>({
-  ...visitorEndpoints,
-  ...endingEndpoints,
-  ...ownerEndpoints,
-}).filter(([, { auth }]) => auth === 'bearer');
+const endpoints = Object.entries<Endpoint>(operations).filter(([, { auth }]) => auth === 'bearer');
 const hasIds = ({ path }: Endpoint) => path.includes('/:');
 const isList = ([, endpoint]: [string, Endpoint]) => endpoint.method === 'GET' && !hasIds(endpoint);
 

@@ -1,4 +1,4 @@
-import type { UpdateAssistantRequest } from '../../contract/assistant-request.ts';
+import type { UpdateAssistantRequest } from '../../contract/assistant.ts';
 import type { assistants } from '../db/schema.ts';
 import type { WireRow } from '../db/wire-columns.ts';
 

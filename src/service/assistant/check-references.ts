@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { BrokenRules } from '../../contract/assistant-rules.ts';
+import type { BrokenRules } from '../../contract/assistant.ts';
 import type { Queries } from '../db/database.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 

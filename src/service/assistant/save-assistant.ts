@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { brokenAssistantRules } from '../../contract/assistant-rules.ts';
-import type { BrokenRules } from '../../contract/assistant-rules.ts';
+import { brokenAssistantRules } from '../../contract/assistant.ts';
+import type { BrokenRules } from '../../contract/assistant.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { assistants } from '../db/schema.ts';

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
-import { e164Rule, isPhoneNumber } from '../../contract/fields.ts';
+import { e164Rule, isPhoneNumber } from '../../contract/request-fields.ts';
 import { callsFor, readCallMoney } from '../billing/call-money.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';

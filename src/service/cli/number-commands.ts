@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
-import { phoneNumber } from '../../contract/fields.ts';
+import { phoneNumber } from '../../contract/request-fields.ts';
 import { NumberTakenError, addNumber } from '../phone-number/add-number.ts';
 import type { OwnNumber } from '../phone-number/add-number.ts';
 import { CommandError, UsageError } from './command.ts';

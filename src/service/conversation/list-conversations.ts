@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
-import type { ConversationsQuery } from '../../contract/conversation-list.ts';
+import type { ConversationsQuery } from '../../contract/conversation.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import * as answers from '../../contract/conversation-answers.ts';
+import * as answerFields from '../../contract/answer-fields.ts';
 import * as assistant from '../../contract/assistant.ts';
 import * as call from '../../contract/call.ts';
 import * as campaign from '../../contract/campaign.ts';
-import * as conversationList from '../../contract/conversation-list.ts';
+import * as catalog from '../../contract/catalog.ts';
+import * as conversation from '../../contract/conversation.ts';
 import * as knowledgebase from '../../contract/knowledgebase.ts';
 import * as lead from '../../contract/lead.ts';
 import type { Operation } from '../../contract/operations.ts';
 import * as phoneNumber from '../../contract/phone-number.ts';
-import * as recordAnswers from '../../contract/record-answers.ts';
 import * as tool from '../../contract/tool.ts';
 import * as user from '../../contract/user.ts';
 import * as webhook from '../../contract/webhook.ts';
@@ -34,15 +34,15 @@ export interface JsonSchema {
 }
 
 const named = Object.entries<unknown>({
-  ...answers,
   ...assistant,
   ...call,
   ...campaign,
-  ...conversationList,
+  ...catalog,
+  ...conversation,
   ...knowledgebase,
   ...lead,
   ...phoneNumber,
-  ...recordAnswers,
+  ...answerFields,
   ...tool,
   ...user,
   ...webhook,

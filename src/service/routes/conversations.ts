@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
-import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation-request.ts';
+import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation.ts';
 import type { Config } from '../config.ts';
 import { deleteConversation } from '../conversation/delete-conversation.ts';
 import { openConversation } from '../conversation/open-conversation.ts';

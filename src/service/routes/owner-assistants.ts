@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import * as endpoints from '../../contract/assistant-endpoints.ts';
+import { operations } from '../../contract/operations.ts';
 import { deleteAssistant, setWebhooks } from '../assistant/change-assistant.ts';
 import {
   listAssignableNumbers,
@@ -27,7 +27,7 @@ const pageSize = 10;
 export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Database): void {
   operate(
     routes,
-    endpoints.createAssistant,
+    operations.createAssistant,
     async ({ userId, body }) => ({
       message: 'Assistant created successfully.',
       data: await createAssistant(database, userId, body),
@@ -36,64 +36,66 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
   );
   operate(
     routes,
-    endpoints.updateAssistant,
+    operations.updateAssistant,
     async ({ userId, body, id }) => ({
       message: 'Assistant updated successfully.',
       data: await updateAssistant(database, { id: id(), userId }, body),
     }),
     (fields, { userId, id }) => checkAssistantChanges(database, { id: id(), userId }, fields),
   );
-  operate(routes, endpoints.deleteAssistant, async ({ userId, id }) => {
+  operate(routes, operations.deleteAssistant, async ({ userId, id }) => {
     await deleteAssistant(database, { id: id(), userId });
     return { message: 'Assistant deleted successfully.' };
   });
-  operate(routes, endpoints.listAssistants, async ({ c, userId, query }) => {
+  operate(routes, operations.listAssistants, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, assistants } = await listAssistants(database, userId, page);
     return paginate(c, page, total, assistants);
   });
-  operate(routes, endpoints.listOutboundAssistants, ({ userId }) => listOutboundAssistants(database, userId));
+  operate(routes, operations.listOutboundAssistants, ({ userId }) =>
+    listOutboundAssistants(database, userId),
+  );
   webhookRoutes(routes, database);
   choiceRoutes(routes, database);
 }
 
 function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, endpoints.enableInboundWebhook, async ({ userId, body }) => {
+  operate(routes, operations.enableInboundWebhook, async ({ userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { inboundWebhookUrl: body.webhook_url });
     return { message: 'Inbound webhook enabled successfully.', data: [] };
   });
-  operate(routes, endpoints.disableInboundWebhook, async ({ userId, body }) => {
+  operate(routes, operations.disableInboundWebhook, async ({ userId, body }) => {
     await setWebhooks(database, { id: body.assistant_id, userId }, { inboundWebhookUrl: null });
     return { message: 'Inbound webhook disabled successfully.', data: [] };
   });
-  operate(routes, endpoints.disableWebhook, async ({ userId, body }) => {
+  operate(routes, operations.disableWebhook, async ({ userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { isWebhookActive: false, webhookUrl: null });
     return { message: 'Webhook disabled successfully.', data: [] };
   });
-  operate(routes, endpoints.enableConversationEndedWebhook, async ({ userId, body }) => {
+  operate(routes, operations.enableConversationEndedWebhook, async ({ userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { conversationEndedWebhookUrl: body.webhook_url });
     return { message: 'Conversation ended webhook enabled successfully.', data: [] };
   });
-  operate(routes, endpoints.disableConversationEndedWebhook, async ({ userId, body }) => {
+  operate(routes, operations.disableConversationEndedWebhook, async ({ userId, body }) => {
     await setWebhooks(database, { id: body.assistant_id, userId }, { conversationEndedWebhookUrl: null });
     return { message: 'Conversation ended webhook disabled successfully.', data: [] };
   });
 }
 
 function choiceRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, endpoints.listLanguages, () => listLanguages(database));
-  operate(routes, endpoints.listVoices, ({ query }) => listVoices(database, query));
-  operate(routes, endpoints.listModels, ({ query }) => listModels(database, query.type ?? 'llm'));
-  operate(routes, endpoints.listSynthesizerProviders, ({ query }) =>
+  operate(routes, operations.listLanguages, () => listLanguages(database));
+  operate(routes, operations.listVoices, ({ query }) => listVoices(database, query));
+  operate(routes, operations.listModels, ({ query }) => listModels(database, query.type ?? 'llm'));
+  operate(routes, operations.listSynthesizerProviders, ({ query }) =>
     listProviders(database, 'synthesizer', query.language_id),
   );
-  operate(routes, endpoints.listTranscriberProviders, ({ query }) =>
+  operate(routes, operations.listTranscriberProviders, ({ query }) =>
     listProviders(database, 'transcriber', query.language_id),
   );
-  operate(routes, endpoints.listAssignableNumbers, ({ userId, query }) =>
+  operate(routes, operations.listAssignableNumbers, ({ userId, query }) =>
     listAssignableNumbers(database, userId, query.type),
   );
 }

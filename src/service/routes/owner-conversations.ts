@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { listConversations } from '../../contract/conversation-list.ts';
-import { WriteMessageRequest } from '../../contract/conversation-request.ts';
+import { listConversations, WriteMessageRequest } from '../../contract/conversation.ts';
 import { listConversations as findConversations } from '../conversation/list-conversations.ts';
 import { setAiEnabled, writeAsPerson } from '../conversation/take-over.ts';
 import type { OwnedConversation } from '../conversation/take-over.ts';

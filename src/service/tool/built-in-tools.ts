@@ -1,4 +1,4 @@
-import { isPhoneNumber } from '../../contract/fields.ts';
+import { isPhoneNumber } from '../../contract/request-fields.ts';
 import type { StoredBuiltInTool } from '../db/assistants-table.ts';
 import type { EngineTool } from '../engine/engine.ts';
 

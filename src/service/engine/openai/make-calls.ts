@@ -1,4 +1,4 @@
-import { toolLimits } from '../../../contract/tool-limits.ts';
+import { toolLimits } from '../../../contract/limits.ts';
 import type { EngineRequest, ReplyEvent } from '../engine.ts';
 import { readArguments } from './written-call.ts';
 import type { WrittenCall } from './written-call.ts';

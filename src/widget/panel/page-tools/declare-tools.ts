@@ -1,5 +1,5 @@
 import type { ClientTool } from '../../../client/chat-client.ts';
-import { toolLimits } from '../../../contract/tool-limits.ts';
+import { toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 const { tools: counts, toolName, toolDescription } = toolLimits;

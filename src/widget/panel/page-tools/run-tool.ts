@@ -1,4 +1,4 @@
-import { toolLimits } from '../../../contract/tool-limits.ts';
+import { toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 /** Milliseconds that a tool may take. */

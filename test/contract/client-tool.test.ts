@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod/mini';
-import { SendMessageRequest, WriteMessageRequest } from '../../src/contract/conversation-request.ts';
+import { SendMessageRequest, WriteMessageRequest } from '../../src/contract/conversation.ts';
 import { firstIssue } from './first-issue.ts';
 
 const issue = (fields: object) => firstIssue(SendMessageRequest, { message: 'a', ...fields });

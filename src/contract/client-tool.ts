@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { countCharacters } from './limits.ts';
-import { toolLimits } from './tool-limits.ts';
+import { countCharacters, toolLimits } from './limits.ts';
 
 /*
  * Tools that the page offers with a message, and what they returned (our addition to `POST /conversations/{uuid}/messages`).

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod/mini';
-import { OpenConversationRequest, SendMessageRequest } from '../../src/contract/conversation-request.ts';
+import { OpenConversationRequest, SendMessageRequest } from '../../src/contract/conversation.ts';
 import { firstIssue } from './first-issue.ts';
 
 const uuid = '0f0e0d0c-0b0a-4908-8706-050403020100';

@@ -1,0 +1,122 @@
+import * as z from 'zod/mini';
+import { CreateAssistantRequest } from './assistant.ts';
+import { recordLimits } from './limits.ts';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { id, text } from './request-fields.ts';
+
+/* The catalog: languages, voices, models, providers and phone numbers that an assistant can have (interface: "Assistants"). */
+
+const { name } = recordLimits;
+const { mode, type } = CreateAssistantRequest.shape;
+
+/** Answer of `GET /user/assistants/languages`. */
+export const Languages = z.array(
+  z.looseObject({ id: z.int(), name: z.string(), iso_2: z.string().check(z.length(2)) }),
+);
+
+/** Answer of `GET /user/assistants/voices`. */
+export const Voices = z.array(
+  z.looseObject({
+    id: z.int(),
+    name: z.string(),
+    language_id: z.int(),
+    gender: z.string(),
+    /** Null where there is nothing to listen to. */
+    preview_url: z.nullable(z.string()),
+    accent: z.string(),
+    age: z.string(),
+    synthesizer_provider_id: z.int(),
+  }),
+);
+
+/** Answer of `GET /user/assistants/models`. */
+export const Models = z.array(
+  z.looseObject({
+    id: z.int(),
+    name: z.string(),
+    /** Absent from models of the type `llm`. */
+    code: z.optional(z.string()),
+  }),
+);
+
+/** Answer of the two lists of providers. */
+export const Providers = z.array(z.looseObject({ id: z.int(), name: z.string(), code: z.string() }));
+
+/** Answer of `GET /user/assistants/phone-numbers`. */
+export const AssignableNumbers = z.array(
+  z.looseObject({
+    id: z.int(),
+    phone_number: z.string(),
+    country_code: z.string(),
+    type_label: z.string(),
+    /** Whether it can be given to a new inbound assistant. */
+    is_available: z.boolean(),
+  }),
+);
+
+/** Query of `GET /user/assistants/voices`. */
+export const VoicesQuery = z.object({
+  mode: z.optional(mode),
+  language_id: z.optional(id()),
+  synthesizer_provider_id: z.optional(id()),
+  gender: z.optional(text(name)),
+  age: z.optional(text(name)),
+  accent: z.optional(text(name)),
+  search: z.optional(text(name)),
+});
+
+/** Query of `GET /user/assistants/models`. */
+export const ModelsQuery = z.object({ type: z.optional(z.enum(['llm', 'multimodal', 'dualplex'])) });
+
+/** Query of the two lists of providers. */
+export const ProvidersQuery = z.object({ language_id: z.optional(id()) });
+
+/** Query of `GET /user/assistants/phone-numbers`. */
+export const AssignableNumbersQuery = z.object({ type: z.optional(type) });
+
+export const listLanguages = ownerEndpoint({
+  summary: 'All languages.',
+  method: 'GET',
+  path: '/api/user/assistants/languages',
+  response: Languages,
+});
+
+export const listVoices = ownerEndpoint({
+  summary: 'The voices that meet every given condition.',
+  method: 'GET',
+  path: '/api/user/assistants/voices',
+  query: VoicesQuery,
+  response: Voices,
+});
+
+export const listModels = ownerEndpoint({
+  summary: 'The models of one type.',
+  method: 'GET',
+  path: '/api/user/assistants/models',
+  query: ModelsQuery,
+  response: Models,
+});
+
+export const listSynthesizerProviders = ownerEndpoint({
+  summary: 'What turns text into speech, for a language if one is given.',
+  method: 'GET',
+  path: '/api/user/assistants/synthesizer-providers',
+  query: ProvidersQuery,
+  response: Providers,
+});
+
+export const listTranscriberProviders = ownerEndpoint({
+  summary: 'What turns speech into text, for a language if one is given.',
+  method: 'GET',
+  path: '/api/user/assistants/transcriber-providers',
+  query: ProvidersQuery,
+  response: Providers,
+});
+
+export const listAssignableNumbers = ownerEndpoint({
+  summary: "The owner's numbers that can be given to an assistant.",
+  method: 'GET',
+  path: '/api/user/assistants/phone-numbers',
+  query: AssignableNumbersQuery,
+  response: AssignableNumbers,
+});

@@ -1,0 +1,152 @@
+import * as z from 'zod/mini';
+
+/*
+ * The conversation endpoints as a visitor's browser uses them (interface: "Text conversations"). Answers are read
+ * liberally, because the widget also talks to other services of this interface: unknown fields pass, unknown roles and
+ * malformed function calls fall back. `conversation.ts` describes exactly what our service accepts and answers.
+ */
+
+/** One call of a tool during an answer. */
+export const FunctionCall = z.looseObject({
+  name: z.string(),
+  arguments: z.catch(z.looseObject({}), {}),
+});
+export type FunctionCall = z.infer<typeof FunctionCall> & {
+  /** Absent while the call runs. */
+  readonly result?: unknown;
+  /** Whether the page has to run the call and send its result with the next message. */
+  readonly client?: boolean;
+};
+
+const FunctionCalls = z.catch(z.array(FunctionCall), []);
+
+/**
+ * Undefined where the value is absent or invalid. `z.catch` accepts absent values too, so `z.optional` would only add
+ * code that every page loads.
+ */
+const ifValid = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.catch(schema, undefined as never) as unknown as z.ZodMiniOptional<Schema>;
+
+/** Our additions are absent from other services' answers. */
+const Flag = ifValid(z.literal([true, false]));
+
+/**
+ * One entry of a conversation's history, oldest first. `system` reports events such as a human handoff. Other services
+ * also return tool results, as `tool` or `function`: those are for the model, not for the visitor.
+ */
+export const HistoryItem = z.looseObject({
+  role: z.catch(z.literal(['assistant', 'user', 'system', 'tool', 'function']), 'system'),
+  content: z.catch(z.string(), ''),
+  function_calls: FunctionCalls,
+  /** ISO 8601, UTC. */
+  created_at: ifValid(z.string()),
+});
+export type HistoryItem = z.infer<typeof HistoryItem>;
+
+const unreadable: HistoryItem[] = [];
+
+/** Some services omit it, or send null, if the assistant has no initial message. Any other value must be a list. */
+const History = z
+  .catch(z.array(HistoryItem), ({ value }) => (value == null ? [] : unreadable))
+  .check(({ value, issues }) => {
+    if (value === unreadable)
+      issues.push({ code: 'custom', input: value, message: 'is not a list of messages' });
+  });
+
+/** Answer of `POST /conversations`. */
+export const OpenedConversation = z.looseObject({
+  status: z.literal(true),
+  // Not `minLength`: that alone would load zod's code for all checks into every page.
+  conversation_id: z.string().check(({ value, issues }) => {
+    if (value === '') issues.push({ code: 'custom', input: value, message: 'is empty' });
+  }),
+  history: History,
+});
+export type OpenedConversation = z.infer<typeof OpenedConversation>;
+
+/** Answer of `GET /conversations/{uuid}`. */
+export const Conversation = z.looseObject({
+  status: z.literal(true),
+  history: History,
+  /** Present if there are earlier entries: the value of `?before=` that returns them. */
+  earlier_cursor: ifValid(z.string()),
+  /** Empty if absent or malformed. */
+  variables: z.catch(z.looseObject({}), {}),
+  /** False while a person has taken over. */
+  ai_enabled: Flag,
+  /** True if the conversation accepts no more messages. */
+  ended: Flag,
+});
+export type Conversation = z.infer<typeof Conversation>;
+
+/** Answer of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
+export const AnsweredMessage = z.looseObject({
+  status: z.literal(true),
+  message: z.string(),
+  function_calls: FunctionCalls,
+  /** False while a person has taken over: the message is stored, and the assistant does not answer it. */
+  ai_enabled: Flag,
+  /** True if the assistant ended the conversation with this answer. */
+  ended: Flag,
+});
+export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
+
+/** Data of the stream's `delta` event: the next part of the answer's text. */
+export const MessageDelta = z.looseObject({ text: z.string() });
+export type MessageDelta = z.infer<typeof MessageDelta>;
+
+/** Answer of operations that return no data. */
+export const Done = z.looseObject({ status: z.literal(true) });
+
+/*
+ * `:name` segments of a path are its parameters. `statuses` lists the statuses that our service answers with; readers
+ * decide by the body, because the statuses of other services differ.
+ */
+
+/** Opens a text conversation with an assistant. Needs no key: the assistant is identified by its public UUID. */
+export const openConversation = {
+  method: 'POST',
+  path: '/api/conversations',
+  auth: 'none',
+  response: OpenedConversation,
+  statuses: [200, 400, 404, 413, 422, 429],
+} as const;
+
+/**
+ * Reads the latest part of a conversation's history, or with `?before=` and an `earlier_cursor` the part before it. The
+ * UUID is the capability, so it must not appear in logs, titles or referrers.
+ */
+export const resumeConversation = {
+  method: 'GET',
+  path: '/api/conversations/:uuid',
+  auth: 'none',
+  response: Conversation,
+  statuses: [200, 404, 422, 429],
+} as const;
+
+/** Sends a visitor's message. Answers with JSON, or with an event stream if the request accepts one. */
+export const sendMessage = {
+  method: 'POST',
+  path: '/api/conversations/:uuid/messages',
+  auth: 'none',
+  response: AnsweredMessage,
+  statuses: [200, 400, 404, 413, 422, 429],
+} as const;
+
+/** Stops the current reply; the text so far becomes the answer. Succeeds also if there is no reply. Our addition. */
+export const stopReply = {
+  method: 'POST',
+  path: '/api/conversations/:uuid/stop',
+  auth: 'none',
+  response: Done,
+  statuses: [200, 404, 429],
+} as const;
+
+/** Deletes a conversation with its messages and variables. Our addition. */
+export const deleteConversation = {
+  method: 'DELETE',
+  path: '/api/conversations/:uuid',
+  auth: 'none',
+  response: Done,
+  statuses: [200, 404, 429],
+} as const;
