@@ -30,9 +30,32 @@ export const CallWebhook = z.looseObject({
   created_at: z.string(),
   finished_at: z.string(),
   lead: z.nullable(
-    z.looseObject({ id: z.int(), phone_number: z.string(), variables: anyObject, status: z.string() }),
+    z.looseObject({
+      id: z.int(),
+      phone_number: z.string(),
+      variables: anyObject,
+      status: z.string(),
+      created_at: z.string(),
+      updated_at: z.string(),
+    }),
   ),
-  campaign: z.nullable(z.looseObject({ id: z.int(), name: z.string(), status: z.string() })),
+  campaign: z.nullable(
+    z.looseObject({
+      id: z.int(),
+      name: z.string(),
+      status: z.string(),
+      /** `HH:MM`, in the campaign's zone. */
+      allowed_hours_start_time: z.string(),
+      allowed_hours_end_time: z.string(),
+      allowed_days: z.array(z.string()),
+      max_calls_in_parallel: z.int(),
+      max_retries: z.int(),
+      /** Minutes. */
+      retry_interval: z.int(),
+      created_at: z.string(),
+      updated_at: z.string(),
+    }),
+  ),
 });
 export type CallWebhook = z.infer<typeof CallWebhook>;
 
@@ -57,7 +80,7 @@ export const ConversationWebhook = z.looseObject({
       timestamp_unix: z.int(),
     }),
   ),
-  /** `AI: …` and `Customer: …` lines. */
+  /** `AI: …` and `Customer: …` lines, one for each message; line breaks inside a message are spaces. */
   formatted_transcript: z.string(),
   attachments: z.array(z.unknown()),
   customer_phone: z.nullable(z.string()),

@@ -53,10 +53,29 @@ describe('a month of a number', () => {
     assert.deepEqual(await state(), [true, true, null, 2.5]);
   });
 
-  test('is the one under way: those in which nobody charged are not made up for', async () => {
-    const { state } = await due('4', '70 days');
+  test('is charged also if it ended while no worker ran', async () => {
+    const { payer, state } = await due('6', '70 days');
     await renewSubscriptions(service.running.database, signal);
-    assert.deepEqual(await state(), [true, true, null, 2.5]);
+    assert.deepEqual(await state(), [true, true, null, 1.5]);
+    const { rows } = await pool.query<{ amount: string }>(
+      "SELECT amount::float FROM ledger_entries WHERE user_id = $1 AND kind = 'charge'",
+      [payer.id],
+    );
+    assert.deepEqual(
+      rows.map(({ amount }) => amount),
+      [-1.5, -1.5, -1.5],
+    );
+  });
+
+  test('is charged oldest first as far as the balance goes, and the rest once there is money', async () => {
+    const { payer, state } = await due('4', '70 days');
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [false, false, true, 1]);
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [false, false, true, 1]);
+    await moveMoney(db, { userId: payer.id, kind: 'top_up', amount: '0.50' });
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [true, true, null, 0]);
   });
 
   test('that cannot be paid has the number go in a week, unless there is money before', async () => {

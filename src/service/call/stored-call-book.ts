@@ -9,7 +9,7 @@ import { fitJson } from '../lib/storable.ts';
 import type { CallLine } from '../db/calls-table.ts';
 import type { CallBook } from './call-parts.ts';
 import type { ClaimedCall } from './claim-call.ts';
-import { formatTranscript } from './formatted-transcript.ts';
+import { formatTranscript } from '../lib/transcript.ts';
 
 /** The call is no longer this process's: it was deleted, or given up because the process did not renew its lease. */
 export class CallGoneError extends Error {

@@ -73,7 +73,9 @@ export async function callEnded(
 /** Where a call is told of; an address that stands for both kinds of webhooks is told once. */
 function addressesOf({ call, assistant }: EndedCallRow): Map<string, NewDelivery['event']> {
   const { isWebhookActive, webhookUrl, inboundWebhookUrl, sendWebhookOnlyOnCompleted } = assistant;
-  const isCompleted = answeredCallStatuses.some((status) => status === call.status);
+  const isAnswered = answeredCallStatuses.some((status) => status === call.status);
+  // A voicemail greeting is no completed conversation.
+  const isCompleted = isAnswered && call.answeredBy !== 'machine';
   const addresses = new Map<string, NewDelivery['event']>();
   if (call.type === 'inbound' && inboundWebhookUrl !== null) {
     addresses.set(inboundWebhookUrl, 'inbound-call-ended');
@@ -98,8 +100,22 @@ async function readEnded({ db }: Database, callId: number) {
         phone_number: leads.phoneNumber,
         variables: leads.variables,
         status: leads.status,
+        created_at: wireTimestamp(leads.createdAt),
+        updated_at: wireTimestamp(leads.updatedAt),
       },
-      campaign: { id: campaigns.id, name: campaigns.name, status: campaigns.status },
+      campaign: {
+        id: campaigns.id,
+        name: campaigns.name,
+        status: campaigns.status,
+        allowed_hours_start_time: campaigns.allowedHoursStartTime,
+        allowed_hours_end_time: campaigns.allowedHoursEndTime,
+        allowed_days: campaigns.allowedDays,
+        max_calls_in_parallel: campaigns.maxCallsInParallel,
+        max_retries: campaigns.maxRetries,
+        retry_interval: campaigns.retryInterval,
+        created_at: wireTimestamp(campaigns.createdAt),
+        updated_at: wireTimestamp(campaigns.updatedAt),
+      },
       moments: {
         createdAt: wireTimestamp(calls.createdAt),
         endedAt: wireTimestamp(sql`coalesce(${calls.endedAt}, ${calls.updatedAt})`),

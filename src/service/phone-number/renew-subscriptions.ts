@@ -3,26 +3,26 @@ import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
 
-/** How long a number stays that its owner cannot pay for, and is tried to be charged for again. */
+/** Days until an unpaid number is deleted. */
 const graceDays = 7;
 
-/** A number whose month is over. */
+/** A number with a month to be paid. */
 interface Due extends Record<string, unknown> {
-  id: number;
   user_id: number;
   price: string;
 }
 
-/** What came of the numbers whose month was over. */
+/** How many numbers are paid for again, and how many are not. */
 export interface Renewals {
   renewed: number;
   unpaid: number;
 }
 
 /**
- * Charges the next month of every dedicated number whose month is over. One that its owner cannot pay for loses its
- * subscription and goes in a week, unless there is enough money before. Months in which nobody charged are not made up
- * for. Any number of processes may do it at once.
+ * Charges every dedicated number for each month that has begun since the end of the paid one, oldest first: the owner
+ * had the number also while no process ran background jobs. Once a month cannot be paid the number loses its
+ * subscription; it is deleted a week later unless the balance suffices by then. Any number of processes may run this at
+ * once.
  */
 export async function renewSubscriptions({ db }: Database, signal: AbortSignal): Promise<Renewals> {
   const found: Renewals = { renewed: 0, unpaid: 0 };
@@ -36,28 +36,32 @@ export async function renewSubscriptions({ db }: Database, signal: AbortSignal):
   return found;
 }
 
-/** One whose release was asked for goes when its month is over; one that was not paid for goes later. */
+/** A number whose release was requested goes at the end of its month; an unpaid number goes later. */
 const isDue = sql`paid_until <= now() AND (release_at IS NULL OR (release_at > paid_until AND release_at > now()))`;
 
+/** Returns undefined if the number is not due, or another process holds its row. */
 async function renew(tx: Queries, id: number): Promise<keyof Renewals | undefined> {
-  // Whoever holds the row is about to settle it.
   const { rows } = await tx.execute<Due>(sql`
-    SELECT id, user_id, price FROM phone_numbers WHERE id = ${id} AND ${isDue} FOR UPDATE SKIP LOCKED`);
+    SELECT user_id, price FROM phone_numbers WHERE id = ${id} AND ${isDue} FOR UPDATE SKIP LOCKED`);
   const [due] = rows;
   if (!due) return undefined;
-  const paid =
-    Number(due.price) === 0 ||
-    (await moveMoney(tx, { userId: due.user_id, kind: 'charge', amount: due.price }));
-  if (paid) {
-    await tx.execute(sql`
-      UPDATE phone_numbers SET has_active_subscription = true, release_at = NULL,
-        paid_until = ${endOfPaidMonth(sql`created_at`, sql`now()`)}
-      WHERE id = ${id}`);
-    return 'renewed';
+  for (let isOwed = true; isOwed;) {
+    const isPaid =
+      Number(due.price) === 0 ||
+      (await moveMoney(tx, { userId: due.user_id, kind: 'charge', amount: due.price }));
+    if (!isPaid) {
+      await tx.execute(sql`
+        UPDATE phone_numbers SET has_active_subscription = false,
+          release_at = coalesce(release_at, now() + interval '1 day' * ${graceDays}::integer)
+        WHERE id = ${id}`);
+      return 'unpaid';
+    }
+    const paid = await tx.execute<{ isOwed: boolean }>(sql`
+      UPDATE phone_numbers SET paid_until = ${endOfPaidMonth(sql`created_at`, sql`paid_until`)}
+      WHERE id = ${id} RETURNING paid_until <= now() AS "isOwed"`);
+    isOwed = paid.rows[0]?.isOwed ?? false;
   }
   await tx.execute(sql`
-    UPDATE phone_numbers SET has_active_subscription = false,
-      release_at = coalesce(release_at, now() + interval '1 day' * ${graceDays}::integer)
-    WHERE id = ${id}`);
-  return 'unpaid';
+    UPDATE phone_numbers SET has_active_subscription = true, release_at = NULL WHERE id = ${id}`);
+  return 'renewed';
 }

@@ -34,7 +34,13 @@ export function callPayload(call: EndedCall, includeRecording: boolean): CallWeb
     ...(includeRecording && { recording_url: call.recordingUrl }),
     created_at: zonedMoment(call.createdAt, call.timezone),
     finished_at: zonedMoment(call.endedAt, call.timezone),
-    lead: call.lead,
-    campaign: call.campaign,
+    lead: call.lead && inZone(call.lead, call.timezone),
+    campaign: call.campaign && inZone(call.campaign, call.timezone),
   };
 }
+
+const inZone = <Dated extends { created_at: string; updated_at: string }>(record: Dated, zone: string) => ({
+  ...record,
+  created_at: zonedMoment(record.created_at, zone),
+  updated_at: zonedMoment(record.updated_at, zone),
+});

@@ -1,5 +1,6 @@
 import type { ConversationWebhook } from '../../contract/webhook.ts';
 import type { StoredVariables } from '../db/schema.ts';
+import { formatTranscript } from '../lib/transcript.ts';
 import { unixSeconds, zonedMoment } from './zoned-moment.ts';
 
 /** A conversation that has ended. Moments are ISO 8601. */
@@ -50,10 +51,6 @@ export function conversationPayload(conversation: EndedConversation): Conversati
     ended_at: zonedMoment(conversation.endedAt, timezone),
   };
 }
-
-/** What was said, line by line, as the interface writes it. */
-export const formatTranscript = (lines: readonly Pick<SaidLine, 'role' | 'content'>[]): string =>
-  lines.map(({ role, content }) => `${role === 'user' ? 'Customer' : 'AI'}: ${content}`).join('\n');
 
 /** A name that the page's variables or its form gave. */
 function nameOf(variables: StoredVariables): string | null {

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
+import { formatTranscript } from '../../lib/transcript.ts';
 import { EngineError } from '../engine.ts';
 import type { Evaluation, EvaluationRequest, Finding } from '../engine.ts';
 import type { ChatMessage } from './build-prompt.ts';
@@ -33,7 +34,7 @@ export async function askForEvaluation(
   const schema = jsonSchemaOf(request.schema);
   const messages: ChatMessage[] = [
     { role: 'system', content: instructions(request, schema) },
-    { role: 'user', content: writeTranscript(request) },
+    { role: 'user', content: formatTranscript(request.transcript) },
   ];
   for (let attempt = 1; ; attempt++) {
     const answer = await client.chat.completions
@@ -82,9 +83,6 @@ function instructions({ language }: EvaluationRequest, schema: object): string {
     JSON.stringify(schema),
   ].join('\n\n');
 }
-
-const writeTranscript = ({ transcript }: EvaluationRequest) =>
-  transcript.map(({ role, content }) => `${role === 'user' ? 'Customer' : 'AI'}: ${content}`).join('\n');
 
 /** As strict structured output wants it: every property required, no others; what is unknown is null. */
 function jsonSchemaOf(findings: Finding[]): Record<string, unknown> {
