@@ -1,14 +1,13 @@
 import { Hono } from 'hono';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
-import { ConversationError } from './lib/conversation-error.ts';
 import { accessLog } from './http/access-log.ts';
+import { errorHandler } from './http/answer-error.ts';
+import { bearerAuth, keyedPaths } from './http/bearer-auth.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
 import { atPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
-import { Refusal } from './lib/refusal.ts';
-import { refuse, takesKey } from './http/refuse.ts';
 import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -24,13 +23,7 @@ import { widgetFileRoutes } from './routes/widget-files.ts';
 export function createApp(context: AppContext): Hono {
   const { config, database, log } = context;
   const app = new Hono();
-  app.onError((error, c) => {
-    if (error instanceof ConversationError) return refuse(c, error);
-    if (error instanceof Refusal) return c.json(error.body, error.status);
-    log.error({ err: error }, 'a request failed unexpectedly');
-    const text = 'Something went wrong inside the service. Please try again.';
-    return takesKey(c) ? c.json({ message: text }, 500) : c.json({ status: false, error: text }, 500);
-  });
+  app.onError(errorHandler(log));
   app.notFound((c) => c.json({ message: 'Not found.' }, 404));
 
   app.use(accessLog(log));
@@ -54,6 +47,8 @@ export function createApp(context: AppContext): Hono {
     return c.json({ message: 'The service is being restarted. Please try again.' }, 503);
   });
   app.use('/api/*', rateLimit(database, config));
+  // Before any body is read, which may be as large as an upload.
+  for (const path of keyedPaths) app.use(path, bearerAuth(database));
   app.use('/api/*', limitRequestBody());
   app.use('/api/user/*', atPublicUrl(config.publicUrl));
 

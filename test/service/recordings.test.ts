@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readByteRange } from '../../src/service/http/byte-range.ts';
+import { readByteRange } from '../../src/service/routes/recordings.ts';
 import { addCall } from '../support/add-call.ts';
 import { Owner } from '../support/owner.ts';
 import { startService } from '../support/service.ts';

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.ts';
@@ -44,6 +46,17 @@ test('the same holds for a body whose length is not announced', async () => {
     status: false,
     error: 'the body may have at most 1048576 bytes',
   });
+});
+
+test('checks the key before it reads the body', async () => {
+  for (const path of ['/api/user/knowledgebases/1/documents', '/api/automate/conversations/1/enable-ai']) {
+    const outgoing = request(service.url + path, { method: 'POST' });
+    // The body never ends, so whoever reads it first never answers.
+    outgoing.write('x');
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    assert.equal(response.statusCode, 401);
+    outgoing.on('error', () => undefined).destroy();
+  }
 });
 
 test('the service goes on after refusing a body', async () => {

@@ -3,7 +3,7 @@ import type { ConversationsQuery } from '../../contract/conversation.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
-import type { Cursor } from '../http/cursor.ts';
+import type { Cursor } from '../http/paginate.ts';
 import { isUuid } from '../lib/uuid.ts';
 
 /** What a visitor sees of it, so messages whose reply failed do not count. */

@@ -1,15 +1,22 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { errorTexts } from '../../contract/error-body.ts';
 import { useApiKey } from '../api-key/api-key.ts';
 import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 
-/** What a route behind `bearerAuth` finds in its context. */
+/** The endpoints that take a key. Their errors have another format than those of the public ones. */
+export const keyedPaths = ['/api/user/*', '/api/automate/*'];
+
+/** Whether an endpoint takes a key. */
+export const takesKey = (c: Context): boolean =>
+  keyedPaths.some((path) => `${c.req.path}/`.startsWith(path.slice(0, -1)));
+
+/** The context of a route behind `bearerAuth`. */
 export interface Authenticated {
   Variables: { user: ApiUser };
 }
 
-/** Lets in requests that carry a valid key (interface: "Authentication"). */
+/** Requires a valid key (interface: "Authentication"). */
 export function bearerAuth({ db }: Database): MiddlewareHandler<Authenticated> {
   return async (c, next) => {
     const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1];

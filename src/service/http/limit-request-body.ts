@@ -2,9 +2,9 @@ import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { limits, recordLimits } from '../../contract/limits.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { refuse } from './refuse.ts';
+import { answerRefusal } from './answer-error.ts';
 
-/** Where files come in. */
+/** The endpoint that accepts files. */
 const uploads = /^\/api\/user\/knowledgebases\/\d+\/documents$/;
 
 /** Refuses bodies past the limit of the wire (interface: 413 in the shape of the endpoint's other errors). */
@@ -17,9 +17,12 @@ function limitTo(bytes: number): MiddlewareHandler {
   return bodyLimit({
     maxSize: bytes,
     onError: (c) => {
-      // The rest of the body is not read, so nothing else can come over this connection.
+      // The rest of the body is never read, so the connection cannot be reused.
       c.header('Connection', 'close');
-      return refuse(c, new ConversationError('body-too-large', `the body may have at most ${bytes} bytes`));
+      return answerRefusal(
+        c,
+        new ConversationError('body-too-large', `the body may have at most ${bytes} bytes`),
+      );
     },
   });
 }

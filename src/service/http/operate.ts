@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { OwnerEndpoint } from '../../contract/owner-endpoint.ts';
 import type { Authenticated } from './bearer-auth.ts';
 import { checkFields } from './check-fields.ts';
-import { readBody, readQuery } from './read-fields.ts';
+import { readBody, readQuery } from './read-body.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 

@@ -10,7 +10,7 @@ import type { Sending } from '../conversation/send-message.ts';
 import { stopReply } from '../conversation/stop-reply.ts';
 import { requestAddress } from '../http/client-address.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
-import { readJsonBody } from '../http/read-json-body.ts';
+import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
 import { storableJson } from '../lib/storable.ts';
 import { answerBody } from './answer-body.ts';

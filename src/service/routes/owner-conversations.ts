@@ -5,11 +5,10 @@ import { listConversations as findConversations } from '../conversation/list-con
 import { setAiEnabled, writeAsPerson } from '../conversation/take-over.ts';
 import type { OwnedConversation } from '../conversation/take-over.ts';
 import type { Database } from '../db/database.ts';
-import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { paginateByCursor, readCursor } from '../http/cursor.ts';
+import { paginateByCursor, readCursor } from '../http/paginate.ts';
 import { operate } from '../http/operate.ts';
-import { readJsonBody } from '../http/read-json-body.ts';
+import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
 
 const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
@@ -20,7 +19,6 @@ const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
 /** A person takes over and hands back (`POST /automate/conversations/{uuid}/disable-ai` and `.../enable-ai`). */
 export function automateRoutes(database: Database): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
-  routes.use(bearerAuth(database));
   for (const [action, enabled] of [
     ['disable-ai', false],
     ['enable-ai', true],

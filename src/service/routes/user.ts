@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import type { AppContext } from './app-context.ts';
 import { listApiKeys } from '../api-key/api-key.ts';
-import { bearerAuth } from '../http/bearer-auth.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { blockedNumberRoutes } from './blocked-numbers.ts';
 import { callRoutes } from './calls.ts';
@@ -19,7 +18,6 @@ import { webhookRoutes } from './webhooks.ts';
 export function userRoutes(context: AppContext): Hono<Authenticated> {
   const { database, jobs, config } = context;
   const routes = new Hono<Authenticated>();
-  routes.use(bearerAuth(database));
   routes.get('/me', (c) => {
     const { name, email, balance } = c.get('user');
     return c.json({ name, email, total_balance: Number(balance) });

@@ -1,0 +1,62 @@
+import type { Context } from 'hono';
+import type * as z from 'zod/mini';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { isDeeperThan, maximumDepth } from '../lib/nesting.ts';
+import { Refusal } from '../lib/refusal.ts';
+
+/**
+ * Reads the JSON object of a request to an owner's endpoint. An empty body counts as an empty object, so that the
+ * answer names every missing field.
+ *
+ * @throws Refusal if the body is not a JSON object, or nested too deeply.
+ */
+export async function readBody(c: Context): Promise<Record<string, unknown>> {
+  const value = parseJson(await c.req.text(), (message, cause) => {
+    return new Refusal(422, { message: sentence(message), errors: {} }, { cause });
+  });
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal(422, { message: 'The body must be a JSON object.', errors: {} });
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Reads a request's query. The last value of a repeated name counts; an empty value counts as absent. */
+export function readQuery(c: Context): Record<string, unknown> {
+  const given = [...new URL(c.req.url).searchParams].filter(([, value]) => value !== '');
+  return Object.fromEntries(given);
+}
+
+/** A request's body schema: anything of zod that parses. */
+interface Schema<Output> {
+  safeParse(value: unknown): { success: true; data: Output } | { success: false; error: z.core.$ZodError };
+}
+
+/**
+ * Reads and validates the body of a conversation endpoint. An empty body counts as an empty object, so that the
+ * answer names the first missing field.
+ *
+ * @throws ConversationError with the first error.
+ */
+export async function readJsonBody<Output>(c: Context, schema: Schema<Output>): Promise<Output> {
+  const invalid = (message: string, cause?: unknown) =>
+    new ConversationError('invalid-request', message, { cause });
+  const parsed = schema.safeParse(parseJson(await c.req.text(), invalid));
+  if (parsed.success) return parsed.data;
+  throw invalid(parsed.error.issues[0]?.message ?? 'the body is invalid');
+}
+
+function parseJson(text: string, invalid: (message: string, cause?: unknown) => Error): unknown {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw invalid('the body must be valid JSON', cause);
+  }
+  if (isDeeperThan(value, maximumDepth)) {
+    throw invalid(`the body may be nested at most ${maximumDepth} levels deep`);
+  }
+  return value;
+}
+
+const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
