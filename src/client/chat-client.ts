@@ -20,6 +20,7 @@ import {
 import { requestDeletion, requestStop, type DeletionOptions } from './ending.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
 import { readEarlier } from './read-earlier.ts';
+import { streamMessage } from './stream-message.ts';
 
 export { ChatError, type ChatErrorCode };
 export type {
@@ -61,6 +62,19 @@ export class ChatClient extends ConversationClient {
   sendMessage(uuid: string, message: string, options: MessageOptions = {}): Promise<AnsweredMessage> {
     const call = { ...options, uuid, body: messageBody(message, options) };
     return this.json(sendMessage, call, 'conversation-not-found', this.answerPatience);
+  }
+
+  /**
+   * The same, and reports the answer while it grows. A service without streaming answers with JSON; then the listeners
+   * are not called, and the whole answer comes at the end.
+   */
+  streamMessage(
+    uuid: string,
+    message: string,
+    listeners: StreamListeners,
+    options: MessageOptions = {},
+  ): Promise<AnsweredMessage> {
+    return streamMessage(this, uuid, message, listeners, options);
   }
 
   /**

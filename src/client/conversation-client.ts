@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
 import type { ClientTool, ToolResult } from '../contract/client-tool.ts';
-import type {
-  AnsweredMessage,
-  Conversation,
-  FunctionCall,
-  OpenedConversation,
+import {
+  openConversation,
+  resumeConversation,
+  type Conversation,
+  type FunctionCall,
+  type OpenedConversation,
 } from '../contract/chat-endpoints.ts';
 import type { OpenConversationRequest } from '../contract/conversation.ts';
-import { openConversation, resumeConversation, sendMessage } from '../contract/chat-endpoints.ts';
 import type { ChatErrorCode } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
@@ -56,7 +56,8 @@ export interface Call extends RequestOptions {
 export class ConversationClient {
   readonly #baseUrl: string;
   readonly #patience: number;
-  protected readonly answerPatience: number;
+  /** Milliseconds without a sign of life before an answer to a message times out. */
+  readonly answerPatience: number;
 
   constructor({ baseUrl, patience = 20_000, answerPatience = 60_000 }: ChatClientOptions) {
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
@@ -75,32 +76,6 @@ export class ConversationClient {
   }
 
   /**
-   * `POST /conversations/{uuid}/messages`: sends a message and tells of the answer while it grows. A service without streaming answers with JSON; then the
-   * listeners hear nothing and the whole answer comes at the end.
-   */
-  streamMessage(
-    uuid: string,
-    message: string,
-    listeners: StreamListeners,
-    options: MessageOptions = {},
-  ): Promise<AnsweredMessage> {
-    const body = messageBody(message, options);
-    const call = { ...options, uuid, body, accept: 'text/event-stream, application/json;q=0.9' };
-    const exchange = new Exchange(this.answerPatience, options.signal);
-    // Needed from the first answer on, and loaded while the service thinks about that.
-    const loading = import('./read-reply.ts');
-    loading.catch(() => undefined);
-    return exchange.run(async () => {
-      const response = await this.#fetch(sendMessage, call, exchange);
-      const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
-      if (!isStream || !response.ok) {
-        return readAnswer(sendMessage, response, exchange, 'conversation-not-found');
-      }
-      return (await loading).readReply(response, listeners, exchange.keepAlive);
-    });
-  }
-
-  /**
    * Any operation that answers with JSON.
    *
    * @param notFound the code of a bare 404 at this endpoint
@@ -111,15 +86,32 @@ export class ConversationClient {
     notFound: ChatErrorCode,
     patience = this.#patience,
   ): Promise<z.output<Body>> {
+    return this.request(
+      endpoint,
+      call,
+      (response, exchange) => readAnswer(endpoint, response, exchange, notFound),
+      patience,
+    );
+  }
+
+  /**
+   * Sends a request and passes its response to `read`.
+   *
+   * @param patience milliseconds without a sign of life before it times out
+   * @throws {ChatError} whatever went wrong
+   */
+  request<Result>(
+    endpoint: { readonly method: string; readonly path: string },
+    call: Call,
+    read: (response: Response, exchange: Exchange) => Promise<Result>,
+    patience = this.#patience,
+  ): Promise<Result> {
     const exchange = new Exchange(patience, call.signal);
-    return exchange.run(async () => {
-      const response = await this.#fetch(endpoint, call, exchange);
-      return readAnswer(endpoint, response, exchange, notFound);
-    });
+    return exchange.run(async () => read(await this.#fetch(endpoint, call, exchange), exchange));
   }
 
   async #fetch(
-    endpoint: { method: string; path: string },
+    endpoint: { readonly method: string; readonly path: string },
     call: Call,
     exchange: Exchange,
   ): Promise<Response> {

@@ -15,6 +15,8 @@ export const limits = {
   idempotencyKey: { max: 255 },
   /** Bytes of a request body. A message of 2,000 four-byte characters with full variables stays below. */
   requestBody: 1024 * 1024,
+  /** Characters of one answer or name that a client shows, and tool calls of one answer. The rest is left out. */
+  answer: { characters: 100_000, functionCalls: 100 },
   /** Bytes of a response body, or of one streamed answer, that a reader takes in before it gives up. */
   responseBody: 16 * 1024 * 1024,
 } as const;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient, type FunctionCall } from '../../src/client/chat-client.ts';
-import { readEventStream } from '../../src/client/read-event-stream.ts';
+import { readEventStream } from '../../src/client/event-stream.ts';
 import { answerTo, ChatServer } from '../support/chat-server.ts';
 import { errorOf } from './chat-error.ts';
 

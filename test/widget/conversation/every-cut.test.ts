@@ -46,7 +46,6 @@ before(async () => {
   // What is loaded late otherwise would be loaded in the middle of the first visit.
   await import('../../../src/widget/conversation/sending/look-up.ts');
   await import('../../../src/widget/conversation/sending/send.ts');
-  await import('../../../src/client/read-reply.ts');
   mock.timers.enable({ apis: ['setTimeout'] });
 });
 after(() => {

@@ -1,10 +1,4 @@
-import {
-  ChatClient,
-  type MessageOptions,
-  type RequestOptions,
-  type StreamListeners,
-} from '../../../src/client/chat-client.ts';
-import type { OpenConversationRequest } from '../../../src/client/chat-client.ts';
+import { ConversationClient, type ChatClientOptions } from '../../../src/client/conversation-client.ts';
 import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
 import { Forgotten } from '../../../src/widget/conversation/storage/forgotten.ts';
 import type { TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
@@ -145,28 +139,17 @@ export class Visit {
 }
 
 /** A client whose requests end with the page. */
-class PageClient extends ChatClient {
+class PageClient extends ConversationClient {
   readonly #page: AbortSignal;
 
-  constructor(options: ConstructorParameters<typeof ChatClient>[0], page: AbortSignal) {
+  constructor(options: ChatClientOptions, page: AbortSignal) {
     super(options);
     this.#page = page;
   }
 
-  #bound<Options extends RequestOptions>(options?: Options): Options | RequestOptions {
-    const signals = options?.signal === undefined ? [this.#page] : [this.#page, options.signal];
-    return { ...options, signal: AbortSignal.any(signals) };
-  }
-
-  override openConversation(body: OpenConversationRequest, options?: RequestOptions) {
-    return super.openConversation(body, this.#bound(options));
-  }
-
-  override resumeConversation(uuid: string, options?: RequestOptions) {
-    return super.resumeConversation(uuid, this.#bound(options));
-  }
-
-  override streamMessage(uuid: string, text: string, listeners: StreamListeners, options?: MessageOptions) {
-    return super.streamMessage(uuid, text, listeners, this.#bound(options));
+  override request<Result>(...[endpoint, call, read, patience]: Parameters<ConversationClient['request']>) {
+    const signals = call.signal === undefined ? [this.#page] : [this.#page, call.signal];
+    const signal = call.keepalive ? call.signal : AbortSignal.any(signals);
+    return super.request(endpoint, { ...call, signal }, read, patience) as Promise<Result>;
   }
 }

@@ -1,4 +1,5 @@
 import { ChatError, type ConversationClient } from '../../../client/chat-client.ts';
+import { streamMessage } from '../../../client/stream-message.ts';
 import type { Attempt } from '../storage/kept-conversation.ts';
 import type { ConversationEvent } from '../reduce.ts';
 import { completeReply, growReply, isEmpty, type ReplyPiece } from './reply.ts';
@@ -58,7 +59,8 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
     apply({ type: 'reply', messages: growReply(snapshot().messages, piece), isPiece: true });
   };
   try {
-    const answer = await client.streamMessage(
+    const answer = await streamMessage(
+      client,
       conversationId,
       message.text,
       {

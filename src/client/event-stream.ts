@@ -1,0 +1,46 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { boundAnswer } from './bound-answer.ts';
+import { ChatError } from './errors.ts';
+import { parseJson } from './parse-json.ts';
+import { readText } from './read-text.ts';
+
+/**
+ * Yields the events of a `text/event-stream` body, in order.
+ *
+ * @param limit bytes of the whole body
+ * @param onChunk called for every chunk that arrives, keep-alive comments included
+ */
+export async function* readEventStream(
+  response: Response,
+  limit: number,
+  onChunk: () => void,
+): AsyncGenerator<EventSourceMessage, void, undefined> {
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  for await (const text of readText(response, limit, onChunk)) {
+    parser.feed(text);
+    yield* events.splice(0);
+  }
+}
+
+/** Whether a response is a stream of events. */
+export function isEventStream(response: Response): boolean {
+  return response.ok && /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
+}
+
+/**
+ * Checks the JSON data of an event.
+ *
+ * @throws {ChatError} `bad-response` for anything that the schema does not accept
+ */
+export function eventData<Output>(
+  schema: { safeParse(value: unknown): { data?: Output } },
+  text: string,
+): Output {
+  const body = parseJson(text);
+  boundAnswer(body);
+  const { data } = schema.safeParse(body);
+  if (data === undefined)
+    throw new ChatError('bad-response', 'The service sent an event that makes no sense.');
+  return data;
+}
