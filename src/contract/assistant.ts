@@ -106,10 +106,10 @@ export const Assistant = z.looseObject({
   endpoint_type: z.string(),
   endpoint_sensitivity: z.number(),
   interrupt_sensitivity: z.number(),
-  min_interrupt_words: optionalId,
+  min_interrupt_words: z.int(),
   ambient_sound: z.string(),
   knowledgebase_id: optionalId,
-  knowledgebase_mode: z.nullable(z.string()),
+  knowledgebase_mode: z.string(),
   widget_settings: z.looseObject({}),
   deleted_at: z.nullable(timestamp),
   secondary_language_ids: z.array(z.int()),
@@ -132,7 +132,15 @@ export const Assistants = paginated(Assistant);
 
 /** Answer of creating and updating an assistant. */
 export const SavedAssistant = messageWith(
-  z.looseObject({ id: z.int(), name: z.string(), status: z.string(), type: z.string(), mode: z.string() }),
+  z.looseObject({
+    id: z.int(),
+    /** The id that conversations and the widget use. Our addition. */
+    uuid: z.string(),
+    name: z.string(),
+    status: z.string(),
+    type: z.string(),
+    mode: z.string(),
+  }),
 );
 
 /** Answer of the operations that turn webhooks on and off. */
@@ -342,6 +350,13 @@ export const listAssistants = ownerEndpoint({
   path: '/api/user/assistants/get',
   query: AssistantsQuery,
   response: Assistants,
+});
+
+export const listAllAssistants = ownerEndpoint({
+  summary: 'Lists all assistants with all fields, newest first, without pages. Our addition.',
+  method: 'GET',
+  path: '/api/user/assistants',
+  response: z.array(Assistant),
 });
 
 export const listOutboundAssistants = ownerEndpoint({

@@ -30,6 +30,7 @@ export const operations = {
   updateAssistant: assistant.updateAssistant,
   deleteAssistant: assistant.deleteAssistant,
   listAssistants: assistant.listAssistants,
+  listAllAssistants: assistant.listAllAssistants,
   listOutboundAssistants: assistant.listOutboundAssistants,
   readAssistantWidget: assistant.readAssistantWidget,
   enableInboundWebhook: assistant.enableInboundWebhook,

@@ -19,7 +19,14 @@ describe('changing an assistant', () => {
     const before = await read(id);
     const { status, json } = await change(id, { name: 'Kai', status: 'active' });
     assert.equal(status, 200);
-    assert.deepEqual(json['data'], { id, name: 'Kai', status: 'active', type: 'outbound', mode: 'pipeline' });
+    assert.deepEqual(json['data'], {
+      id,
+      uuid: before['uuid'],
+      name: 'Kai',
+      status: 'active',
+      type: 'outbound',
+      mode: 'pipeline',
+    });
     const { updated_at, ...after } = await read(id);
     assert.ok(String(updated_at) > String(before['updated_at']));
     delete before['updated_at'];
@@ -32,18 +39,22 @@ describe('changing an assistant', () => {
       reengagement_prompt: 'Hello?',
       secondary_language_ids: [2],
       voice_stability: 1,
+      min_interrupt_words: 3,
+      knowledgebase_mode: 'prompt',
     });
     const gone = {
       max_duration: null,
       reengagement_prompt: null,
       voice_stability: null,
+      min_interrupt_words: null,
+      knowledgebase_mode: null,
       secondary_language_ids: [],
     };
     assert.equal((await change(id, gone)).status, 200);
     const record = await read(id);
     assert.deepEqual(
       Object.keys(gone).map((field) => record[field]),
-      [600, null, '0.70', []],
+      [600, null, '0.70', 0, 'function_call', []],
     );
   });
 

@@ -14,8 +14,9 @@ describe('creating an assistant', () => {
   test('answers with what was stored, inactive', async () => {
     const { status, json } = await owner.post('assistant', assistantBody({ status: 'active' }));
     assert.equal(status, 201);
-    const { id, ...rest } = json['data'] as Record<string, unknown>;
+    const { id, uuid, ...rest } = json['data'] as Record<string, unknown>;
     assert.ok(Number.isInteger(id));
+    assert.equal(uuid, (await read(Number(id)))['uuid']);
     assert.equal(typeof json['message'], 'string');
     assert.deepEqual(rest, { name: 'Kim', status: 'inactive', type: 'outbound', mode: 'pipeline' });
   });
@@ -86,11 +87,11 @@ describe('creating an assistant', () => {
       endpoint_type: 'vad',
       endpoint_sensitivity: 0.5,
       interrupt_sensitivity: 0.5,
-      min_interrupt_words: null,
+      min_interrupt_words: 0,
       ambient_sound: 'off',
       ambient_sound_volume: '0.50',
       knowledgebase_id: null,
-      knowledgebase_mode: null,
+      knowledgebase_mode: 'function_call',
       conversation_inactivity_timeout: 30,
       conversation_ended_retrigger: false,
       widget_settings: { theme: 'light', color: '#3B82F6', position: 'right-bottom' },

@@ -51,6 +51,19 @@ describe('lists of assistants', () => {
     assert.deepEqual([beyond.json['data'], beyond.json['from'], beyond.json['to']], [[], null, null]);
   });
 
+  test('come all at once, as a bare array, where no pages are asked for', async () => {
+    const reader = await Owner.create(service);
+    for (let count = 1; count <= 12; count++) {
+      await reader.create('assistant', assistantBody({ name: `Kim ${count}` }));
+    }
+    const { status, text } = await reader.get('assistants');
+    assert.equal(status, 200);
+    const { json: page } = await reader.get('assistants/get?per_page=100');
+    assert.deepEqual(JSON.parse(text), page['data']);
+    assert.equal((page['data'] as object[]).length, 12);
+    assert.equal((await (await Owner.create(service)).get('assistants')).text, '[]');
+  });
+
   test('refuse pages that cannot be', async () => {
     for (const query of ['page=0', 'page=x', 'page=-1', 'per_page=0', 'per_page=101', 'per_page=1.5']) {
       const { status, errors } = await owner.get(`assistants/get?${query}`);

@@ -29,21 +29,12 @@ export function changesOf(before: AssistantRow | undefined, given: GivenFields):
     ...changes,
     ...(settings && { widget_settings: { ...before?.widget_settings, ...settings } }),
     ...(changes.filler_config && { filler_config: completeFillers(changes.filler_config) }),
-    ...knowledgeMode(before, changes),
   };
 }
 
 /** An assistant as it would be after the changes. */
 export const afterChanges = (before: AssistantRow | undefined, changes: GivenFields) =>
   ({ ...before, ...changes }) as Partial<AssistantRow>;
-
-/** A knowledge base without a mode is asked when the model wants to. */
-function knowledgeMode(before: AssistantRow | undefined, changes: GivenFields): GivenFields {
-  const after = afterChanges(before, changes);
-  const hasKnowledge = after.knowledgebase_id !== undefined && after.knowledgebase_id !== null;
-  const hasMode = after.knowledgebase_mode !== undefined && after.knowledgebase_mode !== null;
-  return hasKnowledge && !hasMode ? { knowledgebase_mode: 'function_call' } : {};
-}
 
 const completeFillers = (given: NonNullable<GivenFields['filler_config']>) => ({
   neutral: [],

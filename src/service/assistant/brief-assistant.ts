@@ -84,7 +84,6 @@ export async function briefAssistant(
       model,
       toolModel,
     },
-    // A knowledge base without a mode is used as `function_call`.
     tools: knowledgebaseId === null || mode === 'prompt' ? tools : withSearch(tools, searchTool(findInBase)),
     quotesKnowledge: mode === 'prompt' || mode === 'hybrid',
     findPassages: findInBase,

@@ -5,21 +5,26 @@ import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../http/paginate.ts';
 import type { AssistantRow } from './assistant-fields.ts';
 
-/** The assistants of one page, newest first, and how many there are (interface: `GET /user/assistants/get`). */
-export async function listAssistants({ db }: Database, userId: number, { number, size }: Page) {
-  const owned = and(eq(assistants.userId, userId), isNull(assistants.deletedAt));
-  const [counted] = await db.select({ total: count() }).from(assistants).where(owned);
-  const rows = await db
-    .select(wireColumns(assistants))
-    .from(assistants)
-    .where(owned)
-    .orderBy(desc(assistants.id))
+const ownedBy = (userId: number) => and(eq(assistants.userId, userId), isNull(assistants.deletedAt));
+
+const newestFirst = ({ db }: Database, userId: number) =>
+  db.select(wireColumns(assistants)).from(assistants).where(ownedBy(userId)).orderBy(desc(assistants.id));
+
+/** One page of the user's assistants, newest first, and their total number (interface: `GET /user/assistants/get`). */
+export async function listAssistants(database: Database, userId: number, { number, size }: Page) {
+  const [counted] = await database.db.select({ total: count() }).from(assistants).where(ownedBy(userId));
+  const rows = await newestFirst(database, userId)
     .limit(size)
     .offset((number - 1) * size);
   return { total: counted?.total ?? 0, assistants: rows.map(toRecord) };
 }
 
-/** The interface writes two of the booleans as numbers, and a language that it never fills in. */
+/** All of the user's assistants, newest first (`GET /user/assistants`). */
+export async function listAllAssistants(database: Database, userId: number) {
+  return (await newestFirst(database, userId)).map(toRecord);
+}
+
+/** The interface writes two of the booleans as numbers, and a `language` that is always null. */
 const toRecord = (row: AssistantRow) => ({
   ...row,
   language: null,
@@ -27,7 +32,7 @@ const toRecord = (row: AssistantRow) => ({
   end_call_on_voicemail: Number(row.end_call_on_voicemail),
 });
 
-/** The outbound assistants in short, oldest first (interface: `GET /user/assistants/outbound`). */
+/** The user's outbound assistants as reduced records, oldest first (interface: `GET /user/assistants/outbound`). */
 export async function listOutboundAssistants({ db }: Database, userId: number) {
   const all = wireColumns(assistants);
   return db
@@ -50,6 +55,6 @@ export async function listOutboundAssistants({ db }: Database, userId: number) {
       updated_at: all.updated_at,
     })
     .from(assistants)
-    .where(and(eq(assistants.userId, userId), eq(assistants.type, 'outbound'), isNull(assistants.deletedAt)))
+    .where(and(ownedBy(userId), eq(assistants.type, 'outbound')))
     .orderBy(asc(assistants.id));
 }

@@ -16,6 +16,7 @@ import { chooseProviders } from './choose-providers.ts';
 /** What the answer to creating and updating tells. */
 const saved = {
   id: assistants.id,
+  uuid: assistants.uuid,
   name: assistants.name,
   status: assistants.status,
   type: assistants.type,

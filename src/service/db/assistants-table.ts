@@ -96,11 +96,13 @@ export const assistants = pgTable('assistants', {
   endpointType: text('endpoint_type').notNull().default('vad'),
   endpointSensitivity: numeric('endpoint_sensitivity', { mode: 'number' }).notNull().default(0.5),
   interruptSensitivity: numeric('interrupt_sensitivity', { mode: 'number' }).notNull().default(0.5),
-  minInterruptWords: integer('min_interrupt_words'),
+  minInterruptWords: count('min_interrupt_words', 0),
   ambientSound: text('ambient_sound').notNull().default('off'),
   ambientSoundVolume: fraction('ambient_sound_volume'),
   knowledgebaseId: integer('knowledgebase_id'),
-  knowledgebaseMode: text('knowledgebase_mode', { enum: ['function_call', 'prompt', 'hybrid'] }),
+  knowledgebaseMode: text('knowledgebase_mode', { enum: ['function_call', 'prompt', 'hybrid'] })
+    .notNull()
+    .default('function_call'),
   conversationInactivityTimeout: count('conversation_inactivity_timeout', 30),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),

@@ -8,7 +8,7 @@ import {
   listProviders,
   listVoices,
 } from '../assistant/choices.ts';
-import { listAssistants, listOutboundAssistants } from '../assistant/list-assistants.ts';
+import { listAllAssistants, listAssistants, listOutboundAssistants } from '../assistant/list-assistants.ts';
 import {
   checkAssistantChanges,
   checkNewAssistant,
@@ -52,6 +52,7 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
     const { total, assistants } = await listAssistants(database, userId, page);
     return paginate(c, page, total, assistants);
   });
+  operate(routes, operations.listAllAssistants, ({ userId }) => listAllAssistants(database, userId));
   operate(routes, operations.listOutboundAssistants, ({ userId }) =>
     listOutboundAssistants(database, userId),
   );
