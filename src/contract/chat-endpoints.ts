@@ -61,6 +61,8 @@ export const OpenedConversation = z.looseObject({
     if (value === '') issues.push({ code: 'custom', input: value, message: 'is empty' });
   }),
   history: History,
+  /** The cursor at which the events after this answer begin: `?after=` of the event stream. */
+  events_cursor: ifValid(z.string()),
 });
 export type OpenedConversation = z.infer<typeof OpenedConversation>;
 
@@ -76,6 +78,8 @@ export const Conversation = z.looseObject({
   ai_enabled: Flag,
   /** True if the conversation accepts no more messages. */
   ended: Flag,
+  /** The cursor at which the events after this answer begin: `?after=` of the event stream. */
+  events_cursor: ifValid(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;
 

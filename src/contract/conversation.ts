@@ -130,6 +130,8 @@ export const NewConversation = z.looseObject({
   status: z.literal(true),
   conversation_id: z.uuid(),
   history: z.array(HistoryMessage),
+  /** Our addition: the cursor of `?after=` at which the events after this answer begin. */
+  events_cursor: z.string(),
 });
 
 /** Answer of `GET /conversations/{uuid}`. */
@@ -143,6 +145,23 @@ export const ReadConversation = z.looseObject({
   ai_enabled: z.boolean(),
   /** Whether the conversation accepts no more messages. */
   ended: z.boolean(),
+  /** Our addition: the cursor of `?after=` at which the events after this answer begin; absent with `before`. */
+  events_cursor: z.optional(z.string()),
+});
+
+/** Data of the event `message` of `GET /conversations/{uuid}/events`. */
+export const AddedMessage = z.looseObject({
+  ...HistoryMessage.shape,
+  /** The cursor of the entry, also the event's `id`. */
+  id: z.string(),
+  /** Of an answer: the `id` of the visitor's message. */
+  in_reply_to: z.optional(z.string()),
+});
+
+/** Data of the event `handoff`. */
+export const Handoff = z.object({
+  /** False while a person has taken over. */
+  ai_enabled: z.boolean(),
 });
 
 /** Answer of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */

@@ -9,6 +9,7 @@ import { failAbandonedCalls } from './call/end-call.ts';
 import type { Ending } from './call/end-call.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
 import type { Config } from './config.ts';
+import { ConversationEvents } from './conversation/conversation-events.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/settle-reply.ts';
@@ -87,7 +88,11 @@ export async function serve(
       replyMs: config.reply.timeoutMs,
     });
     let stopping = false;
-    const app = createApp({ config, database, jobs, replies, signals, log, isStopping: () => stopping });
+    const events = new ConversationEvents({ database, signals, log });
+    const app = createApp({
+      ...{ config, database, events, jobs, replies, signals, log },
+      isStopping: () => stopping,
+    });
     extras.mount?.(app);
 
     const server = createAdaptorServer({ fetch: app.fetch }) as Server;
@@ -114,6 +119,7 @@ export async function serve(
         closed.resolve(undefined);
       });
       await Promise.all([
+        events.close(),
         replies.finish(config.shutdownMs),
         work?.stop(config.shutdownMs),
         calls.finish(config.shutdownMs),

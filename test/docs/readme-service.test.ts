@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { watchConversation } from '../../src/contract/conversation-events.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { errorTexts } from '../../src/contract/error-body.ts';
 import { limits, toolLimits } from '../../src/contract/limits.ts';
@@ -32,7 +33,7 @@ describe("the README's account of the service", () => {
     const documented = [...readme.rows('The HTTP interface'), ...readme.rows("The owner's records")]
       .filter(([operation = '']) => operation.includes('/api/'))
       .map(([operation, , statuses = '']) => [codeIn(operation)[0], statuses.trim()]);
-    const actual = Object.values(operations).map(({ method, path, statuses }) => [
+    const actual = [...Object.values(operations), watchConversation].map(({ method, path, statuses }) => [
       `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
       statuses.join(', '),
     ]);

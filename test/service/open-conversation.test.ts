@@ -12,7 +12,7 @@ test('opening a conversation answers with its UUID and the initial message', asy
     assistant_id: assistant.uuid,
   });
   assert.equal(status, 200);
-  assert.deepEqual(Object.keys(json), ['status', 'conversation_id', 'history']);
+  assert.deepEqual(Object.keys(json), ['status', 'conversation_id', 'history', 'events_cursor']);
   assert.equal(json['status'], true);
   assert.match(
     json['conversation_id'] as string,

@@ -33,13 +33,14 @@ test('a message is answered with JSON, and both are in the history', async () =>
   assert.equal(readStatus, 200);
   const history = read['history'] as { role: string; content: string; created_at: string }[];
   assert.deepEqual(
-    { ...read, history: linesOf(history) },
+    { ...read, history: linesOf(history), events_cursor: typeof read['events_cursor'] },
     {
       status: true,
       history: ['assistant: Welcome!', 'user: Hello?', 'assistant: You said: Hello?'],
       variables: null,
       ai_enabled: true,
       ended: false,
+      events_cursor: 'string',
     },
   );
   const moments = history.map((line) => line.created_at);

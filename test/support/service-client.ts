@@ -14,6 +14,7 @@ export interface ServiceAnswer {
 export interface StreamedEvent {
   event: string;
   data: Record<string, unknown>;
+  id?: string;
 }
 
 /** A moment on the wire: ISO 8601, UTC, with microseconds. */
@@ -100,6 +101,16 @@ export class ServiceClient {
     });
     return new EventStream(response, leave);
   }
+
+  /** Opens the event stream of a conversation. */
+  async watch(conversation: string, query = '', headers: Record<string, string> = {}): Promise<EventStream> {
+    const leave = new AbortController();
+    const response = await fetch(`${this.url}/api/conversations/${conversation}/events${query}`, {
+      headers,
+      signal: leave.signal,
+    });
+    return new EventStream(response, leave);
+  }
 }
 
 /** A streamed answer while it arrives. */
@@ -120,8 +131,9 @@ export class EventStream {
       undefined
     >;
     this.#parser = createParser({
-      onEvent: ({ event = 'message', data }) => {
-        this.#events.push({ event, data: JSON.parse(data) as Record<string, unknown> });
+      onEvent: ({ event = 'message', data, id }) => {
+        const parsed = JSON.parse(data) as Record<string, unknown>;
+        this.#events.push({ event, data: parsed, ...(id !== undefined && { id }) });
       },
       onComment: (comment) => {
         this.comments.push(comment);

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
+import { notifyOfChange } from './conversation-events.ts';
 
 /** Adds a line to a locked conversation. A turn of its own keeps it behind everything that was said before. */
 export async function addLine(
@@ -14,4 +15,5 @@ export async function addLine(
     .update(conversations)
     .set({ turns: turns + 1, updatedAt: sql`now()` })
     .where(eq(conversations.id, id));
+  await notifyOfChange(queries, id);
 }

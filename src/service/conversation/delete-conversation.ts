@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
+import { notifyOfChange } from './conversation-events.ts';
 import type { Replies } from './replies.ts';
 import { failAbandonedOf } from './settle-reply.ts';
 
@@ -36,6 +37,7 @@ export async function deleteConversation(
       .from(messages)
       .where(and(ofConversation, eq(messages.replyState, 'pending')));
     await tx.delete(conversations).where(eq(conversations.id, conversation.id));
+    await notifyOfChange(tx, conversation.id);
     return pending;
   });
   for (const { id } of underWay) replies.discard(id);

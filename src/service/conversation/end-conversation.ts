@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { notifyOfChange } from './conversation-events.ts';
 import { isQuiet } from './has-ended.ts';
 
 /** What ending needs of the service. */
@@ -21,6 +22,7 @@ export async function noteEnd(tx: Queries, jobs: Jobs, conversationId: number): 
     .where(and(eq(conversations.id, conversationId), isNull(conversations.endedAt)))
     .returning({ id: conversations.id });
   if (!ended) return;
+  await notifyOfChange(tx, conversationId);
   const [spoken] = await tx
     .select({ id: messages.id })
     .from(messages)

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, ne } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lt, max, ne } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
@@ -15,6 +15,8 @@ export interface HistoryLine {
 
 /** One stored line, with what only an engine gets. */
 export interface StoredLine {
+  /** Ascends in the order in which the lines of a conversation were added. */
+  id: number;
   role: HistoryLine['role'];
   content: string;
   functionCalls: StoredFunctionCall[];
@@ -29,6 +31,8 @@ export interface HistoryPage {
   lines: HistoryLine[];
   /** The first turn of these lines, if there are lines before them. */
   firstTurn: number | undefined;
+  /** The highest id of these lines, 0 without lines. */
+  latestId: number;
 }
 
 /** Lines that a reader gets at once. Of a longer conversation these are the latest ones, and the others page by page. */
@@ -45,14 +49,71 @@ export async function readHistory(
   const page = found.filter(({ turn }) => turn !== before?.turn);
   return {
     firstTurn: before && page[0]?.turn,
-    lines: page.map(({ role, content, functionCalls, createdAt }) => ({
-      role,
-      content,
-      ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
-      created_at: createdAt,
-    })),
+    lines: page.map(toHistoryLine),
+    // A reply may be added after messages of later turns.
+    latestId: page.reduce((latest, { id }) => Math.max(latest, id), 0),
   };
 }
+
+const toHistoryLine = ({
+  role,
+  content,
+  functionCalls,
+  createdAt,
+}: Pick<StoredLine, 'role' | 'content' | 'functionCalls' | 'createdAt'>): HistoryLine => ({
+  role,
+  content,
+  ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
+  created_at: createdAt,
+});
+
+/** An entry that was added to a history, as the event `message` has it. */
+export interface AddedLine {
+  id: number;
+  line: HistoryLine;
+  /** Of an answer: the id of the visitor's message. */
+  inReplyTo: number | null;
+}
+
+/** Entries that are read at once. */
+const addedLimit = 100;
+
+/** Reads the entries that were added after the one with the id `after`, in the order in which they were added. */
+export async function readAdded(
+  queries: Queries,
+  conversationId: number,
+  after: number,
+): Promise<AddedLine[]> {
+  const added = await selectAdded(queries, { conversationId, after });
+  return added.map(({ id, inReplyTo, ...stored }) => ({ id, inReplyTo, line: toHistoryLine(stored) }));
+}
+
+const selectAdded = prepared<
+  { conversationId: number; after: number },
+  (Pick<StoredLine, 'id' | 'role' | 'content' | 'functionCalls' | 'createdAt'> & {
+    inReplyTo: number | null;
+  })[]
+>((queries, place) =>
+  queries
+    .select({
+      id: messages.id,
+      role: messages.role,
+      content: messages.content,
+      functionCalls: messages.functionCalls,
+      createdAt: wireTimestamp(messages.createdAt),
+      inReplyTo: messages.inReplyTo,
+    })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversationId, place.conversationId),
+        ne(messages.replyState, 'failed'),
+        gt(messages.id, place.after),
+      ),
+    )
+    .orderBy(asc(messages.id))
+    .limit(addedLimit),
+);
 
 /**
  * Reads what was said, oldest first: each user message before its reply. Messages whose reply failed are left out,
@@ -94,6 +155,7 @@ const selectLatest = prepared<Wanted, StoredLine[]>((queries, place) => {
     .as('latest');
   return queries
     .select({
+      id: latest.id,
       role: latest.role,
       content: latest.content,
       functionCalls: latest.functionCalls,
@@ -104,3 +166,12 @@ const selectLatest = prepared<Wanted, StoredLine[]>((queries, place) => {
     .from(latest)
     .orderBy(asc(latest.turn), asc(latest.id));
 });
+
+/** The id of the entry that was added last, 0 without entries. */
+export async function readLatestId(queries: Queries, conversationId: number): Promise<number> {
+  const [found] = await queries
+    .select({ id: max(messages.id) })
+    .from(messages)
+    .where(eq(messages.conversationId, conversationId));
+  return found?.id ?? 0;
+}

@@ -17,6 +17,8 @@ export interface OpenedConversation {
   uuid: string;
   /** The assistant's initial message, or nothing. */
   history: HistoryLine[];
+  /** Where the events after this answer begin. */
+  eventsCursor: string;
 }
 
 /**
@@ -49,8 +51,8 @@ export async function openConversation(
       await insertGreeting(tx, { conversationId: conversation.id, content });
     }
     if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
-    const { lines } = await readHistory(tx, conversation.id);
-    return { uuid, history: lines };
+    const { lines, latestId } = await readHistory(tx, conversation.id);
+    return { uuid, history: lines, eventsCursor: String(latestId) };
   });
 }
 
@@ -106,6 +108,6 @@ async function readOpened(queries: Queries, conversationId: number | null): Prom
     .from(conversations)
     .where(eq(conversations.id, conversationId ?? 0));
   if (!conversation || conversationId === null) throw ConversationError.conversationNotFound();
-  const { lines } = await readHistory(queries, conversationId, { beforeTurn: 1 });
-  return { uuid: conversation.uuid, history: lines };
+  const { lines, latestId } = await readHistory(queries, conversationId, { beforeTurn: 1 });
+  return { uuid: conversation.uuid, history: lines, eventsCursor: String(latestId) };
 }

@@ -17,6 +17,8 @@ export interface ReadConversation {
   aiEnabled: boolean;
   /** Whether it takes no more messages. */
   ended: boolean;
+  /** Where the events after this answer begin; undefined for earlier lines. */
+  eventsCursor: string | undefined;
 }
 
 /**
@@ -43,13 +45,14 @@ export async function readConversation(
     .where(eq(conversations.uuid, uuid));
   if (!conversation) throw ConversationError.conversationNotFound();
   const { id, variables, aiEnabled, ended } = conversation;
-  const { lines, firstTurn } = await readHistory(db, id, { beforeTurn });
+  const { lines, firstTurn, latestId } = await readHistory(db, id, { beforeTurn });
   return {
     history: lines,
     earlierCursor: firstTurn?.toString(),
     variables: Object.keys(variables).length === 0 ? null : variables,
     aiEnabled,
     ended,
+    eventsCursor: cursor === undefined ? String(latestId) : undefined,
   };
 }
 

@@ -18,7 +18,7 @@ import { Reply } from './reply.ts';
 import { failReply, storeAnswer } from './settle-reply.ts';
 import type { Answer } from './settle-reply.ts';
 import { StopWatch, stopped } from './stop-watch.ts';
-import { pollUntil } from './signals.ts';
+import { conversationSignal, pollUntil } from './signals.ts';
 import { within } from '../lib/within.ts';
 import type { Signals } from './signals.ts';
 
@@ -30,7 +30,6 @@ const turnWait = 300_000;
 
 /** Key of the signal that a message's reply has been settled, one way or the other. */
 export const settledSignal = (messageId: number): string => `message ${messageId}`;
-const turnSignal = (conversationId: number): string => `conversation ${conversationId}`;
 
 /**
  * The replies that this process writes. Replies of one conversation are written one after the other, also when other
@@ -130,7 +129,7 @@ export class Replies {
     } finally {
       this.#stops.release(message.id);
       this.#underWay.delete(message.id);
-      this.#signals.notify(turnSignal(message.conversationId));
+      this.#signals.notify(conversationSignal(message.conversationId));
       this.#signals.notify(settledSignal(message.id));
     }
   }
@@ -165,7 +164,7 @@ export class Replies {
       return earlier.length > 0 ? undefined : true;
     };
     await within(turnWait, [this.#closing.signal], (signal) =>
-      pollUntil(this.#signals, turnSignal(message.conversationId), isFirst, signal),
+      pollUntil(this.#signals, conversationSignal(message.conversationId), isFirst, signal),
     );
   }
 

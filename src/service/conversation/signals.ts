@@ -15,10 +15,45 @@ export class Signals {
     });
   }
 
+  /** Receives every signal for `key` until it is closed. */
+  subscribe(key: string): Subscription {
+    let isPending = false;
+    let isClosed = false;
+    let wake = Promise.withResolvers<undefined>();
+    const receive = () => {
+      isPending = true;
+      wake.resolve(undefined);
+    };
+    this.#emitter.on(key, receive);
+    return {
+      next: async () => {
+        if (!isPending && !isClosed) await wake.promise;
+        isPending = false;
+        wake = Promise.withResolvers();
+        return !isClosed;
+      },
+      close: () => {
+        this.#emitter.off(key, receive);
+        isClosed = true;
+        receive();
+      },
+    };
+  }
+
   notify(key: string): void {
     this.#emitter.emit(key);
   }
 }
+
+/** The signals for one key. One that comes while nobody waits counts for the next wait. */
+export interface Subscription {
+  /** Resolves at the next signal, or with false once the subscription is closed. */
+  next(): Promise<boolean>;
+  close(): void;
+}
+
+/** Key of the signal that a conversation may have changed. */
+export const conversationSignal = (conversationId: number): string => `conversation ${conversationId}`;
 
 /** Bounds of the pause between two looks into the database, in milliseconds. It doubles from the first to the last. */
 const firstPause = 25;

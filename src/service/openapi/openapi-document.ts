@@ -1,5 +1,6 @@
 import { listOperations } from '../../contract/operations.ts';
 import type { Operation } from '../../contract/operations.ts';
+import { describeConversationEvents } from './conversation-events.ts';
 import { describeRefusal, errorSchemas } from './errors.ts';
 import { describeRecordings } from './recordings.ts';
 import { DocumentSchemas } from './schemas.ts';
@@ -65,7 +66,7 @@ export function createOpenApiDocument(version: string): OpenApiDocument {
     info: { title: 'Voice assistants', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     tags,
-    paths: { ...paths, ...describeRecordings() },
+    paths: { ...paths, ...describeConversationEvents(schemas), ...describeRecordings() },
     webhooks: describeWebhooks(),
     components: {
       schemas: { ...schemas.toJson(), ...errorSchemas },

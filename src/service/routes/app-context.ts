@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import type { Sending } from '../conversation/send-message.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /** The parts of the service that routes use. */
 export interface AppContext extends Sending {
   config: Config;
+  events: ConversationEvents;
   jobs: Jobs;
   log: Logger;
   /** Whether the service is stopping and must not accept more work. */

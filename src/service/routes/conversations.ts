@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
+import type { Logger } from 'pino';
 import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation.ts';
 import type { Config } from '../config.ts';
+import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import { deleteConversation } from '../conversation/delete-conversation.ts';
 import { openConversation } from '../conversation/open-conversation.ts';
 import { readConversation } from '../conversation/read-conversation.ts';
@@ -14,14 +16,19 @@ import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
 import { storableJson } from '../lib/storable.ts';
 import { answerBody } from './answer-body.ts';
+import { streamEvents } from './stream-events.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
 /** Text conversations (interface: "Text conversations"). Open to everyone who knows the UUID. */
 export function conversationRoutes(
-  sending: Sending,
-  { reply: { keepAliveMs }, trustedProxies }: Pick<Config, 'reply' | 'trustedProxies'>,
+  context: Sending & { events: ConversationEvents; log: Logger },
+  {
+    reply: { keepAliveMs },
+    trustedProxies,
+    rateLimit,
+  }: Pick<Config, 'reply' | 'trustedProxies' | 'rateLimit'>,
 ): Hono {
-  const { database } = sending;
+  const { database, events, log } = context;
   const routes = new Hono();
   routes.use(async (c, next) => {
     c.header('Cache-Control', 'no-store');
@@ -37,15 +44,19 @@ export function conversationRoutes(
     const keyed = readIdempotencyKey(c, 'open', request);
     // The answer is a capability: whoever guesses or repeats a stranger's weak key must not be handed it.
     const own = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
-    const { uuid, history } = await openConversation(database, request, own);
-    return c.json({ status: true, conversation_id: uuid, history });
+    const { uuid, history, eventsCursor } = await openConversation(database, request, own);
+    return c.json({ status: true, conversation_id: uuid, history, events_cursor: eventsCursor });
   });
   routes.get('/:uuid', compress(), async (c) => {
     const uuid = requireUuid(c.req.param('uuid'));
     const read = await readConversation(database, uuid, c.req.query('before'));
-    const { history, variables, aiEnabled, ended, earlierCursor } = read;
-    const earlier = earlierCursor === undefined ? {} : { earlier_cursor: earlierCursor };
-    return c.json({ status: true, history, ...earlier, variables, ai_enabled: aiEnabled, ended });
+    const { history, variables, aiEnabled, ended } = read;
+    const cursors = { earlier_cursor: read.earlierCursor, events_cursor: read.eventsCursor };
+    return c.json({ status: true, history, variables, ai_enabled: aiEnabled, ended, ...cursors });
+  });
+  routes.get('/:uuid/events', (c) => {
+    const address = rateLimit.requests === 0 ? undefined : requestAddress(c, trustedProxies);
+    return streamEvents(c, events, { address, keepAliveMs, log });
   });
   routes.post('/:uuid/messages', async (c) => {
     const conversationUuid = requireUuid(c.req.param('uuid'));
@@ -59,16 +70,16 @@ export function conversationRoutes(
     };
     // Not what goes along: a page that was loaded anew may offer other tools with the message that it repeats.
     const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });
-    const reply = await sendMessage(sending, message, keyed);
+    const reply = await sendMessage(context, message, keyed);
     if (acceptsEventStream(c)) return streamReply(c, reply, keepAliveMs);
     return c.json(answerBody(await reply.answer));
   });
   routes.post('/:uuid/stop', async (c) => {
-    await stopReply(sending, requireUuid(c.req.param('uuid')));
+    await stopReply(context, requireUuid(c.req.param('uuid')));
     return c.json({ status: true });
   });
   routes.delete('/:uuid', async (c) => {
-    await deleteConversation(sending, requireUuid(c.req.param('uuid')));
+    await deleteConversation(context, requireUuid(c.req.param('uuid')));
     return c.json({ status: true });
   });
   return routes;

@@ -1,0 +1,219 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { Database, Queries } from '../db/database.ts';
+import { Notifications } from '../db/notifications.ts';
+import { prepared } from '../db/prepared.ts';
+import { assistants, conversations } from '../db/schema.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { hasEnded } from './has-ended.ts';
+import { readAdded, readLatestId } from './history.ts';
+import type { AddedLine } from './history.ts';
+import { conversationSignal } from './signals.ts';
+import type { Signals, Subscription } from './signals.ts';
+
+/** An event of a conversation (our addition: `GET /conversations/{uuid}/events`). */
+export type ConversationEvent =
+  { type: 'message'; added: AddedLine } | { type: 'handoff'; aiEnabled: boolean } | { type: 'ended' };
+
+/** Streams that may be open at once. */
+const limits = { ofConversation: 8, ofAddress: 200, ofProcess: 20_000 };
+
+/** Pause between two queries for changes, in milliseconds: while notifications arrive, and while they do not. */
+const pollMs = { notified: 5000, alone: 1000 };
+
+const channel = 'voice_assistant_chat_conversations';
+
+/**
+ * Notifies the processes that share a PostgreSQL server of a change that no request of a visitor brings. Messages and
+ * their answers are left to the polling: a transaction that notifies holds up the commits of all others that do.
+ */
+export async function notifyOfChange(tx: Queries, conversationId: number): Promise<void> {
+  await tx.execute(sql`SELECT pg_notify(${channel}, ${String(conversationId)})`);
+}
+
+/** Too many streams are open for a conversation, from an address, or in this process. */
+export class TooManyStreamsError extends Error {
+  override readonly name = 'TooManyStreamsError';
+}
+
+/** An open stream. */
+export interface EventStream {
+  readonly events: AsyncIterable<ConversationEvent>;
+  /** Ends the stream; further calls have no effect. */
+  readonly close: () => void;
+}
+
+/** The streams of one conversation in this process. */
+interface Watched {
+  streams: number;
+  /** What the latest query found, to tell changes. */
+  state: string | undefined;
+}
+
+/**
+ * The event streams that this process serves. A stream reads its conversation when it is notified, when a reply of
+ * this process is settled, and when the query that all streams share finds a change.
+ */
+export class ConversationEvents {
+  readonly #database: Database;
+  readonly #signals: Signals;
+  readonly #log: Logger;
+  readonly #notifications: Notifications;
+  readonly #watched = new Map<number, Watched>();
+  readonly #addresses = new Map<string, number>();
+  readonly #open = new Set<Subscription>();
+  #isClosing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+
+  constructor({ database, signals, log }: { database: Database; signals: Signals; log: Logger }) {
+    this.#database = database;
+    this.#signals = signals;
+    this.#log = log;
+    const onNotification = (payload: string) => {
+      signals.notify(conversationSignal(Number(payload)));
+    };
+    this.#notifications = new Notifications(database, channel, onNotification, log);
+  }
+
+  /**
+   * Opens a stream of a conversation's events. It ends with the conversation, with the process, and when it is closed,
+   * which the caller has to do in any case.
+   *
+   * @param options.after the id of the entry after which the stream begins; by default it begins now.
+   * @param options.address counts the streams of one address; undefined for no limit.
+   * @throws ConversationError if there is no such conversation; TooManyStreamsError
+   */
+  async open(
+    uuid: string,
+    options: { after: number | undefined; address: string | undefined },
+  ): Promise<EventStream> {
+    const { db } = this.#database;
+    const [conversation] = await db
+      .select({ id: conversations.id })
+      .from(conversations)
+      .where(eq(conversations.uuid, uuid));
+    if (!conversation) throw ConversationError.conversationNotFound();
+    const { id } = conversation;
+    const after = options.after ?? (await readLatestId(db, id));
+    const close = this.#admit(id, options.address);
+    const changes = this.#signals.subscribe(conversationSignal(id));
+    this.#open.add(changes);
+    return {
+      events: this.#follow(id, after, changes),
+      close: () => {
+        changes.close();
+        if (this.#open.delete(changes)) close();
+      },
+    };
+  }
+
+  /** Ends all streams. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const changes of this.#open) changes.close();
+    clearTimeout(this.#timer);
+    await this.#polling;
+    await this.#notifications.close();
+  }
+
+  /** @returns a function that counts the stream no more. */
+  #admit(id: number, address: string | undefined): () => void {
+    const watched = this.#watched.get(id) ?? { streams: 0, state: undefined };
+    const ofAddress = address === undefined ? 0 : (this.#addresses.get(address) ?? 0);
+    if (
+      watched.streams >= limits.ofConversation ||
+      ofAddress >= limits.ofAddress ||
+      this.#open.size >= limits.ofProcess
+    ) {
+      throw new TooManyStreamsError('Too many event streams are open.');
+    }
+    watched.streams++;
+    this.#watched.set(id, watched);
+    if (address !== undefined) this.#addresses.set(address, ofAddress + 1);
+    this.#notifications.open();
+    this.#schedule();
+    return () => {
+      if (--watched.streams === 0) this.#watched.delete(id);
+      if (address === undefined) return;
+      const left = (this.#addresses.get(address) ?? 1) - 1;
+      if (left === 0) this.#addresses.delete(address);
+      else this.#addresses.set(address, left);
+    };
+  }
+
+  async *#follow(
+    id: number,
+    after: number,
+    changes: Subscription,
+  ): AsyncGenerator<ConversationEvent, undefined> {
+    const { db } = this.#database;
+    let latest = after;
+    let aiEnabled: boolean | undefined;
+    do {
+      // First, so that every entry of an ended conversation has been sent before its `ended`.
+      const [state] = await selectState(db, { id });
+      for (let added = await readAdded(db, id, latest); added.length > 0;) {
+        for (const each of added) {
+          yield { type: 'message', added: each };
+          latest = each.id;
+        }
+        added = await readAdded(db, id, latest);
+      }
+      if (state && state.aiEnabled !== aiEnabled) {
+        aiEnabled = state.aiEnabled;
+        yield { type: 'handoff', aiEnabled };
+      }
+      if (!state || state.ended) {
+        yield { type: 'ended' };
+        return;
+      }
+    } while (await changes.next());
+  }
+
+  #schedule(): void {
+    if (this.#open.size === 0 || this.#isClosing || this.#polling) return;
+    const pause = this.#notifications.isReliable ? pollMs.notified : pollMs.alone;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#polling = this.#poll().finally(() => {
+        this.#polling = undefined;
+        this.#schedule();
+      });
+    }, pause);
+  }
+
+  /** Wakes the streams of the conversations that have changed, with one query for all of them. */
+  async #poll(): Promise<void> {
+    const ids = [...this.#watched.keys()];
+    if (ids.length === 0) return;
+    try {
+      const found = await this.#database.db
+        .select({
+          id: conversations.id,
+          state: sql<string>`concat_ws(' ', ${conversations.updatedAt}, ${conversations.aiEnabled}, ${hasEnded})`,
+        })
+        .from(conversations)
+        .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+        .where(sql`${conversations.id} = ANY (${sql.param(ids)}::bigint[])`);
+      const states = new Map(found.map(({ id, state }) => [id, state]));
+      for (const id of ids) {
+        const watched = this.#watched.get(id);
+        const state = states.get(id) ?? 'deleted';
+        if (!watched || watched.state === state) continue;
+        watched.state = state;
+        this.#signals.notify(conversationSignal(id));
+      }
+    } catch (error) {
+      this.#log.warn({ err: error }, 'looking for changes of conversations failed; it will be tried again');
+    }
+  }
+}
+
+const selectState = prepared<{ id: number }, { aiEnabled: boolean; ended: boolean }[]>((queries, place) =>
+  queries
+    .select({ aiEnabled: conversations.aiEnabled, ended: hasEnded })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .where(eq(conversations.id, place.id)),
+);

@@ -1,0 +1,134 @@
+import { Client } from 'pg';
+import type { PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+
+/** Pause before a lost connection is opened again, in milliseconds. */
+const reconnectMs = 1000;
+
+/** Pause between two probes, in milliseconds. A connection whose probe has not come back by the next one is replaced. */
+const probeMs = 15_000;
+
+/** The payload of a probe. */
+const probe = '';
+
+/**
+ * Receives the notifications (`NOTIFY`) of one channel: on a PostgreSQL server by a connection of its own, on an
+ * embedded database by its only one. Notifications are lost while the connection is, and behind a pooler that shares
+ * connections none arrive, so {@link isReliable} says whether readers have to ask the database by themselves.
+ */
+export class Notifications {
+  readonly #database: Database;
+  readonly #channel: string;
+  readonly #onNotification: (payload: string) => void;
+  readonly #log: Logger;
+  #client: Client | undefined;
+  #opening: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isProven = false;
+  #isClosed = false;
+
+  constructor(database: Database, channel: string, onNotification: (payload: string) => void, log: Logger) {
+    this.#database = database;
+    this.#channel = channel;
+    this.#onNotification = onNotification;
+    this.#log = log;
+  }
+
+  /** Whether the latest probe has come back, so that notifications arrive. */
+  get isReliable(): boolean {
+    return this.#isProven;
+  }
+
+  /** Starts to listen; the connection is kept, and opened again when it is lost, until `close`. */
+  open(): void {
+    if (this.#isClosed) return;
+    this.#opening ??= this.#database.kind === 'pglite' ? this.#listenEmbedded() : this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#opening;
+    if (this.#database.kind === 'pglite') this.#database.pool.off('connect', this.#receiveFrom);
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #listenEmbedded(): Promise<void> {
+    const { pool } = this.#database;
+    // The pool replaces its client after a failed query; the session, and so the LISTEN, stays the same.
+    pool.on('connect', this.#receiveFrom);
+    try {
+      const client = await pool.connect();
+      this.#receiveFrom(client);
+      await client.query(`LISTEN "${this.#channel}"`).finally(() => {
+        client.release();
+      });
+      this.#isProven = true;
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the embedded database does not notify; it is polled instead');
+    }
+  }
+
+  readonly #receiveFrom = (client: PoolClient | Client): void => {
+    client.off('notification', this.#receive).on('notification', this.#receive);
+  };
+
+  readonly #receive = ({
+    channel,
+    payload = probe,
+  }: {
+    channel: string;
+    payload?: string | undefined;
+  }): void => {
+    if (channel !== this.#channel) return;
+    if (payload === probe) this.#isProven = true;
+    else this.#onNotification(payload);
+  };
+
+  async #connect(): Promise<void> {
+    const client = new Client({ ...this.#database.pool.options, keepAlive: true });
+    this.#client = client;
+    this.#receiveFrom(client);
+    client.on('error', (error) => {
+      this.#reconnect(client, error);
+    });
+    client.on('end', () => {
+      this.#reconnect(client);
+    });
+    try {
+      await client.connect();
+      await client.query(`LISTEN "${this.#channel}"`);
+      this.#probe(client);
+    } catch (error) {
+      this.#reconnect(client, error);
+    }
+  }
+
+  /** A probe is received like any notification, on the connection that sent it. */
+  #probe(client: Client): void {
+    client.query('SELECT pg_notify($1, $2)', [this.#channel, probe]).catch((error: unknown) => {
+      this.#reconnect(client, error);
+    });
+    this.#timer = setTimeout(() => {
+      if (!this.#isProven) {
+        this.#reconnect(client, new Error('A notification did not arrive.'));
+        return;
+      }
+      this.#isProven = false;
+      this.#probe(client);
+    }, probeMs);
+  }
+
+  #reconnect(client: Client, error?: unknown): void {
+    if (this.#client !== client || this.#isClosed) return;
+    this.#client = undefined;
+    this.#isProven = false;
+    clearTimeout(this.#timer);
+    this.#log.warn({ err: error }, 'lost the connection that receives notifications; opening it again');
+    void client.end().catch(() => undefined);
+    this.#timer = setTimeout(() => {
+      this.#opening = this.#connect();
+    }, reconnectMs);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+import { errorTexts } from '../../contract/error-body.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { TooManyStreamsError } from '../conversation/conversation-events.ts';
+import type {
+  ConversationEvent,
+  ConversationEvents,
+  EventStream,
+} from '../conversation/conversation-events.ts';
+import { requireUuid } from '../lib/uuid.ts';
+import { eventStream } from './event-stream.ts';
+import type { ServerSentEvent } from './event-stream.ts';
+
+/** Longest life of a stream, in milliseconds: a client that still wants it opens another one. */
+const lifetimeMs = 1_800_000;
+
+/** Seconds until a client may ask again where too many streams are open. */
+const retryAfter = 30;
+
+/** Answers with the events of a conversation (our addition: `GET /conversations/{uuid}/events`). */
+export async function streamEvents(
+  c: Context,
+  events: ConversationEvents,
+  { address, keepAliveMs, log }: { address: string | undefined; keepAliveMs: number; log: Logger },
+): Promise<Response> {
+  const uuid = requireUuid(c.req.param('uuid') ?? '');
+  // A client that reconnects repeats the address, so the header is the newer of the two.
+  const after = readCursor(c.req.header('Last-Event-ID') ?? c.req.query('after'));
+  let stream: EventStream;
+  try {
+    stream = await events.open(uuid, { after, address });
+  } catch (error) {
+    if (!(error instanceof TooManyStreamsError)) throw error;
+    c.header('Retry-After', String(retryAfter));
+    return c.json({ message: errorTexts.tooManyRequests, retry_after: retryAfter }, 429);
+  }
+  const lifetime = setTimeout(stream.close, lifetimeMs);
+  return eventStream(
+    c,
+    keepAliveMs,
+    async (send) => {
+      try {
+        for await (const event of stream.events) if (!(await send(toServerSentEvent(event)))) return;
+      } catch (error) {
+        // The client resumes where the stream broke off.
+        log.warn({ err: error }, 'an event stream failed');
+      }
+    },
+    () => {
+      clearTimeout(lifetime);
+      stream.close();
+    },
+  );
+}
+
+/** @throws ConversationError if it is no cursor. */
+function readCursor(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  // 15 digits are a safe integer.
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new ConversationError('invalid-request', 'after is not a cursor of this conversation');
+}
+
+function toServerSentEvent(event: ConversationEvent): ServerSentEvent {
+  switch (event.type) {
+    case 'message': {
+      const { id, line, inReplyTo } = event.added;
+      const reply = inReplyTo === null ? {} : { in_reply_to: String(inReplyTo) };
+      return { event: 'message', id: String(id), data: { ...line, id: String(id), ...reply } };
+    }
+    case 'handoff':
+      return { event: 'handoff', data: { ai_enabled: event.aiEnabled } };
+    case 'ended':
+      return { event: 'ended', data: {} };
+  }
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { AddedMessage } from '../../src/contract/conversation.ts';
+import { startModelServer } from '../support/model-server.ts';
+import type { StreamedEvent } from '../support/service-client.ts';
+import { atEnd, createAssistant, startService } from '../support/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+const { db, pool } = service.running.database;
+const { uuid: assistant, userId } = await createAssistant(service, {
+  balance: '1000',
+  initialMessage: 'Welcome!',
+});
+const owner = { Authorization: `Bearer ${await createApiKey(db, userId, 'Desk')}` };
+const switchAi = (conversation: string, action: 'enable-ai' | 'disable-ai') =>
+  service.post(`/api/automate/conversations/${conversation}/${action}`, undefined, owner);
+const write = (conversation: string, message: string) =>
+  service.post(`/api/user/conversations/${conversation}/messages`, { message }, owner);
+
+/** An entry as the history lists it. */
+const withoutIds = (entry: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => name !== 'id' && name !== 'in_reply_to'));
+
+/** The events as short lines. */
+const linesOf = (events: StreamedEvent[]) =>
+  events.map(({ event, data }) => {
+    if (event === 'message') return `${String(data['role'])}: ${String(data['content'])}`;
+    return event === 'handoff' ? `handoff ${String(data['ai_enabled'])}` : event;
+  });
+
+test('a person who takes over, writes and hands back is seen by a visitor who only watches', async () => {
+  const conversation = await service.open(assistant);
+  const stream = await service.watch(conversation);
+  assert.equal(stream.response.headers.get('Content-Type'), 'text/event-stream');
+  assert.equal(stream.response.headers.get('Access-Control-Allow-Origin'), '*');
+  await stream.until((events) => events.length === 1);
+  await switchAi(conversation, 'disable-ai');
+  await stream.until((events) => events.length === 3);
+  await write(conversation, 'Hanna here.');
+  await stream.until((events) => events.length === 4);
+  await switchAi(conversation, 'enable-ai');
+  const events = await stream.until((all) => all.length === 6);
+  stream.disconnect();
+  assert.deepEqual(linesOf(events), [
+    'handoff true',
+    'system: A person has joined the conversation.',
+    'handoff false',
+    'assistant: Hanna here.',
+    'system: The assistant is back.',
+    'handoff true',
+  ]);
+});
+
+test('the events begin after the cursor of the answer that the history comes from', async () => {
+  const opened = await service.post('/api/conversations', { assistant_id: assistant });
+  const conversation = opened.json['conversation_id'] as string;
+  await service.send(conversation, 'One');
+  const { json } = await service.get(`/api/conversations/${conversation}`);
+  await write(conversation, 'Two');
+  const first = await service.watch(conversation, `?after=${String(opened.json['events_cursor'])}`);
+  const second = await service.watch(conversation, `?after=${String(json['events_cursor'])}`);
+  assert.deepEqual(linesOf(await first.until((events) => events.length === 4)), [
+    'user: One',
+    'assistant: You said: One',
+    'assistant: Two',
+    'handoff true',
+  ]);
+  assert.deepEqual(linesOf(await second.until((events) => events.length === 2)), [
+    'assistant: Two',
+    'handoff true',
+  ]);
+  first.disconnect();
+  second.disconnect();
+});
+
+test('an answer says which message it belongs to, and a message of a person none', async () => {
+  const conversation = await service.open(assistant);
+  await service.send(conversation, 'One');
+  await write(conversation, 'Two');
+  const stream = await service.watch(conversation, '?after=0');
+  const events = await stream.until((all) => all.length === 5);
+  stream.disconnect();
+  const entries = events.filter(({ event }) => event === 'message');
+  const [, question, answer, person] = entries.map(({ data }) => AddedMessage.parse(data));
+  assert.equal(answer?.in_reply_to, question?.id);
+  assert.equal(person?.in_reply_to, undefined);
+  assert.deepEqual(
+    entries.map(({ id }) => id),
+    entries.map(({ data }) => data['id']),
+  );
+  const { json } = await service.get(`/api/conversations/${conversation}`);
+  assert.deepEqual(
+    json['history'],
+    entries.map(({ data }) => withoutIds(data)),
+  );
+});
+
+test('a client that reconnects gets everything that it missed, once, in the order in which it was added', async () => {
+  const conversation = await service.open(assistant);
+  const gate = Promise.withResolvers<string>();
+  model.behave({ pieces: ['Well, ', gate.promise, 'yes.'] });
+  const answering = await service.stream(conversation, 'Is it?');
+  await answering.until((events) => events.length === 1);
+  const before = await service.watch(conversation, '?after=0');
+  const seen = await before.until((events) => events.length === 3);
+  before.disconnect();
+  // Added before the answer that came earlier in the conversation.
+  await write(conversation, 'Wait.');
+  gate.resolve('');
+  await answering.all();
+  model.behave({});
+  const after = await service.watch(conversation, '?after=0', { 'Last-Event-ID': seen.at(-2)?.id ?? '' });
+  const missed = await after.until((events) => events.length === 3);
+  after.disconnect();
+  assert.deepEqual(linesOf([...seen, ...missed]), [
+    'assistant: Welcome!',
+    'user: Is it?',
+    'handoff true',
+    'assistant: Wait.',
+    'assistant: Well, yes.',
+    'handoff true',
+  ]);
+});
+
+test('an answer reaches a page that was loaded while it was written', async () => {
+  const conversation = await service.open(assistant);
+  const gate = Promise.withResolvers<string>();
+  model.behave({ pieces: [gate.promise, 'Late.'] });
+  const requests = model.requests.length;
+  const left = await service.stream(conversation, 'Hello?');
+  await model.received(requests + 1);
+  left.disconnect();
+  const { json } = await service.get(`/api/conversations/${conversation}`);
+  const stream = await service.watch(conversation, `?after=${String(json['events_cursor'])}`);
+  await stream.until((events) => events.length === 1);
+  gate.resolve('');
+  const events = await stream.until((all) => all.length === 2);
+  stream.disconnect();
+  model.behave({});
+  assert.equal(events[1]?.data['content'], 'Late.');
+});
+
+test('the stream closes after the end of the conversation, by silence too', async () => {
+  const conversation = await service.open(assistant);
+  const stream = await service.watch(conversation);
+  await stream.until((events) => events.length === 1);
+  await pool.query(`UPDATE conversations SET updated_at = now() - interval '1 day' WHERE uuid = $1`, [
+    conversation,
+  ]);
+  assert.deepEqual(linesOf(await stream.all()), ['handoff true', 'ended']);
+  const again = await service.watch(conversation);
+  assert.deepEqual(linesOf(await again.all()), ['handoff true', 'ended']);
+});
+
+test('the stream of a deleted conversation ends', async () => {
+  const conversation = await service.open(assistant);
+  const stream = await service.watch(conversation);
+  await stream.until((events) => events.length === 1);
+  await service.request('DELETE', `/api/conversations/${conversation}`);
+  assert.deepEqual(linesOf(await stream.all()), ['handoff true', 'ended']);
+});
+
+test('an unknown conversation has no events, and a cursor is a number', async () => {
+  const unknown = await service.get(`/api/conversations/${randomUUID()}/events`);
+  assert.deepEqual([unknown.status, unknown.json], [404, { status: false, error: 'Conversation not found' }]);
+  const conversation = await service.open(assistant);
+  const odd = await service.get(`/api/conversations/${conversation}/events?after=x`);
+  assert.equal(odd.status, 422);
+});
+
+test('a quiet stream is kept alive by comments', async () => {
+  const other = await startService({ KEEP_ALIVE_SECONDS: '1' });
+  const conversation = await other.open(assistant);
+  const stream = await other.watch(conversation);
+  await stream.until((_, comments) => comments.length > 0);
+  stream.disconnect();
+});
+
+test('eight streams of a conversation may be open, and a further one when one of them has closed', async () => {
+  const conversation = await service.open(assistant);
+  const streams = await Promise.all(Array.from({ length: 8 }, () => service.watch(conversation)));
+  assert.deepEqual([...new Set(streams.map(({ response }) => response.status))], [200]);
+  const { status, json, headers } = await service.get(`/api/conversations/${conversation}/events`);
+  assert.deepEqual([status, json], [429, { message: 'Too Many Attempts.', retry_after: 30 }]);
+  assert.equal(headers.get('Retry-After'), '30');
+  streams[0]?.disconnect();
+  let reopened = await service.watch(conversation);
+  while (reopened.response.status === 429) reopened = await service.watch(conversation);
+  for (const stream of [...streams.slice(1), reopened]) stream.disconnect();
+});
+
+test('one address may have 200 streams open', async () => {
+  const limited = await startService({ RATE_LIMIT: '100000' });
+  const all = await Promise.all(Array.from({ length: 26 }, () => limited.open(assistant)));
+  const [another = '', ...conversations] = all;
+  const streams = await Promise.all(
+    conversations.flatMap((conversation) => Array.from({ length: 8 }, () => limited.watch(conversation))),
+  );
+  assert.ok(streams.every(({ response }) => response.status === 200));
+  const further = await limited.watch(another);
+  assert.equal(further.response.status, 429);
+  for (const stream of [...streams, further]) stream.disconnect();
+});
+
+test('a service that stops closes its streams', async () => {
+  const stopping = await startService();
+  const stream = await stopping.watch(await stopping.open(assistant));
+  await stream.until((events) => events.length === 1);
+  const closed = stopping.running.close();
+  await stream.all();
+  await closed;
+});
