@@ -56,8 +56,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
     { queue: 'place-call', atOnce: 10, handle: ({ callId }) => calls.start(callId) },
     {
       queue: 'campaign-tick',
-      handle: ({ campaignId }) =>
-        runCampaign({ ...context, pollMs: config.campaignPollMs }, campaignId, new Date()),
+      handle: ({ campaignId }) => runCampaign({ ...context, pollMs: config.campaignPollMs }, campaignId),
     },
     { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
     {

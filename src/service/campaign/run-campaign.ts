@@ -4,6 +4,7 @@ import { callsFor, readCallMoney } from '../billing/call-money.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
+import { databaseTime } from '../db/database-time.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -26,8 +27,10 @@ export interface CampaignParts {
  * be called at once, stops or completes it, and sends the job by which it is looked at next. The campaign's row is
  * locked, so this happens once at a time, and all of it or nothing: a call exists together with its lead's new state
  * and its job.
+ *
+ * @param at the time that counts; by the database's clock unless given.
  */
-export async function runCampaign({ database, jobs, pollMs }: CampaignParts, campaignId: number, now: Date) {
+export async function runCampaign({ database, jobs, pollMs }: CampaignParts, campaignId: number, at?: Date) {
   await database.db.transaction(async (tx) => {
     const [campaign] = await tx
       .select()
@@ -35,17 +38,18 @@ export async function runCampaign({ database, jobs, pollMs }: CampaignParts, cam
       .where(eq(campaigns.id, campaignId))
       .for('no key update');
     if (!campaign) return;
+    const now = at ?? (await databaseTime(tx));
     const awaitsEvaluation = await settleLeads(tx, campaign, now);
     const isRunning = campaign.status === 'in-progress';
     const areMarked = await markWaiting(tx, campaignId, isRunning);
     const soon = new Date(now.getTime() + pollMs);
     const next = isRunning ? await advance({ tx, jobs, now, soon }, campaign) : undefined;
-    const at = earliest([next, awaitsEvaluation ? soon : undefined, areMarked ? undefined : now]);
-    if (!at) return;
+    const nextLook = earliest([next, awaitsEvaluation ? soon : undefined, areMarked ? undefined : now]);
+    if (!nextLook) return;
     await jobs.send(
       'campaign-tick',
       { campaignId },
-      { key: String(campaignId), startAfterMs: Math.max(0, at.getTime() - now.getTime()), tx },
+      { key: String(campaignId), startAfterMs: Math.max(0, nextLook.getTime() - now.getTime()), tx },
     );
   });
 }

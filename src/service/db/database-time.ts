@@ -1,0 +1,13 @@
+import { sql } from 'drizzle-orm';
+import type { Queries } from './database.ts';
+
+/**
+ * The time by the database's clock, which all processes share. Not the transaction's: it may have waited for a lock.
+ * Rounded up to the millisecond, so that a moment that was just stored is not in the future.
+ */
+export async function databaseTime(queries: Queries): Promise<Date> {
+  const { rows } = await queries.execute<{ milliseconds: string }>(
+    sql`SELECT ceil(extract(epoch FROM clock_timestamp()) * 1000)::text AS milliseconds`,
+  );
+  return new Date(Number(rows[0]?.milliseconds));
+}
