@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
-import { claimCall } from '../../src/service/call/claim-call.ts';
+import { planCall } from '../../src/service/call/claim-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { CampaignRun } from '../support/campaign-run.ts';
 import { startService } from '../support/service.ts';
@@ -11,9 +10,7 @@ const service = await startService();
 const { database } = service.running;
 const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
 
-/** What becomes of a waiting call when a process takes it on at that moment. */
-const claim = (call: number, now: Date) =>
-  claimCall(database, call, { owner: randomUUID(), milliseconds: 60_000 }, now);
+const plan = (call: number, now: Date) => planCall(database, call, now);
 
 describe('a campaign', () => {
   test('calls its leads in their order, no more at once than it may, and completes with the last', async () => {
@@ -126,7 +123,7 @@ describe('a campaign', () => {
       "UPDATE assistants SET type = 'inbound' WHERE id = (SELECT assistant_id FROM campaigns WHERE id = $1)",
       [run.id],
     );
-    assert.equal(await claim(call, new Date()), 'no-assistant');
+    assert.equal(await plan(call, new Date()), 'no-assistant');
     await run.end({ status: 'failed', reason: 'no-assistant' });
     assert.deepEqual([await run.called(), (await run.campaign())['stop_reason']], [[], 'no-assistant']);
   });
@@ -143,8 +140,8 @@ describe('a campaign', () => {
     run.now = new Date('2036-01-14T09:59:00Z');
     await run.tick();
     const [first = 0, second = 0] = await run.openCalls();
-    assert.equal(typeof (await claim(second, new Date('2036-01-14T09:59:59Z'))), 'object');
-    assert.equal(await claim(first, new Date('2036-01-14T10:00:00Z')), 'not-begun');
+    assert.equal(typeof (await plan(second, new Date('2036-01-14T09:59:59Z'))), 'object');
+    assert.equal(await plan(first, new Date('2036-01-14T10:00:00Z')), 'not-begun');
     await run.tick(1);
     await run.end({ status: 'failed', reason: 'not-begun' });
     assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);

@@ -12,14 +12,14 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
-import { claimCall } from './claim-call.ts';
-import type { ClaimedCall } from './claim-call.ts';
+import { claimCall, isUnclaimed, planCall } from './claim-call.ts';
+import type { PlannedCall } from './claim-call.ts';
 import { endCall } from './end-call.ts';
 import type { Closing } from './end-call.ts';
 import { holdCall } from './hold-call.ts';
 import { CallGoneError, isHeld, StoredCallBook } from './stored-call-book.ts';
 
-/** What calls are made with. */
+/** The parts of the service that calls use. */
 export interface CallsParts {
   database: Database;
   jobs: Jobs;
@@ -28,40 +28,48 @@ export interface CallsParts {
   engine: Engine;
   carrier: Carrier;
   leaseMs: number;
-  /** Longest time for one reply. */
+  /** Longest time for one reply, in milliseconds. */
   replyMs: number;
   log: Logger;
 }
 
 /**
- * The calls that this process makes. A lease in the database says so, and keeps every other process from making them
- * too; when this one dies, another ends them as failed. A connection to a phone cannot be handed over.
+ * The calls that this process makes. A lease in the database keeps other processes from making them too. If this
+ * process dies, another one ends its calls as failed, because a connection to a phone cannot be handed over.
  */
 export class Calls {
   readonly #parts: CallsParts;
   readonly #lease: Lease;
   readonly #underWay = new Map<number, Promise<void>>();
   readonly #closing = new AbortController();
+  #isFinishing = false;
 
   constructor(parts: CallsParts) {
     this.#parts = parts;
     this.#lease = { owner: randomUUID(), milliseconds: parts.leaseMs };
   }
 
-  /** Begins to make a call that waits for it. One that somebody else makes, or has made, is left alone. */
+  /**
+   * Begins a call that waits to be made, unless another process has. Resolves once it has begun.
+   *
+   * @throws if the call could not be claimed, or the service is stopping; the call waits on then.
+   */
   async start(callId: number): Promise<void> {
-    this.#closing.signal.throwIfAborted();
-    const claimed = await claimCall(this.#parts.database, callId, this.#lease, new Date());
-    if (claimed === undefined) return;
-    if (typeof claimed === 'string') {
-      await this.#end(callId, { status: 'failed', reason: claimed });
-      return;
-    }
-    const done = this.#make(claimed).finally(() => this.#underWay.delete(callId));
+    if (this.#isFinishing) throw this.#stopError();
+    if (this.#underWay.has(callId)) return;
+    const begun = Promise.withResolvers<undefined>();
+    const done = this.#prepareAndMake(callId, () => {
+      begun.resolve(undefined);
+    })
+      .then(() => {
+        begun.resolve(undefined);
+      }, begun.reject)
+      .finally(() => this.#underWay.delete(callId));
     this.#underWay.set(callId, done);
+    await begun.promise;
   }
 
-  /** Tells the database that the calls under way are still being made. */
+  /** Extends the leases of the calls under way. */
   async renewLeases(): Promise<void> {
     if (this.#underWay.size === 0) return;
     await this.#parts.database.db
@@ -70,40 +78,54 @@ export class Calls {
       .where(and(inArray(calls.id, [...this.#underWay.keys()]), eq(calls.leaseOwner, this.#lease.owner)));
   }
 
-  /** Waits for the calls under way, hangs up those that take longer than `milliseconds`, and waits for that. */
+  /** Begins no more calls, waits for those under way, and hangs up those that take longer than `milliseconds`. */
   async finish(milliseconds: number): Promise<void> {
+    this.#isFinishing = true;
     const deadline = setTimeout(() => {
-      this.#closing.abort(new Error('The service is being restarted.'));
+      this.#closing.abort(this.#stopError());
     }, milliseconds);
     await Promise.all(this.#underWay.values());
     clearTimeout(deadline);
   }
 
-  async #make(claimed: ClaimedCall): Promise<void> {
-    const { database, fetchGuarded, embedder, engine, carrier, replyMs, log } = this.#parts;
+  #stopError(): Error {
+    return new Error('The service is stopping.');
+  }
+
+  async #prepareAndMake(callId: number, hasBegun: () => void): Promise<void> {
+    const { database } = this.#parts;
+    const planned = await planCall(database, callId);
+    if (planned === undefined) return;
+    if (typeof planned === 'string') {
+      await endCall(this.#parts, isUnclaimed(callId), { status: 'failed', reason: planned });
+      return;
+    }
+    const speaker = await AssistantSpeaker.prepare({ ...this.#parts, ...planned });
+    this.#closing.signal.throwIfAborted();
+    // Claimed last: after a database error up to here, the job simply runs again.
+    if (!(await claimCall(database, callId, this.#lease))) return;
+    hasBegun();
+    await this.#make(planned, speaker);
+  }
+
+  async #make(planned: PlannedCall, speaker: AssistantSpeaker): Promise<void> {
+    const { database, carrier, log } = this.#parts;
     try {
-      const end = await holdCall(carrier, claimed.call, {
-        settings: claimed.settings,
-        speaker: await AssistantSpeaker.prepare({
-          database,
-          fetchGuarded,
-          embedder,
-          engine,
-          replyMs,
-          ...claimed,
-        }),
-        book: new StoredCallBook(database, claimed, this.#lease.owner),
+      const end = await holdCall(carrier, planned.call, {
+        settings: planned.settings,
+        speaker,
+        book: new StoredCallBook(database, planned, this.#lease.owner),
         signal: this.#closing.signal,
       });
-      const isRecorded = claimed.call.record && end.lines.length > 0;
-      await this.#end(claimed.id, { ...end, isRecorded });
+      const isRecorded = planned.call.record && end.lines.length > 0;
+      await this.#end(planned.id, { ...end, isRecorded });
     } catch (error) {
       if (error instanceof CallGoneError) return;
-      // As with replies: the cause of a foreseen failure is the engine's to log, since it may quote a key or a prompt.
+      // The cause of an engine error may quote a key or a prompt, so only its message is logged.
       if (error instanceof EngineError)
-        log.warn({ reason: error.message, callId: claimed.id }, 'a call was cut off');
-      else log.error({ err: error, callId: claimed.id }, 'a call was cut off');
-      await this.#end(claimed.id, { status: 'failed', reason: 'cut-off' });
+        log.warn({ reason: error.message, callId: planned.id }, 'a call was cut off');
+      else log.error({ err: error, callId: planned.id }, 'a call was cut off');
+      await this.#end(planned.id, { status: 'failed', reason: 'cut-off' });
     }
   }
 

@@ -8,73 +8,78 @@ import { leaseEnd } from '../lib/lease.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
+import { databaseTime } from '../db/database-time.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { CallSettings } from './call-parts.ts';
 
-/** An assistant as a call needs it: with its settings for phones. */
+/** An assistant with its settings for calls. */
 export type CallBriefing = BriefingRow & { assistant: typeof assistants.$inferSelect };
 
-/** A call that this process, and no other, is to make. */
-export interface ClaimedCall {
+/** A call that can be made. */
+export interface PlannedCall {
   id: number;
   call: OutgoingCall;
   settings: CallSettings;
-  /** Who is on the phone. */
+  /** The assistant that makes the call. */
   speaker: CallBriefing;
   variables: StoredVariables;
 }
 
-/** Longest time, in seconds, for which a call may wait for a process; nobody expects it any more after that. */
+/** Longest time in seconds for which a call may wait for a process. */
 const longestWait = 300;
 
+/** Whether no process has claimed a call yet. */
+export const isUnclaimed = (callId: number) =>
+  and(eq(calls.id, callId), eq(calls.status, 'initiated'), isNull(calls.leaseOwner));
+
 /**
- * Promises to make a call that waits to be made.
+ * Reads everything that a waiting call needs. Changes nothing, so it can be repeated after a database error.
  *
- * @returns undefined if somebody else has; or why it is not to be made after all: its assistant is gone or calls nobody
- *   any more, it has waited for too long, or its campaign was stopped or its hours are over.
+ * @param at the time that counts for calling hours; by the database's clock unless given.
+ * @returns undefined if the call waits no more; or why it must not be made: its assistant was deleted or makes no calls,
+ *   it has waited too long, or its campaign was stopped or is outside its calling hours.
  */
-export async function claimCall(
+export async function planCall(
   { db }: Database,
   callId: number,
-  lease: Lease,
-  now: Date,
-): Promise<ClaimedCall | 'no-assistant' | 'not-begun' | undefined> {
-  const [claimed] = await db
-    .update(calls)
-    .set({ leaseOwner: lease.owner, leaseUntil: leaseEnd(lease.milliseconds), updatedAt: sql`now()` })
-    .where(and(eq(calls.id, callId), eq(calls.status, 'initiated'), isNull(calls.leaseOwner)))
-    .returning({
+  at?: Date,
+): Promise<PlannedCall | 'no-assistant' | 'not-begun' | undefined> {
+  const [waiting] = await db
+    .select({
       ...getTableColumns(calls),
       waited: sql<number>`extract(epoch FROM now() - ${calls.createdAt})::float`,
-    });
-  if (!claimed) return undefined;
-  if (claimed.waited > longestWait) return 'not-begun';
-  if (claimed.campaignName !== null) {
+    })
+    .from(calls)
+    .where(isUnclaimed(callId));
+  if (!waiting) return undefined;
+  if (waiting.waited > longestWait) return 'not-begun';
+  if (waiting.campaignName !== null) {
     const [campaign] = await db
       .select()
       .from(campaigns)
-      .where(eq(campaigns.id, claimed.campaignId ?? 0));
+      .where(eq(campaigns.id, waiting.campaignId ?? 0));
     if (campaign?.status !== 'in-progress') return 'not-begun';
+    const now = at ?? (await databaseTime(db));
     if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-begun';
   }
   const [found] = await db
     .select({ ...briefingColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
-    .where(and(eq(assistants.id, claimed.assistantId ?? 0), isNull(assistants.deletedAt)));
+    .where(and(eq(assistants.id, waiting.assistantId ?? 0), isNull(assistants.deletedAt)));
   if (found?.assistant.type !== 'outbound') return 'no-assistant';
   const { assistant, language } = found;
-  const variables = claimed.inputVariables;
+  const variables = waiting.inputVariables;
   return {
     id: callId,
     speaker: found,
     variables,
     settings: settingsOf(assistant, variables),
     call: {
-      from: claimed.assistantPhoneNumber,
-      to: claimed.clientPhoneNumber,
+      from: waiting.assistantPhoneNumber,
+      to: waiting.clientPhoneNumber,
       ringingTime: assistant.ringingTime,
       record: assistant.record,
       language,
@@ -93,3 +98,17 @@ const settingsOf = (assistant: CallBriefing['assistant'], variables: StoredVaria
   endCallOnVoicemail: assistant.endCallOnVoicemail,
   voiceMailMessage: fillVariables(assistant.voiceMailMessage ?? '', variables),
 });
+
+/**
+ * Claims a waiting call for one process.
+ *
+ * @returns whether the call was still unclaimed.
+ */
+export async function claimCall({ db }: Database, callId: number, lease: Lease): Promise<boolean> {
+  const claimed = await db
+    .update(calls)
+    .set({ leaseOwner: lease.owner, leaseUntil: leaseEnd(lease.milliseconds), updatedAt: sql`now()` })
+    .where(isUnclaimed(callId))
+    .returning({ id: calls.id });
+  return claimed.length > 0;
+}

@@ -77,15 +77,15 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
-/** Calls given up in one sweep; the next sweep takes the rest. */
+/** Calls ended in one sweep; the next sweep takes the rest. */
 const sweepLimit = 100;
 
 /**
- * Ends, as failed, the calls that nobody makes any more, because their process died before their lease ran out. Those
- * that no process had begun stay: their jobs will find one.
+ * Ends the calls of processes that died before their lease expired: as failed, and as not begun if the phone had not
+ * rung. Calls that no process has claimed stay: their jobs will find one.
  *
- * @param everyone also those with time left: right when no other process can be alive.
- * @returns how many there were.
+ * @param everyone includes leases that have not expired: right if no other process can be alive.
+ * @returns how many calls were ended.
  */
 export async function failAbandonedCalls(parts: Ending, everyone = false): Promise<number> {
   const isAbandoned = and(
@@ -93,15 +93,16 @@ export async function failAbandonedCalls(parts: Ending, everyone = false): Promi
     everyone ? sql`${calls.leaseOwner} IS NOT NULL` : lte(calls.leaseUntil, sql`now()`),
   );
   const abandoned = await parts.database.db
-    .select({ id: calls.id })
+    .select({ id: calls.id, status: calls.status })
     .from(calls)
     .where(isAbandoned)
     .orderBy(calls.id)
     .limit(sweepLimit);
   let ended = 0;
-  for (const { id } of abandoned) {
-    const closing = { status: 'failed', reason: 'service-stopped' } as const;
-    if (await endCall(parts, and(eq(calls.id, id), isAbandoned), closing)) ended += 1;
+  for (const { id, status } of abandoned) {
+    const reason = status === 'initiated' ? 'not-begun' : 'service-stopped';
+    const which = and(eq(calls.id, id), eq(calls.status, status), isAbandoned);
+    if (await endCall(parts, which, { status: 'failed', reason })) ended += 1;
   }
   return ended;
 }

@@ -8,7 +8,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
 import type { CallLine } from '../db/calls-table.ts';
 import type { CallBook } from './call-parts.ts';
-import type { ClaimedCall } from './claim-call.ts';
+import type { PlannedCall } from './claim-call.ts';
 import { formatTranscript } from '../lib/transcript.ts';
 
 /** The call is no longer this process's: it was deleted, or given up because the process did not renew its lease. */
@@ -23,10 +23,10 @@ export const isHeld = (callId: number, owner: string) =>
 /** Writes a call's progress into its record, as long as the call is this owner's. */
 export class StoredCallBook implements CallBook {
   readonly #database: Database;
-  readonly #call: ClaimedCall;
+  readonly #call: PlannedCall;
   readonly #owner: string;
 
-  constructor(database: Database, call: ClaimedCall, owner: string) {
+  constructor(database: Database, call: PlannedCall, owner: string) {
     this.#database = database;
     this.#call = call;
     this.#owner = owner;
