@@ -11,8 +11,6 @@ declare global {
   interface GlobalEventHandlersEventMap extends ChatEventMap {}
 }
 
-VoiceAssistantChat.defaultBaseUrl = new URL(import.meta.url).origin;
-
 // Also importable on a server, and twice on a page: a second copy of the script must not break the first.
 if ('customElements' in globalThis && !customElements.get('voice-assistant-chat')) {
   customElements.define('voice-assistant-chat', VoiceAssistantChat);

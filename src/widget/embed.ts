@@ -1,12 +1,11 @@
+import { scriptUrl } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /*
- * The one line to paste: `<script src="…/embed.js" data-assistant-id="…" async></script>`. Its `data-` attributes
- * are the element's attributes; those that other vendors' snippets use are understood too.
+ * The one line to paste: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which comes with the assistant's
+ * settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. The `data-` attributes of either are
+ * the element's attributes; those that other vendors' snippets use are understood too.
  */
-
-/** This script's own tag; the build defines it. */
-declare const embedScript: HTMLScriptElement;
 
 const otherNames: Readonly<Record<string, string>> = {
   headerTitle: 'heading',
@@ -18,9 +17,14 @@ const otherNames: Readonly<Record<string, string>> = {
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
+const { origin, pathname } = new URL(scriptUrl);
 const element = document.createElement(name);
-element.baseUrl = new URL(embedScript.src).origin;
-for (const [name, value] of Object.entries(embedScript.dataset)) {
+element.baseUrl = origin;
+const [, assistantId] = /\/embed\/([^/]+)\.js$/.exec(pathname) ?? [];
+if (assistantId) element.assistantId = assistantId;
+for (const [name, value] of Object.entries(
+  (document.currentScript as HTMLScriptElement | null)?.dataset ?? {},
+)) {
   Reflect.set(element, otherNames[name] ?? name, value);
 }
 

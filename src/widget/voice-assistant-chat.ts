@@ -6,6 +6,7 @@ import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isComplete, resolveLook } from './element/look.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
+import { loadPanel } from './element/shell-modules.ts';
 import { whenIdle } from './element/when-idle.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
@@ -274,8 +275,8 @@ export class VoiceAssistantChat extends Base {
       // Something of an earlier visit waits to be sent or read.
       if (storage?.getItem('voice-assistant-chat:wake')) (this.#panel ??= this.#createPanel()).catch(ignore);
       if (this.teaser)
-        import('./element/teaser.ts').then((part) => {
-          part.showTeaser(this, root);
+        loadPanel().then(({ showTeaser }) => {
+          showTeaser(this, root);
         }, ignore);
     });
 
@@ -369,8 +370,4 @@ export class VoiceAssistantChat extends Base {
 
 function ignore(): void {
   // A part that cannot be loaded is asked for again when it is next needed.
-}
-
-function loadPanel() {
-  return import('./panel/chat-panel.ts');
 }

@@ -49,20 +49,20 @@ describe('an error', () => {
       /Try again/,
       'insufficient-balance',
     ],
-    ['an HTML page', { 'base-url': faulty('html') }, /makes no sense/, /Try again/, 'bad-response'],
-    ['an empty answer', { 'base-url': faulty('empty') }, /makes no sense/, /Try again/, 'bad-response'],
-    ['wrong types', { 'base-url': faulty('wrong-types') }, /makes no sense/, /Try again/, 'bad-response'],
+    ['an HTML page', { 'base-url': faulty('html') }, /unreadable/, /Try again/, 'bad-response'],
+    ['an empty answer', { 'base-url': faulty('empty') }, /unreadable/, /Try again/, 'bad-response'],
+    ['wrong types', { 'base-url': faulty('wrong-types') }, /unreadable/, /Try again/, 'bad-response'],
     [
       'a truncated answer',
       { 'base-url': faulty('truncated') },
-      /connection was lost|makes no sense/,
+      /connection was lost|unreadable/,
       /Try again/,
       '',
     ],
     [
       'an endless answer',
       { 'base-url': faulty('too-large') },
-      /makes no sense/,
+      /unreadable/,
       /Try again/,
       'response-too-large',
     ],
@@ -107,7 +107,7 @@ describe('an error', () => {
       // What the visitor writes meanwhile is not lost.
       await chat.ask('Can you hear me?');
       await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be kept in sight');
-      if (code === 'insufficient-balance') await chat.problem(/Your message is kept\./);
+      if (code === 'insufficient-balance') await chat.problem(/Your message is saved\./);
     });
   }
 
@@ -120,7 +120,7 @@ describe('an error', () => {
     window.setTimeout = hurried;
     try {
       await openInVain(chat);
-      await chat.problem(/takes too long/);
+      await chat.problem(/is taking too long/);
     } finally {
       window.setTimeout = realSetTimeout;
     }
@@ -146,10 +146,10 @@ describe('an error', () => {
       /Failed to process message: the language model is not available\..*Nothing was charged/s,
       'engine-failed',
     ],
-    ['html-on-message', /makes no sense/, 'bad-response'],
+    ['html-on-message', /unreadable/, 'bad-response'],
     ['server-error-on-message', /Server Error/, 'unavailable'],
     ['unreachable-on-message', /connection was lost/, 'network'],
-    ['wrong-types-on-message', /makes no sense/, 'bad-response'],
+    ['wrong-types-on-message', /unreadable/, 'bad-response'],
   ] as const) {
     it(`on a message (${kind}) stands at that message, which is kept`, async () => {
       const chat = mount({ 'base-url': faulty(kind) });

@@ -160,7 +160,7 @@ describe('the menu', () => {
   });
 
   it('copies the transcript, and says so, or that it was denied', async () => {
-    const denied = 'This browser cannot do that.';
+    const denied = 'This browser does not support that.';
     const chat = await mountWithMenu();
     let copied = '';
     const { clipboard } = navigator;

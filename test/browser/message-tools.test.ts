@@ -174,7 +174,7 @@ describe('what can be done with a message', () => {
     expect(copied).to.deep.equal([text]);
 
     // What is denied is said, too: for a while, or until the visitor goes on.
-    const denied = 'This browser cannot do that.';
+    const denied = 'This browser does not support that.';
     clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError'));
     const button = chat.part('copy-button');
     await until(() => said().includes('Copied'), 'the word that it is done');

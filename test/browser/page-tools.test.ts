@@ -123,7 +123,7 @@ describe('tools of the page', () => {
     goOn()?.focus();
     await press('Enter');
     await chat.answered(3);
-    expect(sent[1]).to.deep.include({ message: 'Go on' });
+    expect(sent[1]).to.deep.include({ message: 'Continue' });
     expect(sent[1]?.tool_results).to.have.lengthOf(1);
     await until(() => goOn() === null, 'the way on to go');
     expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);

@@ -16,7 +16,7 @@ describe('a person who takes the conversation over', () => {
     expect(notice(chat)).to.equal('');
     await chat.ask('Is anybody there?');
     await until(() => notice(chat) !== '', 'the notice');
-    expect(notice(chat)).to.equal('A person answers here now.');
+    expect(notice(chat)).to.equal('You are now chatting with a person.');
     expect(chat.part('person').role).to.equal('status');
     await until(() => chat.messages.some((text) => text.includes('I answer in person.')), 'the answer');
     chat.element.restart();

@@ -143,7 +143,9 @@ describe('the widget holds', () => {
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
     try {
       await chat.ask('Are you there?');
-      await chat.problem(/You are offline\. Your message is kept and goes out when you are back\./);
+      await chat.problem(
+        /You are offline\. Your message is saved and will be sent when you are back online\./,
+      );
       expect(chat.find('li.user .message-state')?.innerText).to.equal('Waiting to be sent');
       expect(chat.find('[part="retry-button"]')).to.equal(null);
       expect(chat.find('[part="edit-button"]')).not.to.equal(null);

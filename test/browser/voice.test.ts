@@ -108,8 +108,8 @@ describe('dictation', () => {
 
   for (const [error, text] of [
     ['not-allowed', 'The microphone is blocked'],
-    ['no-speech', 'Nothing was understood'],
-    ['network', 'This browser cannot do that'],
+    ['no-speech', 'That was not understood'],
+    ['network', 'This browser does not support that'],
   ] as const)
     it(`says what is wrong after the error ${error}`, async () => {
       const chat = await open();
@@ -127,7 +127,7 @@ describe('dictation', () => {
     if (engine !== 'firefox') putBack = replaceInWindow(silent);
     const chat = await open();
     await click(chat.part('dictate-button'));
-    await until(() => note(chat) === 'This browser cannot do that.', 'the reason');
+    await until(() => note(chat) === 'This browser does not support that.', 'the reason');
   });
 
   it('shows how loud it is, and lets the microphone go', async function () {
@@ -218,7 +218,7 @@ describe('reading aloud', () => {
     putBack = replaceInWindow({ speechSynthesis: undefined });
     const chat = await open();
     await click(buttons(chat)[0] as HTMLElement);
-    await until(() => note(chat) === 'This browser cannot do that.', 'the reason');
+    await until(() => note(chat) === 'This browser does not support that.', 'the reason');
   });
 });
 

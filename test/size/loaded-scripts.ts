@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright';
+import type { Page } from 'playwright';
 import type { Engine } from '../support/browsers.ts';
 import { assistantThatShows } from '../support/demo-process.ts';
 import type { DemoDescription } from '../support/demo-process.ts';
@@ -9,14 +10,12 @@ import { embedTags } from '../support/embed-tags.ts';
 import type { EmbedTag } from '../support/embed-tags.ts';
 
 export interface LoadedScripts {
-  /** Paths of the scripts that a page with the chat loads by itself. */
+  /** Paths of the scripts that a page with the chat loads by itself, without its prefetching. */
   shell: string[];
-  /** Those and what is loaded until a visitor who clicked the launcher can type. */
-  usableChat: string[];
-  /** Those and what is loaded until the first answer is there: a plain one, without Markdown. */
-  firstAnswer: string[];
-  /** What the panel loads besides, once the page has nothing better to do. */
-  reserve: string[];
+  /** Those and the ones loaded until a visitor who clicked the launcher can type. */
+  typing: string[];
+  /** Those and the ones loaded until the first answer shows as Markdown. */
+  markdownAnswer: string[];
 }
 
 /** Opens a page of another origin that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
@@ -39,41 +38,54 @@ export async function loadedScripts(
     page.on('request', (request) => {
       if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
     });
+    // An answer with Markdown in it, whatever the engine would say.
+    await page.route('**/messages', (route) =>
+      route.fulfill({
+        headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' },
+        json: { status: true, message: '**Yes**, we deliver.', function_calls: [] },
+      }),
+    );
     await page.goto(`http://127.0.0.1:${String((site.address() as AddressInfo).port)}/`);
     const launcher = page.locator('[part~=launcher]');
     await launcher.waitFor();
-    // What the chat does in idle time counts as well.
+    await page.evaluate(() => {
+      const chat = document.querySelector('voice-assistant-chat');
+      const look = (): void => {
+        if (chat?.shadowRoot?.querySelector('textarea')?.checkVisibility()) performance.mark('can-type');
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
     await page.waitForLoadState('networkidle');
     const shell = [...scripts];
 
-    // What the panel puts off until the page is idle keeps nobody waiting: it is let go at the end, and counts by itself.
-    await page.evaluate(() => {
-      const waiting: IdleRequestCallback[] = [];
-      const requestIdleCallback = window.requestIdleCallback.bind(window);
-      window.requestIdleCallback = (task) => waiting.push(task);
-      addEventListener('let-go', () => {
-        for (const task of waiting) requestIdleCallback(task);
-      });
-    });
     await launcher.click();
-    await page.locator('[part~=message-assistant]').waitFor();
-    const field = page.locator('[part~=composer-input]');
-    await field.waitFor();
+    await page.locator('[part~=composer-input]').waitFor();
+    // Once one can type, the page rests, and the chat loads what the first message will need.
     await page.waitForLoadState('networkidle');
-    const usableChat = [...scripts];
+    const typing = [...shell, ...(await scriptsBeforeTyping(page))];
 
+    const field = page.locator('[part~=composer-input]');
     await field.fill('Do you deliver?');
     await field.press('Enter');
-    await page.locator('.assistant[data-status=done]').nth(1).waitFor();
+    await page.locator('.assistant[data-status=done] .markdown').waitFor();
     await page.waitForLoadState('networkidle');
-    const firstAnswer = [...scripts];
-
-    const asked = page.waitForRequest(/chunks\/reserve-/);
-    await page.evaluate(() => dispatchEvent(new Event('let-go')));
-    await page.evaluate((url) => import(url), (await asked).url());
-    return { shell, usableChat, firstAnswer, reserve: scripts.slice(firstAnswer.length) };
+    return { shell, typing, markdownAnswer: [...scripts] };
   } finally {
     await browser.close();
     site.close();
   }
+}
+
+/** Paths of the scripts that had been asked for when the composer first showed. */
+function scriptsBeforeTyping(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const [canType] = performance.getEntriesByName('can-type');
+    return performance
+      .getEntriesByType('resource')
+      .filter(
+        ({ name, startTime }) => /\/chunks\/.*\.js$/.test(name) && startTime < (canType?.startTime ?? 0),
+      )
+      .map(({ name }) => new URL(name).pathname);
+  });
 }

@@ -12,9 +12,9 @@ for (const folder of ['dist/chunks', 'dist/npm/chunks']) {
     const chunks = join(repository, folder);
     for (const language of languages) {
       it(`${language} is one file of at most ${String(budgets.locale)} bytes`, () => {
-        // The name ends in a hash of seven characters, which may be hyphens too.
+        // The name ends in a hash of eight characters, which may be hyphens too.
         const files = readdirSync(chunks).filter(
-          (name) => name.startsWith(`${language}-`) && name.length === `${language}-1234567.js`.length,
+          (name) => name.startsWith(`${language}-`) && name.length === `${language}-12345678.js`.length,
         );
         const [file] = files;
         assert.ok(file !== undefined && files.length === 1, `not one file: ${files.join()}`);

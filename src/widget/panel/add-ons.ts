@@ -2,23 +2,31 @@ import type { ClientTool } from '../../client/chat-client.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { AddOn, AddOnReach, PageCall } from './add-on.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
 
-/** What makes a site ask for each add-on. */
-const wishes = {
-  // In the order in which they stand below a message.
-  voice: ({ voice }: VoiceAssistantChat) => voice,
-  sound: ({ sound }: VoiceAssistantChat) => sound,
-  pageTools: ({ tools }: VoiceAssistantChat) => tools?.length,
-  debug: ({ debug }: VoiceAssistantChat) => debug,
+/** When a site asks for each add-on, and the module that has it. In the order in which they show below a message. */
+const addOns = {
+  voice: {
+    isWanted: ({ voice }: VoiceAssistantChat) => voice,
+    load: async (modules: LazyModules) => (await modules.load('voice'))?.start,
+  },
+  sound: {
+    isWanted: ({ sound }: VoiceAssistantChat) => sound,
+    load: async (modules: LazyModules) => (await modules.load('talk'))?.startSound,
+  },
+  pageTools: {
+    isWanted: ({ tools }: VoiceAssistantChat) => !!tools?.length,
+    load: async (modules: LazyModules) => (await modules.load('talk'))?.startPageTools,
+  },
+  debug: {
+    isWanted: ({ debug }: VoiceAssistantChat) => debug,
+    load: async (modules: LazyModules) => (await modules.load('builder'))?.startDebug,
+  },
 } as const;
 
-type AddOnName = keyof typeof wishes;
+type AddOnName = keyof typeof addOns;
 
-export function createAddOns(panel: AddOnReach): AddOns {
-  return new AddOns(panel);
-}
-
-/** The add-ons that the site asks for, as far as they have come. They load with the first that is asked for. */
+/** The add-ons that the site asks for, each created once its module has loaded. */
 export class AddOns {
   readonly #reach: AddOnReach;
   readonly #made = new Map<AddOnName, AddOn>();
@@ -26,13 +34,12 @@ export class AddOns {
 
   constructor(reach: AddOnReach) {
     this.#reach = reach;
-    this.update();
   }
 
-  /** Goes by what the site wants now. */
+  /** Starts and stops add-ons by the element's present attributes. */
   update(): void {
     const { element } = this.#reach.host;
-    const wanted = (Object.keys(wishes) as AddOnName[]).filter((name) => wishes[name](element));
+    const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) => addOns[name].isWanted(element));
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#made.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();
@@ -47,7 +54,7 @@ export class AddOns {
 
   /** The functions of the page that go with a message. */
   get tools(): Promise<readonly ClientTool[] | undefined> | undefined {
-    if (!wishes.pageTools(this.#reach.host.element)) return undefined;
+    if (!addOns.pageTools.isWanted(this.#reach.host.element)) return undefined;
     return this.#make('pageTools').then(() => this.#made.get('pageTools')?.tools?.());
   }
 
@@ -74,9 +81,9 @@ export class AddOns {
   }
 
   async #make(name: AddOnName): Promise<void> {
-    const part = await this.#reach.late.load(name);
-    if (!part || this.#made.has(name)) return;
-    this.#made.set(name, part.start(this.#reach));
+    const start = await addOns[name].load(this.#reach.modules);
+    if (!start || this.#made.has(name)) return;
+    this.#made.set(name, start(this.#reach));
     this.update();
     this.follow();
     this.#reach.draw();

@@ -2,10 +2,9 @@ import { render } from 'lit/html.js';
 import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { SessionRequest } from '../conversation/history/session.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { AddOnReach, PanelState } from './add-on.ts';
-import type { AddOns } from './add-ons.ts';
+import { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
 import { createContainer, wipe } from './create-container.ts';
@@ -17,7 +16,7 @@ import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
-import { LateParts } from './late-parts.ts';
+import { LazyModules } from './parts/lazy-modules.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
 import { MarkdownRendererSource } from './markdown-renderer.ts';
 import { pageSize } from './message-log.ts';
@@ -46,7 +45,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   readonly container: HTMLElement;
   readonly announcer = new Announcer();
   readonly follow = new ScrollFollow(() => {
-    void this.late.load('reading');
+    void this.modules.load('talk');
     this.draw();
   });
   readonly storage: VisitStorage;
@@ -59,18 +58,17 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.update(this.#input);
   });
   #isVisible = false;
-  readonly late = new LateParts((css) => {
+  readonly modules = new LazyModules((css) => {
     if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
-    const reading = this.late.get('reading');
-    this.#reading ??= reading && new reading.Reading(this.host, this);
-    this.gate ??= this.late.get('gate')?.createGate(this);
-    this.#addOns ??= this.late.get('addOns')?.createAddOns(this);
+    const talk = this.modules.get('talk');
+    this.#reading ??= talk && new talk.Reading(this.host, this);
+    this.gate ??= this.modules.get('gate')?.createGate(this);
     this.#watch();
     this.draw();
   });
   readonly #markdown = new MarkdownRendererSource();
   #reading: Reading | undefined;
-  #addOns: AddOns | undefined;
+  readonly #addOns = new AddOns(this);
   #pages = 4;
   #frame = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
@@ -84,7 +82,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     adoptStyles(this.host.shadowRoot, panelCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
-    this.#place = new PanelPlace(host, this.container, this.late, this.storage, () => this.#texts.locale);
+    this.#place = new PanelPlace(host, this.container, this.storage, () => this.#texts.locale);
     this.update(input);
     if (element.isConnected) this.connect();
   }
@@ -105,8 +103,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
     void this.#texts.follow(options);
-    if (options.hasAddOns) void this.late.load('addOns');
-    this.#addOns?.update();
+    this.#addOns.update();
     // What stood before it may be gone. While the panel is about to be hidden, nothing begins.
     const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
     if (isWanted && this.#conversation.snapshot.status === 'idle') this.#open();
@@ -137,7 +134,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#isVisible = false;
     this.container.hidden = true;
     this.#place.leave();
-    this.#addOns?.hide();
+    this.#addOns.hide();
     this.#conversation.pause();
     this.#conversation.setOpen(false);
     this.#watch();
@@ -157,9 +154,9 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
 
   forget(): void {
     this.#conversation.forget();
-    this.late.get('aboveComposer')?.withdrawUndo(this);
+    this.modules.get('talk')?.withdrawUndo(this);
     wipe(this.container, this.announcer);
-    if (this.#options.hasGate) void this.late.load('gate').then(() => this.gate?.forget());
+    if (this.#options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
     this.#place.forget();
   }
 
@@ -177,7 +174,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#retryWatch.stop();
-    this.#addOns?.stop();
+    this.#addOns.stop();
     this.#reading?.stop();
     this.#place.leave();
   }
@@ -187,7 +184,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   }
 
   #open(): void {
-    void (this.isClosed ? this.late.load('gate') : this.#conversation.open());
+    void (this.isClosed ? this.modules.load('gate') : this.#conversation.open());
   }
 
   /** What comes while nobody looks is unread. */
@@ -201,13 +198,13 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   #newConversation(): Conversation {
     const conversation: Conversation = createConversation(
       this.storage,
-      () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#tools }),
+      () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#addOns.tools }),
       {
         ...tellPage(this, () => void this.#announceLast()),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();
-          this.#addOns?.follow();
+          this.#addOns.follow();
           this.draw();
         },
       },
@@ -219,14 +216,9 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     return { conversation: this.#conversation, options: this.#options, locale: this.#texts.locale };
   }
 
-  /** The first message may be faster than what knows them. */
-  get #tools(): SessionRequest['clientTools'] {
-    return this.#options.hasAddOns ? this.late.load('addOns').then(() => this.#addOns?.tools) : undefined;
-  }
-
   /** Reads the last answer out as it shows, without the marks that make it look so. */
   async #announceLast(): Promise<void> {
-    await loadMarkdown(this.late, this.#conversation.snapshot);
+    await loadMarkdown(this.modules, this.#conversation.snapshot);
     this.#render();
     if (this.#isVisible) this.announcer.announce(this.container);
   }
@@ -235,7 +227,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   #watch(): void {
     const { snapshot } = this.#conversation;
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
-    loadNeeded(this.late, this.#options, snapshot);
+    loadNeeded(this.modules, this.#options, snapshot);
     this.#reading?.showUnread(snapshot.unread, this.#texts.locale);
   }
 
@@ -243,7 +235,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     if (!this.#isVisible || this.#texts.locale === undefined) return;
-    void loadMarkdown(this.late, this.#conversation.snapshot);
+    void loadMarkdown(this.modules, this.#conversation.snapshot);
     const model = this.model();
     this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);
     render(panelView(model), this.container);
@@ -270,8 +262,8 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       snapshot,
       draft,
       now: Date.now(),
-      markdown: this.#markdown.get(this.late.get('markdown'), locale, this.#options, this),
-      late: this.late,
+      markdown: this.#markdown.get(this.modules.get('markdown'), locale, this.#options, this),
+      modules: this.modules,
       reading: this.#reading,
       addOns: this.#addOns,
       pages: this.#pages,

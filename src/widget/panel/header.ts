@@ -4,10 +4,10 @@ import { headingOf, type PanelModel } from './panel-model.ts';
 
 /** Who one talks to, and the way out. */
 export function header(model: PanelModel): TemplateResult {
-  const { options, locale, actions, late } = model;
+  const { options, locale, actions, modules } = model;
   const { texts } = locale;
   const heading = headingOf(model);
-  const preview = late.get('inspector');
+  const preview = modules.get('builder');
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
     <div class="titles">

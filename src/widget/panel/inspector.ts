@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { FunctionCall } from '../../client/chat-client.ts';
-import { allTexts } from '../texts/all-texts.ts';
 import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
 import { fill, type Locale } from '../texts/texts.ts';
 import { button } from './header.ts';
@@ -31,7 +30,7 @@ export function testMark({ locale, options, panel, snapshot }: PanelModel): Temp
       .conversation.readVariables()
       .catch(() => undefined);
   }
-  return html`<span part="test-mark">${allTexts(locale).test}</span>`;
+  return html`<span part="test-mark">${locale.texts.test}</span>`;
 }
 
 /** Shows the drawer and puts it away. */
@@ -41,7 +40,7 @@ export function inspectButton({ locale, options, panel }: PanelModel): TemplateR
     if (!isPutAway.delete(panel)) isPutAway.add(panel);
     panel.draw();
   };
-  return button('inspect', allTexts(locale).inspect, inspectIcon, toggle, !isPutAway.has(panel));
+  return button('inspect', locale.texts.inspect, inspectIcon, toggle, !isPutAway.has(panel));
 }
 
 /** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
@@ -62,7 +61,7 @@ export function inspector({
   });
   const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);
   const none = html`<p class="state">${texts.none}</p>`;
-  return html`<section part="inspector" aria-label=${allTexts(locale).inspect} tabindex="0">
+  return html`<section part="inspector" aria-label=${locale.texts.inspect} tabindex="0">
     <h3>${texts.variables}</h3>
     ${
       variables.length === 0
@@ -112,7 +111,7 @@ function resultOf(
   locale: Locale,
 ): unknown {
   const { state, title: name = '' } = inPage ?? {};
-  const { toolQuestion: asked, toolDone: done, toolDenied: denied, toolFailed: failed } = allTexts(locale);
+  const { toolQuestion: asked, toolDone: done, toolDenied: denied, toolFailed: failed } = locale.texts;
   const value = result === undefined ? nothing : html`<pre dir="ltr">${asText(result)}</pre>`;
   if (state && state !== 'running' && (state !== 'done' || value === nothing))
     return html`<p dir="auto">${fill({ asked, done, denied, failed }[state], { name })}</p>

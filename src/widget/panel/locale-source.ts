@@ -1,3 +1,4 @@
+import { withOwnTexts } from '../texts/own-texts.ts';
 import { loadLocale, type Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 
@@ -19,17 +20,9 @@ export class LocaleSource {
     if (wanted === this.#wanted) return this.#loading;
     this.#wanted = wanted;
     this.#loading = loadLocale(languages)
-      .then((locale) =>
-        own
-          ? import('../texts/own-texts.ts').then(
-              ({ withOwnTexts }) => withOwnTexts(locale, own),
-              // Better the language's texts than no chat.
-              () => locale,
-            )
-          : locale,
-      )
+      .then((locale) => (own ? withOwnTexts(locale, own) : locale))
       .then((locale) => {
-        // Slow texts of a language that is no longer wanted come too late: others are on their way.
+        // Slow texts of a language that is no longer wanted arrive too late: others are being loaded.
         if (wanted !== this.#wanted) return this.#loading;
         this.locale = locale;
         this.#onChange();

@@ -1,6 +1,6 @@
 import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
-import type { LatePart } from './late-parts.ts';
+import type { LazyModule } from './parts/lazy-modules.ts';
 import type { MarkdownRenderer } from './panel-model.ts';
 import type { PanelReach } from './panel-reach.ts';
 
@@ -11,7 +11,7 @@ export class MarkdownRendererSource {
   #render: MarkdownRenderer | undefined;
 
   get(
-    part: LatePart<'markdown'> | undefined,
+    part: LazyModule<'markdown'> | undefined,
     locale: Locale,
     { allowImages }: ChatOptions,
     panel: PanelReach,
@@ -20,7 +20,7 @@ export class MarkdownRendererSource {
     if (this.#render === undefined || this.#locale !== locale || this.#allowImages !== allowImages) {
       this.#locale = locale;
       this.#allowImages = allowImages;
-      const context = { texts: part.allTexts(locale), imageOrigins: allowImages?.split(/\s+/) ?? [], panel };
+      const context = { texts: locale.texts, imageOrigins: allowImages?.split(/\s+/) ?? [], panel };
       this.#render = ({ key, text, status }, isLast = false) =>
         part.markdown(key, text, status === 'streaming', isLast, context);
     }

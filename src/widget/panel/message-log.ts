@@ -22,7 +22,7 @@ export function messageLog(model: PanelModel): TemplateResult {
   const isEmpty = status === 'ready' && messages.length === 0;
   const last = messages.at(-1);
   const isWaiting = status === 'replying' && last?.status !== 'streaming';
-  const wake = (): void => void model.late.load('reading');
+  const wake = (): void => void model.modules.load('talk');
   return html`<div
     part="message-log"
     role="log"
@@ -48,14 +48,14 @@ export function messageLog(model: PanelModel): TemplateResult {
 
 /** The last pages, as many as the panel wants by now; the others keep their places. */
 function pages(model: PanelModel): unknown[] {
-  const { reading, snapshot, late, markdown } = model;
+  const { reading, snapshot, modules, markdown } = model;
   const { messages } = snapshot;
   const count = Math.ceil(messages.length / pageSize);
   const before = reading?.begin(model);
   const latest = Array.from({ length: count }, (_, page) => {
     if (page < count - model.pages) return nothing;
     // Markdown takes time: on old pages it is drawn when the reader comes near, or there is nothing else to do.
-    const isDrawn = page === count - 1 || (reading?.isNear(page) ?? late.isMissing('reading'));
+    const isDrawn = page === count - 1 || (reading?.isNear(page) ?? modules.isMissing('talk'));
     return logPage(model, messages, page * pageSize, isDrawn ? markdown : undefined);
   });
   return [before, latest];
@@ -68,10 +68,10 @@ export function logPage(
   from: number,
   drawer: MarkdownRenderer | undefined,
 ): TemplateResult {
-  const { locale, options, reading, now, late, addOns } = model;
+  const { locale, options, reading, now, modules, addOns } = model;
   const messages = all.slice(from, from + pageSize);
-  const problems = late.get('problems') ?? late.isMissing('problems');
-  const common = [locale, options, drawer, problems, late.isMissing('markdown')];
+  const problems = modules.get('talk') ?? modules.isMissing('talk');
+  const common = [locale, options, drawer, problems, modules.isMissing('markdown')];
   const basisOf = (message: Message): unknown[] => [
     message,
     isLast(model, message),
@@ -100,7 +100,7 @@ function item(
   const isBlank = !text.trim() && !functionCalls.length && !isStopped;
   const author = authorOf(model, message);
   // What draws it is on its way: until then no marks flash by.
-  const isAwaited = isMarkdown(message) && !model.late.isMissing('markdown');
+  const isAwaited = isMarkdown(message) && !model.modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above ?? nothing}
     <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isBlank}>
@@ -140,16 +140,16 @@ function below(model: PanelModel, message: Message, details?: MessageDetails): u
   ${hasProblem ? notice(model, problem, message) : nothing} ${more}`;
 }
 
-/** What went wrong and what to do. Whatever explains it in full is a late part: without it, the connection must be lost. */
+/** What went wrong and what to do. The full explanation loads lazily: if it is missing, the connection is probably lost. */
 function notice(model: PanelModel, problem: Problem, message?: Message): unknown {
-  const { late, locale, actions } = model;
+  const { modules, locale, actions } = model;
   const { texts } = locale;
   const retry = (): void => {
     actions.retry(message?.key);
   };
   return (
-    late.get('problems')?.problemNotice(model, problem, message) ??
-    (late.isMissing('problems')
+    modules.get('talk')?.problemNotice(model, problem, message) ??
+    (modules.isMissing('talk')
       ? html`<div part="problem">
           <div role="alert"><strong>${texts.network}</strong></div>
           <button type="button" part="retry-button" @click=${retry}>${texts.retry}</button>

@@ -33,8 +33,6 @@ export interface ChatOptions {
   readonly showsFunctionCalls: boolean;
   /** Whether the site may want something done before the conversation. */
   readonly hasGate: boolean;
-  /** Whether the site asks for anything that the panel does not have by itself. */
-  readonly hasAddOns: boolean;
   /** What the service says of the assistant, as it says it. */
   readonly settings: PanelInput['settings'];
 }
@@ -69,7 +67,6 @@ export function resolveOptions(
     showsFunctionCalls: element.showFunctionCalls,
     settings,
     hasGate: !!(element.form?.length || element.querySelector('[slot=consent]')),
-    hasAddOns: !!element.tools?.length || element.sound || element.voice || element.debug,
   };
 }
 

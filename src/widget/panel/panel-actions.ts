@@ -15,7 +15,7 @@ export function createPanelActions(
   const setDraft = (text: string): void => {
     conversation().draft = text;
     // Should the connection fail from now on, what says so is there; and a message comes with the day that it begins.
-    for (const part of ['problems', 'reading'] as const) void panel.late.load(part);
+    void panel.modules.load('talk');
     panel.draw();
   };
   return {
@@ -24,7 +24,7 @@ export function createPanelActions(
       panel.host.element.hide();
     },
     restart: () => {
-      void panel.late.load('aboveComposer').then((part) => {
+      void panel.modules.load('talk').then((part) => {
         // Without a connection there may be no way back, nor is there anywhere to go.
         if (!part && !navigator.onLine) return;
         part?.offerUndo(panel, conversation());
@@ -63,7 +63,7 @@ export function createPanelActions(
       // Once it has its menu, the browser opens and closes that.
       if (button.popoverTargetElement) return;
       event.preventDefault();
-      void panel.late.load('menu').then((part) => {
+      void panel.modules.load('talk').then((part) => {
         part?.menuFor(button, event, panel);
       });
     },

@@ -3,7 +3,7 @@ import type { Message, Snapshot } from '../conversation/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { AddOnReach } from './add-on.ts';
 import type { AddOns } from './add-ons.ts';
-import type { LateParts } from './late-parts.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
 import type { ChatOptions } from './options.ts';
 
 /** What a visitor may ask for. Templates send these up and draw what comes down. */
@@ -64,7 +64,7 @@ export interface PanelModel {
   /** Milliseconds since 1970, for countdowns. */
   readonly now: number;
   readonly markdown: MarkdownRenderer | undefined;
-  readonly late: LateParts;
+  readonly modules: LazyModules;
   readonly reading: PanelReading | undefined;
   readonly addOns: AddOns | undefined;
   /** How many pages of messages are drawn, counted from the end: a long history comes piece by piece. */

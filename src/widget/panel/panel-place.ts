@@ -1,5 +1,5 @@
 import type { Locale } from '../texts/texts.ts';
-import type { LateParts } from './late-parts.ts';
+import { followPlace } from './place/place.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { VisitStorage } from './visit-storage.ts';
 
@@ -15,7 +15,6 @@ export class PanelPlace {
   constructor(
     { root }: PanelHost,
     panel: HTMLElement,
-    late: LateParts,
     storage: VisitStorage,
     locale: () => Locale | undefined,
   ) {
@@ -23,9 +22,8 @@ export class PanelPlace {
     const isThere = (): boolean => root.isConnected && !panel.hidden;
     let stop: (() => void) | undefined;
     let isIn = false;
-    const follow = async (): Promise<void> => {
-      const part = await late.load('place');
-      if (isThere()) stop ??= part?.followPlace({ root, panel, storage, key, locale });
+    const follow = (): void => {
+      if (isThere()) stop ??= followPlace({ root, panel, storage, key, locale });
     };
     panel.onpointerover = panel.onkeydown = follow;
     this.enter = () => {
@@ -39,7 +37,7 @@ export class PanelPlace {
       }
       root.style.cssText = storage.getItem(key) ?? '';
       // There a keyboard comes and goes on the screen. Elsewhere it is soon enough when a hand comes near.
-      if (matchMedia('(pointer: coarse)').matches) void follow();
+      if (matchMedia('(pointer: coarse)').matches) follow();
     };
     this.leave = () => {
       isIn = false;

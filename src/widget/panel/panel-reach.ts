@@ -1,15 +1,15 @@
 import type { Announcer } from './announcer.ts';
 import type { Gate } from './gate/gate.ts';
-import type { LateParts } from './late-parts.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { PanelModel } from './panel-model.ts';
 import type { VisitStorage } from './visit-storage.ts';
 
-/** What late parts that act on their own may reach. */
+/** The parts of the panel that its features may use. */
 export interface PanelReach {
   readonly host: PanelHost;
   readonly container: HTMLElement;
-  readonly late: LateParts;
+  readonly modules: LazyModules;
   readonly draw: () => void;
   readonly storage: VisitStorage;
   readonly announcer: Announcer;

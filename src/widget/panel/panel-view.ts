@@ -6,15 +6,15 @@ import type { PanelModel } from './panel-model.ts';
 
 /** The whole panel. */
 export function panelView(model: PanelModel): TemplateResult {
-  const { late, locale, panel } = model;
+  const { modules, locale, panel } = model;
   // What cannot be asked is not passed by: without consent nothing may happen.
   const gate = panel.isClosed
     ? (panel.gate?.view(model) ??
-      (late.isMissing('gate') ? html`<p class="state" role="alert">${locale.texts.network}</p>` : nothing))
+      (modules.isMissing('gate') ? html`<p class="state" role="alert">${locale.texts.network}</p>` : nothing))
     : nothing;
   return html`${header(model)}
     <slot name="notice"></slot>
-    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${late.get('inspector')?.inspector(model)}
-    ${late.get('aboveComposer')?.aboveComposer(model)} ${composer(model)}
+    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${modules.get('builder')?.inspector(model)}
+    ${modules.get('talk')?.aboveComposer(model)} ${composer(model)}
     <slot name="footer"></slot>`;
 }

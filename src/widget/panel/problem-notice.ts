@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Problem } from '../conversation/problem.ts';
 import { isUnsent, type Message } from '../conversation/snapshot.ts';
-import { allTexts } from '../texts/all-texts.ts';
 import { fill } from '../texts/texts.ts';
 import { explain } from './explain.ts';
 import type { PanelModel } from './panel-model.ts';
@@ -18,7 +17,7 @@ export const css = problemNoticeCss + typingCss;
  */
 export function problemNotice(model: PanelModel, problem: Problem, message?: Message): TemplateResult {
   const { locale, actions, now, snapshot } = model;
-  const texts = allTexts(locale);
+  const texts = locale.texts;
   const { title, advice, action, kept } = explain(problem, texts);
   const { code } = problem;
   // At opening there may be no message to speak of.

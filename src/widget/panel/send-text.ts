@@ -17,6 +17,6 @@ export function sendText(panel: AddOnReach, text: string, onSent: () => void): v
     }
   };
   // What stands before the conversation says itself whether it is passed.
-  if (panel.isClosed && !panel.gate) void panel.late.load('gate').then(send);
+  if (panel.isClosed && !panel.gate) void panel.modules.load('gate').then(send);
   else send();
 }

@@ -13,7 +13,7 @@ export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<Conversat
       dispatch('chat-ready', { conversationId, resumed });
       // Safari has no idle time to offer, whatever the types say.
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
-      (globalThis.requestIdleCallback ?? setTimeout)(() => void panel.late.load('reserve'));
+      (globalThis.requestIdleCallback ?? setTimeout)(() => void panel.modules.load('talk'));
       if (!resumed) onHeard();
     },
     onSent: (text) => {

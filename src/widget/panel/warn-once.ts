@@ -1,6 +1,6 @@
 const warned = new Set<string>();
 
-/** Tells the site's owner about a bad value: once for each. For late parts: the shell's own would split its script. */
+/** Warns the site's owner about a bad value, once for each. The shell has its own: a shared module would be one more file. */
 export function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);

@@ -1,8 +1,6 @@
-import { unpack } from './packed-texts.ts';
 import type { Locale, Texts } from './texts.ts';
 
-/** Sources have texts by name; the build packs them into one string. */
-type Load = () => Promise<{ readonly default: Texts | string }>;
+type Load = () => Promise<{ readonly default: Texts }>;
 
 /** Every language besides English, each loaded when it is needed. */
 const loaders: Readonly<Record<string, Load>> = {
@@ -107,7 +105,7 @@ export async function loadTexts(tag: string): Promise<Locale | undefined> {
     return {
       language,
       direction: rightToLeft.includes(language) ? 'rtl' : 'ltr',
-      texts: typeof loaded === 'string' ? unpack(loaded) : loaded,
+      texts: loaded,
     };
   }
   return undefined;

@@ -1,5 +1,4 @@
 import { warnOnce } from '../panel/warn-once.ts';
-import { enLate } from './en-late.ts';
 import { en } from './en.ts';
 import type { Locale, Plural, Texts } from './texts.ts';
 
@@ -13,7 +12,7 @@ const longest = 1000;
  * @param messages as the site gave them
  */
 export function withOwnTexts(locale: Locale, messages: unknown): Locale {
-  const known: Readonly<Record<string, string | Plural>> = { ...en, ...enLate };
+  const known: Readonly<Record<string, string | Plural>> = en;
   const own: Record<string, string | Plural> = {};
   for (const [key, value] of Object.entries({ ...(messages as Partial<Texts>) } as Record<string, unknown>)) {
     const text = Object.hasOwn(known, key) ? textFrom(value, known[key]) : undefined;

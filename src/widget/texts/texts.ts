@@ -1,26 +1,18 @@
 import { en } from './en.ts';
-import type { enLate } from './en-late.ts';
 
-type Values<Source> = { readonly [Key in keyof Source]: Source[Key] extends string ? string : Plural };
-
-/** A text for each plural form of a language; `other` stands for those that are not there. */
+/** A text for each plural form of a language; `other` stands for the forms that are missing. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
-/** The texts that the panel needs at once. `{name}` and the like are filled in by {@link fill}. */
-export type CoreTexts = Values<typeof en>;
-
-/** The texts of the parts that load later. */
-export type LateTexts = Values<typeof enLate>;
-
-/** Every text: what a locale has, and what a site may override. */
-export type Texts = CoreTexts & LateTexts;
+/** Every text: what a locale has, and what a site may override. {@link fill} fills in `{name}` and the like. */
+export type Texts = {
+  readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : Plural;
+};
 
 export interface Locale {
   /** BCP 47, as in `de`. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
-  /** English comes in two pieces, the others whole; late parts read them by `allTexts`. */
-  readonly texts: CoreTexts & Partial<LateTexts>;
+  readonly texts: Texts;
 }
 
 export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
@@ -43,4 +35,9 @@ export async function loadLocale(languages: readonly string[]): Promise<Locale> 
 /** Fills `{name}` with the value of that name. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+/** The form of a text that goes with a number, by the rules of its language. */
+export function plural(forms: Plural, count: number, language: string): string {
+  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
 }

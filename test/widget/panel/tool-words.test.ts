@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readableValue } from '../../../src/widget/panel/page-tools/readable-value.ts';
 import { toolTitle } from '../../../src/widget/panel/page-tools/tool-title.ts';
-import { enLate } from '../../../src/widget/texts/en-late.ts';
 import { en } from '../../../src/widget/texts/en.ts';
 import type { Texts } from '../../../src/widget/texts/texts.ts';
 
-const texts: Texts = { ...en, ...enLate };
+const texts: Texts = en;
 
 describe('what visitors read of a function of the page', () => {
   it('is its title, or its name in words', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { enLate } from '../../../src/widget/texts/en-late.ts';
 import { en } from '../../../src/widget/texts/en.ts';
 import { languages, loadTexts } from '../../../src/widget/texts/locales.ts';
 import type { Locale, Plural } from '../../../src/widget/texts/texts.ts';
@@ -10,7 +9,7 @@ import { repository } from '../../support/repository.ts';
 import { lettersOfOtherScripts, scriptOf } from './script.ts';
 import { sentenceEnd } from './sentence-end.ts';
 
-const english: Readonly<Record<string, string | Plural>> = { ...en, ...enLate };
+const english: Readonly<Record<string, string | Plural>> = en;
 
 /** Words that are the same in English and in that language, by the key of their text. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {

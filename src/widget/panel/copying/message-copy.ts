@@ -13,9 +13,9 @@ export interface MessageCopy {
 }
 
 /** A message as its reader sees it, without what it suggests to reply. */
-export function messageCopy({ late }: PanelModel, message: Message): MessageCopy {
+export function messageCopy({ modules }: PanelModel, message: Message): MessageCopy {
   const { key, text, status } = message;
-  const part = isMarkdown(message) ? late.get('markdown') : undefined;
+  const part = isMarkdown(message) ? modules.get('markdown') : undefined;
   const answer = part?.answerBlocks(key, text, status === 'streaming');
   if (answer === undefined) return { text, html: withDirection(richLines(text), text) };
   const plain = plainText(answer.blocks);

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PanelModel } from '../panel-model.ts';
 import type { VisitStorage } from '../visit-storage.ts';
@@ -60,7 +59,7 @@ export function formView(
   pass: (answers: Readonly<Record<string, unknown>>) => void,
 ): TemplateResult {
   const { fields, answers, faults } = questions;
-  const texts = allTexts(locale);
+  const texts = locale.texts;
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;

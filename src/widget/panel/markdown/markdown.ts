@@ -8,7 +8,6 @@ import { answerBlocks } from './answer-blocks.ts';
 import { block } from './block.ts';
 import markdownCss from './markdown.css?inline';
 
-export { allTexts } from '../../texts/all-texts.ts';
 export { answerBlocks };
 export const css = markdownCss + chipsCss;
 

@@ -1,5 +1,4 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
-import { allTexts } from '../../texts/all-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import type { PanelReach } from '../panel-reach.ts';
@@ -67,7 +66,7 @@ class Menu {
   #items(): TemplateResult {
     const model = this.#reach.model();
     const { element } = this.#reach.host;
-    const texts = allTexts(model.locale);
+    const texts = model.locale.texts;
     const item = (label: string, act: () => void, isOn?: boolean): TemplateResult =>
       html`<button
         type="button"
@@ -126,7 +125,7 @@ class Menu {
   }
 
   #question(): TemplateResult {
-    const { forgetQuestion, delete: deleteText, cancel }: Texts = allTexts(this.#reach.model().locale);
+    const { forgetQuestion, delete: deleteText, cancel }: Texts = this.#reach.model().locale.texts;
     const forget = (): void => {
       this.#close();
       this.#reach.host.element.forget();
@@ -154,7 +153,7 @@ class Menu {
 
   async #copy(): Promise<void> {
     const model = this.#reach.model();
-    const { copied, impossible } = allTexts(model.locale);
+    const { copied, impossible } = model.locale.texts;
     try {
       const whole = model.snapshot.earlier && wholeConversation(model).then(transcriptCopy);
       await writeClipboard(whole ?? transcriptCopy(model));

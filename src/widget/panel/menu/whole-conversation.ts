@@ -1,4 +1,3 @@
-import { allTexts } from '../../texts/all-texts.ts';
 import type { PanelModel } from '../panel-model.ts';
 
 /** A conversation to take along. */
@@ -9,8 +8,8 @@ export interface Transcript extends PanelModel {
 
 /** A conversation with what was said before the messages that show; the service is asked for it. */
 export async function wholeConversation(model: PanelModel): Promise<Transcript> {
-  const part = await model.late.load('earlier');
+  const part = await model.modules.load('talk');
   const [whole, isAll] = (await part?.withEarlier(model)) ?? [model, false];
-  const { earlier, network } = allTexts(model.locale);
+  const { earlier, network } = model.locale.texts;
   return isAll ? whole : { ...whole, leftOut: `${earlier}: ${network}` };
 }

@@ -1,8 +1,7 @@
 import type { PageTool } from '../../page-tool.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
-import { fill } from '../../texts/texts.ts';
+import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { focusPanel } from '../focus-panel.ts';
 import { declare, validTools } from './declare-tools.ts';
@@ -210,9 +209,8 @@ class PageTools implements AddOn {
     return changed;
   }
 
-  get #texts(): ReturnType<typeof allTexts> {
-    const { locale } = this.#reach.state();
-    return allTexts(locale ?? ({ texts: {} } as Parameters<typeof allTexts>[0]));
+  get #texts(): Texts {
+    return (this.#reach.state().locale ?? english).texts;
   }
 
   #say(text: string): void {

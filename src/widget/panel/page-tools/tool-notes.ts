@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { allTexts } from '../../texts/all-texts.ts';
 import { fill, type Locale } from '../../texts/texts.ts';
 import type { PageCall } from '../add-on.ts';
 import { readableValue } from './readable-value.ts';
@@ -26,7 +25,7 @@ export function toolNotes(
   locale: Locale,
   { decide, goOn }: ToolNoteActions,
 ): TemplateResult {
-  const texts = allTexts(locale);
+  const texts = locale.texts;
   const button = (label: string, act: () => void): TemplateResult =>
     html`<button type="button" class="tool-button" @click=${act}>${label}</button>`;
   const notes = calls.map((call) => {
@@ -62,7 +61,7 @@ export function toolNotes(
 
 function valuesOf({ values }: ToolCall, locale: Locale): unknown {
   if (values.length === 0) return nothing;
-  const texts = allTexts(locale);
+  const texts = locale.texts;
   return html`<dl tabindex="0">
     ${values.map(
       ([label, value]) =>

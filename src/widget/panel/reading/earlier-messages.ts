@@ -6,7 +6,6 @@ import {
   type EarlierPages,
 } from '../../conversation/history/earlier-pages.ts';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import { isMarkdown, logPage, pageSize } from '../message-log.ts';
 import type { PanelModel } from '../panel-model.ts';
 import earlierCss from './earlier-messages.css?inline';
@@ -55,7 +54,7 @@ export async function withEarlier(model: PanelModel): Promise<[whole: PanelModel
   const isAll = (await earlier?.fetchAll(clientOf(model), snapshot.conversationId as string)) ?? true;
   const pages = [...(earlier?.pages ?? [])].reverse();
   const messages = [...pages.flatMap((page) => page.messages), ...snapshot.messages];
-  if (messages.some(isMarkdown)) await model.late.load('markdown');
+  if (messages.some(isMarkdown)) await model.modules.load('markdown');
   return [{ ...model, snapshot: { ...snapshot, messages } }, isAll];
 }
 
@@ -66,7 +65,7 @@ function more(model: PanelModel, earlier: EarlierPages): TemplateResult {
   return html`<ol role="none" class="page">
     <li role="listitem" class="earlier">
       <button type="button" part="earlier-button" aria-disabled=${isLoading} @click=${onClick}>
-        ${isLoading ? texts.connecting : allTexts(model.locale).earlier}
+        ${isLoading ? texts.connecting : model.locale.texts.earlier}
       </button>
       ${hasFailed && !isLoading ? html`<small role="alert">${texts.network}</small>` : nothing}
     </li>
@@ -74,7 +73,7 @@ function more(model: PanelModel, earlier: EarlierPages): TemplateResult {
 }
 
 async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void> {
-  const { snapshot, panel, late } = model;
+  const { snapshot, panel, modules } = model;
   const { draw, container } = panel;
   if (earlier.isLoading) return;
   if (earlier.shown === earlier.pages.length) {
@@ -89,7 +88,7 @@ async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void>
     draw();
     return;
   }
-  if (page.messages.some(isMarkdown)) await late.load('markdown');
+  if (page.messages.some(isMarkdown)) await modules.load('markdown');
   const place = places.get(log) ?? new KeepPlace(log);
   places.set(log, place);
   place.take();

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import { authorOf } from '../message-log.ts';
 import type { MessageDetails, PanelModel } from '../panel-model.ts';
 import { dayLabel, startOfDay } from './day-label.ts';
@@ -34,7 +33,7 @@ export function messageSurroundings(
   const day = isNewDay
     ? divider(html`<time datetime=${dateOf(at)}>${dayLabel(at, now, locale.language)}</time>`, '')
     : nothing;
-  const mark = isFirstNew ? divider(allTexts(locale).newMessages, 'new') : nothing;
+  const mark = isFirstNew ? divider(locale.texts.newMessages, 'new') : nothing;
   const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > together);
   const follows = previous?.role === role && isClose && !isNewDay && !isFirstNew;
   const time = at === undefined ? '' : `, ${clock(locale.language).format(at)}`;

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import { messageCopy } from '../copying/message-copy.ts';
 import { tellCopied } from '../copying/tell-copied.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
@@ -19,7 +18,7 @@ const downIcon = icon(thumb, 'upside-down');
 
 /** What can be done with one message, and when it was written. */
 export function messageTools(model: PanelModel, message: Message): TemplateResult {
-  const texts = allTexts(model.locale);
+  const texts = model.locale.texts;
   const { role, at } = message;
   const rating = ratingOf(model, message);
   const copy = ({ currentTarget }: Event): void => {

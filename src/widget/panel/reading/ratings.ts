@@ -29,7 +29,7 @@ export function rate({ panel, snapshot }: PanelModel, message: Message, rating: 
     conversationId: snapshot.conversationId ?? '',
     // What the service does not have is not in its history.
     index:
-      (place < 0 && panel.late.get('earlier')?.placeBefore(snapshot, message)) ||
+      (place < 0 && panel.modules.get('talk')?.placeBefore(snapshot, message)) ||
       before.filter((message) => !isPending(message)).length,
     at,
   });

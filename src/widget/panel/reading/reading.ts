@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
-import { allTexts, plural } from '../../texts/all-texts.ts';
+import { plural } from '../../texts/texts.ts';
 import { fill, type Locale } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';
 import { icon } from '../icons.ts';
-import type { LatePart, LateParts } from '../late-parts.ts';
+import type { LazyModule, LazyModules } from '../parts/lazy-modules.ts';
 import { pageSize } from '../message-log.ts';
 import type { PanelHost } from '../panel-host.ts';
 import type { MessageDetails, PanelModel, PanelReading } from '../panel-model.ts';
@@ -21,7 +21,7 @@ export { readingCss as css };
 /** The panel, as far as reading concerns it. */
 export interface ReadingPanel {
   readonly container: HTMLElement;
-  readonly late: LateParts;
+  readonly modules: LazyModules;
   readonly announcer: Announcer;
   readonly follow: ScrollFollow;
   readonly draw: () => void;
@@ -55,7 +55,7 @@ export class Reading implements PanelReading {
   /** The message before them, if the visitor has asked for it. */
   #before: Message | undefined;
   #choices: unknown;
-  #tools: LatePart<'messageTools'> | undefined;
+  #tools: LazyModule<'talk'> | undefined;
   /** Whether answers say what the assistant used. */
   #tellsUsed = false;
   #today = 0;
@@ -88,16 +88,16 @@ export class Reading implements PanelReading {
   }
 
   readonly begin = (model: PanelModel): unknown => {
-    const { late, snapshot } = model;
-    const earlier = late.get('earlier');
+    const { modules, snapshot } = model;
+    const earlier = modules.get('talk');
     this.#language = model.locale.language;
     this.#messages = snapshot.messages;
     this.#before = earlier?.lastEarlier(model);
-    if (snapshot.earlier) void late.load('earlier');
+    if (snapshot.earlier) void modules.load('talk');
     this.#choices = snapshot.choices;
-    this.#tools = late.get('messageTools');
+    this.#tools = modules.get('talk');
     this.#tellsUsed = model.options.showsFunctionCalls;
-    if (this.#tellsUsed) void late.load('messageTools');
+    if (this.#tellsUsed) void modules.load('talk');
     this.#today = startOfDay(model.now);
     this.#count(model);
     return earlier?.earlierMessages(model);
@@ -146,7 +146,7 @@ export class Reading implements PanelReading {
   readonly latest = ({ locale }: PanelModel): unknown => {
     const { follow } = this.#panel;
     if (follow.isAtEnd) return nothing;
-    const texts = allTexts(locale);
+    const texts = locale.texts;
     return html`<div class="latest">
       <button type="button" part="latest-button" @click=${this.#goToEnd}>
         ${downIcon} ${this.#unseen > 0 ? unreadText(this.#unseen, locale) : texts.latest}
@@ -262,8 +262,7 @@ export class Reading implements PanelReading {
   };
 
   #wakeTools(): void {
-    if (this.#hovered !== undefined || this.#focused !== undefined)
-      void this.#panel.late.load('messageTools');
+    if (this.#hovered !== undefined || this.#focused !== undefined) void this.#panel.modules.load('talk');
     this.#panel.draw();
   }
 }
@@ -271,7 +270,7 @@ export class Reading implements PanelReading {
 function unreadText(count: number, locale: Locale): string {
   const { language } = locale;
   const number = new Intl.NumberFormat(language).format(count);
-  return fill(plural(allTexts(locale).unread, count, language), { count: number });
+  return fill(plural(locale.texts.unread, count, language), { count: number });
 }
 
 /** The key of the message that an element belongs to. */

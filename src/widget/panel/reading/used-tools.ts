@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import { fill } from '../../texts/texts.ts';
 import { toolTitle } from '../page-tools/tool-title.ts';
 import type { PanelModel } from '../panel-model.ts';
@@ -14,5 +13,5 @@ export function usedTools(
   const titles = new Set(functionCalls.map(({ name }) => toolTitle(name, tools)));
   if (titles.size === 0) return nothing;
   const name = new Intl.ListFormat(locale.language).format(titles);
-  return html`<small class="used state text">${fill(allTexts(locale).used, { name })}</small>`;
+  return html`<small class="used state text">${fill(locale.texts.used, { name })}</small>`;
 }

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import type { PanelModel } from '../panel-model.ts';
 import { warnOnce } from '../warn-once.ts';
 import aboveComposerCss from './above-composer.css?inline';
@@ -18,7 +17,7 @@ const most = 8;
 /** What stands between the messages and the composer: who answers, the way back to what was left, and what the site suggests. */
 export function aboveComposer(model: PanelModel): TemplateResult {
   const { locale, snapshot, panel } = model;
-  const texts = allTexts(locale);
+  const texts = locale.texts;
   const suggestions = suggestionsFor(model);
   return html`${snapshot.aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
   ${undoLine(model)}

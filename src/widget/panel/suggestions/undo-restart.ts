@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { heardIn, type Choices } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { PanelModel } from '../panel-model.ts';
 import type { PanelReach } from '../panel-reach.ts';
@@ -36,7 +35,7 @@ export function withdrawUndo(panel: PanelReach): void {
 
 /** Says that this is a new conversation, and takes that back. */
 export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
-  const texts = allTexts(locale);
+  const texts = locale.texts;
   const { conversation, id, choices, seen } = left.get(panel) ?? {};
   if (conversation?.snapshot !== snapshot) return nothing;
   if (hasSaid(snapshot) || snapshot.conversationId === id) {

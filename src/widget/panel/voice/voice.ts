@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/snapshot.ts';
-import { allTexts } from '../../texts/all-texts.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { icon, stopIcon } from '../icons.ts';
@@ -50,7 +49,7 @@ class Voice implements AddOn {
   readonly besideField = (): unknown => {
     const { locale } = this.#reach.state();
     if (locale === undefined) return undefined;
-    const texts = allTexts(locale);
+    const texts = locale.texts;
     const isListening = this.#dictation !== undefined;
     const label = isListening ? texts.stopDictating : texts.dictate;
     return html`<button
@@ -80,7 +79,7 @@ class Voice implements AddOn {
     const isRead = key === this.#readKey;
     const drawn = this.#drawn.get(message);
     if (drawn?.locale === locale && drawn.isRead === isRead) return drawn.view;
-    const texts = allTexts(locale);
+    const texts = locale.texts;
     const label = isRead ? texts.stopReading : texts.readAloud;
     const view = html`<button
       type="button"

@@ -1,5 +1,5 @@
-import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
-import { dismissLabel } from './dismiss-label.ts';
+import { loadLocale } from '../../texts/texts.ts';
+import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
 import teaserCss from './teaser.css?inline';
 
 const dismissedKey = 'voice-assistant-chat:teaser';
@@ -123,4 +123,12 @@ class Teaser {
       return undefined;
     }
   }
+}
+
+/** “Dismiss” in the language of the teaser, which is the site's. */
+async function dismissLabel(element: VoiceAssistantChat): Promise<string> {
+  const own = element.messages?.dismiss;
+  if (own) return own;
+  const { lang } = element.closest<HTMLElement>('[lang]') ?? document.documentElement;
+  return (await loadLocale([lang || navigator.language])).texts.dismiss;
 }

@@ -1,0 +1,13 @@
+/*
+ * The files that the shell loads when they are needed, as a site's bundler finds them. The builds for script tags
+ * replace this module by `shell-module-files.ts`, which names the built files.
+ */
+
+/** The chat itself, and the teaser beside the launcher. */
+export const loadPanel = () => import('../panel/panel.ts');
+
+/** The list of languages besides English. */
+export const loadLocales = () => import('../texts/locales.ts');
+
+/** Brings the panel's file into the browser's cache without running it. A bundler has its own ways to do that. */
+export const prefetchPanel = (): Promise<unknown> => Promise.resolve();
