@@ -12,6 +12,7 @@ import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { documentationRoutes } from './routes/documentation.ts';
+import { embedScriptRoutes } from './routes/embed-script.ts';
 import { healthRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
 import { recordingRoutes } from './routes/recordings.ts';
@@ -58,6 +59,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/recordings', recordingRoutes(database));
   app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));
+  app.route('/embed', embedScriptRoutes(database, config.widgetDir, log));
   app.route('/', widgetFileRoutes(config.widgetDir));
   return app;
 }

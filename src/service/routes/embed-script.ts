@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { etag } from 'hono/etag';
+import type { Logger } from 'pino';
+import { readAssistantWidget } from '../assistant/read-assistant-widget.ts';
+import type { Database } from '../db/database.ts';
+import { isUuid } from '../lib/uuid.ts';
+import { allowAnyOrigin, notBuilt, retainedHeaders } from './widget-files.ts';
+
+/** Seconds for which a browser uses the script without asking again. Short, so that owners soon see their changes. */
+const maximumAge = 60;
+
+/** Scripts kept in memory. Each takes about 15 kB. */
+const cacheSize = 500;
+
+interface Script {
+  /** Settings and shell that it was made from. */
+  key: string;
+  digest: string;
+  identity: Buffer;
+  br: Buffer;
+  gzip: Buffer;
+}
+
+/**
+ * The short snippet, `<script src="…/embed/ASSISTANT-UUID.js" async>`: the assistant's public settings and `embed.js`
+ * in one file. The settings take exactly one line, which is empty if they cannot be read; the shell then requests them
+ * and reports the problem.
+ */
+export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logger): Hono {
+  const readShell = shellReader(join(widgetDir, 'embed.js'));
+  const cache = new Map<string, Script>();
+
+  const readSettings = async (uuid: string) => {
+    try {
+      // Only in lower case, as the service itself writes it: other spellings would each take a place in the cache.
+      return isUuid(uuid) && uuid === uuid.toLowerCase() ? await readAssistantWidget(db, uuid) : undefined;
+    } catch (error) {
+      log.error({ err: error }, 'a snippet is served without its settings');
+      return undefined;
+    }
+  };
+
+  const routes = new Hono();
+  routes.get('/embed.js.map', async (c) => {
+    const map = await readFile(join(widgetDir, 'embed.js.map'), 'utf8').catch(() => undefined);
+    if (map === undefined) return notBuilt(c);
+    allowAnyOrigin(c);
+    // An index map: the mappings of `embed.js` begin below the line with the settings.
+    const indexed = `{"version":3,"sections":[{"offset":{"line":1,"column":0},"map":${map}}]}`;
+    return c.body(indexed, 200, { 'Content-Type': 'application/json' });
+  });
+  routes.get('/:file{[\\w-]{1,64}\\.js}', etag({ retainedHeaders }), async (c) => {
+    const id = c.req.param('file').slice(0, -'.js'.length);
+    const [shell, settings] = await Promise.all([readShell(), readSettings(id)]);
+    if (!shell) return notBuilt(c);
+    const statement = settings
+      ? `(globalThis.voiceAssistantChatSettings??={})[${quote(id)}]=${quote(settings)};`
+      : '';
+    const name = settings ? id : '';
+    let script = cache.get(name);
+    if (script?.key !== shell.digest + statement) {
+      script = await makeScript(shell, statement);
+      cache.delete(name);
+      cache.set(name, script);
+      for (const oldest of cache.keys()) if (cache.size > cacheSize) cache.delete(oldest);
+    }
+    return respond(c, script);
+  });
+  return routes;
+}
+
+/** JSON that a script can hold as a literal, also inside of HTML. */
+const quote = (value: unknown) =>
+  JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Returns a function that reads a file again only after it has changed. */
+function shellReader(path: string) {
+  let known: { modified: number; digest: string; content: Buffer } | undefined;
+  return async () => {
+    try {
+      const { mtimeMs: modified } = await stat(path);
+      if (known?.modified === modified) return known;
+      const content = await readFile(path);
+      return (known = { modified, content, digest: digestOf(content) });
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+  };
+}
+
+async function makeScript(shell: { digest: string; content: Buffer }, statement: string): Promise<Script> {
+  const identity = Buffer.concat([Buffer.from(`${statement}\n`), shell.content]);
+  return {
+    key: shell.digest + statement,
+    digest: digestOf(identity),
+    identity,
+    br: await promisify(brotliCompress)(identity),
+    gzip: await promisify(gzip)(identity),
+  };
+}
+
+const digestOf = (content: Buffer) => createHash('sha256').update(content).digest('base64url').slice(0, 27);
+
+function respond(c: Context, script: Script): Response {
+  const encoding = accepts(c, {
+    header: 'Accept-Encoding',
+    supports: ['br', 'gzip'],
+    default: 'identity',
+    // Browsers accept all without preference, so the smallest wins.
+    match: (accepted, { supports, default: none }) =>
+      supports.find((encoding) => accepted.some(({ type, q }) => type === encoding && q > 0)) ?? none,
+  }) as 'br' | 'gzip' | 'identity';
+  allowAnyOrigin(c);
+  c.header('Cache-Control', `public, max-age=${maximumAge}`);
+  c.header('Vary', 'Accept-Encoding');
+  c.header('ETag', `"${script.digest}-${encoding}"`);
+  if (encoding !== 'identity') c.header('Content-Encoding', encoding);
+  return c.body(new Uint8Array(script[encoding]), 200, { 'Content-Type': 'text/javascript; charset=utf-8' });
+}
