@@ -11,6 +11,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { Worker } from './jobs/worker.ts';
 import { embedAlone } from './knowledge/embed-alone.ts';
 import type { Embedder } from './knowledge/embedder.ts';
+import { Extractor } from './knowledge/extract/extractor.ts';
 import { processDocument } from './knowledge/process-document.ts';
 import type { FetchGuarded } from './outgoing/fetch-guarded.ts';
 import { removeCallerId } from './phone-number/remove-caller-id.ts';
@@ -37,6 +38,7 @@ export interface WorkerContext {
 /** Returns the workers of every queue. */
 export function createWorkers(context: WorkerContext): Worker[] {
   const { config, calls, embedder } = context;
+  const extractor = new Extractor();
   const ending = { ...context, timeoutMs: config.reply.timeoutMs, retryMs: config.webhooks.retryMs };
   return [
     { queue: 'conversation-ended', handle: (...job) => conversationEnded(ending, ...job) },
@@ -49,9 +51,9 @@ export function createWorkers(context: WorkerContext): Worker[] {
     },
     {
       queue: 'process-document',
-      // A slow document must not delay all others; each may take a lot of memory.
+      // A slow website must not delay all others. The extractor limits how many documents are read at once.
       atOnce: 3,
-      handle: ({ documentId }, ...job) => processDocument(context, documentId, ...job),
+      handle: ({ documentId }, ...job) => processDocument({ ...context, extractor }, documentId, ...job),
     },
     { queue: 'place-call', atOnce: 10, handle: ({ callId }) => calls.start(callId) },
     {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { extract } from '../../src/service/knowledge/extract/extract.ts';
-import type { ExtractionTask } from '../../src/service/knowledge/extract/extract.ts';
-import { ExtractionThread } from '../../src/service/knowledge/extract/extraction-thread.ts';
+import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
 import { docxParagraph, makeDocx, makePdf, outcomeOf, processed } from '../support/documents.ts';
 import { Owner } from '../support/owner.ts';
 import { startServiceProcess } from '../support/service-process.ts';
@@ -34,8 +33,8 @@ async function add(fields: Record<string, string | Blob>, to = base): Promise<nu
 }
 const outcome = (id: number, to = base) => outcomeOf(service, owner, to, id);
 const failed = (failure: string) => ({ status: 'failed', failure, text: '' });
-const fails = (task: ExtractionTask, message: string) =>
-  assert.rejects(extract(task), { name: 'ExtractionError', message });
+const fails = (type: 'pdf' | 'docx', bytes: Uint8Array, message: string) =>
+  assert.rejects(extract({ type, name: 'D', bytes }), { name: 'ExtractionError', message });
 const pdf = (...input: Parameters<typeof makePdf>) => new Blob([makePdf(...input)]);
 const docx = (...input: Parameters<typeof makeDocx>) => new Blob([makeDocx(...input)]);
 
@@ -57,17 +56,11 @@ describe('a file', () => {
       '> /U <' +
       '2'.repeat(64) +
       '> >> /ID [<00><00>]';
-    await fails(
-      { type: 'pdf', bytes: makePdf(['Secret'], { trailer: encrypted }) },
-      'The PDF is protected by a password.',
-    );
-    await fails(
-      { type: 'pdf', bytes: Buffer.from('%PDF-1.4 and no more') },
-      'The file is not a readable PDF.',
-    );
+    await fails('pdf', makePdf(['Secret'], { trailer: encrypted }), 'The PDF is protected by a password.');
+    await fails('pdf', Buffer.from('%PDF-1.4 and no more'), 'The file is not a readable PDF.');
     assert.deepEqual(
       await outcome(await add({ type: 'pdf', file: pdf(['']) })),
-      failed('The PDF has no text. If its pages are pictures, have them recognized as text first.'),
+      failed('The PDF has no text. If its pages are images, run text recognition (OCR) on it first.'),
     );
   });
 
@@ -82,31 +75,54 @@ describe('a file', () => {
   });
 
   test('of the type docx that is none, is empty or unpacks without end fails and says why', async () => {
-    await fails(
-      { type: 'docx', bytes: Buffer.from('PK and no more') },
-      'The file is not a readable Word document (.docx).',
-    );
-    await fails({ type: 'docx', bytes: makeDocx('') }, 'The document has no text.');
-    const bomb = makeDocx('', { 'word/bomb.xml': Buffer.alloc(65 * 1024 * 1024) });
-    await fails({ type: 'docx', bytes: bomb }, 'The file unpacks to more than a document can have.');
+    await fails('docx', Buffer.from('PK and no more'), 'The file is not a readable Word document (.docx).');
+    await fails('docx', makeDocx(''), 'The document has no text.');
+    const bomb = makeDocx('', { 'word/bomb.xml': Buffer.alloc(165 * 1024 * 1024) });
+    await fails('docx', bomb, 'The file unpacks to more than a document can have.');
   });
 
-  test('that takes too much memory or too long to read is given up, and nothing else suffers', async () => {
-    const bomb = makePdf(['x'], { stream: deflateSync(deflateSync(Buffer.alloc(150 * 1024 * 1024))) });
+  test('that takes too much memory or too long to read fails, and the next one is read', async () => {
     const { signal } = new AbortController();
-    await using greedy = new ExtractionThread({ bufferBytes: 60 * 1024 * 1024 });
-    await assert.rejects(greedy.run({ type: 'pdf', bytes: bomb }, signal), /more memory to read than it may/);
-    await using slow = new ExtractionThread({ taskMs: 1 });
-    const html = '<p>Hello</p>';
-    await assert.rejects(slow.run({ type: 'page', html, url: origin }, signal), /too long to read/);
-    await using crowded = new ExtractionThread({ heapMb: 24 });
-    const many = { type: 'page', html: '<b><i>'.repeat(400_000), url: origin } as const;
-    await assert.rejects(crowded.run(many, signal), { name: 'ExtractionError' });
-    // The next task gets a thread of its own.
-    assert.deepEqual(await crowded.run({ type: 'page', html, url: origin }, signal), {
-      markdown: 'Hello',
-      links: [],
-    });
+    const read = (extractor: Extractor, type: 'pdf' | 'txt', bytes: Uint8Array) =>
+      extractor.extract({ type, name: 'D', bytes }, signal);
+    const bomb = makePdf(['x'], { stream: deflateSync(deflateSync(Buffer.alloc(450 * 1024 * 1024))) });
+    const large = Buffer.from('# a\n\nb\n\n'.repeat(1_000_000));
+    for (const greedy of [new Extractor({ memoryMb: 200 }), new Extractor({ heapMb: 100 })]) {
+      await assert.rejects(read(greedy, 'pdf', bomb), {
+        name: 'ExtractionError',
+        message: 'The document takes more memory to read than it may.',
+      });
+    }
+    const crowded = new Extractor({ heapMb: 60 });
+    await assert.rejects(read(crowded, 'txt', large), /more memory to read than it may/);
+    assert.deepEqual((await read(crowded, 'txt', Buffer.from('Hello'))).chunks, [
+      { heading: 'D', body: 'Hello' },
+    ]);
+    await assert.rejects(read(new Extractor({ taskMs: 1 }), 'txt', large), /too long to read/);
+  });
+
+  test('waits while as many as allowed are read', async () => {
+    const one = new Extractor({ processes: 1 });
+    const { signal } = new AbortController();
+    const order: string[] = [];
+    const read = async (name: string, text: string) => {
+      await one.extract({ type: 'txt', name, bytes: Buffer.from(text) }, signal);
+      order.push(name);
+    };
+    await Promise.all([read('long', 'a\n\n'.repeat(300_000)), read('short', 'b')]);
+    assert.deepEqual(order, ['long', 'short']);
+  });
+
+  test('is given up when its job is aborted, also while it waits', async () => {
+    const one = new Extractor({ processes: 1 });
+    const stop = new AbortController();
+    const read = () => one.extract({ type: 'txt', name: 'D', bytes: Buffer.from('a') }, stop.signal);
+    const both = Promise.allSettled([read(), read()]);
+    stop.abort(new Error('stopped'));
+    assert.deepEqual(
+      (await both).map((outcome) => outcome.status === 'rejected' && (outcome.reason as Error).message),
+      ['stopped', 'stopped'],
+    );
   });
 });
 

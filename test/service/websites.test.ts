@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ExtractionThread } from '../../src/service/knowledge/extract/extraction-thread.ts';
-import { readRobots } from '../../src/service/knowledge/website/robots.ts';
+import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
+import { readRobots } from '../../src/service/knowledge/extract/robots.ts';
 import { readWebsite } from '../../src/service/knowledge/website/read-website.ts';
 import { AllowedAddresses } from '../../src/service/outgoing/allowed-addresses.ts';
 import { createFetchGuarded } from '../../src/service/outgoing/fetch-guarded.ts';
-import type { OutgoingAnswer } from '../../src/service/outgoing/fetch-guarded.ts';
 import { outcomeOf } from '../support/documents.ts';
 import { Owner } from '../support/owner.ts';
 import { newDatabase, startService } from '../support/service.ts';
@@ -83,14 +82,8 @@ describe('a website', () => {
     const start = performance.now();
     await outcome(await addSite({ links: [{ link: `${origin}/shop/a` }, { link: `${origin}/c` }] }));
     assert.ok(performance.now() - start >= 200);
-    const rules = (delay: string) =>
-      readRobots(
-        () =>
-          Promise.resolve({ status: 200, text: `User-agent: *\nCrawl-delay: ${delay}` } as OutgoingAnswer),
-        origin,
-        new AbortController().signal,
-      );
-    assert.deepEqual([(await rules('2')).pauseMs, (await rules('3600')).pauseMs], [2000, 5000]);
+    const rules = readRobots('User-agent: *\nCrawl-delay: 2', `${origin}/c`, 'shop/1.0');
+    assert.deepEqual(rules, { isAllowed: true, pauseMs: 2000 });
     pages.delete('/robots.txt');
   });
 
@@ -109,11 +102,11 @@ describe('a website', () => {
   });
 
   test('that is overloaded or out of order is asked again, and the last answer tells', async () => {
+    const extractor = new Extractor();
     const { signal } = new AbortController();
     const visit = async (links: string[], isLastTry = false) => {
-      await using thread = new ExtractionThread();
-      const source = { links: links.map((path) => `${origin}${path}`), relativeLinksLimit: 1 };
-      return await readWebsite(source, fetchGuarded, thread, signal, isLastTry);
+      const source = { name: 'Site', links: links.map((path) => `${origin}${path}`), relativeLinksLimit: 1 };
+      return (await readWebsite(source, fetchGuarded, extractor, signal, isLastTry)).chunks;
     };
     const passing = (status: number) => ({
       name: 'OutgoingError',
@@ -124,13 +117,13 @@ describe('a website', () => {
       pages.set('/busy', { status });
       await assert.rejects(visit(['/busy']), passing(status));
       await assert.rejects(visit(['/c', '/busy']), passing(status));
-      assert.equal(await visit(['/c', '/busy'], true), '# C\n\nGamma');
+      assert.deepEqual(await visit(['/c', '/busy'], true), [{ heading: 'C', body: 'Gamma' }]);
       pages.set('/robots.txt', { status });
       await assert.rejects(visit(['/c']), passing(status));
       pages.delete('/robots.txt');
     }
     const id = await addSite({ url: `${origin}/busy` });
-    for (let tries = 0; tries < 2;) {
+    for (let tries = 0; tries < 1;) {
       // The retries of the queue would make the test wait.
       const { rows } = await pool.query(
         `UPDATE jobs.job SET start_after = now(), retry_delay = 0 WHERE name = 'process-document'

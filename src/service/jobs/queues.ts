@@ -40,7 +40,7 @@ export const queues: Record<QueueName, QueueRules> = {
   // The last tick sends the next, so it is never given up.
   'campaign-tick': { retries: 100_000, retryAfter: 1, patience: 60 },
   'webhook-delivery': { retries: 5, retryAfter: 5, patience: 90 },
-  'process-document': { retries: 2, retryAfter: 10, patience: 900 },
+  'process-document': { retries: 1, retryAfter: 10, patience: 900 },
   'remove-caller-id': { retries: 20, retryAfter: 10, patience: 60 },
   'embed-chunks': { retries: 10, retryAfter: 60, patience: 86_000 },
   // Each round sends the next one before anything else.

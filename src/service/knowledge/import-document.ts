@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { documents, knowledgebases } from '../db/schema.ts';
-import { chunkMarkdown } from './chunk-markdown.ts';
+import { chunkMarkdown } from './extract/chunk-markdown.ts';
 import { storeChunks } from './store-chunks.ts';
 import { updateStatus } from './update-status.ts';
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
@@ -6,10 +5,10 @@ import { documents, documentSources } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import type { Chunk } from './extract/chunk-markdown.ts';
+import type { Extracted } from './extract/extract.ts';
 import { ExtractionError } from './extract/extraction-error.ts';
-import { ExtractionThread } from './extract/extraction-thread.ts';
-import { chunkMarkdown } from './chunk-markdown.ts';
-import type { Chunk } from './chunk-markdown.ts';
+import type { Extractor } from './extract/extractor.ts';
 import { settleLanguage } from './detect-language.ts';
 import { meaningOf } from './embed-chunks.ts';
 import type { Embedder } from './embedder.ts';
@@ -17,14 +16,14 @@ import { failDocument } from './fail-document.ts';
 import { finishDocument } from './finish-document.ts';
 import { storeChunks } from './store-chunks.ts';
 import type { Embeddings } from './store-chunks.ts';
-import { asSentence } from './website/as-sentence.ts';
 import { readWebsite } from './website/read-website.ts';
 
-/** What documents are processed with. */
+/** The parts of the service that process documents. */
 export interface Processing {
   database: Database;
   jobs: Jobs;
   fetch: FetchGuarded;
+  extractor: Extractor;
   embedder?: Embedder | undefined;
   log: Logger;
 }
@@ -32,11 +31,11 @@ export interface Processing {
 type Source = typeof documentSources.$inferSelect & Pick<typeof documents.$inferSelect, 'type' | 'name'>;
 
 /**
- * Makes a document searchable: finds its text, cuts it into chunks, stores them. It becomes `active`, or `failed` with
- * the reason. Does nothing for a document that is gone or done, so it may run any number of times.
+ * Makes a document searchable: extracts its text and stores it in chunks. The document becomes `active`, or `failed`
+ * with a reason. Does nothing for a document that is deleted or done, so it may run any number of times.
  *
- * @param isLastTry whether a passing failure, such as a website that is away, counts as well.
- * @throws anything that may be otherwise next time.
+ * @param isLastTry whether a temporary failure, such as an unavailable website, fails the document too.
+ * @throws anything that is worth another try.
  */
 export async function processDocument(
   processing: Processing,
@@ -59,56 +58,50 @@ export async function processDocument(
     .where(and(eq(documents.id, documentId), eq(documents.status, 'processing')));
   if (!source) return;
   try {
-    const markdown = await readText(source, processing, signal, isLastTry);
-    const chunks = chunkMarkdown(source.name, markdown);
+    const { chunks, sample } = await extract(source, processing, signal, isLastTry);
     const embeddings = await embed(processing, source.name, chunks, signal, isLastTry);
-    const contentHash = createHash('sha256').update(markdown).digest();
     await finishDocument(database, documentId, async (queries, place) => {
-      const config = await settleLanguage(queries, place, markdown);
-      // The name is part of the meaning, and may have changed meanwhile.
+      const config = await settleLanguage(queries, place, sample);
+      // The name is embedded too, and may have changed meanwhile.
       const current = place.name === source.name ? embeddings : undefined;
       await storeChunks(queries, { ...place, config }, chunks, current);
       if (processing.embedder && !current) await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
-      await queries
-        .update(documents)
-        .set({ status: 'active', contentHash })
-        .where(eq(documents.id, documentId));
+      await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
     });
   } catch (error) {
-    if (signal.aborted || !(error instanceof ExtractionError || isLastTry)) throw error;
-    const failure = reasonOf(error);
-    log.warn({ document: documentId, failure }, 'a document has failed');
+    const isFinal =
+      error instanceof ExtractionError || (error instanceof OutgoingError && !error.isTemporary) || isLastTry;
+    if (signal.aborted || !isFinal) throw error;
+    const failure = failureText(error);
+    log.warn({ document: documentId, failure }, 'a document failed');
     await failDocument(database, documentId, failure);
   }
 }
 
-/** Why a document failed, in words for its owner. */
-function reasonOf(error: unknown): string {
+/** The reason of a failure, for the document's owner. */
+function failureText(error: unknown): string {
   if (error instanceof ExtractionError) return error.message;
-  return error instanceof OutgoingError ? asSentence(error.message) : 'The document could not be processed.';
+  if (!(error instanceof OutgoingError)) return 'The document could not be processed.';
+  const { message } = error;
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
 }
 
 /** @throws ExtractionError, OutgoingError */
-async function readText(
-  source: Source,
-  { fetch }: Processing,
+async function extract(
+  { type, name, file, links, relativeLinksLimit }: Source,
+  { fetch, extractor }: Processing,
   signal: AbortSignal,
   isLastTry: boolean,
-): Promise<string> {
-  const { type, file, links } = source;
-  if (type === 'txt') return new TextDecoder().decode(file ?? new Uint8Array());
-  await using thread = new ExtractionThread();
-  if (type === 'website') {
-    const website = { links: links ?? [], relativeLinksLimit: source.relativeLinksLimit ?? 0 };
-    return await readWebsite(website, fetch, thread, signal, isLastTry);
-  }
-  return (await thread.run({ type, bytes: file ?? new Uint8Array() }, signal)).markdown;
+): Promise<Extracted> {
+  if (type !== 'website') return extractor.extract({ type, name, bytes: file ?? new Uint8Array() }, signal);
+  const website = { name, links: links ?? [], relativeLinksLimit: relativeLinksLimit ?? 0 };
+  return readWebsite(website, fetch, extractor, signal, isLastTry);
 }
 
-/** Chunks whose vectors are made before a document is active. Those of more would not fit into memory. */
+/** Most chunks that are embedded before a document becomes active. The vectors of more would not fit into memory. */
 const embeddedAtOnce = 500;
 
-/** The vectors of chunks; undefined if they are to come later, so that the words have to do until then. */
+/** The vectors of chunks; undefined if they are added later, and only words are searched until then. */
 async function embed(
   { embedder, log }: Processing,
   name: string,
@@ -122,7 +115,7 @@ async function embed(
     return { model: embedder.model, vectors: await embedder.embed(texts, { signal }) };
   } catch (error) {
     if (signal.aborted || !isLastTry) throw error;
-    log.warn({ err: error }, 'a document could not be embedded; its words are searched for until it can');
+    log.warn({ err: error }, 'a document could not be embedded; its words are searched until it is');
     return undefined;
   }
 }

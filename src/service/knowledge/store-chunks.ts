@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
-import type { Chunk } from './chunk-markdown.ts';
+import type { Chunk } from './extract/chunk-markdown.ts';
 
 /** Chunks that one query stores. A vector may have thousands of numbers. */
 const batch = 200;

@@ -11,4 +11,9 @@ export class OutgoingError extends Error {
     super(message, options);
     this.code = code;
   }
+
+  /** Whether the same request may succeed later. */
+  get isTemporary(): boolean {
+    return this.code === 'timeout' || this.code === 'unreachable';
+  }
 }

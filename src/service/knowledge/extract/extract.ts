@@ -1,46 +1,77 @@
 import { fitText } from '../../lib/storable.ts';
-import { docxMarkdown } from './docx-markdown.ts';
+import { chunkMarkdown } from './chunk-markdown.ts';
+import type { Chunk } from './chunk-markdown.ts';
+import { docxToMarkdown } from './docx.ts';
 import { ExtractionError } from './extraction-error.ts';
-import { pageMarkdown } from './page-markdown.ts';
-import { pdfMarkdown } from './pdf-markdown.ts';
+import { readPage } from './html.ts';
+import { extractionLimits } from './extractor.ts';
+import { pdfToMarkdown } from './pdf.ts';
 
-/** What text is wanted of. */
-export type ExtractionTask =
-  | { type: 'pdf' | 'docx'; bytes: Uint8Array }
-  /** A page of a website, which came from `url`. */
-  | { type: 'page'; html: string; url: string };
+/** A document to extract the text of. `name` names the text before its first heading. */
+export type ExtractionTask = { name: string; bytes: Uint8Array } & (
+  | { type: 'pdf' | 'docx' | 'txt' }
+  /** A page of a website, with its `Content-Type` and its address. */
+  | { type: 'page'; contentType: string | null; url: string }
+);
 
 /** The text of a document. */
 export interface Extracted {
-  markdown: string;
-  /** Pages that a page links to, in its order; http and https only, without fragments. */
+  chunks: Chunk[];
+  /** The beginning of the text, to detect its language by. */
+  sample: string;
+  /** Addresses that a page links to, in order: http and https, without fragments. */
   links: string[];
 }
 
-/** Longest text of one document, in UTF-16 code units: that of about fifteen novels. */
-const longest = 10_000_000;
+const sampleLength = 5000;
 
 /**
- * Finds the text of a document. The document may be hostile, so this runs in a thread with bounds.
+ * Extracts the text of a document. The document may be hostile, so call it only in a process with limits: see
+ * `Extractor`.
  *
  * @throws ExtractionError
  */
 export async function extract(task: ExtractionTask): Promise<Extracted> {
   const { markdown, links } = await read(task);
-  if (markdown.length > longest) {
-    throw new ExtractionError(`The document has more than ${longest.toLocaleString('en')} characters.`);
-  }
-  // PostgreSQL can store neither null characters nor half an emoji.
-  return { markdown: fitText(markdown).trim(), links };
+  checkLength('characters', markdown.length, extractionLimits.text);
+  const text = fitText(markdown).trim();
+  const chunks = chunkMarkdown(task.name, text);
+  checkLength('sections', chunks.length, extractionLimits.chunks);
+  return { chunks, sample: text.slice(0, sampleLength).toWellFormed(), links };
 }
 
-async function read(task: ExtractionTask): Promise<Extracted> {
-  switch (task.type) {
+function checkLength(unit: 'characters' | 'sections', length: number, maximum: number): void {
+  if (length > maximum)
+    throw new ExtractionError(`The document has more than ${maximum.toLocaleString('en')} ${unit}.`);
+}
+
+async function read(task: ExtractionTask): Promise<{ markdown: string; links: string[] }> {
+  const { type, bytes } = task;
+  switch (type) {
+    case 'txt':
+      return { markdown: new TextDecoder().decode(bytes), links: [] };
     case 'pdf':
-      return { markdown: await pdfMarkdown(task.bytes), links: [] };
+      return { markdown: await pdfToMarkdown(bytes), links: [] };
     case 'docx':
-      return { markdown: await docxMarkdown(task.bytes), links: [] };
-    case 'page':
-      return pageMarkdown(task.html, task.url);
+      return { markdown: await docxToMarkdown(bytes), links: [] };
+    case 'page': {
+      const text = decodePage(bytes, task.contentType ?? '');
+      const isPlain = /^\s*text\/plain\b/i.test(task.contentType ?? '');
+      return isPlain ? { markdown: text, links: [] } : readPage(text, task.url);
+    }
+  }
+}
+
+/** Decodes a page by the charset of its header, else of its first bytes, else as UTF-8. */
+function decodePage(bytes: Uint8Array, contentType: string): string {
+  const start = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
+  const [, label = 'utf-8'] =
+    /charset\s*=\s*["']?([\w-]+)/i.exec(contentType) ??
+    /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(start) ??
+    [];
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
   }
 }

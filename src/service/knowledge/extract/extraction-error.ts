@@ -1,4 +1,4 @@
-/** A document has no text to offer, and will have none next time. The message says why, to the document's owner. */
+/** A document has no usable text, and trying again would not help. Its owner reads the message. */
 export class ExtractionError extends Error {
   override readonly name = 'ExtractionError';
 }

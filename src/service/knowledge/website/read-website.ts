@@ -1,69 +1,88 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FetchGuarded } from '../../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';
-import type { ExtractionThread } from '../extract/extraction-thread.ts';
+import type { Chunk } from '../extract/chunk-markdown.ts';
+import type { Extracted } from '../extract/extract.ts';
 import { ExtractionError } from '../extract/extraction-error.ts';
-import { asSentence } from './as-sentence.ts';
-import { readPage } from './read-page.ts';
-import { readRobots } from './robots.ts';
-import type { RobotsRules } from './robots.ts';
+import { extractionLimits } from '../extract/extractor.ts';
+import type { Extractor } from '../extract/extractor.ts';
+import { fetchPage, fetchRobots, userAgent } from './fetch-page.ts';
 
-/** Where a website is read from. */
+/** A website to read. */
 export interface WebsiteSource {
+  /** Names the text before the first heading of a page without a title. */
+  name: string;
+  /** Pages to begin with. */
   links: string[];
-  /** Pages that are followed from each of them. */
+  /** Pages to follow from each of them. */
   relativeLinksLimit: number;
 }
 
-/** Pages of one document, in all. */
+/** Most pages of one document. */
 const pageLimit = 200;
 
-/** After so many milliseconds no further page is begun; what has been read counts. */
+/** After so many milliseconds no further page is fetched; the pages read so far count. */
 const patienceMs = 300_000;
 
+/** Longest pause between two pages. A site that asks for more would take a day. */
+const longestPauseMs = 5000;
+
 /**
- * Reads the pages that are named, and as many as allowed of those that they link to on the same origin, nearest first,
- * as far as the robots.txt of the origin permits it.
+ * Reads the given pages, and those that they link to on the same origin, nearest first, as far as the robots.txt of
+ * the origin allows it.
  *
- * @param isLastTry whether what can be had now has to do, though named pages are missing that may be there next time.
- * @throws ExtractionError if none of them has a text; OutgoingError if one that is named cannot be had now.
+ * @param isLastTry whether to return an incomplete text, rather than fail because a given page is unavailable.
+ * @throws ExtractionError if no page has a text; OutgoingError if a given page is unavailable.
  */
 export async function readWebsite(
-  { links, relativeLinksLimit }: WebsiteSource,
+  { name, links, relativeLinksLimit }: WebsiteSource,
   fetch: FetchGuarded,
-  thread: ExtractionThread,
+  extractor: Extractor,
   signal: AbortSignal,
   isLastTry: boolean,
-): Promise<string> {
-  const robots = new Map<string, Promise<RobotsRules>>();
+): Promise<Extracted> {
+  const robots = new Map<string, Promise<string>>();
   const seen = new Set<string>();
-  const texts: string[] = [];
+  const chunks: Chunk[] = [];
+  let length = 0;
+  let isFull = false;
+  let sample = '';
   const failures: unknown[] = [];
   const deadline = performance.now() + patienceMs;
-  const isOver = () => seen.size >= pageLimit || performance.now() > deadline;
+  const isOver = () => isFull || seen.size >= pageLimit || performance.now() > deadline;
 
-  const rulesOf = (url: string): Promise<RobotsRules> => {
-    const { origin } = new URL(url);
-    const rules = robots.get(origin) ?? readRobots(fetch, origin, signal);
-    robots.set(origin, rules);
-    return rules;
+  const lookUp = async (page: string) => {
+    const { origin } = new URL(page);
+    const text = robots.get(origin) ?? fetchRobots(fetch, origin, signal);
+    robots.set(origin, text);
+    return extractor.readRobots({ text: await text, page, userAgent }, signal);
   };
-  /** Reads one page; answers where it really is and what it links to. */
+  const add = (extracted: Extracted) => {
+    length += extracted.chunks.reduce((sum, { body }) => sum + body.length, 0);
+    isFull =
+      length > extractionLimits.text || chunks.length + extracted.chunks.length > extractionLimits.chunks;
+    if (isFull) return;
+    chunks.push(...extracted.chunks);
+    sample ||= extracted.sample;
+  };
+  /** Reads one page; returns its origin after redirects, and its links. */
   const visit = async (url: string): Promise<{ origin: string; links: string[] } | undefined> => {
+    let pauseMs = 0;
+    const isAdmitted = async (address: string) => {
+      if (address !== url && seen.has(address)) return false;
+      seen.add(address);
+      const answer = await lookUp(address);
+      pauseMs = Math.min(longestPauseMs, answer.pauseMs);
+      if (answer.isAllowed) return true;
+      throw new ExtractionError('The robots.txt of the website does not allow its pages to be read.');
+    };
     try {
-      const admit = async (hop: string) => {
-        if (hop !== url && seen.has(hop)) return false;
-        seen.add(hop);
-        if ((await rulesOf(hop)).allows(hop)) return true;
-        throw new ExtractionError('The robots.txt of the website does not allow its pages to be read.');
-      };
-      const page = await readPage(fetch, url, admit, signal);
+      const page = await fetchPage(fetch, url, isAdmitted, signal);
       if (!page) return undefined;
-      const { markdown, links } = await thread.run({ type: 'page', html: page.html, url: page.url }, signal);
-      if (markdown !== '') texts.push(markdown);
-      const { pauseMs } = await rulesOf(page.url);
+      const extracted = await extractor.extract({ type: 'page', name, ...page }, signal);
+      add(extracted);
       if (pauseMs > 0) await delay(pauseMs, undefined, { signal });
-      return { origin: new URL(page.url).origin, links };
+      return { origin: new URL(page.url).origin, links: extracted.links };
     } catch (error) {
       signal.throwIfAborted();
       failures.push(error);
@@ -77,36 +96,31 @@ export async function readWebsite(
     const first = await visit(start);
     if (!first) {
       const failure = failures.at(-1);
-      if (!isLastTry && isPassing(failure)) throw failure;
+      if (!isLastTry && isTemporary(failure)) throw failure;
       continue;
     }
-    const waiting = [...first.links];
+    const queue = [...first.links];
     for (let followed = 0; followed < relativeLinksLimit && !isOver();) {
-      const next = waiting.shift();
+      const next = queue.shift();
       if (next === undefined) break;
       if (seen.has(next) || new URL(next).origin !== first.origin) continue;
       seen.add(next);
       const read = await visit(next);
       if (!read) continue;
       followed++;
-      waiting.push(...read.links);
+      queue.push(...read.links);
     }
   }
-  if (texts.length > 0) return texts.join('\n\n');
-  throw reasonOf(failures);
+  if (chunks.length > 0) return { chunks, sample, links: [] };
+  throw mostUsefulFailure(failures);
 }
 
-/** What is worth another try comes first. */
-function reasonOf(failures: unknown[]): unknown {
-  const passing = failures.find(isPassing);
-  if (passing !== undefined) return passing;
-  const [first] = failures;
-  if (first instanceof OutgoingError) return new ExtractionError(asSentence(first.message), { cause: first });
-  return first ?? new ExtractionError('The website has no text.');
+/** The failure to report for a website without any text: one that is worth another try, else the first. */
+function mostUsefulFailure(failures: unknown[]): unknown {
+  return failures.find(isTemporary) ?? failures[0] ?? new ExtractionError('The website has no text.');
 }
 
-const isPassing = (error: unknown) =>
-  error instanceof OutgoingError && (error.code === 'timeout' || error.code === 'unreachable');
+const isTemporary = (error: unknown) => error instanceof OutgoingError && error.isTemporary;
 
 function withoutFragment(url: string): string {
   const parsed = new URL(url);

@@ -1,20 +1,19 @@
-import { getDocumentProxy, extractText } from 'unpdf';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { ExtractionError } from './extraction-error.ts';
 
-/** More pages than this are not read. */
 const maximumPages = 2000;
 
-/** The text of a PDF, a paragraph where its lines look like one. @throws ExtractionError */
-export async function pdfMarkdown(bytes: Uint8Array): Promise<string> {
+/** Reads the text of a PDF, with paragraphs where its lines look like them. @throws ExtractionError */
+export async function pdfToMarkdown(bytes: Uint8Array): Promise<string> {
   const pdf = await open(bytes);
   if (pdf.numPages > maximumPages) {
     throw new ExtractionError(`The PDF has ${pdf.numPages} pages, and at most ${maximumPages} are read.`);
   }
   const { text } = await extractText(pdf, { mergePages: false });
-  const markdown = text.map(asParagraphs).join('\n\n').trim();
+  const markdown = text.map(separateParagraphs).join('\n\n').trim();
   if (markdown === '') {
     throw new ExtractionError(
-      'The PDF has no text. If its pages are pictures, have them recognized as text first.',
+      'The PDF has no text. If its pages are images, run text recognition (OCR) on it first.',
     );
   }
   return markdown;
@@ -22,22 +21,22 @@ export async function pdfMarkdown(bytes: Uint8Array): Promise<string> {
 
 async function open(bytes: Uint8Array) {
   try {
-    return await getDocumentProxy(bytes, { verbosity: 0 });
+    // pdf.js refuses a Buffer, which is what a child process receives.
+    const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return await getDocumentProxy(plain, { verbosity: 0 });
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === 'PasswordException';
     throw new ExtractionError(
       isLocked ? 'The PDF is protected by a password.' : 'The file is not a readable PDF.',
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }
 
-/** A PDF knows lines. One that ends a sentence and is shorter than the others ends a paragraph. */
-function asParagraphs(page: string): string {
+/** A PDF has lines only. One that ends a sentence and is shorter than the others ends a paragraph. */
+function separateParagraphs(page: string): string {
   const lines = page.split('\n').map((line) => line.trim());
-  const width = Math.max(...lines.map(({ length }) => length));
+  const width = lines.reduce((widest, { length }) => Math.max(widest, length), 0);
   return lines
     .map((line) => (/[.!?:。！？؟]$/u.test(line) && line.length < width * 0.8 ? `${line}\n` : line))
     .join('\n')

@@ -1,0 +1,69 @@
+import { Lexer } from 'marked';
+
+/** A section of a document, or part of a long one. */
+export interface Chunk {
+  heading: string;
+  /** Markdown. */
+  body: string;
+}
+
+/** Longest body of a chunk, in UTF-16 code units. A longer section is split between its blocks. */
+const bodyLength = 1200;
+
+/** Longest block (paragraph, list, table, code) that is never split. */
+const blockLength = 4800;
+
+/**
+ * Splits Markdown into one chunk per section, named by its heading. A section without text gives no chunk, and text
+ * before the first heading is named by `title`.
+ */
+export function chunkMarkdown(title: string, markdown: string): Chunk[] {
+  const chunks: Chunk[] = [];
+  let heading = title;
+  let blocks: string[] = [];
+  const endSection = () => {
+    for (const body of splitSection(blocks)) chunks.push({ heading, body });
+    blocks = [];
+  };
+  // Blocks only: the text inside of them stays Markdown, and is not parsed.
+  for (const token of new Lexer().blockTokens(markdown.replace(/\r\n?/g, '\n'))) {
+    if (token.type === 'heading' && token['text'] !== '') {
+      endSection();
+      heading = token['text'] as string;
+    } else if (token.type !== 'space') {
+      blocks.push(token.raw.replace(/^\n+/, '').trimEnd());
+    }
+  }
+  endSection();
+  return chunks;
+}
+
+function splitSection(blocks: string[]): string[] {
+  const bodies: string[] = [];
+  let current: string[] = [];
+  let length = 0;
+  for (const block of blocks.flatMap(splitBlock)) {
+    if (current.length > 0 && length + block.length > bodyLength) {
+      bodies.push(current.join('\n\n'));
+      current = [];
+      length = 0;
+    }
+    current.push(block);
+    length += block.length + 2;
+  }
+  return current.length === 0 ? bodies : [...bodies, current.join('\n\n')];
+}
+
+/** Splits a very long block, such as a table, at line breaks, else at spaces, else anywhere. */
+function splitBlock(block: string): string[] {
+  const parts: string[] = [];
+  let rest = block;
+  while (rest.length > blockLength) {
+    const start = rest.slice(0, bodyLength);
+    const end =
+      [start.lastIndexOf('\n'), start.lastIndexOf(' '), start.length].find((index) => index > 0) ?? 0;
+    parts.push(rest.slice(0, end).toWellFormed());
+    rest = rest.slice(end).trimStart();
+  }
+  return rest === '' ? parts : [...parts, rest];
+}

@@ -1,0 +1,50 @@
+import process from 'node:process';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import type { ExtractionRequest, ExtractionResponse } from './extractor.ts';
+
+// The program of the child processes that `Extractor` starts.
+
+/** Pause between two checks of the memory, in milliseconds. */
+const checkMs = 50;
+
+if (isMainThread) {
+  // A thread of its own, because a document can keep the main one busy.
+  new Worker(new URL(import.meta.url), { workerData: Number(process.argv[2]) }).unref();
+  process.on('message', (request: ExtractionRequest) => {
+    void respond(request).then((response) =>
+      process.send?.({ ...response, memory: process.memoryUsage.rss() } satisfies ExtractionResponse),
+    );
+  });
+} else {
+  watch(workerData as number);
+}
+
+/** Ends the process when it uses more memory than it may (buffers included), or outlives its parent. */
+function watch(maximumMemory: number): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.memoryUsage.rss() > maximumMemory || process.ppid !== parent)
+      process.kill(process.pid, 'SIGKILL');
+  }, checkMs);
+}
+
+async function respond(request: ExtractionRequest): Promise<Omit<ExtractionResponse, 'memory'>> {
+  const { ExtractionError } = await import('./extraction-error.ts');
+  try {
+    if (request.type === 'robots') {
+      const { readRobots } = await import('./robots.ts');
+      return { result: readRobots(request.text, request.page, request.userAgent) };
+    }
+    const { extract } = await import('./extract.ts');
+    return { result: await extract(request) };
+  } catch (error) {
+    if (error instanceof ExtractionError) return { failure: error.message };
+    // Whatever else a library throws is caused by the document, too.
+    return {
+      failure:
+        error instanceof RangeError && /call stack/.test(error.message)
+          ? 'The document is nested too deeply.'
+          : 'The document cannot be read.',
+    };
+  }
+}

@@ -1,0 +1,172 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
+import type { Extracted, ExtractionTask } from './extract.ts';
+import { ExtractionError } from './extraction-error.ts';
+import type { RobotsAnswer } from './robots.ts';
+
+/** A page to look up in a robots.txt. */
+export interface RobotsTask {
+  type: 'robots';
+  text: string;
+  page: string;
+  userAgent: string;
+}
+
+/** Sent to a child process. */
+export type ExtractionRequest = ExtractionTask | RobotsTask;
+
+/** Sent back by it: a result, or the reason of an `ExtractionError`. */
+export interface ExtractionResponse {
+  result?: Extracted | RobotsAnswer;
+  failure?: string;
+  /** Resident memory of the process afterwards, in bytes. */
+  memory: number;
+}
+
+/** Longest text of a document, in UTF-16 code units (about fifteen novels), and its largest number of chunks. */
+export const extractionLimits = { text: 10_000_000, chunks: 20_000 };
+
+interface Limits {
+  /** Child processes at the same time. */
+  processes: number;
+  /** JavaScript heap of a process, in megabytes. */
+  heapMb: number;
+  /** All memory of a process, in megabytes. */
+  memoryMb: number;
+  /** Time for one document or page, in milliseconds. */
+  taskMs: number;
+}
+
+const defaults: Limits = { processes: 2, heapMb: 400, memoryMb: 640, taskMs: 60_000 };
+
+/** How long an unused process is kept for the next page, in milliseconds. */
+const idleMs = 5000;
+
+/**
+ * Reads documents, web pages and robots.txt files that may be hostile. It does so in child processes with limits on
+ * memory and time, so that a document can neither block nor end the service. A process that dies is replaced.
+ */
+export class Extractor {
+  readonly #limits: Limits;
+  readonly #released = new EventEmitter().setMaxListeners(0);
+  #busy = 0;
+  #idle: { child: ChildProcess; timer: NodeJS.Timeout }[] = [];
+
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...defaults, ...limits };
+  }
+
+  /** @throws ExtractionError; the signal's reason */
+  async extract(task: ExtractionTask, signal: AbortSignal): Promise<Extracted> {
+    return (await this.#run(task, signal)) as Extracted;
+  }
+
+  /** @throws ExtractionError; the signal's reason */
+  async readRobots(task: Omit<RobotsTask, 'type'>, signal: AbortSignal): Promise<RobotsAnswer> {
+    return (await this.#run({ type: 'robots', ...task }, signal)) as RobotsAnswer;
+  }
+
+  async #run(request: ExtractionRequest, signal: AbortSignal): Promise<Extracted | RobotsAnswer> {
+    signal.throwIfAborted();
+    while (this.#busy >= this.#limits.processes) {
+      await once(this.#released, 'released', { signal }).catch(() => {
+        throw signal.reason;
+      });
+    }
+    this.#busy++;
+    const child = this.#takeChild();
+    try {
+      const { result, failure, memory } = await this.#ask(child, request, signal);
+      // What a process has once used it may never give back.
+      if (memory > (this.#limits.memoryMb / 2) * 1024 * 1024) child.kill('SIGKILL');
+      else this.#keep(child);
+      if (result === undefined) throw new ExtractionError(failure);
+      return result;
+    } finally {
+      this.#busy--;
+      this.#released.emit('released');
+    }
+  }
+
+  /** Ends the process unless it responds in time. */
+  async #ask(
+    child: ChildProcess,
+    request: ExtractionRequest,
+    signal: AbortSignal,
+  ): Promise<ExtractionResponse> {
+    const response = Promise.withResolvers<ExtractionResponse>();
+    const settled = new AbortController();
+    const fail = (reason: string) => {
+      response.reject(new ExtractionError(reason));
+    };
+    child.on('message', response.resolve);
+    child.on('error', response.reject);
+    child.on('exit', (code, death) => {
+      fail(
+        code === outOfMemory || death === 'SIGABRT' || death === 'SIGKILL'
+          ? 'The document takes more memory to read than it may.'
+          : 'The document cannot be read.',
+      );
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        response.reject(signal.reason);
+      },
+      { signal: settled.signal },
+    );
+    const timer = setTimeout(() => {
+      fail('The document takes too long to read.');
+    }, this.#limits.taskMs);
+    try {
+      // Without a receiver the process has ended, and its exit says more than the error.
+      child.send(request, () => undefined);
+      return await response.promise;
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      settled.abort();
+      child.removeAllListeners().on('error', () => undefined);
+    }
+  }
+
+  #takeChild(): ChildProcess {
+    const kept = this.#idle.pop();
+    if (!kept) return this.#start();
+    clearTimeout(kept.timer);
+    kept.child.removeAllListeners('exit');
+    kept.child.ref();
+    kept.child.channel?.ref();
+    return kept.child;
+  }
+
+  /** Keeps a process for the next task. It does not keep the service from ending. */
+  #keep(child: ChildProcess): void {
+    child.unref();
+    child.channel?.unref();
+    const drop = () => {
+      this.#idle = this.#idle.filter((kept) => kept.child !== child);
+      child.kill('SIGKILL');
+    };
+    child.once('exit', drop);
+    this.#idle.push({ child, timer: setTimeout(drop, idleMs).unref() });
+  }
+
+  #start(): ChildProcess {
+    const { heapMb, memoryMb } = this.#limits;
+    return fork(join(import.meta.dirname, 'extraction-process.ts'), [String(memoryMb * 1024 * 1024)], {
+      execArgv: [`--max-old-space-size=${heapMb}`],
+      // The service's settings hold keys, which no document may see.
+      env: {},
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+  }
+}
+
+/** The exit code of Node.js when the heap is full. */
+const outOfMemory = 134;

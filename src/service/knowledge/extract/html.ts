@@ -1,0 +1,128 @@
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import TurndownService from 'turndown';
+import { recordLimits } from '../../../contract/limits.ts';
+
+/** A page of a website. */
+interface Page {
+  /** Below its title. Empty if the page asks not to be indexed. */
+  markdown: string;
+  /** Addresses that it links to, in order: http and https, without fragments. */
+  links: string[];
+}
+
+/** Links of a page that are read. */
+const linkLimit = 1000;
+
+/** Shortest text that is taken for an article, in UTF-16 code units. */
+const articleLength = 200;
+
+/** Elements around the content of a page that has no article. */
+const surroundings = 'title, script, style, noscript, template, nav, header, footer, aside, form, svg';
+
+/** Reads a page: its title, its article (or else its whole content), and its links. */
+export function readPage(html: string, url: string): Page {
+  const document = parse(html);
+  const rules = document.querySelector('meta[name="robots" i]')?.getAttribute('content')?.toLowerCase() ?? '';
+  const links = resolveLinks(document, url);
+  const followed = /\b(nofollow|none)\b/.test(rules) ? [] : links;
+  if (/\b(noindex|none)\b/.test(rules)) return { markdown: '', links: followed };
+  const title = (document.querySelector('title')?.textContent ?? '').replace(/\s+/g, ' ').trim();
+  const markdown = htmlToMarkdown(
+    findContent(document, () => {
+      const copy = parse(html);
+      resolveLinks(copy, url);
+      return copy;
+    }),
+  );
+  return {
+    markdown: markdown === '' || title === '' ? markdown : `# ${title}\n\n${markdown}`,
+    links: followed,
+  };
+}
+
+/** Makes the links of a page absolute, and returns the ones to follow. */
+function resolveLinks(document: Document, url: string): string[] {
+  const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;
+  const found = new Set<string>();
+  for (const anchor of [...document.querySelectorAll('a[href]')].slice(0, linkLimit)) {
+    const href = anchor.getAttribute('href') ?? '';
+    const target = href.length > recordLimits.url ? null : URL.parse(href, base);
+    if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
+      anchor.removeAttribute('href');
+      continue;
+    }
+    anchor.setAttribute('href', target.href);
+    target.hash = '';
+    const isFollowed = !/\bnofollow\b/i.test(anchor.getAttribute('rel') ?? '');
+    if (isFollowed && target.href.length <= recordLimits.url) found.add(target.href);
+  }
+  return [...found];
+}
+
+/** Finds the article of a page, or everything but its surroundings if there is none. */
+function findContent(document: Document, copy: () => Document): string {
+  const article = new Readability<string>(document, { charThreshold: articleLength }).parse();
+  if (article?.content && (article.textContent?.trim().length ?? 0) >= articleLength) return article.content;
+  // Readability has changed the document.
+  const { body } = copy();
+  for (const element of body.querySelectorAll(surroundings)) element.remove();
+  return body.innerHTML;
+}
+
+/** The parts of an element that are used here; the service is compiled without the DOM's types. */
+interface Element {
+  textContent: string | null;
+  innerHTML: string;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  remove(): void;
+  querySelector(selector: string): Element | null;
+  querySelectorAll(selector: string): Iterable<Element>;
+}
+
+interface Document extends Element {
+  body: Element;
+}
+
+/** Parses HTML. No script runs and nothing is loaded. */
+function parse(html: string): Document {
+  // Without a root element the parser would use the first element as one.
+  const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
+  return (parseHTML as unknown as (html: string) => { document: Document })(whole).document;
+}
+
+const turndown = new TurndownService({
+  headingStyle: 'atx',
+  codeBlockStyle: 'fenced',
+  bulletListMarker: '-',
+});
+turndown.remove([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'iframe',
+  'form',
+  'button',
+  'select',
+  'textarea',
+]);
+turndown.addRule('images', {
+  filter: ['img', 'picture', 'video', 'audio', 'canvas'],
+  replacement: () => '',
+});
+// One line per row, so that a search finds the cells of a row together.
+turndown.addRule('cells', {
+  filter: ['th', 'td'],
+  replacement: (content, node) => {
+    const cell = content.split('\n').map((line) => line.trim());
+    const isLast = (node as unknown as { nextSibling: unknown }).nextSibling === null;
+    return `${cell.filter((line) => line !== '').join(' ')}${isLast ? '' : ' | '}`;
+  },
+});
+turndown.addRule('rows', { filter: 'tr', replacement: (content) => `${content.trim()}\n` });
+
+/** Converts HTML to Markdown, without elements that have no text. */
+export const htmlToMarkdown = (html: string): string => turndown.turndown(html).trim();

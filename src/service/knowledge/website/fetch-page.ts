@@ -1,0 +1,98 @@
+import { recordLimits } from '../../../contract/limits.ts';
+import { OutgoingError } from '../../outgoing/outgoing-error.ts';
+import type { FetchGuarded, OutgoingAnswer } from '../../outgoing/fetch-guarded.ts';
+import { ExtractionError } from '../extract/extraction-error.ts';
+
+/** A page as its server sent it. */
+export interface FetchedPage {
+  /** Its address after redirects. */
+  url: string;
+  bytes: Uint8Array;
+  contentType: string | null;
+}
+
+/** The `User-Agent` of the service's requests to websites. */
+export const userAgent = 'voice-assistant-chat/0.1 (knowledge base)';
+
+/** Longest page, in bytes. */
+const maxBytes = 5 * 1024 * 1024;
+
+/** Longest robots.txt, in bytes: the least that RFC 9309 asks for. The rest of a longer one is ignored. */
+const maxRobotsBytes = 512_000;
+
+const maxRedirects = 5;
+
+/**
+ * Fetches a page of a website.
+ *
+ * @param isAdmitted is called with each address before it is requested, those of redirects included.
+ * @returns undefined if an address is not admitted.
+ * @throws ExtractionError if there is no page with a text; OutgoingError; errors of `isAdmitted`.
+ */
+export async function fetchPage(
+  fetch: FetchGuarded,
+  url: string,
+  isAdmitted: (url: string) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<FetchedPage | undefined> {
+  const answer = await followRedirects(fetch, url, isAdmitted, signal);
+  if (!answer) return undefined;
+  const { status } = answer;
+  if (status === 404 || status === 410) throw new ExtractionError('The website has no such page.');
+  if (status < 200 || status > 299)
+    throw new ExtractionError(`The website answered with the status ${status}.`);
+  const contentType = answer.headers.get('Content-Type');
+  if (!/^\s*(text\/html|application\/xhtml\+xml|text\/plain)\b/i.test(contentType ?? 'text/html'))
+    throw new ExtractionError('The address is not that of a page with text.');
+  return { url: answer.url, bytes: answer.body, contentType };
+}
+
+async function followRedirects(
+  fetch: FetchGuarded,
+  url: string,
+  isAdmitted: (url: string) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<OutgoingAnswer | undefined> {
+  let current = url;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    if (!(await isAdmitted(current))) return undefined;
+    const answer = await fetch(current, {
+      headers: { 'User-Agent': userAgent, Accept: 'text/html, application/xhtml+xml, text/plain;q=0.5' },
+      timeoutMs: 20_000,
+      maxBytes,
+      maxRedirects: 0,
+      signal,
+    });
+    throwIfUnavailable(answer.status);
+    const location = answer.status >= 300 && answer.status <= 399 ? answer.headers.get('Location') : null;
+    if (location === null) return answer;
+    const next = location.length > recordLimits.url ? null : URL.parse(location, current);
+    if (!next) throw new ExtractionError('The website redirects to an invalid address.');
+    next.hash = '';
+    current = next.href;
+  }
+  throw new ExtractionError(`The website redirects more than ${maxRedirects} times.`);
+}
+
+/**
+ * Fetches the robots.txt of an origin. Without one it is empty, which allows everything.
+ *
+ * @throws OutgoingError, while the server fails to say: then nothing is allowed.
+ */
+export async function fetchRobots(fetch: FetchGuarded, origin: string, signal: AbortSignal): Promise<string> {
+  const { status, text } = await fetch(`${origin}/robots.txt`, {
+    headers: { 'User-Agent': userAgent },
+    maxBytes: maxRobotsBytes,
+    cutAtMaxBytes: true,
+    maxRedirects: 5,
+    signal,
+  });
+  throwIfUnavailable(status);
+  return status >= 200 && status < 300 ? text : '';
+}
+
+/** Throws an error that is worth another try for the statuses of an overloaded or broken server. */
+function throwIfUnavailable(status: number): void {
+  if (status < 500 && status !== 408 && status !== 425 && status !== 429) return;
+  throw new OutgoingError('unreachable', `the website answered with the status ${status}`);
+}

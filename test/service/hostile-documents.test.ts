@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { describe, test } from 'node:test';
+import type { ExtractionTask } from '../../src/service/knowledge/extract/extract.ts';
+import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
+import { docxParagraph, makeDocx, makePdf, outcomeOf } from '../support/documents.ts';
+import { Owner } from '../support/owner.ts';
+import { newDatabase, startService } from '../support/service.ts';
+import { startWebsite } from '../support/website.ts';
+
+const site = await startWebsite();
+const { origin, pages } = site;
+const service = await startService({
+  ...(await newDatabase()),
+  ALLOW_PRIVATE_ADDRESSES: site.host,
+  DATABASE_POOL_SIZE: '5',
+  WORKERS: 'on',
+});
+const owner = await Owner.create(service, '1');
+const { id: base } = await owner.create('knowledgebases', { name: 'Hostile' });
+
+/** Answers that the service gives at least while it reads a document. A blocked event loop gives the first two. */
+const leastAnswers = 6;
+
+/** Waits for a document and checks that the service goes on answering meanwhile. */
+async function outcomeWhileAnswering(added: Promise<{ json: Record<string, unknown>; text: string }>) {
+  const { json, text } = await added;
+  const { id } = (json['data'] ?? assert.fail(text)) as { id: number };
+  let answers = 0;
+  for (let status = 'processing'; status === 'processing'; answers++) {
+    const { json: found } = await owner.get(`knowledgebases/${base}/documents/${id}`);
+    ({ status } = found['data'] as { status: string });
+  }
+  assert.ok(answers >= leastAnswers, `only ${answers} answers while the document was read`);
+  return outcomeOf(service, owner, base, id);
+}
+
+const upload = (type: string, content: string | Uint8Array<ArrayBuffer>) =>
+  outcomeWhileAnswering(
+    owner.upload(`knowledgebases/${base}/documents`, { name: 'D', type, file: new Blob([content]) }),
+  );
+const visit = (path: string) =>
+  outcomeWhileAnswering(
+    owner.post(`knowledgebases/${base}/documents`, { name: 'D', type: 'website', url: `${origin}${path}` }),
+  );
+
+describe('the service', () => {
+  test('reads a text with a heading of 600,000 spaces', async () => {
+    const { status, text } = await upload('txt', `# a${' '.repeat(600_000)}a\n\nIt is open.`);
+    assert.equal(status, 'active');
+    assert.match(text, /It is open\.$/);
+  });
+
+  test('applies a robots.txt of 30,000 agents and 4,000 rules', async () => {
+    const agents = Array.from({ length: 30_000 }, (_, n) => `User-agent:${n.toString(36)}`).join('\n');
+    const rules = Array.from({ length: 4000 }, (_, n) => `Disallow:/x${n}`).join('\n');
+    pages.set('/robots.txt', { type: 'text/plain', body: `${agents}\nUser-agent: *\n${rules}` });
+    pages.set('/open', '<title>Open</title><p>All is well.</p>');
+    assert.deepEqual(await visit('/open'), { status: 'active', failure: null, text: 'Open: All is well.' });
+    pages.set('/x7', '<p>Private</p>');
+    assert.equal(
+      (await visit('/x7')).failure,
+      'The robots.txt of the website does not allow its pages to be read.',
+    );
+  });
+
+  test('applies a robots.txt of 200,000 wildcards, and does not follow a link of a megabyte', async () => {
+    pages.set('/robots.txt', {
+      type: 'text/plain',
+      body: `User-agent: *\nDisallow: /${'*a'.repeat(200_000)}b`,
+    });
+    pages.set('/open', `<title>Open</title><p>All is well.</p><a href="/${'a'.repeat(1_000_000)}">a</a>`);
+    const { status, text } = await visit('/open');
+    assert.equal(status, 'active');
+    assert.ok(text.length < 100);
+    assert.ok(site.asked.every((path) => path.length < 100));
+  });
+});
+
+describe('the extractor', { concurrency: 2 }, () => {
+  const extractor = new Extractor({ taskMs: 6000, heapMb: 250, memoryMb: 400 });
+  const { signal } = new AbortController();
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const page = (html: string): ExtractionTask => ({
+    type: 'page',
+    name: 'D',
+    bytes: bytes(`<html><body>${html}`.slice(0, 5_000_000)),
+    contentType: 'text/html',
+    url: origin,
+  });
+  const file = (type: 'pdf' | 'docx', content: Uint8Array): ExtractionTask => ({
+    type,
+    name: 'D',
+    bytes: content,
+  });
+  const txt = (text: string): ExtractionTask => ({ type: 'txt', name: 'D', bytes: bytes(text) });
+  const deepTable = (depth: number) =>
+    `${'<w:tbl><w:tr><w:tc>'.repeat(depth)}${docxParagraph('x')}${'</w:tc></w:tr></w:tbl>'.repeat(depth)}`;
+
+  const hostile: Record<string, () => ExtractionTask> = {
+    'a text of 1,200,000 paragraphs': () => txt('p\n\n'.repeat(1_200_000)),
+    'a text of a million headings': () => txt('# a\n\nb\n\n'.repeat(1_000_000)),
+    'a text of nested lists': () =>
+      txt(Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth * 2)}- x`).join('\n')),
+    'a text of nested quotes': () => txt(`${'>'.repeat(200_000)} x`),
+    'a text of two million brackets': () => txt('['.repeat(2_000_000)),
+    'a text of unclosed fences': () => txt('```\n~~~\n'.repeat(500_000)),
+    'a text of a table with a million cells': () =>
+      txt(`|a${'|b'.repeat(1_000_000)}|\n|-${'|-'.repeat(1_000_000)}|\n`),
+    'a page of 1,200,000 paragraphs': () => page('<p>x'.repeat(1_200_000)),
+    'a page with a tag of 600,000 attributes': () =>
+      page(`<p ${Array.from({ length: 600_000 }, (_, n) => `a${n}`).join(' ')}>x`),
+    'a page of 200,000 nested elements': () => page(`${'<div>'.repeat(200_000)}x`),
+    'a page of a million unclosed entities': () => page('&'.repeat(1_000_000)),
+    'a page with a cell of a million spaces': () =>
+      page(`<table><tr><td>a${' '.repeat(1_000_000)}b</td></tr></table>`),
+    'a Word document of 20,000 nested tables': () => file('docx', makeDocx(deepTable(20_000))),
+    'a Word document that unpacks to 170 MB': () =>
+      file('docx', makeDocx(docxParagraph('x'), { 'word/bomb.xml': Buffer.alloc(170 * 1024 * 1024) })),
+    'a PDF with a page of 300,000 lines': () => file('pdf', makePdf(['x\n'.repeat(300_000)])),
+  };
+  // Made first: making one keeps the event loop busy.
+  const tasks = Object.entries(hostile).map(([name, make]) => [name, make()] as const);
+  for (const [name, task] of tasks) {
+    test(`reads ${name} or says why not, and leaves the event loop idle`, async () => {
+      const before = performance.eventLoopUtilization();
+      const outcome = await extractor.extract(task, signal).then(
+        ({ chunks }) => `${chunks.length} chunks`,
+        (error: unknown) => error,
+      );
+      const { utilization } = performance.eventLoopUtilization(before);
+      if (outcome instanceof Error) {
+        assert.equal(outcome.name, 'ExtractionError');
+        assert.match(
+          outcome.message,
+          /takes (too long|more memory) to read|more than [\d,]+ sections|nested too deeply|unpacks to more/,
+        );
+      }
+      assert.ok(utilization < 0.5, `the event loop was busy for ${utilization * 100} % of the time`);
+    });
+  }
+
+  test('reads the next document', async () => {
+    assert.deepEqual((await extractor.extract(txt('All is well.'), signal)).chunks, [
+      { heading: 'D', body: 'All is well.' },
+    ]);
+  });
+});
