@@ -27,7 +27,10 @@ test('takes no heading from code, whatever its fence contains', () => {
 test('splits a long section between its blocks, and a very long block at line breaks or spaces', () => {
   const paragraph = 'word '.repeat(120).trim();
   const bodies = (markdown: string) => chunkMarkdown('T', markdown).map(({ body }) => body);
-  assert.deepEqual(bodies([paragraph, paragraph, paragraph].join('\n\n')), [paragraph, paragraph, paragraph]);
+  assert.deepEqual(bodies([paragraph, paragraph, paragraph].join('\n\n')), [
+    `${paragraph}\n\n${paragraph}`,
+    paragraph,
+  ]);
   const parts = bodies(`${'line of a list '.repeat(3).trim()}\n`.repeat(300));
   assert.ok(parts.length > 5);
   assert.ok(
