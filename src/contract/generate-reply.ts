@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { CalledFunction } from './conversation.ts';
 import { filledText, id, variablesField } from './request-fields.ts';
 import { limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
@@ -27,7 +28,7 @@ export const GeneratedReply = z.looseObject({
   customer_identifier: z.string(),
   /** Empty while a person has taken over. */
   reply: z.string(),
-  function_calls: z.array(z.looseObject({ name: z.string(), arguments: z.looseObject({}) })),
+  function_calls: z.array(CalledFunction),
   /** Whether a person has taken over, who answers what comes. */
   ai_disabled: z.boolean(),
 });

@@ -16,7 +16,7 @@ import { embedScriptRoutes } from './routes/embed-script.ts';
 import { healthRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
 import { recordingRoutes } from './routes/recordings.ts';
-import { userRoutes } from './routes/user.ts';
+import { aliasRoutes, userRoutes } from './routes/user.ts';
 import { widgetFileRoutes } from './routes/widget-files.ts';
 
 /** Puts the routes together, with what all of them share around them. */
@@ -56,6 +56,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/conversations', conversationRoutes(context, config));
   app.route('/api/assistants', assistantRoutes(database));
   app.route('/api/user', userRoutes(context));
+  app.route('/api', aliasRoutes(context));
   app.route('/api/recordings', recordingRoutes(database));
   app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));

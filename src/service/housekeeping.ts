@@ -5,7 +5,7 @@ import type { Database } from './db/database.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
 import { clearReleasedNumbers } from './phone-number/phone-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import { endQuietConversations } from './conversation/end-conversation.ts';
+import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/settle-reply.ts';
 
@@ -52,7 +52,7 @@ async function runRound({ database, jobs, replies, calls, log }: Housekeeping): 
       const abandoned = await failAbandonedCalls({ database, jobs });
       if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
     },
-    () => endQuietConversations({ database, jobs }),
+    () => endInactiveConversations({ database, jobs }),
     () => purgeExpiredKeys(database.db),
     () => clearReleasedNumbers(database.db),
   ];

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
-import { endQuietConversations } from '../../src/service/conversation/end-conversation.ts';
+import { endInactiveConversations } from '../../src/service/conversation/end-conversation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { startModelServer } from '../support/model-server.ts';
 import { endJobs } from '../support/end-jobs.ts';
 import { createAssistant, readMoney, startService } from '../support/service.ts';
 
@@ -56,6 +57,28 @@ test('it has not ended before, and every message and answer begins the wait anew
   await passTime(conversation, 29);
   assert.equal(await ended(conversation), false);
   assert.equal((await service.send(conversation, 'Hi again')).status, 200);
+});
+
+test('it does not end while a reply is being written, however long that takes', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const model = await startModelServer();
+  model.behave({ gate: gate.promise });
+  const slow = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+  const { conversation } = await quiet(0);
+  const first = slow.send(conversation, 'One');
+  await model.received(1);
+  await passTime(conversation, 31);
+  assert.equal(await ended(conversation), false);
+  await endInactiveConversations({
+    database: slow.running.database,
+    jobs: new StoredJobs(slow.running.database),
+  });
+  const second = slow.stream(conversation, 'Two');
+  gate.resolve(undefined);
+  assert.equal((await first).json['message'], 'You said: One');
+  assert.equal((await (await second).all()).at(-1)?.data['message'], 'You said: Two');
+  await slow.running.close();
+  await model.close();
 });
 
 test('how long it waits is the choice of its assistant', async () => {
@@ -124,6 +147,6 @@ test('a conversation whose answer is being written is not quiet', async () => {
   );
   await passTime(conversation, 31);
   const ending = { database: service.running.database, jobs: new StoredJobs(service.running.database) };
-  await endQuietConversations(ending);
+  await endInactiveConversations(ending);
   assert.equal(await endJobs(service, conversation), 0);
 });

@@ -129,6 +129,70 @@ test('a repeat with the same key gets the same answer and is billed once', async
   assert.equal((await readMoney(service, owner.id)).balance, 0.99);
 });
 
+describe('a repeat with the same key, after the conversation has ended,', () => {
+  /** Sends the same request twice, with the end in between; returns both answers. */
+  async function repeatAfter(end: (conversation: string) => Promise<unknown>) {
+    const { owner, id } = await shop();
+    await pool.query('UPDATE assistants SET tools = $1 WHERE id = $2', [
+      JSON.stringify([{ type: 'end_call', description: 'Say goodbye.' }]),
+      id,
+    ]);
+    const send = () =>
+      service.post(
+        '/api/user/ai/generate-reply',
+        { assistant_id: id, customer_identifier: 'Ben', message: 'Hi' },
+        { Authorization: `Bearer ${owner.key}`, 'Idempotency-Key': 'once' },
+      );
+    const first = await send();
+    await end(conversationOf(first));
+    const second = await send();
+    const { json } = await owner.get('conversations');
+    const { balance } = await readMoney(service, owner.id);
+    return { first, second, balance, conversations: (json['data'] as unknown[]).length };
+  }
+
+  test('by inactivity, gets the same answer, is billed once and opens no conversation', async () => {
+    const { first, second, balance, conversations } = await repeatAfter((conversation) =>
+      pool.query(`UPDATE conversations SET updated_at = updated_at - interval '31 minutes' WHERE uuid = $1`, [
+        conversation,
+      ]),
+    );
+    assert.deepEqual(second.json, first.json);
+    assert.deepEqual([balance, conversations], [0.99, 1]);
+  });
+
+  test('by the first answer, gets the same answer, is billed once and opens no conversation', async () => {
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye.'] });
+    const { first, second, balance, conversations } = await repeatAfter(() => Promise.resolve());
+    model.behave({});
+    assert.equal(first.json['reply'], 'Goodbye.');
+    assert.deepEqual(second.json, first.json);
+    assert.deepEqual([balance, conversations], [0.99, 1]);
+  });
+});
+
+test('the same key may be used for two customers', async () => {
+  const { owner, id } = await shop();
+  const send = (customer_identifier: string) =>
+    service.post(
+      '/api/user/ai/generate-reply',
+      { assistant_id: id, customer_identifier, message: 'Hi' },
+      { Authorization: `Bearer ${owner.key}`, 'Idempotency-Key': 'once' },
+    );
+  const answers = [await send('Ben'), await send('Eva')];
+  assert.equal(new Set(answers.map(conversationOf)).size, 2);
+  assert.equal((await readMoney(service, owner.id)).balance, 0.98);
+});
+
+test('the alias /api/ai/generate-reply answers in the same conversation', async () => {
+  const { owner, id, ask } = await shop();
+  const body = { assistant_id: id, customer_identifier: 'anna@x.example', message: 'Hi again' };
+  const first = await ask('Hi');
+  const second = await service.post('/api/ai/generate-reply', body, { Authorization: `Bearer ${owner.key}` });
+  assert.deepEqual([second.status, conversationOf(second)], [200, conversationOf(first)]);
+  assert.equal((await service.post('/api/ai/generate-reply', body)).status, 401);
+});
+
 describe('a refusal', () => {
   const notFound = { success: false, error: 'Assistant not found', error_code: 'ASSISTANT_NOT_FOUND' };
 

@@ -11,95 +11,139 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
+import { findOrOpen } from './customer-conversation.ts';
+import type { Customer } from './customer-conversation.ts';
+import type { Ending } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
 import { mergeVariables } from './merge-variables.ts';
 
-/** A visitor's message with what goes along. */
+/** A visitor's message with its attachments. */
 export interface VisitorMessage {
-  conversationUuid: string;
   text: string;
-  /** Laid over the conversation's. */
+  /** Merged into the conversation's variables. */
   variables: StoredVariables;
-  /** What the assistant may ask the page for. */
+  /** The tools of the page that the assistant may call. */
   pageTools: PageTool[];
-  /** What the page has done since the last message. */
+  /** The results of the page's tools since the last message. */
   toolResults: StoredToolResult[];
 }
 
-/** A stored, paid user message that waits for its reply. */
+/** A stored, paid user message whose reply is pending. */
 export interface AcceptedMessage extends Pick<VisitorMessage, 'text' | 'pageTools' | 'toolResults'> {
   id: number;
   conversationId: number;
   turn: number;
 }
 
-/** What became of a message. */
-export type Acceptance =
+/** How a message was accepted. */
+export type Acceptance = { conversationUuid: string } & (
   | { to: 'answer'; message: AcceptedMessage }
   /** Stored for the person who has taken over. */
   | { to: 'keep' }
   /** Stored by an earlier request with the same key. */
-  | { to: 'repeat'; messageId: number };
+  | { to: 'repeat'; messageId: number }
+);
 
 /**
- * Stores a user's message and takes its price, both or neither; one that a person shall answer is free. The conversation's row is locked first, so turns are
- * numbered in the order in which they are stored, and every transaction takes its locks in the same order:
- * conversation, key, balance.
+ * Stores a visitor's message and charges its price, both or neither; a message for a person is free. The conversation's
+ * row is locked first, so turns are numbered in the order in which they are stored, and every transaction takes its
+ * locks in the same order: conversation, key, balance.
  *
  * @throws ConversationError
  */
 export async function acceptMessage(
   { transaction }: Database,
+  conversationUuid: string,
   message: VisitorMessage,
   lease: Lease,
   keyed?: KeyedRequest,
 ): Promise<Acceptance> {
   return transaction(async (tx) => {
-    const conversation = await lockConversation(tx, message.conversationUuid);
+    const conversation = await lockConversation(tx, conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
-    if (earlier) return { to: 'repeat', messageId: earlier.messageId ?? 0 };
-    if (conversation.assistantDeleted) throw ConversationError.assistantNotFound();
-    if (conversation.hasEnded) throw ConversationError.conversationEnded();
-
-    const { id: conversationId, aiEnabled } = conversation;
-    const { text, pageTools, toolResults } = message;
-    const isBilled = aiEnabled && conversation.type === 'widget';
-    const turn = conversation.turns + 1;
-    const [stored] = await insertMessage(tx, {
-      conversationId,
-      turn,
-      text,
-      toolResults,
-      cost: isBilled ? widgetMessagePrice : '0',
-      replyState: aiEnabled ? 'pending' : 'done',
-      owner: aiEnabled ? lease.owner : null,
-      leaseMs: aiEnabled ? lease.milliseconds : null,
-    });
-    if (!stored) throw new Error('The message was not stored.');
-    const variables = mergeVariables(conversation.variables, message.variables);
-    await noteTurn(tx, { conversationId, turn, variables });
-    if (keyed) await noteOutcome(tx, keyed, { conversationId, messageId: stored.id });
-    // Last, because the owner's balance is shared by all their conversations: its lock is held the shortest.
-    if (isBilled) {
-      const paid = await moveMoney(tx, {
-        userId: conversation.ownerId,
-        kind: 'charge',
-        amount: widgetMessagePrice,
-        messageId: stored.id,
-      });
-      if (!paid) throw ConversationError.insufficientBalance();
-    }
-    if (!aiEnabled) return { to: 'keep' };
-    return {
-      to: 'answer',
-      message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
-    };
+    if (earlier) return { to: 'repeat', conversationUuid, messageId: earlier.messageId ?? 0 };
+    return storeMessage(tx, conversation, message, lease, keyed);
   });
 }
 
-/** A conversation as it is while nobody else can change it. */
+/**
+ * The same for the conversation with a customer, which is opened if there is none. The key is claimed first: a repeat
+ * opens no conversation, even if the first answer has ended the one that it was given in.
+ *
+ * @throws ConversationError
+ */
+export async function acceptCustomerMessage(
+  { database, jobs }: Ending,
+  customer: Customer,
+  message: VisitorMessage,
+  lease: Lease,
+  keyed?: KeyedRequest,
+): Promise<Acceptance> {
+  return database.transaction(async (tx) => {
+    const earlier = keyed && (await claimKey(tx, keyed));
+    if (earlier) {
+      const [conversation] = await tx
+        .select({ uuid: conversations.uuid })
+        .from(conversations)
+        .where(eq(conversations.id, earlier.conversationId ?? 0));
+      if (!conversation) throw ConversationError.conversationNotFound();
+      return { to: 'repeat', conversationUuid: conversation.uuid, messageId: earlier.messageId ?? 0 };
+    }
+    const uuid = await findOrOpen(tx, jobs, customer);
+    return storeMessage(tx, await lockConversation(tx, uuid), message, lease, keyed);
+  });
+}
+
+async function storeMessage(
+  tx: Queries,
+  conversation: LockedConversation,
+  message: VisitorMessage,
+  lease: Lease,
+  keyed: KeyedRequest | undefined,
+): Promise<Acceptance> {
+  if (conversation.assistantDeleted) throw ConversationError.assistantNotFound();
+  if (conversation.hasEnded) throw ConversationError.conversationEnded();
+
+  const { id: conversationId, aiEnabled } = conversation;
+  const { text, pageTools, toolResults } = message;
+  const isBilled = aiEnabled && conversation.type === 'widget';
+  const turn = conversation.turns + 1;
+  const [stored] = await insertMessage(tx, {
+    conversationId,
+    turn,
+    text,
+    toolResults,
+    cost: isBilled ? widgetMessagePrice : '0',
+    replyState: aiEnabled ? 'pending' : 'done',
+    owner: aiEnabled ? lease.owner : null,
+    leaseMs: aiEnabled ? lease.milliseconds : null,
+  });
+  if (!stored) throw new Error('The message was not stored.');
+  const variables = mergeVariables(conversation.variables, message.variables);
+  await recordTurn(tx, { conversationId, turn, variables });
+  if (keyed) await noteOutcome(tx, keyed, { conversationId, messageId: stored.id });
+  // Last, because the owner's balance is shared by all their conversations: its lock is held the shortest.
+  if (isBilled) {
+    const paid = await moveMoney(tx, {
+      userId: conversation.ownerId,
+      kind: 'charge',
+      amount: widgetMessagePrice,
+      messageId: stored.id,
+    });
+    if (!paid) throw ConversationError.insufficientBalance();
+  }
+  if (!aiEnabled) return { to: 'keep', conversationUuid: conversation.uuid };
+  return {
+    to: 'answer',
+    conversationUuid: conversation.uuid,
+    message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
+  };
+}
+
+/** A conversation whose row is locked. */
 interface LockedConversation {
   id: number;
+  uuid: string;
   type: 'widget' | 'test';
   turns: number;
   variables: StoredVariables;
@@ -133,14 +177,14 @@ const insertMessage = prepared<NewMessage, { id: number }[]>((queries, place) =>
     .returning({ id: messages.id }),
 );
 
-const noteTurn = prepared<{ conversationId: number; turn: number; variables: StoredVariables }, unknown>(
+const recordTurn = prepared<{ conversationId: number; turn: number; variables: StoredVariables }, unknown>(
   (queries, place) =>
     queries
       .update(conversations)
       .set({
         turns: sql`${place.turn}`,
         updatedAt: sql`now()`,
-        // One that may go on after its end has another one before it.
+        // A resumed conversation is no longer ended.
         endedAt: null,
         variables: sql`${sql.param(place.variables, conversations.variables)}`,
       })
@@ -157,6 +201,7 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
   queries
     .select({
       id: conversations.id,
+      uuid: conversations.uuid,
       type: conversations.type,
       turns: conversations.turns,
       variables: conversations.variables,

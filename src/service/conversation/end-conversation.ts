@@ -3,19 +3,19 @@ import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { notifyOfChange } from './conversation-events.ts';
-import { isQuiet } from './has-ended.ts';
+import { isInactive } from './has-ended.ts';
 
-/** What ending needs of the service. */
+/** The parts of the service that ending a conversation uses. */
 export interface Ending {
   database: Database;
   jobs: Jobs;
 }
 
 /**
- * Notes that a locked conversation is over, and has those told who want to know. One in which no visitor has said
- * anything is none to tell of. Nothing happens if it was noted before.
+ * Marks a locked conversation as ended and sends the job that evaluates it and calls its webhook, unless no visitor has
+ * written in it. Has no effect on a conversation that is marked already.
  */
-export async function noteEnd(tx: Queries, jobs: Jobs, conversationId: number): Promise<void> {
+export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number): Promise<void> {
   const [ended] = await tx
     .update(conversations)
     .set({ endedAt: sql`now()` })
@@ -37,34 +37,27 @@ export async function noteEnd(tx: Queries, jobs: Jobs, conversationId: number): 
   if (spoken) await jobs.send('conversation-ended', { conversationId }, { tx });
 }
 
-/** Conversations that are ended in one transaction; the next one takes the rest. */
+/** Conversations that one transaction ends. */
 const batch = 100;
 
 /**
- * Ends the conversations in which nothing was said for as long as their assistants wait. Any number of processes may do
- * it at once: each conversation is ended, and told of, by one of them. One whose reply is under way is not quiet.
+ * Ends the conversations whose inactivity timeout has passed. Processes may do it at the same time: each conversation is
+ * ended by one of them.
  *
- * @returns how many there were.
+ * @returns the number of conversations that were ended.
  */
-export async function endQuietConversations({ database: { db }, jobs }: Ending): Promise<number> {
+export async function endInactiveConversations({ database: { db }, jobs }: Ending): Promise<number> {
   for (let total = 0; ;) {
     const ended = await db.transaction(async (tx) => {
-      const quiet = await tx
+      const inactive = await tx
         .select({ id: conversations.id })
         .from(conversations)
         .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-        .where(
-          and(
-            isNull(conversations.endedAt),
-            isQuiet,
-            sql`NOT EXISTS (SELECT 1 FROM ${messages}
-              WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending')`,
-          ),
-        )
+        .where(and(isNull(conversations.endedAt), isInactive))
         .limit(batch)
         .for('no key update', { of: conversations, skipLocked: true });
-      for (const { id } of quiet) await noteEnd(tx, jobs, id);
-      return quiet.length;
+      for (const { id } of inactive) await markEnded(tx, jobs, id);
+      return inactive.length;
     });
     total += ended;
     if (ended < batch) return total;

@@ -4,7 +4,7 @@ import { assistants, conversations } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { addLine } from './add-line.ts';
-import { noteEnd } from './end-conversation.ts';
+import { markEnded } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
 import { announcements } from './take-over.ts';
 
@@ -26,7 +26,7 @@ export async function followCalls(
   const { aiEnabled } = conversation;
   if (endsConversation(calls)) {
     await addLine(tx, conversation, 'system', announcements.ended);
-    await noteEnd(tx, jobs, conversation.id);
+    await markEnded(tx, jobs, conversation.id);
     const [{ ended } = { ended: false }] = await tx
       .select({ ended: hasEnded })
       .from(conversations)

@@ -1,12 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { assistants, conversations } from '../db/schema.ts';
+import { assistants, conversations, messages } from '../db/schema.ts';
 
-/** Whether nothing was said for as long as the assistant waits. For queries that join both tables, as all of these. */
-export const isQuiet = sql<boolean>`${conversations.updatedAt} <
-  now() - ${assistants.conversationInactivityTimeout} * interval '1 minute'`;
+/*
+ * Conditions for queries that join conversations with assistants.
+ */
 
-/** Whether the end has come: by the assistant, or by silence, also one that nobody has noticed yet. */
-export const isOver = sql<boolean>`(${conversations.endedAt} IS NOT NULL OR ${isQuiet})`;
+/** Whether the inactivity timeout of the assistant has passed. It does not pass while a reply is being written. */
+export const isInactive = sql<boolean>`(${conversations.updatedAt} <
+  now() - ${assistants.conversationInactivityTimeout} * interval '1 minute'
+  AND NOT EXISTS (SELECT 1 FROM ${messages}
+    WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending'))`;
 
-/** Whether a conversation takes no more messages: it is over, and the assistant does not let it go on. */
-export const hasEnded = sql<boolean>`NOT ${assistants.conversationEndedRetrigger} AND ${isOver}`;
+/** Whether a conversation accepts no more messages: it is over, and its assistant does not resume conversations. */
+export const hasEnded = sql<boolean>`(NOT ${assistants.conversationEndedRetrigger}
+  AND (${conversations.endedAt} IS NOT NULL OR ${isInactive}))`;

@@ -3,8 +3,10 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { acceptMessage } from './accept-message.ts';
-import type { VisitorMessage } from './accept-message.ts';
+import { acceptCustomerMessage, acceptMessage } from './accept-message.ts';
+import type { Acceptance, VisitorMessage } from './accept-message.ts';
+import type { Customer } from './customer-conversation.ts';
+import type { Ending } from './end-conversation.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { endsConversation } from './follow-calls.ts';
 import { settledSignal } from './replies.ts';
@@ -18,7 +20,7 @@ import { within } from '../lib/within.ts';
 /** Longest wait for an answer that another process is writing, in milliseconds. */
 const repeatWait = 330_000;
 
-/** What sending needs of the service. */
+/** The parts of the service that sending uses. */
 export interface Sending {
   database: Database;
   replies: Replies;
@@ -27,29 +29,49 @@ export interface Sending {
 
 /**
  * Sends a visitor's message (interface: `POST /conversations/{uuid}/messages`). Resolves once the message is stored
- * and paid; the reply goes on by itself, also when nobody waits for it any more.
+ * and paid; the reply continues even if the client disconnects.
  *
  * @throws ConversationError if the message is refused.
  */
 export async function sendMessage(
-  { database, replies, signals }: Sending,
+  sending: Sending,
+  conversationUuid: string,
   message: VisitorMessage,
   keyed?: KeyedRequest,
 ): Promise<Reply> {
-  const accepted = await acceptMessage(database, message, replies.lease, keyed);
+  const { database, replies } = sending;
+  return replyTo(sending, await acceptMessage(database, conversationUuid, message, replies.lease, keyed));
+}
+
+/**
+ * The same for a customer of another system (supplement to the interface: `POST /user/ai/generate-reply`).
+ *
+ * @throws ConversationError if the message is refused.
+ */
+export async function sendCustomerMessage(
+  sending: Sending & Ending,
+  customer: Customer,
+  message: VisitorMessage,
+  keyed?: KeyedRequest,
+): Promise<{ conversationUuid: string; reply: Reply }> {
+  const accepted = await acceptCustomerMessage(sending, customer, message, sending.replies.lease, keyed);
+  return { conversationUuid: accepted.conversationUuid, reply: replyTo(sending, accepted) };
+}
+
+function replyTo({ database, replies, signals }: Sending, accepted: Acceptance): Reply {
   if (accepted.to === 'answer') return replies.start(accepted.message);
   const reply = new Reply();
   if (accepted.to === 'keep') {
     reply.complete({ text: '', functionCalls: [], aiEnabled: false });
     return reply;
   }
-  const underWay = replies.find(accepted.messageId);
-  if (underWay) return underWay;
+  const current = replies.find(accepted.messageId);
+  if (current) return current;
   void followElsewhere({ database, signals }, accepted.messageId, reply);
   return reply;
 }
 
-/** Waits for the answer that an earlier request got, or is getting from another process, and tells it as one piece. */
+/** Waits for the answer to an earlier request, which another process may still be writing, and emits it as one delta. */
 async function followElsewhere(
   { database, signals }: Pick<Sending, 'database' | 'signals'>,
   messageId: number,

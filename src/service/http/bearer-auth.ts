@@ -5,7 +5,7 @@ import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 
 /** The endpoints that take a key. Their errors have another format than those of the public ones. */
-export const keyedPaths = ['/api/user/*', '/api/automate/*'];
+export const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/ai/*'];
 
 /** Whether an endpoint takes a key. */
 export const takesKey = (c: Context): boolean =>

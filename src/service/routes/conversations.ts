@@ -42,7 +42,7 @@ export function conversationRoutes(
       variables: storableJson(body.variables ?? {}, 'variables'),
     };
     const keyed = readIdempotencyKey(c, 'open', request);
-    // The answer is a capability: whoever guesses or repeats a stranger's weak key must not be handed it.
+    // The answer is a capability: a guessed key of another client must not reveal it.
     const own = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
     const { uuid, history, eventsCursor } = await openConversation(database, request, own);
     return c.json({ status: true, conversation_id: uuid, history, events_cursor: eventsCursor });
@@ -62,15 +62,14 @@ export function conversationRoutes(
     const conversationUuid = requireUuid(c.req.param('uuid'));
     const body = await readJsonBody(c, SendMessageRequest);
     const message = {
-      conversationUuid,
       text: body.message.toWellFormed(),
       variables: storableJson(body.variables ?? {}, 'variables'),
       pageTools: body.client_tools ?? [],
       toolResults: storableJson(body.tool_results ?? [], 'tool_results'),
     };
-    // Not what goes along: a page that was loaded anew may offer other tools with the message that it repeats.
+    // Not the attachments: after a reload the page may offer other tools with the repeated message.
     const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });
-    const reply = await sendMessage(context, message, keyed);
+    const reply = await sendMessage(context, conversationUuid, message, keyed);
     if (acceptsEventStream(c)) return streamReply(c, reply, keepAliveMs);
     return c.json(answerBody(await reply.answer));
   });

@@ -3,15 +3,13 @@ import { generateReply, repliesAMinute } from '../../contract/generate-reply.ts'
 import type { GeneratedReply, replyErrorCodes } from '../../contract/generate-reply.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { ConversationErrorCode } from '../lib/conversation-error.ts';
-import { findOrOpen } from '../conversation/customer-conversation.ts';
-import type { Ending } from '../conversation/end-conversation.ts';
-import { sendMessage } from '../conversation/send-message.ts';
-import type { Sending } from '../conversation/send-message.ts';
+import { sendCustomerMessage } from '../conversation/send-message.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { operate } from '../http/operate.ts';
 import { limitRequests } from '../http/rate-limit.ts';
 import { Refusal } from '../lib/refusal.ts';
+import type { AppContext } from './app-context.ts';
 
 const refusals: Partial<
   Record<ConversationErrorCode, { status: 400 | 402 | 404; code: (typeof replyErrorCodes)[number] }>
@@ -23,31 +21,25 @@ const refusals: Partial<
   'reply-failed': { status: 400, code: 'REPLY_FAILED' },
 };
 
-/**
- * Replies for customers of other systems (supplement to the interface: `POST /user/ai/generate-reply`).
- *
- * @param options.isLimited whether one key may ask for so many replies a minute only.
- */
-export function generateReplyRoutes(
-  routes: Hono<Authenticated>,
-  parts: Sending & Ending,
-  { isLimited }: { isLimited: boolean },
-): void {
-  const window = { requests: isLimited ? repliesAMinute : 0, windowSeconds: 60, prefix: 'reply' };
+/** Replies for customers of other systems (supplement to the interface: `POST /user/ai/generate-reply`). */
+export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppContext): void {
+  const { database, config } = context;
+  const requests = config.rateLimit.requests > 0 ? repliesAMinute : 0;
+  const window = { requests, windowSeconds: 60, prefix: 'reply' };
   routes.use(
     '/ai/generate-reply',
-    limitRequests<Authenticated>(parts.database, window, (c) => String(c.get('user').keyId)),
+    limitRequests<Authenticated>(database, window, (c) => String(c.get('user').keyId)),
   );
   operate(routes, generateReply, async ({ c, userId, body }): Promise<GeneratedReply> => {
     const { assistant_id: assistantId, customer_identifier: identifier, message: text } = body;
     try {
-      const conversationUuid = await findOrOpen(parts, { assistantId, userId, identifier });
-      const message = {
-        ...{ conversationUuid, text, variables: body.variables ?? {} },
-        ...{ pageTools: [], toolResults: [] },
-      };
-      const keyed = readIdempotencyKey(c, conversationUuid, { message: text });
-      const answer = await (await sendMessage(parts, message, keyed)).answer;
+      const message = { text, variables: body.variables ?? {}, pageTools: [], toolResults: [] };
+      // Not of the conversation, which the first answer may end.
+      const scope = `reply ${userId} ${assistantId} ${identifier}`;
+      const keyed = readIdempotencyKey(c, scope, { message: text });
+      const customer = { assistantId, userId, identifier };
+      const { conversationUuid, reply } = await sendCustomerMessage(context, customer, message, keyed);
+      const answer = await reply.answer;
       return {
         success: true,
         conversation_id: conversationUuid,

@@ -16,7 +16,7 @@ import { webhookRoutes } from './webhooks.ts';
 
 /** Routes of the authenticated user (interface: "Identity and keys"). */
 export function userRoutes(context: AppContext): Hono<Authenticated> {
-  const { database, jobs, config } = context;
+  const { database, jobs } = context;
   const routes = new Hono<Authenticated>();
   routes.get('/me', (c) => {
     const { name, email, balance } = c.get('user');
@@ -26,7 +26,7 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
   );
   ownerConversationRoutes(routes, database);
-  generateReplyRoutes(routes, context, { isLimited: config.rateLimit.requests > 0 });
+  generateReplyRoutes(routes, context);
   ownerAssistantRoutes(routes, database);
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database, jobs);
@@ -36,5 +36,12 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   callRoutes(routes, database, jobs);
   blockedNumberRoutes(routes, database);
   webhookRoutes(routes, database, jobs);
+  return routes;
+}
+
+/** The operations that published clients call without `/user` in the path. */
+export function aliasRoutes(context: AppContext): Hono<Authenticated> {
+  const routes = new Hono<Authenticated>();
+  generateReplyRoutes(routes, context);
   return routes;
 }
