@@ -6,6 +6,7 @@ import { ApiError } from './api-error.ts';
 import { ChatError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { parseJson } from './parse-json.ts';
+import { readApiAnswer } from './read-api-answer.ts';
 import { readText } from './read-text.ts';
 
 export { ApiError, ChatError };
@@ -25,13 +26,13 @@ type Part<Name extends string, Schema, IsOptional extends boolean> = Schema exte
     : { [Key in Name]: z.input<Schema> }
   : unknown;
 
-/** What a call takes: the path's parameters, `query` and `body`, each where the operation has it. */
+/** The input of a call: the path's parameters, `query` and `body`, as far as the operation has them. */
 export type ApiInput<Described extends Operation> = {
   [Name in ParameterOf<Described['path']>]: string | number;
 } & Part<'query', Described['query'], true> &
   Part<'body', Described['request'], false>;
 
-/** Every operation of the interface as a method; `createAssistant`, `listLeads` and so on, as `/api/docs` names them. */
+/** Every operation as a method with the name that `/api/docs` gives it: `createAssistant`, `listLeads` and so on. */
 export type ApiClient = {
   readonly [Name in keyof Operations]: (
     ...input: object extends ApiInput<Operations[Name]>
@@ -40,32 +41,35 @@ export type ApiClient = {
   ) => Promise<z.output<Operations[Name]['response']>>;
 };
 
-/** What every call may be given. */
+/** Options of every call. */
 export interface ApiOptions {
   signal?: AbortSignal;
-  /** For the operations that take one: repeated requests with one key are carried out once. */
+  /** For operations that accept one: repeated requests with the same key are carried out once. */
   idempotencyKey?: string;
 }
 
-/** Whom a client speaks to, and as whom. */
+/** The service and the key of a client. */
 export interface ApiClientOptions {
   /** Origin of the service, without `/api`. */
   baseUrl: string;
-  /** Needed by all operations but those of visitors. Keep it on a server: it opens the whole account. */
+  /** Required by all operations except those of visitors. Keep it on a server: it grants access to the whole account. */
   apiKey?: string;
   /** Longest silence of the service in milliseconds; 60,000 by default. */
   patience?: number;
 }
 
-/** The loose form of every input, for the code that serves all operations. */
+/** The input of any operation. */
 type AnyInput = Record<string, unknown> & { query?: object; body?: object };
 
 /**
- * A client for the whole interface, made of the same descriptions as the service and its documentation. For servers and
- * scripts; pages of visitors take the much smaller `ChatClient`.
+ * Creates a client for the whole interface, from the same descriptions as the service and its documentation. For servers
+ * and scripts; pages use the much smaller `ChatClient`.
  *
- * Every method rejects with an {@link ApiError} when the service refuses, and with a {@link ChatError} when no usable
- * answer came.
+ * Answers are read liberally: a request that succeeded is never reported as failed because its answer lacks a field or
+ * has others. The types describe our service; a field of another service may be missing.
+ *
+ * Every method rejects with an {@link ApiError} if the service refuses, and with a {@link ChatError} if there is no
+ * usable answer.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
@@ -96,16 +100,22 @@ async function call(
       signal: exchange.signal,
     });
     let text = '';
-    for await (const piece of readText(response, limits.responseBody, exchange.keepAlive)) text += piece;
-    const answer = parseJson(text);
-    if (!response.ok) throw new ApiError(response.status, answer);
-    const parsed = operation.response.safeParse(answer);
-    if (parsed.success) return parsed.data;
-    throw new ChatError('bad-response', 'The service gave an answer that this operation does not have.', {
+    for await (const chunk of readText(response, limits.responseBody, exchange.keepAlive)) text += chunk;
+    // A success without a body, such as a 204, has no fields.
+    const answer = text === '' ? {} : parseJson(text);
+    if (!response.ok || isRefusal(answer)) throw new ApiError(response, answer);
+    const read = readApiAnswer(operation.response, answer);
+    if (read !== undefined) return read;
+    throw new ChatError('bad-response', 'The body of the answer is not JSON, or not of this operation.', {
       status: response.status,
-      cause: parsed.error,
     });
   });
+}
+
+/** Statuses differ between deployments, so a body that reports a refusal counts as one. */
+function isRefusal(body: unknown): boolean {
+  const { status, success } = (body ?? {}) as Record<string, unknown>;
+  return status === false || success === false;
 }
 
 function addressOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
@@ -117,7 +127,7 @@ function addressOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
   return url;
 }
 
-/** JSON, or a form where a file goes along. */
+/** JSON, or a form if the body contains a file. */
 function bodyOf(body: object | undefined): string | FormData | undefined {
   if (body === undefined) return undefined;
   const fields = Object.entries(body as Record<string, unknown>).filter(([, value]) => value !== undefined);

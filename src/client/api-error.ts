@@ -1,14 +1,15 @@
 import { ChatError } from './errors.ts';
+import { secondsUntil } from './retry-after.ts';
 
-/** A refusal of the interface for owners, in the service's own words. */
+/** A refusal by the service, with the message that it sent. */
 export class ApiError extends ChatError {
-  /** What is wrong with which field, where the service says so; nested ones with dots. */
+  /** Error messages by field, if the service sent them; nested fields with dots. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 
-  /** What happened, for programs, where the service says so: `INSUFFICIENT_BALANCE` of a reply that was asked for. */
+  /** Machine-readable reason, if the service sent one: `INSUFFICIENT_BALANCE` of `generateReply`. */
   readonly errorCode: string | undefined;
 
-  constructor(status: number, body: unknown) {
+  constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
     const {
       message,
       error,
@@ -16,14 +17,29 @@ export class ApiError extends ChatError {
       error_code: errorCode,
       retry_after: retryAfter,
     } = (body ?? {}) as Record<string, unknown>;
-    const words = [message, error].find((text) => typeof text === 'string' && text !== '');
-    super(codeOf(status), (words as string | undefined) ?? `The service refused with the status ${status}.`, {
-      status,
-      retryAfter: typeof retryAfter === 'number' ? retryAfter : undefined,
-    });
+    const text = [message, error].find((each) => typeof each === 'string' && each !== '');
+    super(
+      codeOf(status),
+      (text as string | undefined) ?? `The service refused the request with status ${status}.`,
+      {
+        status,
+        retryAfter: secondsUntil(headers.get('Retry-After')) ?? secondsUntil(retryAfter),
+      },
+    );
     this.errorCode = typeof errorCode === 'string' ? errorCode : undefined;
-    this.fields = (errors ?? {}) as Record<string, string[]>;
+    this.fields = fieldErrors(errors);
   }
+}
+
+/** Services send a list of messages for each field; some send a single one. */
+function fieldErrors(errors: unknown): Record<string, string[]> {
+  const fields = typeof errors === 'object' && errors !== null ? Object.entries(errors) : [];
+  return Object.fromEntries(
+    fields.map(([name, messages]: [string, unknown]) => [
+      name,
+      [messages].flat().filter((each) => typeof each === 'string'),
+    ]),
+  );
 }
 
 function codeOf(status: number) {

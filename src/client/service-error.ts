@@ -1,5 +1,6 @@
 import { ErrorBody, errorTexts } from '../contract/error-body.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
+import { secondsUntil } from './retry-after.ts';
 
 const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   [errorTexts.assistantNotFound, 'assistant-not-found'],
@@ -20,15 +21,6 @@ function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
   if (status === 429) return 'too-many-requests';
   if (status === 413 || status === 422) return 'invalid-request';
   return status >= 500 ? 'unavailable' : 'refused';
-}
-
-/** Seconds from a `Retry-After` header, which holds seconds or a date, or from the body's `retry_after`. */
-function secondsUntil(value: unknown): number | undefined {
-  if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return undefined;
-  const seconds = Number.isNaN(Number(value))
-    ? (Date.parse(String(value)) - Date.now()) / 1000
-    : Number(value);
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
 /**

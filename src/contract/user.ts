@@ -9,7 +9,7 @@ export const User = z.looseObject({
   name: z.string(),
   email: z.string(),
   /** USD. */
-  total_balance: z.coerce.number(),
+  total_balance: z.number(),
 });
 export type User = z.infer<typeof User>;
 

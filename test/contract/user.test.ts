@@ -4,20 +4,10 @@ import * as z from 'zod/mini';
 import { ApiKeys, User } from '../../src/contract/user.ts';
 
 describe('reading a user', () => {
-  it('takes a balance as a number or as a decimal string', () => {
-    for (const total_balance of [12.5, '12.50']) {
-      assert.equal(
-        z.parse(User, { name: 'Ada', email: 'ada@example.com', total_balance }).total_balance,
-        12.5,
-      );
-    }
-  });
-
   it('refuses a balance that is no number', () => {
-    assert.equal(
-      z.safeParse(User, { name: 'Ada', email: 'ada@example.com', total_balance: 'much' }).success,
-      false,
-    );
+    const user = { name: 'Ada', email: 'ada@example.com', total_balance: 12.5 };
+    assert.equal(z.safeParse(User, user).success, true);
+    assert.equal(z.safeParse(User, { ...user, total_balance: '12.50' }).success, false);
   });
 });
 

@@ -1,0 +1,8 @@
+/** Seconds from a `Retry-After` header, which holds seconds or a date, or from the body's `retry_after`. */
+export function secondsUntil(value: unknown): number | undefined {
+  if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return undefined;
+  const seconds = Number.isNaN(Number(value))
+    ? (Date.parse(String(value)) - Date.now()) / 1000
+    : Number(value);
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
