@@ -1,60 +1,45 @@
 import type { Token } from 'marked';
-import { BlockLexer, lastBlock } from './block-lexer.ts';
-import { heal } from './heal.ts';
-import { mayBeReplies, repliesIn } from './replies.ts';
+import { GrowingAnswer, lastBlock } from './growing-answer.ts';
+import { lexMarkdown } from './lex-markdown.ts';
+import { repliesIn } from './replies.ts';
 
-/** An answer as it shows. */
+/** An answer's Markdown, lexed. */
 export interface AnswerBlocks {
   readonly blocks: readonly Token[];
-  /** What it suggests to reply; that is no part of its blocks. */
+  /** The replies that the answer suggests; they are not part of its blocks. */
   readonly replies: readonly string[];
 }
 
-/** Of answers that are still growing. */
-const growing = new Map<string, BlockLexer>();
-
-/** How deep quotes and lists may stand in one another. Deeper ones are no writing, and would exhaust the stack. */
-const deepest = 24;
+const growing = new Map<string, GrowingAnswer>();
 
 /**
- * Reads an answer's Markdown: CommonMark with GFM's tables, task lists, strikethrough and autolinks. Gives undefined for
- * what has to show as plain text.
+ * Lexes an answer: CommonMark with GFM's tables, task lists, strikethrough and autolinks. Returns undefined for text that
+ * has to show as it is.
  *
- * @param key tells one growing text from another
+ * @param key identifies the message, whose text grows from call to call
  */
 export function answerBlocks(key: string, source: string, isGrowing: boolean): AnswerBlocks | undefined {
   const text = source.replace(/\r\n?/g, '\n');
   try {
-    const tokens = isGrowing ? grow(key, text) : BlockLexer.lexWhole(text);
-    if (!isGrowing) growing.delete(key);
-    if (isDeeperThan(deepest, tokens)) return undefined;
-    const replies = isGrowing ? [] : repliesIn(tokens);
-    return { blocks: replies.length > 0 ? tokens.slice(0, lastBlock(tokens)) : tokens, replies };
+    if (isGrowing) {
+      const blocks = growingAnswer(key, text).lex(text);
+      return blocks && { blocks, replies: [] };
+    }
+    growing.delete(key);
+    // All at once: links find definitions that come later.
+    const blocks = lexMarkdown(text);
+    const replies = repliesIn(blocks);
+    return { blocks: replies.length > 0 ? blocks.slice(0, lastBlock(blocks)) : blocks, replies };
   } catch {
-    // The lexer recurses too: nesting can exhaust the stack before it can be counted.
+    // Text that is too complex, or that the lexer gives up on.
     return undefined;
   }
 }
 
-function grow(key: string, text: string): readonly Token[] {
-  const lexer = growing.get(key) ?? new BlockLexer();
-  growing.set(key, lexer);
-  const tokens = lexer.lex(text);
-  const last = lastBlock(tokens);
-  const raw = tokens[last]?.raw ?? '';
-  const settled = tokens.slice(0, last);
-  return mayBeReplies(raw) ? settled : [...settled, ...BlockLexer.lexWhole(heal(raw))];
-}
-
-/** Tokens whose nesting was looked at before: settled blocks come again with every piece. */
-const shallow = new WeakSet<Token>();
-
-function isDeeperThan(levels: number, tokens: readonly Token[]): boolean {
-  return tokens.some((token) => {
-    if (shallow.has(token)) return false;
-    const { tokens: inner = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
-    if (levels === 0 || isDeeperThan(levels - 1, [...inner, ...items])) return true;
-    shallow.add(token);
-    return false;
-  });
+function growingAnswer(key: string, text: string): GrowingAnswer {
+  const known = growing.get(key);
+  if (known?.continues(text)) return known;
+  const answer = new GrowingAnswer();
+  growing.set(key, answer);
+  return answer;
 }

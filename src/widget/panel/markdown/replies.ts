@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked';
 import { decodeEntities } from './decode-entities.ts';
-import { lastBlock } from './block-lexer.ts';
+import { lastBlock } from './growing-answer.ts';
 
 /** How many suggestions an answer may end with, and how long each may be. What is beyond that is a list as any other. */
 const most = 8;
@@ -11,7 +11,7 @@ const longest = 200;
  * item begins with a link, whose text may have escapes and brackets.
  */
 const beginning =
-  /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:\\.?|\[[^[\]\n]*(?:\]|$)|[^\\[\]\n])*(?:\s*$|\](?:$|\(<?(?:$|r[eply:]*(?:$|[>) ]))))/;
+  /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:\\(?:.|$)|\[[^[\]\n]*(?:\]|$)|[^\\[\]\n])*(?:\n*$|\](?:$|\(<?(?:$|r[eply:]*(?:$|[>) ]))))/;
 
 /** Whether the last block of an answer under way is, or may become, a list of suggestions. */
 export function mayBeReplies(raw: string): boolean {

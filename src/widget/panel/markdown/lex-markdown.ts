@@ -1,0 +1,97 @@
+import { Lexer, Tokenizer, type Token, type Tokens } from 'marked';
+
+/** How deep quotes and lists may nest. Deeper nesting is an attack on the stack rather than writing. */
+const maxDepth = 8;
+
+/**
+ * How much running text is lexed together: its characters, and the characters in it that may be markup. The lexer's work
+ * grows with the square of both, so longer text is lexed in parts.
+ */
+const maxLength = 2000;
+const maxMarks = 100;
+const marks = '*_~`[]!<';
+
+/** How many lines may be nothing but rules and underlines: for each, the lexer looks for a table in all lines below. */
+const maxRules = 200;
+
+/** A lexer whose work grows in proportion to the text, whatever the text is. */
+class BoundedLexer extends Lexer {
+  constructor() {
+    // GFM, with a line break for every line break: people and models write chat messages that way.
+    super({ gfm: true, breaks: true, tokenizer: new BoundedTokenizer() });
+  }
+
+  override inlineTokens(text: string, tokens: Token[] = []): Token[] {
+    for (let start = 0; start < text.length;) {
+      const end = partEnd(text, start);
+      super.inlineTokens(text.slice(start, end), tokens);
+      start = end;
+    }
+    return tokens;
+  }
+}
+
+class BoundedTokenizer extends Tokenizer {
+  #depth = 0;
+
+  override blockquote(text: string): Tokens.Blockquote | undefined {
+    return this.#nested(() => super.blockquote(text));
+  }
+
+  override list(text: string): Tokens.List | undefined {
+    return this.#nested(() => super.list(text));
+  }
+
+  /** Rows are padded to the width of their table: few characters could make millions of cells. */
+  override table(text: string): Tokens.Table | undefined {
+    const [raw = '', , alignments = ''] = this.rules.block.table.exec(text) ?? [];
+    const columns = alignments.split('|').length;
+    const rows = raw.split('\n').length;
+    return columns * rows > raw.length ? undefined : super.table(text);
+  }
+
+  #nested<Block>(tokenize: () => Block): Block {
+    if (++this.#depth > maxDepth) throw new RangeError(`Markdown nests deeper than ${maxDepth} levels.`);
+    const block = tokenize();
+    this.#depth--;
+    return block;
+  }
+}
+
+/** The end of the part that begins at `start`: before white space if there is any, and never within a character. */
+function partEnd(text: string, start: number): number {
+  let count = 0;
+  let end = start;
+  while (end < text.length && end - start < maxLength && count < maxMarks)
+    if (marks.includes(text.charAt(end++))) count++;
+  if (end === text.length) return end;
+  const part = text.slice(start + 1, end);
+  const space = Math.max(part.lastIndexOf('\n'), part.lastIndexOf(' '));
+  if (space >= 0) return start + 1 + space;
+  return /[\udc00-\udfff]/.test(text.charAt(end)) ? end - 1 : end;
+}
+
+/**
+ * The blocks of a text, with all that is in them.
+ *
+ * @throws {RangeError} when the text is too complex to be writing
+ */
+export function lexMarkdown(text: string): Token[] {
+  checkRules(text);
+  return new BoundedLexer().lex(text);
+}
+
+/**
+ * The blocks of a text, without the running text in them.
+ *
+ * @throws {RangeError} when the text is too complex to be writing
+ */
+export function lexBlocks(text: string): Token[] {
+  checkRules(text);
+  return new BoundedLexer().blockTokens(text);
+}
+
+function checkRules(text: string): void {
+  const { length } = text.match(/^[ \t>|:=-]+$/gm) ?? [];
+  if (length > maxRules) throw new RangeError(`Markdown has more than ${maxRules} rules and underlines.`);
+}

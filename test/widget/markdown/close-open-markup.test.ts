@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { closeOpenMarkup } from '../../../src/widget/panel/markdown/close-open-markup.ts';
+
+describe('closing the open markup of a growing text', () => {
+  const cases: [growing: string, closed: string][] = [
+    ['plain text', 'plain text'],
+    ['some **bo', 'some **bo**'],
+    ['some **bold** and *it', 'some **bold** and *it*'],
+    ['***both', '***both***'],
+    ['a ~~stri', 'a ~~stri~~'],
+    ['run `npm i', 'run `npm i`'],
+    ['run ``a ` b', 'run ``a ` b``'],
+    ['**bold with `code', '**bold with `code`**'],
+    ['**bold ', '**bold** '],
+    ['see [the ma', 'see the ma'],
+    ['see [the map](https://exa', 'see the map'],
+    ['see [the map](https://example.com) now', 'see [the map](https://example.com) now'],
+    ['look: ![a pict', 'look: '],
+    ['look: [![a pict](https://exa', 'look: '],
+    ['look: [the ![pict', 'look: the '],
+    ['see [1] and [the ma', 'see [1] and the ma'],
+    ['ends with **', 'ends with '],
+    ['- one\n- ', '- one\n'],
+    ['1. one\n2.', '1. one\n'],
+    ['## ', ''],
+    ['2 * 3 = 6', '2 * 3 = 6'],
+    ['snake_case', 'snake_case'],
+    ['5 \\* 3', '5 \\* 3'],
+    ['```js\nlet a = `x', '```js\nlet a = `x'],
+  ];
+  for (const [growing, closed] of cases) {
+    it(`makes ${JSON.stringify(growing)} into ${JSON.stringify(closed)}`, () => {
+      assert.equal(closeOpenMarkup(growing), closed);
+    });
+  }
+
+  it('takes no longer for text of many open marks, brackets and spaces', () => {
+    for (const pattern of ['[**_`~', '[', '![', '](', ' ', '\n', '`', '[a](', '- ']) {
+      const start = performance.now();
+      closeOpenMarkup(`${pattern.repeat(60_000 / pattern.length)}]a`);
+      // In quadratic time, this takes many seconds; in linear time, a few milliseconds.
+      assert.ok(performance.now() - start < 1000, pattern);
+    }
+  });
+});
