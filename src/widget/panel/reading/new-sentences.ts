@@ -1,19 +1,25 @@
 import { spokenText } from './spoken-text.ts';
 
 /** A full stop after a single letter, a number or a short word may belong to it: `Dr.`, `z. B.`, `No. 5`. */
-const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d+)\.\s*$/u;
+const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d{1,9})\.\s*$/u;
 
-/** A bracket that opens begins the next sentence; where no space stands between, engines leave it with the one before. */
-const openings = /[\p{Ps}\p{Pi}]+$/u;
+/** Longer than any match of `abbreviation`. */
+const abbreviationLength = 40;
 
-/** Remembers what was said of the answer under way, so that every sentence is said once, when it is whole. */
+/** An opening bracket belongs to the next sentence; without a space before it, engines leave it with the previous one. */
+const opening = /[\p{Ps}\p{Pi}]/u;
+
+/** Finds the sentences of a streaming answer that are complete and were not announced yet. */
 export class NewSentences {
   #answer: Element | undefined;
-  /** How much was said, in letters and digits: unlike marks and white space they stay when the drawing changes. */
-  #said = 0;
+  /** How much was announced, in letters and digits: unlike marks and white space, they stay when the answer is redrawn. */
+  #announced = 0;
+  /** How many of the answer's first blocks were announced in full, and how many letters and digits they have. */
+  #blocks = 0;
+  #blocksLength = 0;
 
   /**
-   * What to say now.
+   * Returns the text to announce now.
    *
    * @param answer the text of the answer, within its message
    */
@@ -21,22 +27,37 @@ export class NewSentences {
     const message = answer.parentElement as Element;
     if (message !== this.#answer) {
       this.#answer = message;
-      this.#said = 0;
+      this.#announced = 0;
+      this.#blocks = this.#blocksLength = 0;
     }
-    const all = sentencesOf(spokenText(answer), language);
-    const whole = isComplete ? all : all.slice(0, -1);
-    let end = 0;
-    const fresh = whole.filter((sentence) => {
+    // The complete answer may be drawn differently.
+    if (isComplete) this.#blocks = this.#blocksLength = 0;
+    const all = sentencesOf(spokenText(answer, this.#blocks), language);
+    const complete = isComplete ? all : all.slice(0, -1);
+    let end = this.#blocksLength;
+    const unannounced = complete.filter((sentence) => {
+      const start = end;
       end += lengthOf(sentence);
-      // Of a sentence that was said in another form, the rest is not worth a second hearing.
-      return end > this.#said && end - lengthOf(sentence) >= this.#said;
+      // A sentence of which some was announced in another form is not announced again.
+      return end > this.#announced && start >= this.#announced;
     });
-    this.#said = Math.max(this.#said, end);
-    return fresh.join('').trim();
+    this.#announced = Math.max(this.#announced, end);
+    this.#skipBlocks(answer);
+    return unannounced.join('').trim();
+  }
+
+  /** Skips announced blocks from now on, so that a long answer costs no more than a short one. */
+  #skipBlocks({ children }: Element): void {
+    for (const block of Array.from(children).slice(this.#blocks, -1)) {
+      const length = this.#blocksLength + lengthOf(spokenText(block));
+      if (length > this.#announced) return;
+      this.#blocks++;
+      this.#blocksLength = length;
+    }
   }
 }
 
-/** Sentences as the language ends them, and lines; the last may not be whole yet. */
+/** The sentences of a text, which lines end too. The last one may be incomplete. */
 export function sentencesOf(text: string, language: string): string[] {
   const segmenter = (Intl as { Segmenter?: typeof Intl.Segmenter }).Segmenter;
   const segments =
@@ -47,18 +68,23 @@ export function sentencesOf(text: string, language: string): string[] {
           ({ segment }) => segment,
         );
   const sentences: string[] = [];
-  let opening = '';
+  let brackets = '';
   for (const each of segments) {
-    const whole: string = opening + each;
-    const segment = whole.replace(openings, '');
-    opening = whole.slice(segment.length);
-    const before = sentences.at(-1);
-    if (before !== undefined && abbreviation.test(before))
+    const whole: string = brackets + each;
+    const segment = withoutOpenings(whole);
+    brackets = whole.slice(segment.length);
+    if (abbreviation.test(sentences.at(-1)?.slice(-abbreviationLength) ?? ''))
       sentences.push(`${sentences.pop() ?? ''}${segment}`);
     else sentences.push(segment);
   }
-  if (opening) sentences.push(opening);
+  if (brackets) sentences.push(brackets);
   return sentences;
+}
+
+function withoutOpenings(text: string): string {
+  let end = text.length;
+  while (end > 0 && opening.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 function lengthOf(text: string): number {

@@ -176,7 +176,8 @@ export class Reading implements PanelReading {
   /** Says on the launcher how much is unread. */
   showUnread(count: number, locale: Locale | undefined): void {
     if (locale === undefined) return;
-    this.#badge.show(count, unreadText(count, locale));
+    // Called with every chunk of an answer, and formatting numbers is slow.
+    this.#badge.show(count, count > 0 ? unreadText(count, locale) : '');
   }
 
   /** Counts what comes while the reader is further up, and marks where it begins. */

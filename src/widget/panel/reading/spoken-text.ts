@@ -1,17 +1,22 @@
-/** Elements that say nothing of an answer's own. */
+/** Elements without text of the answer. */
 const silent = 'button, figcaption, input, .visually-hidden, [aria-hidden="true"]';
 
-/** Elements that begin and end a line. */
+/** Elements that start and end a line. */
 const lines = 'p, li, tr, pre, h3, h4, h5, blockquote, figure, div';
 
 /**
- * What an answer says, without the buttons in it. Not its `innerText`: that costs a layout, and an answer out of sight
- * has none.
+ * The text of an answer without that of its buttons. Unlike `innerText`, it costs no layout, and includes what is not
+ * rendered because it is out of sight.
+ *
+ * @param skip how many of the first blocks to leave out
  */
-export function spokenText(answer: Element): string {
-  return collect(answer)
+export function spokenText(answer: Element, skip = 0): string {
+  const nodes = skip === 0 ? [answer] : Array.from(answer.children).slice(skip);
+  return nodes
+    .map(collect)
+    .join('')
     .replace(/[^\S\n]+/g, ' ')
-    .replace(/ ?\n[\s]*/g, '\n')
+    .replace(/ ?\n\s*/g, '\n')
     .trim();
 }
 
@@ -21,7 +26,7 @@ function collect(node: Node): string {
   if (node.localName === 'br') return '\n';
   const isCode = node.localName === 'pre' || node.matches('.text');
   const inside = Array.from(node.childNodes, (child) =>
-    // A line break in the source of a template is none in the text.
+    // A line break between tags of a template is not part of the text.
     child instanceof Text && !isCode ? child.data.replace(/\s+/g, ' ') : collect(child),
   ).join('');
   if (node.matches('td, th')) return `${inside} `;
