@@ -1,85 +1,22 @@
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { OutcomeWeights } from './carrier/number-traits.ts';
-import { readOutcomes } from './carrier/read-outcomes.ts';
 import { readModels } from './engine/read-models.ts';
 import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
 import type { EmbeddingConfig } from './knowledge/embedder.ts';
 import { OperatorError } from './operator-error.ts';
-import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
+import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
+import { settings } from './settings.ts';
 
 /** A setting is missing or wrong. The message names the variable and says what it may be. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
-const number = (fallback: number, min: number, max: number) =>
-  z.coerce
-    .number(`must be a number from ${min} to ${max}`)
-    .min(min, `must be a number from ${min} to ${max}`)
-    .max(max, `must be a number from ${min} to ${max}`)
-    .default(fallback);
-
-const wholeNumber = (fallback: number, min: number, max: number) =>
-  number(fallback, min, max).refine(Number.isInteger, 'must be a whole number');
-
-/** Addresses of the operator's own network that requests may go to, separated by commas or spaces. */
-function readAllowed(text = '', context: z.RefinementCtx<string | undefined>): AllowedAddresses {
-  try {
-    return new AllowedAddresses(text.split(/[\s,]+/).filter((part) => part !== ''));
-  } catch {
-    context.addIssue('must be host:port pairs, addresses or ranges such as 10.0.0.0/8, separated by commas');
-    return z.NEVER;
-  }
-}
-
-const Environment = z.object({
-  PORT: wholeNumber(3000, 0, 65_535),
-  HOST: z.string().default('127.0.0.1'),
-  DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be an address that begins with postgres:// or postgresql://')
-    .optional(),
-  DATABASE_POOL_SIZE: wholeNumber(10, 1, 1000),
-  WIDGET_DIR: z.string().default(join(import.meta.dirname, '../../dist')),
-  LLM_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  LLM_API_KEY: z.string().optional(),
-  LLM_MODEL: z.string().default('gpt-4.1-mini'),
-  LLM_SILENCE_SECONDS: number(30, 0.1, 600),
-  MODELS: z.string().optional(),
-  EMBEDDING_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  EMBEDDING_API_KEY: z.string().optional(),
-  EMBEDDING_MODEL: z.string().default('text-embedding-3-small'),
-  REPLY_TIMEOUT_SECONDS: number(120, 0.1, 3600),
-  REPLY_LEASE_SECONDS: number(60, 0.3, 3600),
-  KEEP_ALIVE_SECONDS: number(10, 0.05, 300),
-  SHUTDOWN_SECONDS: number(25, 0, 3600),
-  WORKERS: z
-    .enum(['on', 'off'], { error: 'must be on or off' })
-    .default('on')
-    .transform((word) => word === 'on'),
-  JOB_POLL_SECONDS: number(2, 0.05, 3600),
-  RETENTION_DAYS: wholeNumber(0, 0, 36_500),
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  CARRIER_SECONDS: number(1, 0, 60),
-  CARRIER_OUTCOMES: z
-    .string()
-    .default('human=70,machine=15,no-answer=8,busy=5,failed=2')
-    .transform(readOutcomes),
-  CAMPAIGN_POLL_SECONDS: number(10, 0.05, 3600),
-  RATE_LIMIT: wholeNumber(300, 0, 1_000_000),
-  RATE_LIMIT_WINDOW_SECONDS: wholeNumber(60, 1, 86_400),
-  TRUST_PROXY: wholeNumber(0, 0, 10),
-  WEBHOOK_TIMEOUT_SECONDS: number(10, 0.1, 60),
-  WEBHOOK_RETRY_SECONDS: z.string().default('30,60,120').transform(readSeconds),
-  ALLOW_PRIVATE_ADDRESSES: z.string().optional().transform(readAllowed),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
-    })
-    .default('info'),
-});
+const Environment = z.object(
+  Object.fromEntries(Object.entries(settings).map(([name, { schema }]) => [name, schema])) as {
+    [Name in keyof typeof settings]: (typeof settings)[Name]['schema'];
+  },
+);
 
 /** Settings of the service, all checked, every default filled in. */
 export interface Config {
@@ -87,6 +24,8 @@ export interface Config {
   host: string;
   /** Folder of everything that outlives the process, unless `databaseUrl` is set. */
   dataDir: string;
+  /** Whether the embedded database waits for the disk at every commit. */
+  fsync: boolean;
   databaseUrl: string | undefined;
   databasePoolSize: number;
   /** Folder of the built widget. */
@@ -140,16 +79,6 @@ export interface Config {
   logLevel: string;
 }
 
-/** Reads `30,60,120` as milliseconds. */
-function readSeconds(list: string, context: z.RefinementCtx<string>): number[] {
-  const seconds = list.split(',').map((item) => Number(item.trim() === '' ? NaN : item));
-  if (seconds.length <= 10 && seconds.every((value) => value >= 0 && value <= 86_400)) {
-    return seconds.map((value) => value * 1000);
-  }
-  context.addIssue('must be up to 10 numbers from 0 to 86400, such as 30,60,120');
-  return z.NEVER;
-}
-
 /**
  * Reads the settings from environment variables; an empty one counts as not set.
  *
@@ -175,6 +104,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port: values.PORT,
     host: values.HOST,
     dataDir: values.DATA_DIR,
+    fsync: values.FSYNC,
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     widgetDir: values.WIDGET_DIR,

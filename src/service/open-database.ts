@@ -16,8 +16,8 @@ import { openPostgres } from './db/open-postgres.ts';
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const database =
     config.databaseUrl === undefined
-      ? await openPglite(join(config.dataDir, 'database'), log)
-      : await openPostgres(config.databaseUrl, config.databasePoolSize, log);
+      ? await openPglite(join(config.dataDir, 'database'), { fsync: config.fsync, log })
+      : await openPostgres(config.databaseUrl, { poolSize: config.databasePoolSize, log });
   try {
     await migrate(database.pool);
     await installJobs(database.pool);

@@ -63,44 +63,6 @@ export interface Setting {
   bounds: string[];
 }
 
-/** The environment variables that the service reads. */
-export function settingsInSources(): Map<string, Setting> {
-  const path = 'src/service/config.ts';
-  const { initializer } = find(path, ts.isVariableDeclaration, 'Environment', ({ name }) => name);
-  const shape = initializer && ts.isCallExpression(initializer) ? initializer.arguments[0] : undefined;
-  if (!shape || !ts.isObjectLiteralExpression(shape)) throw new Error('Environment is no object schema.');
-  return new Map(
-    shape.properties
-      .filter(ts.isPropertyAssignment)
-      .map(({ name, initializer }) => [textOf(name), settingOf(initializer)]),
-  );
-}
-
-/**
- * Reads `number(fallback, min, max)` and `z.enum([...]).default(fallback)`. Other calls say nothing for readers, nor does
- * an empty default.
- */
-function settingOf(schema: ts.Expression): Setting {
-  if (!ts.isCallExpression(schema)) return { fallback: undefined, bounds: [] };
-  const { expression: callee, arguments: given } = schema;
-  const literals = given.flatMap(literalsOfExpression);
-  if (!ts.isPropertyAccessExpression(callee)) {
-    const [fallback, ...bounds] = literals;
-    return { fallback, bounds };
-  }
-  if (callee.name.text === 'enum') return { fallback: undefined, bounds: literals };
-  const before = settingOf(callee.expression);
-  return callee.name.text === 'default' ? { ...before, fallback: literals[0] || undefined } : before;
-}
-
-function literalsOfExpression(expression: ts.Expression): string[] {
-  // A path is given as seen from its source; a reader sees it from the repository's folder.
-  if (ts.isStringLiteral(expression)) return [expression.text.replace(/^(\.\.\/)+/, '')];
-  if (ts.isNumericLiteral(expression)) return [String(Number(expression.text.replaceAll('_', '')))];
-  if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap(literalsOfExpression);
-  return ts.isCallExpression(expression) ? expression.arguments.flatMap(literalsOfExpression) : [];
-}
-
 /** Parts that templates and styles name; `message-${role}` stands for one of every role. */
 export function partsInSources(): Set<string> {
   const message = find(

@@ -75,8 +75,8 @@ test('refuses a database from before the first release and says what to do', asy
   const log = createLog('silent');
   const earlier =
     config.databaseUrl === undefined
-      ? await openPglite(join(config.dataDir, 'database'), log)
-      : await openPostgres(config.databaseUrl, 1, log);
+      ? await openPglite(join(config.dataDir, 'database'), { fsync: false, log })
+      : await openPostgres(config.databaseUrl, { poolSize: 1, log });
   await earlier.pool.query(
     `CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at timestamptz DEFAULT now());
      INSERT INTO schema_migrations (name) VALUES ('0001-first-tables.sql');

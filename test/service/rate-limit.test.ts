@@ -85,13 +85,19 @@ test('behind proxies the address is the one that the outermost trusted proxy saw
   }
 });
 
-test('addresses of one IPv6 network count as one, and IPv4 in IPv6 clothes as IPv4', () => {
-  assert.equal(addressBlock('192.0.2.1'), '192.0.2.1');
-  assert.equal(addressBlock('::ffff:192.0.2.1'), '192.0.2.1');
-  assert.equal(addressBlock('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
-  assert.equal(addressBlock('2001:0DB8:0001:0002::1'), '2001:db8:1:2::/64');
-  assert.equal(addressBlock('2001:db8::1'), '2001:db8:0:0::/64');
-  assert.equal(addressBlock('::1'), '0:0:0:0::/64');
-  assert.equal(addressBlock('fe80::1%eth0'), 'fe80:0:0:0::/64');
-  assert.equal(addressBlock('unknown'), 'unknown');
+test('counts an IPv6 network as one address, and mapped IPv4 as IPv4', () => {
+  for (const [address, block] of [
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:c000:0201', '192.0.2.1'],
+    ['0:0:0:0:0:ffff:c000:201', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8::/64'],
+    ['::1', '::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['unknown', 'unknown'],
+  ] as const) {
+    assert.equal(addressBlock(address), block, address);
+  }
 });

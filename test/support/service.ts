@@ -113,7 +113,7 @@ async function pgliteImage(): Promise<string> {
 const start = (env: Environment, database?: Database) =>
   serve(settings(env), { log: createLog('silent'), ...(database && { database }) });
 
-const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env });
+const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silent', FSYNC: 'off', ...env });
 
 let shared: Promise<Database> | undefined;
 

@@ -1,34 +1,40 @@
 import { mkdir } from 'node:fs/promises';
-import { PGlite } from '@electric-sql/pglite';
-import { vector } from '@electric-sql/pglite-pgvector';
+import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool } from 'pg';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { lockFolder } from './lock-folder.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
-
-// Its 128 MB of buffers are all written to at every start, which takes longer than the rest of the start.
-const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
 
 /**
  * Opens PGlite, PostgreSQL inside this process, with its data in `folder` (made if missing). Two processes in one
  * folder would ruin it, so the folder is locked until the database is closed.
  *
- * @throws DataFolderInUseError if another process works in the folder.
+ * @param options.fsync whether commits wait until the disk has them.
+ * @throws DataFolderInUseError if another process works in the folder; DiskFullError
  */
-export async function openPglite(folder: string, log: Logger): Promise<Database> {
+export async function openPglite(
+  folder: string,
+  { fsync, log }: { fsync: boolean; log: Logger },
+): Promise<Database> {
   await mkdir(folder, { recursive: true });
   const unlock = lockFolder(folder);
   try {
-    const pglite = await PGlite.create(folder, { extensions: { vector }, startParams });
+    const embedded = new EmbeddedPostgres(folder, fsync, log);
+    await embedded.instance();
     // PGlite has one session, so more connections would only share its transactions.
-    const pool = new Pool({ max: 1, idleTimeoutMillis: 0, Client: clientClass(pglite) });
+    const pool = new Pool({ max: 1, idleTimeoutMillis: 0, Client: clientClass(embedded) });
     pool.on('error', (error) => {
       log.error({ err: error }, 'the embedded database reported an error');
+    });
+    // The pool listens to idle clients only; one in use reports a lost instance with its query.
+    pool.on('connect', (client) => {
+      client.on('error', () => undefined);
     });
     return {
       kind: 'pglite',
@@ -37,7 +43,7 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
       transaction: transactions(pool),
       async close() {
         if (!pool.ended) await pool.end();
-        await pglite.close();
+        await embedded.close();
         unlock();
       },
     };
@@ -51,10 +57,10 @@ export async function openPglite(folder: string, log: Logger): Promise<Database>
  * The class of pg's clients that talk to this PGlite. After a failed query the pool ends a client and makes another;
  * each has a connection of its own, or the end of the first would reach the second.
  */
-function clientClass(pglite: PGlite): typeof Client {
+function clientClass(embedded: EmbeddedPostgres): typeof Client {
   return class PgliteClient extends Client {
     constructor(options?: string | ClientConfig) {
-      super({ ...(typeof options === 'object' ? options : {}), ...connect(pglite) });
+      super({ ...(typeof options === 'object' ? options : {}), ...connect(embedded) });
     }
   };
 }
@@ -63,11 +69,57 @@ function clientClass(pglite: PGlite): typeof Client {
  * PGlite in the shape of a pg connection. Drizzle hands each query its own parsers of result types in the field that
  * pg passes on as parameter types; PostgreSQL's own serializer overlooks that, PGlite's does not.
  */
-function connect(pglite: PGlite): ClientConfig {
-  const { connection } = createPgConfig(pglite);
+function connect(embedded: EmbeddedPostgres): ClientConfig {
+  const { connection } = createPgConfig(new Session(embedded) as unknown as PGlite);
   const parse = connection.parse.bind(connection);
   connection.parse = (query: { types?: unknown }) => {
     parse({ ...query, types: Array.isArray(query.types) ? query.types : undefined });
   };
   return { connection } as ClientConfig;
+}
+
+type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
+
+/** The first bytes of the messages that a server answers with ReadyForQuery: Query and Sync. */
+const endsQuery = new Set(['Q'.charCodeAt(0), 'S'.charCodeAt(0)]);
+
+/**
+ * What a connection uses of PGlite, bound to one instance. When that is lost, every message is answered with the
+ * error, as a server does that shuts down: a rejection would leave pg waiting or end the process.
+ */
+class Session {
+  readonly waitReady = Promise.resolve();
+  readonly #embedded: EmbeddedPostgres;
+  #instance: Promise<PGlite> | undefined;
+  #failure: Error | undefined;
+
+  constructor(embedded: EmbeddedPostgres) {
+    this.#embedded = embedded;
+  }
+
+  async execProtocolStream(
+    message: Uint8Array,
+    options: Parameters<PGlite['execProtocolStream']>[1],
+  ): Promise<Messages> {
+    if (this.#failure === undefined) {
+      try {
+        this.#instance ??= this.#embedded.instance();
+        const messages = await (await this.#instance).execProtocolStream(message, options);
+        const panic = messages.find((answer) => 'severity' in answer && answer.severity === 'PANIC');
+        if (panic) this.#fail(panic as unknown as Error);
+        else return messages;
+      } catch (error) {
+        this.#fail(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    const { message: reason, code = '57P02' } = this.#failure as Error & { code?: string };
+    const error = Object.assign(new Error(reason), { name: 'error', length: 0, severity: 'FATAL', code });
+    const ready = { name: 'readyForQuery', length: 5, status: 'I' };
+    return (endsQuery.has(message[0] ?? 0) ? [error, ready] : [error]) as unknown as Messages;
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    this.#embedded.drop(error.message);
+  }
 }

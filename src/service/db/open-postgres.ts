@@ -7,9 +7,20 @@ import { PlannedClient } from './planned-client.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
 
-/** Longest wait, in milliseconds, for a free connection, and for one statement's answer. */
-const connectTimeoutMs = 10_000;
-const statementTimeoutMs = 30_000;
+/** Limits of a pool, in milliseconds. */
+interface Timeouts {
+  /** For a free connection. */
+  connectMs: number;
+  /** For a statement, kept by the server. */
+  statementMs: number;
+  /** For a statement's answer, kept here: the server may be gone without a word. Longer than `statementMs`. */
+  answerMs: number;
+}
+
+const defaultTimeouts: Timeouts = { connectMs: 10_000, statementMs: 30_000, answerMs: 35_000 };
+
+/** Idle time after which TCP probes whether the server is still there, in milliseconds. */
+const keepAliveDelayMs = 10_000;
 
 /** The PostgreSQL server cannot be reached, or does not let the service in. */
 export class DatabaseUnreachableError extends OperatorError {
@@ -27,14 +38,20 @@ export class DatabaseUnreachableError extends OperatorError {
  *
  * @throws DatabaseUnreachableError
  */
-export async function openPostgres(databaseUrl: string, poolSize: number, log: Logger): Promise<Database> {
+export async function openPostgres(
+  databaseUrl: string,
+  { poolSize, log, timeouts = defaultTimeouts }: { poolSize: number; log: Logger; timeouts?: Timeouts },
+): Promise<Database> {
   const pool = new Pool({
     connectionString: databaseUrl,
     max: poolSize,
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
+    connectionTimeoutMillis: timeouts.connectMs,
+    statement_timeout: timeouts.statementMs,
+    query_timeout: timeouts.answerMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
     // A process that freezes in the middle of a transaction must not hold an owner's balance for good.
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: timeouts.statementMs,
     application_name: 'voice-assistant-chat',
     Client: PlannedClient,
   });

@@ -3,6 +3,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { Queries } from './database.ts';
 import * as schema from './schema.ts';
 
+/** A connection that does not answer has already used up one statement's time-out. In milliseconds. */
+const rollback = { text: 'ROLLBACK', query_timeout: 5000 };
+
 /** Runs work in a transaction: all of it counts, or nothing does. */
 export type Transaction = <Outcome>(work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
 
@@ -23,7 +26,7 @@ export function transactions(pool: Pool): Transaction {
       await client.query('COMMIT');
       return outcome;
     } catch (error) {
-      await client.query('ROLLBACK').catch((cause: unknown) => {
+      await client.query(rollback).catch((cause: unknown) => {
         broken = cause instanceof Error ? cause : new Error(String(cause));
       });
       throw error;

@@ -1,0 +1,111 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { vector } from '@electric-sql/pglite-pgvector';
+import type { Logger } from 'pino';
+
+/** Free bytes below which a failed PGlite is not opened again: recovery writes at least one WAL segment of 16 MB. */
+const recoveryBytes = 24 * 1024 * 1024;
+
+/** The embedded database has failed, and the disk has no room to recover it. */
+export class DiskFullError extends Error {
+  override readonly name = 'DiskFullError';
+  /** PostgreSQL's code for it (`disk_full`). */
+  readonly code = '53100';
+  constructor(folder: string) {
+    super(`The disk that holds ${folder} is full. The database recovers by itself once there is space.`);
+  }
+}
+
+/**
+ * PGlite on a folder. After a PANIC, such as a WAL that cannot be written to a full disk, an instance still holds its
+ * locks, and the next query would block the process for good. So it is dropped, and a new one recovers from the WAL.
+ */
+export class EmbeddedPostgres {
+  readonly #folder: string;
+  readonly #isSynced: boolean;
+  readonly #log: Logger;
+  #opening: Promise<PGlite> | undefined;
+
+  /** @param isSynced whether commits wait until the disk has them. */
+  constructor(folder: string, isSynced: boolean, log: Logger) {
+    this.#folder = folder;
+    this.#isSynced = isSynced;
+    this.#log = log;
+  }
+
+  /**
+   * Returns the running instance, or opens one.
+   *
+   * @throws DiskFullError
+   */
+  async instance(): Promise<PGlite> {
+    this.#opening ??= this.#open();
+    try {
+      return await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  /** Drops an instance that has reported a PANIC. */
+  drop(reason: string): void {
+    this.#opening = undefined;
+    this.#log.error({ reason }, 'the embedded database failed and will be recovered');
+  }
+
+  async close(): Promise<void> {
+    const pglite = await this.#opening;
+    await pglite?.close();
+  }
+
+  async #open(): Promise<PGlite> {
+    const { bavail, bsize } = await statfs(this.#folder);
+    if (bavail * bsize < recoveryBytes) throw new DiskFullError(this.#folder);
+    return PGlite.create({
+      fs: this.#isSynced ? new SyncedFs(this.#folder) : new NodeFS(this.#folder),
+      extensions: { vector },
+      startParams: [
+        // `-F` turns fsync off.
+        ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F' || !this.#isSynced),
+        // The default, fdatasync, does nothing in Emscripten.
+        ...['-c', 'wal_sync_method=fsync'],
+        // The default of 128 MB is written to at every start, which takes longer than the rest of it.
+        ...['-c', 'shared_buffers=32MB'],
+      ],
+    });
+  }
+}
+
+/** What `SyncedFs` uses of Emscripten's module. */
+interface EmscriptenModule {
+  FS: {
+    filesystems: {
+      NODEFS: {
+        stream_ops: { fsync?: (stream: { nfd?: number; node: unknown }) => number };
+        realPath(node: unknown): string;
+      };
+    };
+  };
+}
+
+/** PGlite's folder on disk, with the fsync that Emscripten's file system lacks. */
+class SyncedFs extends NodeFS {
+  override async init(...[pglite, given]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pglite, given);
+    const addFsync = (module: unknown) => {
+      const { NODEFS } = (module as EmscriptenModule).FS.filesystems;
+      NODEFS.stream_ops.fsync = ({ nfd, node }) => {
+        // Folders have no open file.
+        const file = nfd ?? openSync(NODEFS.realPath(node), 'r');
+        fsyncSync(file);
+        if (nfd === undefined) closeSync(file);
+        return 0;
+      };
+    };
+    const preRun = [emscriptenOpts.preRun ?? []].flat();
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...preRun, addFsync] } };
+  }
+}

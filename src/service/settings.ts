@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readOutcomes } from './carrier/read-outcomes.ts';
+import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
+
+/** An environment variable: how it is checked, and what `--help` and the README say of it. */
+export interface Setting<Value = unknown> {
+  schema: z.ZodType<Value>;
+  /** The default as one would write it; undefined if there is none. */
+  default: string | undefined;
+  /** Ends without a full stop. */
+  text: string;
+  /** Values that it accepts, where they can be listed. */
+  accepts?: string;
+}
+
+function number(min: number, max: number, fallback: number, text: string): Setting<number> {
+  const error = `must be a number from ${min} to ${max}`;
+  return {
+    schema: z.coerce.number(error).min(min, error).max(max, error).default(fallback),
+    default: String(fallback),
+    text,
+    accepts: `${min.toLocaleString('en')} to ${max.toLocaleString('en')}`,
+  };
+}
+
+function wholeNumber(min: number, max: number, fallback: number, text: string): Setting<number> {
+  const setting = number(min, max, fallback, text);
+  return { ...setting, schema: setting.schema.refine(Number.isInteger, 'must be a whole number') };
+}
+
+function string(fallback: string, text: string): Setting<string> {
+  return { schema: z.string().default(fallback), default: fallback, text };
+}
+
+const optional = (text: string, schema: z.ZodType<string> = z.string()): Setting<string | undefined> => ({
+  schema: schema.optional(),
+  default: undefined,
+  text,
+});
+
+function choice<Word extends string>(words: readonly Word[], fallback: Word, text: string): Setting<Word> {
+  const error = `must be one of ${words.join(', ')}`;
+  return {
+    schema: z
+      .string()
+      .default(fallback)
+      .refine((word) => words.includes(word as Word), error)
+      .transform((word) => word as Word),
+    default: fallback,
+    text,
+    accepts: words.join(', '),
+  };
+}
+
+const onOrOff = (fallback: 'on' | 'off', text: string): Setting<boolean> => {
+  const setting = choice(['on', 'off'], fallback, text);
+  return { ...setting, schema: setting.schema.transform((word) => word === 'on') };
+};
+
+const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be an address that begins with postgres:// or postgresql://');
+
+const defaultOutcomes = 'human=70,machine=15,no-answer=8,busy=5,failed=2';
+const defaultRetries = '30,60,120';
+
+/** Every setting of the service, in the order in which they are documented. */
+export const settings = {
+  PORT: wholeNumber(0, 65_535, 3000, 'Port; 0 picks a free one'),
+  HOST: string('127.0.0.1', 'Address to listen on; `0.0.0.0` means all of them'),
+  DATA_DIR: string('.data', "Folder of the embedded database and the demo's API key"),
+  FSYNC: onOrOff(
+    'on',
+    'Whether commits of the embedded database wait for the disk; `off` is faster, but unsafe in a power cut',
+  ),
+  DATABASE_URL: optional('`postgres://…`: uses this server instead of the embedded database', postgresUrl),
+  DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10, 'Connections to that server'),
+  WIDGET_DIR: {
+    schema: z.string().default(join(import.meta.dirname, '../../dist')),
+    default: 'dist',
+    text: 'Folder of the built widget',
+  } satisfies Setting<string>,
+  LLM_BASE_URL: optional(
+    "OpenAI-compatible endpoint, such as `http://localhost:11434/v1`; OpenAI's own if only a key is set",
+    url(),
+  ),
+  LLM_API_KEY: optional('Its key; local servers need none'),
+  LLM_MODEL: string('gpt-4.1-mini', 'Its model'),
+  LLM_SILENCE_SECONDS: number(0.1, 600, 30, 'Longest silence of the model before it is given up'),
+  MODELS: optional(
+    'Further models that assistants can choose: a JSON list, or a file with one ([Engines](#engines))',
+  ),
+  EMBEDDING_BASE_URL: optional(
+    'OpenAI-compatible endpoint for embeddings, with which knowledge bases are searched by meaning, too',
+    url(),
+  ),
+  EMBEDDING_API_KEY: optional("Its key; OpenAI's own endpoint if only this is set"),
+  EMBEDDING_MODEL: string(
+    'text-embedding-3-small',
+    'Its model; after a change all documents are embedded again in the background',
+  ),
+  REPLY_TIMEOUT_SECONDS: number(0.1, 3600, 120, 'Longest time for one reply'),
+  REPLY_LEASE_SECONDS: number(
+    0.3,
+    3600,
+    60,
+    'Time after which the reply of a dead process counts as abandoned',
+  ),
+  KEEP_ALIVE_SECONDS: number(
+    0.05,
+    300,
+    10,
+    'Longest silence on an event stream; a client that stops reading is disconnected after three times that',
+  ),
+  SHUTDOWN_SECONDS: number(0, 3600, 25, 'How long a stop waits for replies, calls and background jobs'),
+  WORKERS: onOrOff('on', 'Whether this process runs background jobs, or only answers requests'),
+  RETENTION_DAYS: wholeNumber(
+    0,
+    36_500,
+    0,
+    'Days after which conversations and calls are deleted; 0 keeps them',
+  ),
+  JOB_POLL_SECONDS: number(0.05, 3600, 2, 'Interval at which this process looks for jobs of other processes'),
+  RATE_LIMIT: wholeNumber(0, 1_000_000, 300, 'Requests from one address in a window; 0 means no limit'),
+  RATE_LIMIT_WINDOW_SECONDS: wholeNumber(1, 86_400, 60, 'Length of that window'),
+  TRUST_PROXY: wholeNumber(0, 10, 0, 'Number of proxies in front whose `X-Forwarded-For` is trusted'),
+  PUBLIC_URL: {
+    schema: url().optional(),
+    default: undefined,
+    text: 'Public address of the service, for recordings and the links of lists; otherwise where it listens',
+  } satisfies Setting<string | undefined>,
+  CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),
+  CARRIER_OUTCOMES: {
+    schema: z.string().default(defaultOutcomes).transform(readOutcomes),
+    default: defaultOutcomes,
+    text: 'Outcomes of simulated calls, by weight',
+  } satisfies Setting,
+  CAMPAIGN_POLL_SECONDS: number(
+    0.05,
+    3600,
+    10,
+    'Interval at which a campaign looks for an evaluation that it waits for',
+  ),
+  WEBHOOK_TIMEOUT_SECONDS: number(0.1, 60, 10, 'Longest time for one attempt to deliver a webhook'),
+  WEBHOOK_RETRY_SECONDS: {
+    schema: z.string().default(defaultRetries).transform(readSeconds),
+    default: defaultRetries,
+    text: 'Pauses before further attempts to deliver a webhook or to evaluate a conversation',
+  } satisfies Setting,
+  ALLOW_PRIVATE_ADDRESSES: {
+    schema: z.string().optional().transform(readAllowed),
+    default: undefined,
+    text: 'Private addresses that webhooks, tools and documents may reach: `host:port`, addresses, ranges',
+  } satisfies Setting,
+  LOG_LEVEL: choice(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'info',
+    'Least severe level that is logged; `npm start` uses `warn`',
+  ),
+};
+
+/** The settings as lines for `--help`. */
+export function settingsHelp(): string {
+  return Object.entries(settings as Record<string, Setting>)
+    .map(([name, { default: fallback, text, accepts }]) => {
+      const facts = [accepts, fallback === undefined ? undefined : `default ${fallback}`];
+      const known = facts.filter((fact) => fact !== undefined).join('; ');
+      return `  ${name}${known === '' ? '' : ` (${known})`}\n      ${text.replace(/\[(\w+)\]\(#\w+\)/g, 'see $1 in the README').replaceAll('`', '')}.`;
+    })
+    .join('\n');
+}
+
+/** The settings as rows of the README's table. */
+export function settingsRows(): string[] {
+  return Object.entries(settings as Record<string, Setting>).map(
+    ([name, { default: fallback, text, accepts }]) =>
+      `| \`${name}\` | ${fallback === undefined ? 'none' : `\`${fallback}\``} | ${text}${accepts === undefined ? '' : ` (${accepts})`} |`,
+  );
+}
+
+/** Addresses of the operator's own network that requests may go to, separated by commas or spaces. */
+function readAllowed(text = '', context: z.RefinementCtx<string | undefined>): AllowedAddresses {
+  try {
+    return new AllowedAddresses(text.split(/[\s,]+/).filter((part) => part !== ''));
+  } catch {
+    context.addIssue('must be host:port pairs, addresses or ranges such as 10.0.0.0/8, separated by commas');
+    return z.NEVER;
+  }
+}
+
+/** Reads `30,60,120` as milliseconds. */
+function readSeconds(list: string, context: z.RefinementCtx<string>): number[] {
+  const seconds = list.split(',').map((item) => Number(item.trim() === '' ? NaN : item));
+  if (seconds.length <= 10 && seconds.every((value) => value >= 0 && value <= 86_400)) {
+    return seconds.map((value) => value * 1000);
+  }
+  context.addIssue('must be up to 10 numbers from 0 to 86400, such as 30,60,120');
+  return z.NEVER;
+}

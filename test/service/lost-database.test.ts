@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { sql } from 'drizzle-orm';
+import { openPglite } from '../../src/service/db/open-pglite.ts';
+import { openPostgres } from '../../src/service/db/open-postgres.ts';
+import { createLog } from '../../src/service/log.ts';
+import { atEnd, createDatabase, newDatabase, testDatabase } from '../support/service.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
+
+const log = createLog('silent');
+
+/** Waits until the database answers; fails with its error after ten seconds. */
+async function answers(pool: Pool): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    try {
+      await pool.query('SELECT 1');
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await delay(50);
+    }
+  }
+}
+
+describe('a PostgreSQL server that falls silent', { skip: testDatabase === 'pglite' }, () => {
+  const timeouts = { connectMs: 500, statementMs: 300, answerMs: 600 };
+
+  async function openThroughProxy() {
+    const proxy = await startSilentProxy(await createDatabase());
+    const database = await openPostgres(proxy.url, { poolSize: 2, log, timeouts });
+    atEnd(async () => {
+      await database.close();
+      await proxy.close();
+    });
+    return { proxy, database };
+  }
+
+  test('fails the queries under way, and serves the next ones over new connections', async () => {
+    const { proxy, database } = await openThroughProxy();
+    const underWay = Promise.allSettled([
+      database.pool.query('SELECT pg_sleep(0.2)'),
+      database.transaction(async (tx) => {
+        await tx.execute(sql`SELECT 1`);
+        proxy.fallSilent(true);
+        await tx.execute(sql`SELECT 2`);
+      }),
+    ]);
+    const outcomes = await underWay;
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    const answers = await Promise.all([1, 2].map(() => database.pool.query('SELECT 1')));
+    assert.ok(answers.every(({ rowCount }) => rowCount === 1));
+  });
+
+  test('answers with errors while no connection can be made, and recovers by itself', async () => {
+    const { proxy, database } = await openThroughProxy();
+    proxy.fallSilent(false);
+    for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(database.pool.query('SELECT 1'));
+    proxy.recover();
+    await answers(database.pool);
+    assert.ok(database.pool.totalCount <= 2);
+  });
+});
+
+/** A small file system of its own, or undefined where this process may not mount one. */
+async function mountSmallDisk(megabytes: number): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    await rm(folder, { recursive: true });
+    return undefined;
+  }
+  atEnd(async () => {
+    // Lazily: the instance that failed has files open.
+    execFileSync('umount', ['--lazy', folder]);
+    await rm(folder, { recursive: true });
+  });
+  return folder;
+}
+
+describe('a full disk under the embedded database', { skip: testDatabase === 'postgres' }, () => {
+  for (const [what, rows, freeMegabytes] of [
+    ['a table', 200, 0],
+    ['the write-ahead log', 2, 20],
+  ] as const) {
+    test(`fails ${what} that has no room, and recovers without a restart or a loss`, async (t) => {
+      const disk = await mountSmallDisk(200);
+      if (disk === undefined) {
+        t.skip('this process may not mount a file system');
+        return;
+      }
+      const { DATA_DIR: image = '' } = await newDatabase();
+      await cp(join(image, 'database'), join(disk, 'database'), { recursive: true });
+      const database = await openPglite(join(disk, 'database'), { fsync: true, log });
+      const { pool } = database;
+      await pool.query('CREATE TABLE filler (text text)');
+      const { bavail, bsize } = await statfs(disk);
+      const ballast = join(disk, 'ballast');
+      await writeFile(ballast, Buffer.alloc(bavail * bsize - freeMegabytes * 1024 * 1024));
+
+      let stored = 0;
+      const fill = async () => {
+        for (;;) {
+          await pool.query(
+            `INSERT INTO filler
+             SELECT (SELECT string_agg(md5(random()::text || i || n), '') FROM generate_series(1, 200) i)
+             FROM generate_series(1, $1) n`,
+            [rows],
+          );
+          stored += rows;
+        }
+      };
+      await assert.rejects(fill(), { code: '53100' });
+      // Works, or fails, but does not hang.
+      await Promise.allSettled([
+        pool.query('SELECT 1'),
+        database.transaction((tx) => tx.execute(sql`SELECT 1`)),
+      ]);
+
+      await rm(ballast);
+      await answers(pool);
+      const { rows: counted } = await pool.query<{ count: number }>(
+        'SELECT count(*)::integer AS count FROM filler',
+      );
+      assert.equal(counted[0]?.count, stored);
+      await pool.query("INSERT INTO filler VALUES ('room again')");
+      await database.close();
+    });
+  }
+});

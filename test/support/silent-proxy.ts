@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A TCP proxy in front of a PostgreSQL server that can fall silent, as a network does that loses a machine. */
+export interface SilentProxy {
+  /** The connection string, by way of the proxy. */
+  url: string;
+  /** Stops forwarding on every open connection, without closing it. New ones work if `acceptsNew`. */
+  fallSilent(acceptsNew: boolean): void;
+  /** Forwards on new connections again. */
+  recover(): void;
+  close(): Promise<void>;
+}
+
+export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy> {
+  const target = new URL(databaseUrl);
+  const socketFolder = target.searchParams.get('host');
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const track = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    return socket;
+  };
+  const server = createServer((client) => {
+    track(client);
+    if (isSilent) return;
+    const upstream = track(
+      socketFolder === null
+        ? connect(Number(target.port), target.hostname)
+        : connect(`${socketFolder}/.s.PGSQL.${target.port || '5432'}`),
+    );
+    client.pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxied = new URL(databaseUrl);
+  proxied.searchParams.delete('host');
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String((server.address() as AddressInfo).port);
+  return {
+    url: proxied.href,
+    fallSilent(acceptsNew) {
+      isSilent = !acceptsNew;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    recover() {
+      isSilent = false;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
