@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { countCharacters, toolLimits } from './limits.ts';
+import { atMost } from './request-fields.ts';
 
 /*
  * Tools that the page offers with a message, and what they returned (our addition to `POST /conversations/{uuid}/messages`).
@@ -53,11 +54,13 @@ const CheckedTool = z.object(
     name: nameOf('client_tools: a name', toolName.min),
     description: descriptionOf('client_tools: a description'),
     parameters: orElse(
-      z
-        .array(ClientToolParameter, 'client_tools: parameters must be a list')
-        .check(
-          z.maxLength(tools.parameters, `client_tools: at most ${tools.parameters} parameters are allowed`),
-        ),
+      atMost(
+        tools.parameters,
+        `client_tools: at most ${tools.parameters} parameters are allowed`,
+        z
+          .array(ClientToolParameter, 'client_tools: parameters must be a list')
+          .check(z.maxLength(tools.parameters)),
+      ),
       [],
     ),
   },
@@ -65,12 +68,18 @@ const CheckedTool = z.object(
 );
 
 /** The tools of one message, each name once. */
-export const ClientTools = z.array(CheckedTool, 'client_tools must be a list').check(
-  z.maxLength(tools.count, `client_tools: at most ${tools.count} are allowed`),
-  z.refine(
-    (all) => new Set(all.map(({ name }) => name)).size === all.length,
-    'client_tools: two have the same name',
-  ),
+export const ClientTools = atMost(
+  tools.count,
+  `client_tools: at most ${tools.count} are allowed`,
+  z
+    .array(CheckedTool, 'client_tools must be a list')
+    .check(z.maxLength(tools.count))
+    .check(
+      z.refine(
+        (all) => new Set(all.map(({ name }) => name)).size === all.length,
+        'client_tools: two have the same name',
+      ),
+    ),
 );
 export type ClientTools = z.infer<typeof ClientTools>;
 
@@ -91,9 +100,11 @@ const CheckedResult = z
   );
 
 /** The results that go with one message. */
-export const ToolResults = z
-  .array(CheckedResult, 'tool_results must be a list')
-  .check(z.maxLength(toolResults.count, `tool_results: at most ${toolResults.count} are allowed`));
+export const ToolResults = atMost(
+  toolResults.count,
+  `tool_results: at most ${toolResults.count} are allowed`,
+  z.array(CheckedResult, 'tool_results must be a list').check(z.maxLength(toolResults.count)),
+);
 export type ToolResults = z.infer<typeof ToolResults>;
 
 /** A function of the page that the assistant may ask for by name, as a client writes it. */

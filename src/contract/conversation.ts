@@ -4,7 +4,7 @@ import * as chat from './chat-endpoints.ts';
 import { ClientTools, ToolResults } from './client-tool.ts';
 import { countCharacters, limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { objectOf, pageQuery, patternText, text } from './request-fields.ts';
+import { atMost, objectOf, pageQuery, patternText, text } from './request-fields.ts';
 
 /*
  * Conversations (interface: "Text conversations"), exactly as our service accepts and answers them. Browsers load the
@@ -22,27 +22,22 @@ const VariableValue = z.json().check(
 );
 
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
-const NamedValues = z
-  .record(
-    z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
-    VariableValue,
-    {
-      // A record reports an invalid name as an issue of its own, and a name can only be too long.
-      error: (issue) =>
-        issue.code === 'invalid_key'
-          ? `variables: a name may have at most ${variableLimits.nameCharacters} characters`
-          : 'variables must be an object',
-    },
-  )
-  .check(
-    z.refine(
-      (all) => Object.keys(all).length <= variableLimits.count,
-      `variables: at most ${variableLimits.count} are allowed`,
-    ),
-  );
+const NamedValues = z.record(
+  z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
+  VariableValue,
+  {
+    // A record reports an invalid name as an issue of its own, and a name can only be too long.
+    error: (issue) =>
+      issue.code === 'invalid_key'
+        ? `variables: a name may have at most ${variableLimits.nameCharacters} characters`
+        : 'variables must be an object',
+  },
+);
 
 /** The variables of a request; `[]` is accepted as an empty object. */
-export const Variables = objectOf(NamedValues);
+export const Variables = objectOf(
+  atMost(variableLimits.count, `variables: at most ${variableLimits.count} are allowed`, NamedValues),
+);
 export type Variables = z.infer<typeof Variables>;
 
 /** `widget` is billed, `test` is free. */

@@ -145,14 +145,26 @@ export const objectOf = <Value>(schema: z.ZodMiniType<Value>) => from(objectFrom
 
 const objectFrom = (value: unknown) => (Array.isArray(value) && value.length === 0 ? {} : value);
 
+/**
+ * Limits the entries of an object or a list. They are counted before the schema checks each of them: that takes 200 ms
+ * for 90,000, which fit into one request.
+ */
+export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniType<Value>) =>
+  z.pipe(
+    z.transform((value: unknown, { issues }) => {
+      const isCountable = typeof value === 'object' && value !== null;
+      if (isCountable && Object.keys(value).length > max)
+        issues.push({ code: 'custom', input: value, message });
+      return value;
+    }),
+    schema,
+  ) as unknown as z.ZodMiniType<Value, Value>;
+
 /** Key/value pairs for `{{variable_name}}`. */
-export const variablesField = () => objectOf(checkedVariables);
+export const variablesField = () =>
+  objectOf(atMost(variables.count, `must not have more than ${variables.count} items.`, checkedVariables));
 
 const checkedVariables = z.record(z.string(), z.json()).check(
-  z.refine(
-    (all) => Object.keys(all).length <= variables.count,
-    `must not have more than ${variables.count} items.`,
-  ),
   z.refine(
     (all) => Object.keys(all).every((name) => countCharacters(name) <= variables.nameCharacters),
     `must not have names greater than ${variables.nameCharacters} characters.`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod/mini';
 import { SendMessageRequest, WriteMessageRequest } from '../../src/contract/conversation.ts';
+import { variablesField } from '../../src/contract/request-fields.ts';
 import { firstIssue } from './first-issue.ts';
 
 const issue = (fields: object) => firstIssue(SendMessageRequest, { message: 'a', ...fields });
@@ -106,6 +107,40 @@ describe('the results that come back with a message', () => {
   it('may be 16 and not 17', () => {
     assert.equal(issue({ tool_results: Array(16).fill(made) }), undefined);
     assert.equal(issue({ tool_results: Array(17).fill(made) }), 'tool_results: at most 16 are allowed');
+  });
+});
+
+describe('a list or an object with too many entries', () => {
+  /** Entries that count how often they are read. */
+  function entries(count: number) {
+    const all = {};
+    let reads = 0;
+    const read = () => {
+      reads++;
+      return 'text';
+    };
+    for (let index = 0; index < count; index++)
+      Object.defineProperty(all, `${index}`, { get: read, enumerable: true });
+    return { all, reads: () => reads };
+  }
+
+  it('is refused before any entry is checked', () => {
+    const { all, reads } = entries(90_000);
+    assert.equal(issue({ variables: all }), 'variables: at most 100 are allowed');
+    const owner = z.safeParse(z.object({ variables: variablesField() }), { variables: all });
+    assert.equal(owner.error?.issues[0]?.message, 'must not have more than 100 items.');
+    assert.equal(reads(), 0);
+    const list = Array.from({ length: 90_000 }, () => ({}));
+    for (const [field, message] of [
+      ['client_tools', 'client_tools: at most 16 are allowed'],
+      ['tool_results', 'tool_results: at most 16 are allowed'],
+    ] as const) {
+      const { error } = SendMessageRequest.safeParse({ message: 'a', [field]: list });
+      assert.deepEqual(
+        error?.issues.map((each) => each.message),
+        [message],
+      );
+    }
   });
 });
 

@@ -5,9 +5,12 @@ import { operations } from '../../src/contract/operations.ts';
 
 const folder = new URL('../../src/contract/', import.meta.url);
 
-/** The endpoints that a resource's file exports; `chat-endpoints.ts` and `widget-settings.ts` have the browser's part. */
+/**
+ * The endpoints that a resource's file exports; `chat-endpoints.ts` and `widget-settings.ts` have the browser's part, and
+ * `conversation-events.ts` an event stream, which is not an operation of clients that read JSON.
+ */
 async function exportedEndpoints(): Promise<string[]> {
-  const partial = ['operations.ts', 'chat-endpoints.ts', 'widget-settings.ts'];
+  const partial = ['operations.ts', 'chat-endpoints.ts', 'conversation-events.ts', 'widget-settings.ts'];
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !partial.includes(name));
   const modules = await Promise.all(
     files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, unknown>),
