@@ -1,67 +1,76 @@
 import type { ToolResult } from '../../client/chat-client.ts';
-import type { ConversationListener, ConversationWorld } from './conversation-world.ts';
-import { NewsWatch } from './history/news-watch.ts';
-import { Opener } from './sending/opener.ts';
-import { loadSend, Outbox } from './sending/outbox.ts';
-import { problemFrom, type Problem } from './problem.ts';
-import { reduce, withUnread, type ConversationEvent } from './reduce.ts';
+import type { ConversationListener, Environment } from './environment.ts';
+import { readConversation, type SessionRequest } from './history/conversation-record.ts';
+import { isChunk, type ConversationEvent } from './reduce.ts';
+import { loadSending } from './sending/load-sending.ts';
 import { RetryTimer } from './sending/retry-timer.ts';
-import type { SessionRequest } from './history/session.ts';
-import { withHistory } from './history/with-history.ts';
+import { Session, type Bookmark } from './session.ts';
+import { isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
 import { TabLink } from './tabs/tab-link.ts';
-import type { SharedConversation } from './tabs/tabs.ts';
-import { emptySnapshot, heardIn, isUnsent, type Choices, type Snapshot } from './snapshot.ts';
 
-export type { ConversationListener, ConversationWorld };
+export type { Bookmark, ConversationListener, Environment };
+
+/** How long a hidden chat waits for a person or a late answer without anything happening, milliseconds. */
+const hiddenPatience = 600_000;
 
 /**
- * Owns one session with an assistant: opens or resumes it, sends in order, streams answers, hears of what others write,
- * and loses nothing that a visitor wrote. Beside its parts the only one to call the client.
+ * The chat with one assistant: one conversation after another, each of them a {@link Session}. It opens or resumes them,
+ * sends in order, streams answers, receives what others write, and loses nothing that a visitor wrote.
+ *
+ * Members marked as internal are for the modules of this folder.
  */
 export class Conversation {
-  snapshot: Snapshot = emptySnapshot;
-
-  readonly #world: ConversationWorld;
-  readonly #request: () => SessionRequest;
-  readonly #listener: ConversationListener;
-  /** Replaced when the conversation is left: what still arrives for the old one is ignored. */
-  #life = new AbortController();
-  /** The conversation to go on with: this visit's, or one of an earlier visit. */
-  keptId: string | undefined;
+  /** Internal. */
+  readonly environment: Environment;
+  /** Internal. */
+  readonly request: () => SessionRequest;
+  /** Internal. */
+  readonly listener: ConversationListener;
+  /** Internal. Replaced when the conversation is left. */
+  session: Session;
+  /** Whether the visitor sees the conversation. If not, new messages are unread. */
+  isVisible = false;
   #draft = '';
-  readonly #outbox: Outbox;
-  /** How many messages that the visitor did not write were seen at the last visit. */
-  #seenBefore = 0;
   #isOpen = false;
-  #isVisible = false;
-  readonly #opener: Opener;
   readonly #retryTimer: RetryTimer;
-  readonly #newsWatch: NewsWatch;
   readonly #tabLink: TabLink;
+  #isPaused = true;
+  /** When the visitor last saw the conversation, or the number of messages last changed. */
+  #activeAt = 0;
+  #messageCount = 0;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #updates: { readonly need: string; readonly controller: AbortController } | undefined;
 
-  constructor(world: ConversationWorld, request: () => SessionRequest, listener: ConversationListener) {
-    this.#world = world;
-    this.#request = request;
-    this.#listener = listener;
-    this.#retryTimer = new RetryTimer(world.now, () => {
+  constructor(environment: Environment, request: () => SessionRequest, listener: ConversationListener) {
+    this.environment = environment;
+    this.request = request;
+    this.listener = listener;
+    this.#retryTimer = new RetryTimer(environment.now, () => {
       this.retry();
     });
-    const conversation = this.#inside;
-    this.#outbox = new Outbox(world, listener, conversation);
-    this.#opener = new Opener(world, this.#outbox);
-    this.#tabLink = new TabLink(world, this.#outbox, conversation);
-    this.#newsWatch = new NewsWatch({ client: world.client, conversation, outbox: this.#outbox, listener });
+    this.session = new Session(this);
+    this.#tabLink = new TabLink(this);
     this.#restore();
-    world.forgotten.ask();
+    environment.forgotten.requestDeletion();
   }
 
-  /** Whether there is something to send or to read, though the visitor has not asked for the chat. */
+  /** Everything that the panel shows. Frozen. */
+  get snapshot(): Snapshot {
+    return this.session.snapshot;
+  }
+
+  /** Data to return to this conversation; undefined before one is opened. */
+  get bookmark(): Bookmark | undefined {
+    return this.session.bookmark;
+  }
+
+  /** Whether there is something to send or to read although the visitor has not opened the chat. */
   get isWaiting(): boolean {
     const { unread, messages } = this.snapshot;
     return unread > 0 || messages.some(isUnsent);
   }
 
-  /** What the visitor is writing; kept like the conversation. */
+  /** The text in the composer; stored with the conversation. */
   get draft(): string {
     return this.#draft;
   }
@@ -69,260 +78,277 @@ export class Conversation {
   set draft(text: string) {
     this.#draft = text;
     this.#save();
-    // It will be needed soon; if it cannot be loaded now, sending tries again.
-    loadSend().catch(() => undefined);
+    // It will be needed soon. If it cannot be loaded now, sending tries again.
+    loadSending().catch(() => undefined);
   }
 
   /**
-   * Opens the conversation, or resumes the one that was kept; if that was done, goes on after a pause. From then on it
-   * keeps in step with other tabs, until `disconnect`.
+   * Opens the conversation, or resumes the stored one. After a pause, continues where it was. From then on it is in sync
+   * with other tabs, until `disconnect`.
    */
   async open(): Promise<void> {
     const { status, messages } = this.snapshot;
+    this.#isPaused = false;
     this.#retryTimer.resume();
     this.#tabLink.open();
     if (status !== 'idle' && status !== 'failed') {
       for (const { problem, status } of messages)
         if (status === 'failed') this.#retryTimer.start(problem?.retryAt);
       await this.#tabLink.claim(false);
+      await this.session.sendPending();
       return;
     }
-    // Another tab may have begun since then, or the visitor have agreed to what is kept.
-    if (!this.keptId && !messages[0]) this.#restore();
-    const { signal } = this.#life;
-    const startedAt = this.#world.now();
-    const resumed = this.keptId !== undefined;
-    try {
-      const [conversationId, session] = await this.#opener.open(this.keptId, this.#request(), signal);
-      signal.throwIfAborted();
-      this.keptId = conversationId;
-      const openedIn = this.#world.now() - startedAt;
-      const messages = withHistory(this.snapshot.messages, session.history);
-      const seen = resumed ? this.#seen : undefined;
-      this.#apply({ type: 'opened', conversationId, session, messages, openedIn, seen });
-      this.#listener.onReady(conversationId, resumed);
-    } catch (error) {
-      if (!signal.aborted) this.#fail(problemFrom(error, this.#world.now(), this.#world.isOnline()));
-      return;
-    }
+    // Another tab may have opened one since then, or the visitor may have allowed storage.
+    if (status === 'idle' && this.session.id === undefined && !messages[0]) this.#restore();
+    const { session } = this;
+    const resumed = session.id !== undefined;
+    if (!(await session.open())) return;
     await this.#tabLink.claim(resumed);
-    await this.#outbox.pump(signal);
+    await session.sendPending();
   }
 
-  /** Takes a message of the visitor's into the queue, which empties itself in order. */
+  /** Queues a message of the visitor. Messages are sent in order. */
   send(text: string): void {
-    const { newKey, now } = this.#world;
-    this.#world.tabs?.hold();
+    const { newKey, now, tabs } = this.environment;
+    tabs?.hold();
     this.#retryTimer.resume();
     this.#retryTimer.stop();
-    this.#outbox.requeue();
-    this.#apply({ type: 'queued', key: newKey(), text, at: now() });
-    void this.#goOn();
+    this.session.requeue();
+    this.session.apply({ type: 'queued', key: newKey(), text, at: now() });
+    void this.resume();
   }
 
-  /** Tries again whatever failed and may succeed now. */
+  /** Tries again to open the conversation and to send failed messages, if that can succeed. */
   retry(key?: string): void {
     this.#retryTimer.stop();
-    this.#outbox.requeue(key);
-    void this.#goOn();
+    this.session.requeue(key);
+    void this.resume();
   }
 
-  /** Ends the reply under way: what there is of it stays, as the answer. The service is asked to write no further. */
+  /** Ends the reply in progress: its text so far becomes the answer. The service is asked to stop writing. */
   stop(): void {
-    this.#outbox.stop();
+    this.session.stop();
   }
 
-  /**
-   * Takes a message that waits or failed out of the outbox, to be written differently. Gives its text, or `''` for one
-   * that the service has or may have.
-   */
+  /** Removes a message that was not sent, and returns its text; `''` for a message that the service has or may have. */
   takeBack(key: string): string {
-    const text = this.#outbox.takeBack(key);
-    void this.#outbox.pump(this.#life.signal);
+    const text = this.session.takeBack(key);
+    void this.session.sendPending();
     return text;
   }
 
-  /** What a function of the page returned: the assistant learns of it with the visitor's next message. */
+  /** Adds the result of a function of the page. It goes to the assistant with the visitor's next message. */
   addToolResult(result: ToolResult): void {
-    this.#outbox.addToolResult(result);
+    this.session.addToolResults([result]);
     this.#save();
   }
 
-  /** Whether the visitor sees the conversation: if not, what comes is unread, and nothing is asked for unasked. */
+  /**
+   * Reserves a tool call for this tab until the page closes, so that no two tabs answer it. Returns false if another tab
+   * has reserved it.
+   *
+   * @param name identifies the call within the conversation
+   */
+  async claimToolCall(name: string): Promise<boolean> {
+    const { tabs } = this.environment;
+    return (await tabs?.claim(`tool:${this.session.id}:${name}`)) ?? true;
+  }
+
+  /** Says whether the visitor sees the conversation. */
   setVisible(isVisible: boolean): void {
-    this.#isVisible = isVisible;
-    this.#followNews(true);
+    if (this.isVisible) this.#activeAt = this.environment.now();
+    this.isVisible = isVisible;
+    this.#followUpdates(true);
   }
 
-  /** The visitor has seen all that there is. */
+  /** The visitor has read everything. */
   markRead(): void {
-    this.#apply({ type: 'unread', unread: 0 });
+    this.session.apply({ type: 'unread', unread: 0 });
   }
 
-  /** Keeps what the visitor decided, for as long as the conversation. */
+  /** Stores decisions of the visitor with the conversation. */
   choose(choices: Choices): void {
-    this.#apply({ type: 'chosen', choices: { ...this.snapshot.choices, ...choices } });
+    this.session.apply({ type: 'chosen', choices: { ...this.snapshot.choices, ...choices } });
   }
 
-  /** Whether the visitor wants the panel open; kept, so that the next page can show it again. */
+  /** Stores whether the panel is open, so that the next page can show it again. */
   setOpen(isOpen: boolean): void {
     this.#isOpen = isOpen;
     this.#save();
   }
 
-  /**
-   * Leaves this conversation for a new one, or for one that was left. What the visitor wrote and nobody has read goes along.
-   *
-   * @param seen how many messages that the visitor did not write were seen in it
-   */
-  startOver(conversationId?: string, seen?: number): void {
-    this.#leave(true, conversationId, seen);
+  /** Leaves this conversation for a new one. Unsent messages move to the new one. */
+  startNew(): void {
+    this.#replaceSession(true);
     void this.open();
   }
 
-  /** Leaves this conversation; the next opening begins a new one. What was not sent goes into the draft. */
+  /** Leaves this conversation for an earlier one. Unsent messages move there. */
+  returnTo(bookmark: Bookmark): void {
+    this.#replaceSession(true, bookmark);
+    void this.open();
+  }
+
+  /** Leaves this conversation; opening starts a new one. The texts of unsent messages move to the draft. */
   leave(): void {
     const unsent = this.snapshot.messages.filter(isUnsent).map(({ text }) => text);
-    this.#draft = joined(this.#draft, ...unsent);
-    this.#leave(false);
+    this.#draft = paragraphs(this.#draft, ...unsent);
+    this.#replaceSession(false);
   }
 
-  /** Leaves the conversation, wipes all that the browser keeps of it, and asks the service to forget it as well. */
+  /** Leaves this conversation, erases it from the browser, and asks the service to delete it. */
   forget(): void {
-    this.#world.forgotten.ask(this.keptId);
+    this.environment.forgotten.requestDeletion(this.session.id);
     this.#draft = '';
     this.#isOpen = false;
-    this.#leave(false);
-    this.#world.store.clear();
+    this.#replaceSession(false);
+    this.environment.store.clear();
   }
 
-  /** Asks for the variables that the assistant fills in; a preview shows them. */
+  /** Reads the variables that the assistant's texts are filled with. */
   async readVariables(): Promise<void> {
-    const { readVariables } = await import('./history/read-variables.ts');
-    await readVariables(this.#world.client, this.#inside);
+    const { session } = this;
+    const { conversationId } = session.snapshot;
+    if (conversationId === undefined) return;
+    const { variables } = await readConversation(this.environment.client, conversationId);
+    session.apply({ type: 'variables', variables });
   }
 
-  /** Tries nothing again until it is opened. Requests under way come to their end: their answers belong to the visitor. */
+  /** Suspends retries until `open`. Requests in flight continue: their answers belong to the visitor. */
   pause(): void {
     this.#retryTimer.pause();
     this.setVisible(false);
   }
 
-  /** The page has taken the chat away: nothing is heard or tried any more. Requests under way come to their end. */
+  /** The page removed the chat: suspends everything until `open`. Requests in flight continue. */
   disconnect(): void {
+    this.#isPaused = true;
     this.pause();
     this.#tabLink.close();
-    if (this.snapshot.status !== 'replying') this.#outbox.letGo();
+    if (this.snapshot.status !== 'replying') this.session.release();
   }
 
-  /** The side that the conversation's parts see. */
-  get #inside(): SharedConversation {
-    return {
-      snapshot: () => this.snapshot,
-      request: this.#request,
-      apply: this.#apply,
-      fail: this.#fail,
-      retryAt: (time) => {
-        this.#retryTimer.start(time);
-      },
-      putBack: (text, beforeAll) => {
-        if (beforeAll || this.#draft.trim() === '') this.#draft = joined(text, this.#draft);
-      },
-      isVisible: () => this.#isVisible,
-      keptId: () => this.keptId,
-      setDraft: (text) => {
-        this.#draft = text;
-        this.#listener.onChange();
-      },
-      setOpen: (isOpen, isShown) => {
-        if (isOpen === this.#isOpen) return;
-        this.#isOpen = isOpen;
-        if (!isShown) return;
-        // Not in the middle of taking over what another tab has changed.
-        queueMicrotask(() => this.#listener.onOpenChange?.(isOpen));
-      },
-      follow: (conversationId, isShown, seen) => {
-        this.#leave(true, conversationId, seen);
-        if (isShown && conversationId !== undefined) void this.open();
-      },
-      pump: () => void this.#goOn(),
-    };
+  /** Internal. Follows a change of the session's snapshot. */
+  changed(event: ConversationEvent): void {
+    const { tabs } = this.#tabLink;
+    const { length } = this.snapshot.messages;
+    if (length !== this.#messageCount) {
+      this.#messageCount = length;
+      this.#activeAt = this.environment.now();
+    }
+    if (isChunk(event)) {
+      if (event.type !== 'streamed-elsewhere') tabs?.postChunk();
+    } else {
+      this.#save();
+      this.#followUpdates(false);
+      if (event.type === 'settled') tabs?.exchangeSettled();
+    }
+    this.listener.onChange();
   }
 
-  /** Waits for news while a person answers, or an answer is late, and the visitor is there to read it. */
-  #followNews(isDue = false): void {
-    const { status, aiEnabled, messages } = this.snapshot;
-    // Also the answer to what was said before this visit may still be written.
-    const isLate = messages.at(-1)?.status === 'sent' || this.#outbox.late[0];
-    const isWanted = this.#isVisible && status === 'ready' && (!aiEnabled || !!isLate);
-    this.#newsWatch.follow(isWanted, isDue);
+  /** Internal. Opens the conversation if necessary, and sends pending messages. */
+  async resume(): Promise<void> {
+    await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.session.sendPending());
   }
 
-  readonly #fail = (problem: Problem): void => {
-    this.#apply({ type: 'failed', problem });
-    this.#listener.onProblem(problem);
-    this.#retryTimer.start(problem.retryAt);
-  };
+  /** Internal. Tries again at that time, milliseconds since 1970. */
+  retryAt(time: number | undefined): void {
+    this.#retryTimer.start(time);
+  }
 
-  async #goOn(): Promise<void> {
-    await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.#outbox.pump(this.#life.signal));
+  /** Internal. Returns a text to the composer; unless it goes first, only to an empty one. */
+  returnToDraft(text: string, isFirst: boolean): void {
+    if (isFirst || this.#draft.trim() === '') this.#draft = paragraphs(text, this.#draft);
+  }
+
+  /** Internal. The visitor wrote in another tab. */
+  adoptDraft(text: string): void {
+    this.#draft = text;
+    this.listener.onChange();
+  }
+
+  /**
+   * Internal. The visitor opened or closed the panel in another tab.
+   *
+   * @param isShown whether the panel of this tab follows: several chats of one page open independently
+   */
+  adoptOpen(isOpen: boolean, isShown: boolean): void {
+    if (isOpen === this.#isOpen) return;
+    this.#isOpen = isOpen;
+    // Not while the state of another tab is being adopted.
+    if (isShown) queueMicrotask(() => this.listener.onOpenChange?.(isOpen));
+  }
+
+  /** Internal. Another tab left the conversation for this one, or for none. */
+  adoptConversation(bookmark: Bookmark | undefined, isShown: boolean): void {
+    this.#replaceSession(true, bookmark);
+    if (isShown && bookmark) void this.open();
+  }
+
+  #replaceSession(keepPending: boolean, bookmark?: Bookmark): void {
+    const pending: readonly Message[] = keepPending ? this.snapshot.messages : [];
+    this.session.discard();
+    this.#retryTimer.stop();
+    this.session = new Session(this, bookmark);
+    this.session.apply({ type: 'carried-over', messages: pending });
   }
 
   #restore(): void {
-    const kept = this.#world.store.read();
-    ({ conversationId: this.keptId, draft: this.#draft } = kept);
-    ({ isOpen: this.#isOpen = false, seen: this.#seenBefore = 0 } = kept);
-    this.#outbox.restore(kept);
-    for (const message of kept.pending) this.snapshot = reduce(this.snapshot, { ...message, type: 'queued' });
-    this.snapshot = { ...this.snapshot, unread: kept.unread ?? 0, choices: kept.choices };
-  }
-
-  #leave(keepPending: boolean, keptId?: string, seen = 0): void {
-    this.#life.abort();
-    this.#life = new AbortController();
-    this.#retryTimer.stop();
-    this.keptId = keptId;
-    this.#seenBefore = seen;
-    this.#opener.reset();
-    this.#outbox.clear();
-    this.#apply({ type: 'reset', keepPending });
-  }
-
-  readonly #apply = (event: ConversationEvent): void => {
-    const next = reduce(this.snapshot, event);
-    // Pieces of an answer change nothing that is kept or counted.
-    const isPiece = event.type === 'reply' && event.isPiece;
-    this.snapshot = Object.freeze(this.#isVisible || isPiece ? next : withUnread(this.snapshot, next));
-    if (!isPiece) {
-      this.#save();
-      this.#followNews();
-      if (event.type === 'settled') this.#tabLink.tabs?.settled();
-    } else this.#tabLink.tabs?.tellPiece();
-    this.#listener.onChange();
-  };
-
-  /** How many messages that the visitor did not write were seen. */
-  get #seen(): number {
-    const { conversationId, messages, unread } = this.snapshot;
-    return conversationId === undefined ? this.#seenBefore : heardIn(messages) - unread;
+    const { known } = this.environment.store;
+    const kept = this.environment.store.read();
+    // Changes that could not be stored are newer than what is stored.
+    if (this.#draft === known.draft) this.#draft = kept.draft;
+    this.#isOpen = kept.isOpen ?? false;
+    if (this.session.id === known.conversationId) this.session.restore(kept);
   }
 
   #save(): void {
-    const kept = {
-      conversationId: this.keptId,
-      draft: this.#draft,
-      ...this.#outbox.kept,
-      seen: this.#seen,
-      unread: this.snapshot.unread,
-      isOpen: this.#isOpen || undefined,
-      choices: this.snapshot.choices,
-    };
-    if (kept.pending.length === 0) this.#world.tabs?.release();
-    if (this.#world.store.write(kept)) this.#tabLink.tabs?.tellKept();
+    const { store, tabs } = this.environment;
+    const kept = { ...this.session.kept, draft: this.#draft, isOpen: this.#isOpen || undefined };
+    if (kept.pending.length === 0) tabs?.release();
+    if (store.write(kept)) this.#tabLink.tabs?.postStored();
+  }
+
+  /** Follows updates while that is worth a connection. */
+  #followUpdates(isDue: boolean): void {
+    const need = this.#needForUpdates();
+    clearTimeout(this.#idleTimer);
+    if (need !== 'none' && !this.isVisible) {
+      this.#idleTimer = setTimeout(() => {
+        this.#followUpdates(false);
+      }, hiddenPatience);
+    }
+    if (need === this.#updates?.need) return;
+    this.#updates?.controller.abort();
+    this.#updates = undefined;
+    if (need === 'none') return;
+    const controller = new AbortController();
+    const updates = (this.#updates = { need, controller });
+    const { signal } = controller;
+    loadSending()
+      .then(({ followUpdates }) =>
+        followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),
+      )
+      .catch(() => {
+        // Aborted; or it could not be loaded, and the next change tries again.
+        if (this.#updates === updates) this.#updates = undefined;
+      });
+  }
+
+  #needForUpdates(): 'none' | 'possible' | 'expected' {
+    const { status, aiEnabled, messages } = this.snapshot;
+    if (this.#isPaused || !/ready|replying/.test(status)) return 'none';
+    const last = messages.at(-1);
+    // The answer to a message of an earlier visit may also be in progress.
+    const isLate = status === 'ready' && (last?.status === 'sent' || !!this.session.late[0]);
+    const isExpected = !aiEnabled || isLate;
+    if (this.isVisible) return isExpected ? 'expected' : 'possible';
+    const isRecent = this.environment.now() - this.#activeAt < hiddenPatience;
+    return isExpected && isRecent ? 'expected' : 'none';
   }
 }
 
-/** Several of the visitor's texts as one, a paragraph each. */
-function joined(...texts: string[]): string {
+/** Joins texts as paragraphs. */
+function paragraphs(...texts: string[]): string {
   return texts.filter((text) => text.trim() !== '').join('\n\n');
 }

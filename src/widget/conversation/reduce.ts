@@ -1,33 +1,63 @@
+import type { AnsweredMessage, FunctionCall } from '../../client/chat-client.ts';
+import type { ConversationRecord } from './history/conversation-record.ts';
+import { mergeHistory } from './history/merge-history.ts';
 import type { Problem } from './problem.ts';
-import type { Session } from './history/session.ts';
-import { emptySnapshot, heardIn, isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
+import { countReceived, isPending, isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
 
-/** What happens to a conversation. */
+/** A visitor's message as it enters the queue. */
+export interface QueuedMessage {
+  readonly key: string;
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** An event of a conversation. */
 export type ConversationEvent =
+  /** An earlier visit left this in the browser. */
+  | {
+      readonly type: 'restored';
+      readonly pending: readonly QueuedMessage[];
+      readonly unread: number;
+      readonly choices: Choices | undefined;
+    }
+  /** The visitor left another conversation with unsent messages, and they move to this one. */
+  | { readonly type: 'carried-over'; readonly messages: readonly Message[] }
   | { readonly type: 'opening' }
   | {
       readonly type: 'opened';
       readonly conversationId: string;
-      readonly session: Session;
-      readonly messages: readonly Message[];
+      readonly record: ConversationRecord;
+      /** Milliseconds. */
       readonly openedIn: number;
-      /** How many messages that the visitor did not write were seen before; undefined for a new one. */
+      /** Number of received messages that were read before; undefined for a new conversation. */
       readonly seen: number | undefined;
     }
   | { readonly type: 'failed'; readonly problem: Problem }
-  /** The conversation as the service has it now: the truth about everything but what is still pending. */
-  | { readonly type: 'history'; readonly session: Session; readonly messages: readonly Message[] }
-  | { readonly type: 'variables'; readonly variables: Readonly<Record<string, unknown>> | undefined }
-  | { readonly type: 'queued'; readonly key: string; readonly text: string; readonly at: number }
-  | { readonly type: 'sending'; readonly key: string }
-  /** There is more of a reply, or all of it; a piece alone is nothing to keep. */
+  /** The service returned the conversation. `arrived` are keys of pending messages that it contains. */
   | {
-      readonly type: 'reply';
-      readonly messages: readonly Message[];
-      readonly isPiece: boolean;
-      readonly aiEnabled?: boolean | undefined;
+      readonly type: 'history';
+      readonly record: ConversationRecord;
+      readonly arrived?: readonly string[];
     }
-  /** The service took the message in, and nobody knows when the answer comes. */
+  | { readonly type: 'variables'; readonly variables: Readonly<Record<string, unknown>> | undefined }
+  | ({ readonly type: 'queued' } & QueuedMessage)
+  | { readonly type: 'sending'; readonly key: string }
+  /** A chunk of the answer's text. */
+  | { readonly type: 'delta'; readonly key: string; readonly text: string }
+  /** A tool was called, or has returned: then the call comes again with its result. */
+  | { readonly type: 'function-call'; readonly key: string; readonly call: FunctionCall }
+  | {
+      readonly type: 'answered';
+      readonly key: string;
+      readonly answer: AnsweredMessage;
+      /** Milliseconds since 1970. */
+      readonly at: number;
+      readonly timing: { readonly first: number; readonly total: number };
+    }
+  /** The visitor stopped the answer. */
+  | { readonly type: 'stopped'; readonly key: string; readonly at: number }
+  /** The service accepted the message but has not answered yet. */
   | { readonly type: 'late'; readonly key: string }
   | {
       readonly type: 'send-failed';
@@ -36,27 +66,53 @@ export type ConversationEvent =
       readonly fateUnknown: boolean;
     }
   | { readonly type: 'requeued'; readonly key: string }
-  | { readonly type: 'taken-back'; readonly key: string }
-  /** The answer is there, or there is none to wait for. */
+  | { readonly type: 'removed'; readonly keys: readonly string[] }
+  /** Another tab streams an answer: the visitor's message, and the answer so far. */
+  | { readonly type: 'streamed-elsewhere'; readonly messages: readonly Message[] }
+  /** The exchange is over. */
   | { readonly type: 'settled' }
-  /** The service takes no more messages for this conversation. */
+  /** The service accepts no more messages for this conversation. */
   | { readonly type: 'ended'; readonly problem: Problem }
   | { readonly type: 'unread'; readonly unread: number }
-  | { readonly type: 'chosen'; readonly choices: Choices | undefined }
-  /** Nothing is left of the conversation but what the visitor wrote and nobody has read. */
-  | { readonly type: 'reset'; readonly keepPending: boolean };
+  | { readonly type: 'chosen'; readonly choices: Choices | undefined };
 
-/** The next snapshot. Pure: the same snapshot and event always give the same. */
-export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
+/** Whether an event is a part of a streamed answer: it changes nothing that is stored or counted. */
+export function isChunk({ type }: ConversationEvent): boolean {
+  return type === 'delta' || type === 'function-call' || type === 'streamed-elsewhere';
+}
+
+/**
+ * Returns the next snapshot. Pure: the same arguments always give the same result.
+ *
+ * @param isRead whether the visitor sees the conversation; if not, new messages count as unread
+ */
+export function reduce(snapshot: Snapshot, event: ConversationEvent, isRead: boolean): Snapshot {
+  const next = applied(snapshot, event);
+  if (isRead || isChunk(event) || next.conversationId !== snapshot.conversationId) return next;
+  const received = countReceived(next.messages) - countReceived(snapshot.messages);
+  return received === 0 ? next : { ...next, unread: Math.max(0, next.unread + received) };
+}
+
+function applied(snapshot: Snapshot, event: ConversationEvent): Snapshot {
   const { messages } = snapshot;
   switch (event.type) {
+    case 'restored':
+      return {
+        ...snapshot,
+        messages: [...messages, ...event.pending.map(queuedMessage)],
+        unread: event.unread,
+        choices: event.choices,
+      };
+    case 'carried-over':
+      return { ...snapshot, messages: event.messages.filter(isUnsent).map(requeued) };
     case 'opening':
       return { ...snapshot, status: 'opening', problem: undefined };
     case 'opened': {
-      const heard = heardIn(event.messages);
+      const opened = withRecord({ ...snapshot, status: 'ready' }, event.record, messages);
+      const received = countReceived(opened.messages);
       return {
-        ...withSession({ ...snapshot, status: 'ready' }, event),
-        unread: Math.max(0, heard - (event.seen ?? heard)),
+        ...opened,
+        unread: Math.max(0, received - (event.seen ?? received)),
         conversationId: event.conversationId,
         openedIn: event.openedIn,
       };
@@ -64,7 +120,7 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
     case 'failed':
       return { ...snapshot, status: 'failed', problem: event.problem };
     case 'history':
-      return withSession(snapshot, event);
+      return withRecord(snapshot, event.record, without(messages, event.arrived ?? []));
     case 'variables':
       return { ...snapshot, variables: event.variables };
     case 'queued':
@@ -76,25 +132,44 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
         problem: undefined,
         messages: change(messages, event.key, { status: 'sending' }),
       };
-    case 'reply':
-      return { ...snapshot, messages: event.messages, aiEnabled: event.aiEnabled ?? snapshot.aiEnabled };
+    case 'delta':
+      return {
+        ...snapshot,
+        messages: growReply(messages, event.key, (reply) => ({ text: reply.text + event.text })),
+      };
+    case 'function-call':
+      return {
+        ...snapshot,
+        messages: growReply(messages, event.key, ({ functionCalls }) => ({
+          functionCalls: withCall(functionCalls, event.call),
+        })),
+      };
+    case 'answered':
+      return {
+        ...snapshot,
+        messages: completeReply(messages, event),
+        aiEnabled: event.answer.ai_enabled ?? snapshot.aiEnabled,
+      };
+    case 'stopped': {
+      const end = { status: 'done', isStopped: true, at: event.at } as const;
+      return { ...snapshot, messages: change(confirm(messages, event.key), replyKey(event.key), end) };
+    }
     case 'late':
       return { ...settled(snapshot), messages: change(messages, event.key, { status: 'sent' }) };
     case 'send-failed': {
       const { key, problem, fateUnknown } = event;
+      const others = messages.filter(({ status }) => status !== 'streaming');
       return {
         ...settled(snapshot),
-        messages: change(
-          messages.filter(({ status }) => status !== 'streaming'),
-          key,
-          { status: 'failed', problem, fateUnknown },
-        ),
+        messages: change(others, key, { status: 'failed', problem, fateUnknown }),
       };
     }
     case 'requeued':
       return { ...snapshot, messages: change(messages, event.key, { status: 'queued' }) };
-    case 'taken-back':
-      return { ...snapshot, messages: messages.filter(({ key }) => key !== event.key) };
+    case 'removed':
+      return { ...snapshot, messages: without(messages, event.keys) };
+    case 'streamed-elsewhere':
+      return { ...snapshot, messages: event.messages.reduce(putBeforePending, messages) };
     case 'settled':
       return settled(snapshot);
     case 'ended':
@@ -103,30 +178,18 @@ export function reduce(snapshot: Snapshot, event: ConversationEvent): Snapshot {
       return { ...snapshot, unread: event.unread };
     case 'chosen':
       return { ...snapshot, choices: event.choices };
-    case 'reset':
-      return { ...emptySnapshot, messages: event.keepPending ? messages.filter(isUnsent).map(requeued) : [] };
   }
 }
 
-/** The same, with what has come between two snapshots of an open conversation as unread. */
-export function withUnread(before: Snapshot, after: Snapshot): Snapshot {
-  if (before.conversationId !== after.conversationId) return after;
-  const come = heardIn(after.messages) - heardIn(before.messages);
-  return { ...after, unread: Math.max(0, after.unread + come) };
-}
-
-/** The service says whether the conversation goes on, and who answers; where it does not, all is as usual. */
-function withSession(
-  snapshot: Snapshot,
-  { session, messages }: { readonly session: Session; readonly messages: readonly Message[] },
-): Snapshot {
-  const { variables, aiEnabled, ended } = session;
+/** The service decides whether the conversation continues and who answers. */
+function withRecord(snapshot: Snapshot, record: ConversationRecord, messages: readonly Message[]): Snapshot {
+  const { variables, aiEnabled, ended, history } = record;
   return {
     ...snapshot,
     status: ended ? 'ended' : snapshot.status,
-    messages,
-    // Later histories begin later; what shows stays.
-    earlier: (snapshot.conversationId ? snapshot : session).earlier,
+    messages: mergeHistory(messages, history),
+    // A later history starts later; the messages before it stay visible.
+    earlier: (snapshot.conversationId ? snapshot : record).earlier,
     problem: ended,
     variables,
     aiEnabled,
@@ -141,10 +204,97 @@ function change(messages: readonly Message[], key: string, changes: Partial<Mess
   return messages.map((message) => (message.key === key ? { ...message, ...changes } : message));
 }
 
-function queuedMessage({ key, text, at }: { key: string; text: string; at: number }): Message {
+/** Removes messages, each with what has streamed of its answer. */
+function without(messages: readonly Message[], keys: readonly string[]): readonly Message[] {
+  if (keys.length === 0) return messages;
+  const removed = new Set([...keys, ...keys.map(replyKey)]);
+  return messages.filter(({ key }) => !removed.has(key));
+}
+
+function queuedMessage({ key, text, at }: QueuedMessage): Message {
   return { key, role: 'user', text, status: 'queued', functionCalls: [], at };
 }
 
 function requeued(message: Message): Message {
   return { ...message, status: 'queued' };
+}
+
+function replyKey(key: string): string {
+  return `${key}-reply`;
+}
+
+/** The service accepted the message: earlier failures no longer matter. */
+function confirm(messages: readonly Message[], confirmed: string): readonly Message[] {
+  return messages.map((message): Message => {
+    if (message.key !== confirmed) return message;
+    const { key, role, text, functionCalls, at } = message;
+    return { key, role, text, functionCalls, at, status: 'sent' };
+  });
+}
+
+/** The first chunk proves that the message arrived. Later ones copy the list and look at its end only. */
+function growReply(
+  messages: readonly Message[],
+  key: string,
+  changes: (reply: Message) => Partial<Message>,
+): readonly Message[] {
+  const at = messages.findLastIndex((message) => message.key === replyKey(key));
+  const reply = messages[at];
+  if (reply !== undefined) return messages.with(at, { ...reply, ...changes(reply) });
+  const first: Message = {
+    key: replyKey(key),
+    role: 'assistant',
+    text: '',
+    status: 'streaming',
+    functionCalls: [],
+  };
+  return putReply(change(messages, key, { status: 'sent' }), key, { ...first, ...changes(first) });
+}
+
+function completeReply(
+  messages: readonly Message[],
+  { key, answer, at, timing }: Extract<ConversationEvent, { type: 'answered' }>,
+): readonly Message[] {
+  const sent = confirm(messages, key);
+  if (isEmpty(answer)) return sent.filter((message) => message.key !== replyKey(key));
+  return putReply(sent, key, {
+    key: replyKey(key),
+    role: 'assistant',
+    text: answer.message,
+    status: 'done',
+    functionCalls: answer.function_calls,
+    at,
+    timing,
+  });
+}
+
+/** Whether an answer has nothing to show. */
+export function isEmpty({ message, function_calls }: AnsweredMessage): boolean {
+  return !message.trim() && function_calls.length === 0;
+}
+
+/** A reply comes right after its message, before later messages that are queued. */
+function putReply(messages: readonly Message[], key: string, reply: Message): readonly Message[] {
+  const others = messages.filter((message) => message.key !== reply.key);
+  return others.toSpliced(others.findIndex((message) => message.key === key) + 1, 0, reply);
+}
+
+/** Replaces a message, or adds it after everything that the service has. */
+function putBeforePending(messages: readonly Message[], message: Message): readonly Message[] {
+  const at = messages.findIndex(({ key }) => key === message.key);
+  if (at >= 0) return messages.with(at, message);
+  const end = messages.findIndex(isPending);
+  return messages.toSpliced(end < 0 ? messages.length : end, 0, message);
+}
+
+/** The service reports a call twice: at its start, and with its result. */
+function withCall(calls: readonly FunctionCall[], call: FunctionCall): readonly FunctionCall[] {
+  const index = calls.findIndex(
+    ({ name, result, arguments: given }) =>
+      call.result !== undefined &&
+      name === call.name &&
+      result === undefined &&
+      JSON.stringify(given) === JSON.stringify(call.arguments),
+  );
+  return index < 0 ? [...calls, call] : calls.with(index, call);
 }

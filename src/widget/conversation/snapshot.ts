@@ -1,6 +1,6 @@
 import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
-import type { Earlier } from './history/session.ts';
+import type { Earlier } from './history/conversation-record.ts';
 
 /** Where a conversation stands. An `ended` one takes no more messages: those that wait go along to a new one. */
 export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';
@@ -84,7 +84,7 @@ export function isUnsent(message: Message): boolean {
   return isPending(message) && message.problem?.code !== 'invalid-request';
 }
 
-/** How many messages there are that the visitor did not write. */
-export function heardIn(messages: readonly Message[]): number {
+/** Counts the messages that the visitor did not write. */
+export function countReceived(messages: readonly Message[]): number {
   return messages.filter(({ status }) => status === 'done').length;
 }

@@ -22,14 +22,14 @@ export function createConversation(
   const { assistantId, baseUrl, type, userKey, keepFor } = options();
   const client = new ConversationClient({ baseUrl });
   const name = [baseUrl, assistantId ?? '', type, ...(userKey ? [userKey] : [])].join(':');
-  const world = {
+  const environment = {
     client,
     store: new ConversationStore(storage, name, keepFor),
     forgotten: new Forgotten(client, storage, baseUrl),
     now: () => Date.now(),
     isOnline: () => navigator.onLine,
     newKey,
-    tabs: tabSource(`voice-assistant-chat:conversation:${name}`, newKey),
+    tabs: tabSource(`voice-assistant-chat:conversation:${name}`),
   };
-  return new Conversation(world, options, listener);
+  return new Conversation(environment, options, listener);
 }

@@ -33,7 +33,7 @@ export function createPanelActions(
       });
     },
     startOver: () => {
-      conversation().startOver();
+      conversation().startNew();
       focus();
     },
     retry: (key) => {

@@ -1,37 +1,48 @@
 /**
- * A browser's storage that can be exchanged for another one while a conversation goes on, as when a visitor consents to
- * being remembered: what was kept moves along, and nothing stays behind. Without a storage it keeps things for as long
- * as the page stays.
+ * A browser's storage that can be replaced during a visit, as when a visitor consents to being remembered: the items of
+ * this visit move to the new one, and nothing stays in the old one. Without a storage, or where it is full, items last
+ * as long as the page.
  */
 export class VisitStorage {
   #storage: Storage | undefined;
-  readonly #kept = new Map<string, string>();
+  readonly #items = new Map<string, string>();
+  /** Keys of items that the browser refused to store. */
+  readonly #refused = new Set<string>();
 
   constructor(storage: Storage | undefined) {
     this.#storage = storage;
   }
 
   getItem(key: string): string | null {
-    return this.#storage ? this.#storage.getItem(key) : (this.#kept.get(key) ?? null);
+    if (this.#storage && !this.#refused.has(key)) return this.#storage.getItem(key);
+    return this.#items.get(key) ?? null;
   }
 
   setItem(key: string, value: string): void {
-    this.#kept.set(key, value);
-    this.#storage?.setItem(key, value);
+    this.#items.set(key, value);
+    try {
+      this.#storage?.setItem(key, value);
+      this.#refused.delete(key);
+    } catch {
+      this.#refused.add(key);
+    }
   }
 
   removeItem(key: string): void {
-    this.#kept.delete(key);
+    this.#items.delete(key);
+    this.#refused.delete(key);
     this.#storage?.removeItem(key);
   }
 
   moveTo(storage: Storage | undefined): void {
     if (storage === this.#storage) return;
-    for (const [key, value] of this.#kept) {
-      this.#storage?.removeItem(key);
-      // What an earlier visit left there is gone on with.
-      if (!storage?.getItem(key)) storage?.setItem(key, value);
-    }
+    const before = this.#storage;
     this.#storage = storage;
+    this.#refused.clear();
+    for (const [key, value] of [...this.#items]) {
+      before?.removeItem(key);
+      // Items of an earlier visit take precedence.
+      if (!storage?.getItem(key)) this.setItem(key, value);
+    }
   }
 }

@@ -44,8 +44,7 @@ const wanted = [
 // For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
 before(async () => {
   // What is loaded late otherwise would be loaded in the middle of the first visit.
-  await import('../../../src/widget/conversation/sending/look-up.ts');
-  await import('../../../src/widget/conversation/sending/send.ts');
+  await import('../../../src/widget/conversation/sending/sending.ts');
   mock.timers.enable({ apis: ['setTimeout'] });
 });
 after(() => {

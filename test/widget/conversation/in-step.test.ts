@@ -89,14 +89,14 @@ describe('one conversation in two tabs', () => {
     const third = tabs.open(server);
     assert.deepEqual(third.conversation.snapshot.choices, { ratings: { a: 'up' }, allowedTools: ['b'] });
     third.goAway();
-    first.conversation.startOver();
+    first.conversation.startNew();
     await until(() => second.conversation.snapshot.conversationId === server.conversations[1]);
     for (const { conversation } of [first, second, tabs.open(server)])
       assert.equal(conversation.snapshot.choices, undefined);
   });
 
   it('is left in both for the same new one', async () => {
-    first.conversation.startOver();
+    first.conversation.startNew();
     await until(() => server.conversations.length === 2);
     const { snapshot } = first.conversation;
     await until(() => second.conversation.snapshot.conversationId === server.conversations[1]);
@@ -107,15 +107,15 @@ describe('one conversation in two tabs', () => {
   it('is gone back to in both, with nothing of it as news', async () => {
     first.conversation.setVisible(true);
     second.conversation.setVisible(true);
-    const { keptId = '' } = first.conversation;
+    const { id: leftId = '' } = first.conversation.bookmark ?? {};
     const isAt = (id: string | undefined): boolean =>
       [first, second].every(({ conversation: { snapshot } }) => snapshot.conversationId === id);
     first.conversation.send('One');
     await first.settled();
-    first.conversation.startOver();
+    first.conversation.startNew();
     await until(() => server.conversations.length === 2 && isAt(server.conversations[1]));
-    first.conversation.startOver(keptId, 2);
-    await until(() => isAt(keptId));
+    first.conversation.returnTo({ id: leftId, seen: 2 });
+    await until(() => isAt(leftId));
     assert.deepEqual(
       [first, second].map(({ conversation }) => conversation.snapshot.unread),
       [0, 0],

@@ -75,10 +75,10 @@ describe('leaving a conversation in the middle of an answer', () => {
     visit.conversation.send('One');
     await visit.settled();
     visit.conversation.setVisible(true);
-    const { keptId } = visit.conversation;
-    visit.conversation.startOver();
+    const { id: leftId = '' } = visit.conversation.bookmark ?? {};
+    visit.conversation.startNew();
     await until(() => visit.conversation.snapshot.status === 'ready');
-    visit.conversation.startOver(keptId, 1);
+    visit.conversation.returnTo({ id: leftId, seen: 1 });
     assert.match([...browser.kept.values()].join(), /"seen":1/);
     await until(() => visit.conversation.snapshot.status === 'ready');
     assert.equal(visit.log.length, 3);
@@ -87,11 +87,11 @@ describe('leaving a conversation in the middle of an answer', () => {
 
   it('hears of the answer when it is gone back to, however late that is', async () => {
     const goOn = await inTheMiddle();
-    const { keptId } = visit.conversation;
-    visit.conversation.startOver();
+    const { id: leftId = '' } = visit.conversation.bookmark ?? {};
+    visit.conversation.startNew();
     await until(() => visit.conversation.snapshot.status === 'ready');
     visit.conversation.setVisible(true);
-    visit.conversation.startOver(keptId);
+    visit.conversation.returnTo({ id: leftId });
     await until(() => visit.conversation.snapshot.status === 'ready');
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One']);
     goOn();
@@ -102,7 +102,7 @@ describe('leaving a conversation in the middle of an answer', () => {
   it('drops what has arrived when it is started over, and takes along what has not', async () => {
     const goOn = await inTheMiddle();
     visit.conversation.send('Two');
-    visit.conversation.startOver();
+    visit.conversation.startNew();
     goOn();
     await visit.settled();
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Two', `assistant: ${answerTo('Two')}`]);
@@ -112,7 +112,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     server.next('send', { cut: 'unanswered' });
     visit.conversation.send('One');
     await visit.settled();
-    visit.conversation.startOver();
+    visit.conversation.startNew();
     await visit.settled();
     assert.deepEqual(visit.states, ['One sent']);
     assert.equal(server.seen('read').length, 0);

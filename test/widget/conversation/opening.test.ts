@@ -205,7 +205,7 @@ describe('coming back', () => {
       ['failed', 'conversation-not-found', 'Conversation not found'],
     );
     again.conversation.draft = 'Three';
-    again.conversation.startOver();
+    again.conversation.startNew();
     await again.settled();
     assert.deepEqual(again.log, ['assistant: Hello!', 'user: Two', `assistant: ${answerTo('Two')}`]);
     assert.notEqual(again.conversation.snapshot.conversationId, old);
@@ -220,7 +220,7 @@ describe('coming back', () => {
     await visit.settled();
     assert.deepEqual(visit.told, ['opened', 'problem conversation-not-found']);
     assert.equal(visit.conversation.snapshot.status, 'failed');
-    visit.conversation.startOver();
+    visit.conversation.startNew();
     await visit.settled();
     const stored = server.historyOf(conversationIdOf(visit)).map(({ content }) => content);
     assert.deepEqual(stored, ['Hello!', 'One', answerTo('One'), 'Two', answerTo('Two')]);

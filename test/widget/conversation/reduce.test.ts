@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Problem } from '../../../src/widget/conversation/problem.ts';
 import { reduce, type ConversationEvent } from '../../../src/widget/conversation/reduce.ts';
-import type { Session } from '../../../src/widget/conversation/history/session.ts';
-import type { HistoryItem } from '../../../src/widget/conversation/history/with-history.ts';
-import { completeReply, growReply, type ReplyPiece } from '../../../src/widget/conversation/sending/reply.ts';
-import { withHistory } from '../../../src/widget/conversation/history/with-history.ts';
+import type { ConversationRecord } from '../../../src/widget/conversation/history/conversation-record.ts';
+import type { HistoryItem } from '../../../src/widget/conversation/history/merge-history.ts';
 import { emptySnapshot, isPending, type Snapshot } from '../../../src/widget/conversation/snapshot.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
@@ -20,44 +18,37 @@ const call = (name: string, id: number, result?: unknown) => ({
 });
 const network: Problem = { code: 'network', message: 'Broken' };
 const hello = [line('assistant', 'Hello!')];
-const sessionWith = (history: readonly HistoryItem[], differing: Partial<Session> = {}): Session => ({
+const recordOf = (
+  history: readonly HistoryItem[],
+  differing: Partial<ConversationRecord> = {},
+): ConversationRecord => ({
   history: [...history],
   variables: undefined,
   aiEnabled: true,
   ended: undefined,
   ...differing,
 });
-/** An event, or one that follows from what shows. */
-type Next = ConversationEvent | ((messages: Snapshot['messages']) => ConversationEvent);
-const opened =
-  (history: readonly HistoryItem[] = hello, differing: Partial<Session> = {}): Next =>
-  (messages) => ({
-    type: 'opened',
-    conversationId: 'c',
-    session: sessionWith(history, differing),
-    messages: withHistory(messages, history),
-    openedIn: 5,
-    seen: undefined,
-  });
+const opened = (
+  history: readonly HistoryItem[] = hello,
+  differing: Partial<ConversationRecord> = {},
+): ConversationEvent => ({
+  type: 'opened',
+  conversationId: 'c',
+  record: recordOf(history, differing),
+  openedIn: 5,
+  seen: undefined,
+});
 
 const queued = (key: string, text = key): ConversationEvent => ({ type: 'queued', key, text, at: 1000 });
 const sending = (key: string): ConversationEvent => ({ type: 'sending', key });
-const piece =
-  (of: ReplyPiece): Next =>
-  (messages) => ({ type: 'reply', messages: growReply(messages, of), isPiece: true });
-const delta = (key: string, text: string): Next => piece({ type: 'delta', key, text });
-const answered =
-  (key: string, message: string): Next =>
-  (messages) => ({
-    type: 'reply',
-    messages: completeReply(messages, {
-      key,
-      answer: { status: true, message, function_calls: [] },
-      at: 2000,
-      timing: { first: 1, total: 2 },
-    }),
-    isPiece: false,
-  });
+const delta = (key: string, text: string): ConversationEvent => ({ type: 'delta', key, text });
+const answered = (key: string, message: string): ConversationEvent => ({
+  type: 'answered',
+  key,
+  answer: { status: true, message, function_calls: [] },
+  at: 2000,
+  timing: { first: 1, total: 2 },
+});
 const failedWith = (key: string, problem: Problem): ConversationEvent => ({
   type: 'send-failed',
   key,
@@ -74,12 +65,11 @@ function freezeDeep<T>(value: T): T {
 }
 
 /** Applies events one after another to frozen snapshots, each twice: a change of the input or a whim would show. */
-function after(...events: Next[]): Snapshot {
+function after(...events: ConversationEvent[]): Snapshot {
   let snapshot = freezeDeep<Snapshot>({ ...emptySnapshot });
-  for (const next of events) {
-    const event = freezeDeep(typeof next === 'function' ? next(snapshot.messages) : next);
-    const reduced = reduce(snapshot, event);
-    assert.deepEqual(reduce(snapshot, event), reduced);
+  for (const event of events.map(freezeDeep)) {
+    const reduced = reduce(snapshot, event, true);
+    assert.deepEqual(reduce(snapshot, event, true), reduced);
     snapshot = freezeDeep(reduced);
   }
   return snapshot;
@@ -104,12 +94,11 @@ describe('a conversation that opens', () => {
 
   it('keeps the place in the history from which the service gave no more, whatever later histories leave out', () => {
     const earlier = { earlier_cursor: '7' };
-    const session = sessionWith(hello, { earlier: { earlier_cursor: '9' } });
-    const later: Next = { type: 'history', session, messages: [] };
+    const record = recordOf(hello, { earlier: { earlier_cursor: '9' } });
+    const later: ConversationEvent = { type: 'history', record };
     const first = opened(hello, { earlier });
     assert.equal(after(first, later).earlier, earlier);
     assert.equal(after(opened(), later).earlier, undefined);
-    assert.equal(after(first, { type: 'reset', keepPending: true }).earlier, undefined);
   });
 
   it('fails with a problem and keeps what shows', () => {
@@ -158,7 +147,7 @@ describe('a message', () => {
     assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey done', 'user b queued']);
     assert.deepEqual(snapshot.messages[1]?.timing, { first: 1, total: 2 });
     assert.equal(snapshot.status, 'replying');
-    assert.equal(reduce(snapshot, { type: 'settled' }).status, 'ready');
+    assert.equal(reduce(snapshot, { type: 'settled' }, true).status, 'ready');
   });
 
   it('has no reply where the answer is empty', () => {
@@ -174,7 +163,7 @@ describe('a message', () => {
   });
 
   it('that waits again still says why, until it is answered', () => {
-    const failed: Next[] = [
+    const failed: ConversationEvent[] = [
       opened([]),
       queued('a'),
       sending('a'),
@@ -199,7 +188,7 @@ describe('the calls of tools', () => {
       opened([]),
       queued('a'),
       sending('a'),
-      ...told.map((one) => piece({ type: 'function-call', key: 'a', call: one })),
+      ...told.map((one) => ({ type: 'function-call', key: 'a', call: one }) as const),
     ).messages[1]?.functionCalls;
 
   it('show when they begin, and again with their result', () => {
@@ -220,18 +209,30 @@ describe('the calls of tools', () => {
   });
 });
 
-describe('the end', () => {
-  const events = [opened(), queued('a'), sending('a'), answered('a', 'Hey'), queued('b'), queued('c')];
-  const failed: ConversationEvent = failedWith('b', network);
-
-  it('of a conversation leaves nothing', () => {
-    assert.deepEqual(after(...events, { type: 'reset', keepPending: false }), emptySnapshot);
-  });
-
-  it('leaves what nobody has read, ready to be sent, where that is wanted', () => {
-    const snapshot = after(...events, sending('b'), failed, { type: 'reset', keepPending: true });
+describe('a new conversation', () => {
+  it('takes over unsent messages of the one before, ready to be sent', () => {
+    const before = after(
+      opened(),
+      queued('a'),
+      sending('a'),
+      answered('a', 'Hey'),
+      queued('b'),
+      queued('c'),
+      sending('b'),
+      failedWith('b', network),
+    );
+    const snapshot = after({ type: 'carried-over', messages: before.messages });
     assert.deepEqual(shown(snapshot), ['user b queued', 'user c queued']);
     assert.deepEqual([snapshot.status, snapshot.conversationId], ['idle', undefined]);
+  });
+});
+
+describe('unread messages', () => {
+  it('are counted while the visitor does not see them', () => {
+    const snapshot = after(opened(), queued('a'), sending('a'), delta('a', 'x'));
+    const event = answered('a', 'Hey');
+    assert.equal(reduce(snapshot, event, false).unread, 1);
+    assert.equal(reduce(snapshot, event, true).unread, 0);
   });
 });
 

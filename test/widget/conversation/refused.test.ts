@@ -46,7 +46,7 @@ describe('a message that is refused', () => {
     visit.conversation.send('Two');
     await visit.settled();
     assert.deepEqual(visit.states, ['ONE failed', 'Two sent']);
-    visit.conversation.startOver();
+    visit.conversation.startNew();
     await visit.settled();
     assert.deepEqual(sent(), ['ONE', 'Two']);
   });

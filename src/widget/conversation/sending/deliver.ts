@@ -1,62 +1,97 @@
-import { ChatError, type ConversationClient } from '../../../client/chat-client.ts';
+import { ChatError } from '../../../client/chat-client.ts';
+import { requestStop } from '../../../client/ending.ts';
 import { streamMessage } from '../../../client/stream-message.ts';
+import { hasEnded } from '../history/conversation-record.ts';
+import { isEmpty, type ConversationEvent } from '../reduce.ts';
+import type { Session } from '../session.ts';
+import type { Message } from '../snapshot.ts';
 import type { Attempt } from '../storage/kept-conversation.ts';
-import type { ConversationEvent } from '../reduce.ts';
-import { completeReply, growReply, isEmpty, type ReplyPiece } from './reply.ts';
-import type { SessionRequest } from '../history/session.ts';
-import type { Message, Snapshot } from '../snapshot.ts';
+import { findDelivered } from './find-delivered.ts';
 
-/** One message on its way. */
+/** A message in flight. */
 export interface Delivery {
-  readonly client: ConversationClient;
+  readonly session: Session;
   readonly conversationId: string;
   readonly message: Message;
   readonly attempt: Attempt;
-  /** Whether it was sent before, and nobody knows what became of it. */
-  readonly isRepeat: boolean;
-  /** When it was asked for, milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly clientTools: SessionRequest['clientTools'];
+  /** Aborts when the visitor stops the answer. */
   readonly signal: AbortSignal;
-  readonly now: () => number;
-  readonly snapshot: () => Snapshot;
-  readonly apply: (event: ConversationEvent) => void;
-  /** Called when it is about to be sent once more. */
-  readonly onAnew: () => void;
-  /** Called when it is certain that the service did not keep the message. */
-  readonly onRefused: () => void;
 }
 
+/** The outcome of a delivery. */
 export interface Delivered {
-  /** undefined while the service, which has the message, has not answered it. */
+  /** undefined if the service has the message but has not answered it. */
   readonly text: string | undefined;
-  /** Milliseconds from sending to the whole answer; undefined when it was found in the history. */
+  /** Milliseconds from sending to the whole answer; undefined if the answer was found in the history. */
   readonly latency?: number;
-  /** Whether the assistant has ended the conversation with it. */
+  /** Whether the assistant ended the conversation with this answer. */
   readonly isLast?: boolean | undefined;
 }
 
 /**
- * Sends one message and brings its answer, exactly once: a message that may have arrived already is looked up in the
- * history first, and sent again only if it is not there. That also holds for services without idempotency keys.
+ * Sends a message, exactly once, until it is answered, late, stopped or failed. A message that may have arrived already
+ * is looked up in the history first, and sent again only if it is not there. That also works with services without
+ * idempotency keys.
  *
- * @throws {ChatError} when the message was refused, or its fate stays unknown
+ * @param startedAt when the visitor sent it, milliseconds since 1970
+ * @param stop aborts when the visitor stops the answer
  */
-export async function deliver(delivery: Delivery): Promise<Delivered> {
-  const { client, conversationId, message, attempt, isRepeat, signal, now, snapshot, apply } = delivery;
+export async function deliver(
+  session: Session,
+  message: Message,
+  startedAt: number,
+  stop: AbortSignal,
+): Promise<void> {
+  const { key, text } = message;
+  const { listener } = session.conversation;
+  const conversationId = session.snapshot.conversationId as string;
+  const known = session.attemptOf(key);
+  const attempt = known ?? session.beginAttempt(key);
+  // Stored before it is sent: a page may close at any moment.
+  session.apply({ type: 'sending', key });
+  const delivery: Delivery = { session, conversationId, message, attempt, signal: stop };
+  try {
+    const delivered = await deliverOnce(delivery, known !== undefined, startedAt).catch((error: unknown) => {
+      if (session.signal.aborted || !stop.aborted) throw error;
+      return endStopped({ ...delivery, signal: session.signal });
+    });
+    if (session.signal.aborted) return;
+    if (delivered === undefined) {
+      // Stopped before it arrived: the visitor can change it.
+      session.revokeAttempt(key);
+      session.conversation.returnToDraft(text, true);
+      session.apply({ type: 'removed', keys: [key] });
+      session.apply({ type: 'settled' });
+    } else if (delivered.text === undefined) {
+      session.apply({ type: 'late', key });
+    } else {
+      session.endAttempt(key);
+      session.apply({ type: 'settled' });
+      if (delivered.isLast) session.apply({ type: 'ended', problem: hasEnded });
+      listener.onSent(text);
+      if (delivered.text) listener.onAnswer(delivered.text, delivered.latency);
+    }
+  } catch (error) {
+    if (!session.signal.aborted) fail(session, message, error);
+  }
+}
+
+async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: number): Promise<Delivered> {
+  const { session, conversationId, message, attempt, signal } = delivery;
+  const { client, now } = session.environment;
+  const { key } = message;
   if (isRepeat) {
-    const found = await find(delivery, true);
+    const found = await findDelivered(delivery, true);
     if (found !== undefined) return found;
-    delivery.onAnew();
+    session.renewAttempt(key);
+    session.apply({ type: 'sending', key });
   }
 
-  const startedAt = isRepeat ? now() : delivery.startedAt;
+  const startedAt = isRepeat ? now() : queuedAt;
   let firstAt: number | undefined;
-  const { key } = message;
-  const grow = (piece: ReplyPiece): void => {
+  const applyChunk = (event: ConversationEvent): void => {
     firstAt ??= now();
-    if (signal.aborted) return;
-    apply({ type: 'reply', messages: growReply(snapshot().messages, piece), isPiece: true });
+    if (!signal.aborted) session.apply(event);
   };
   try {
     const answer = await streamMessage(
@@ -65,41 +100,78 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
       message.text,
       {
         onDelta: (text) => {
-          grow({ type: 'delta', key, text });
+          applyChunk({ type: 'delta', key, text });
         },
         onFunctionCall: (call) => {
-          grow({ type: 'function-call', key, call });
+          applyChunk({ type: 'function-call', key, call });
         },
       },
-      { ...attempt.luggage, clientTools: await delivery.clientTools, signal, idempotencyKey: key },
+      {
+        ...attempt.extras,
+        clientTools: await session.conversation.request().clientTools,
+        signal,
+        idempotencyKey: key,
+      },
     );
     const { ai_enabled, ended } = answer;
-    // A person who took over answers later. An assistant that says nothing leaves the visitor with nothing.
-    if (isEmpty(answer) && !ended && (ai_enabled ?? snapshot().aiEnabled))
+    // A person answers later. But an assistant that says nothing leaves the visitor with nothing.
+    if (isEmpty(answer) && !ended && (ai_enabled ?? session.snapshot.aiEnabled))
       throw new ChatError('bad-response', 'The service sent an empty answer.');
     const at = now();
     const latency = at - startedAt;
     const timing = { first: (firstAt ?? at) - startedAt, total: latency };
-    if (!signal.aborted) {
-      const messages = completeReply(snapshot().messages, { key, answer, at, timing });
-      apply({ type: 'reply', messages, isPiece: false, aiEnabled: ai_enabled });
-    }
+    if (!signal.aborted) session.apply({ type: 'answered', key, answer, at, timing });
     return { text: answer.message, latency, isLast: ended };
   } catch (error) {
     if (signal.aborted || !(error instanceof ChatError)) throw error;
-    if (!error.fateUnknown) delivery.onRefused();
+    if (!error.fateUnknown) session.revokeAttempt(key);
     else if (firstAt !== undefined || error.code === 'timeout') {
-      // The stream was cut, but it had begun: the service goes on writing, and the history will have the answer.
-      const found = await find({ ...delivery, attempt: { ...attempt, at: now() } }, firstAt !== undefined);
+      // The stream broke after it had begun: the service continues to write, and the history will have the answer.
+      const inFlight = { ...delivery, attempt: { ...attempt, at: now() } };
+      const found = await findDelivered(inFlight, firstAt !== undefined);
       if (found !== undefined) return found;
     }
     throw error;
   }
 }
 
-async function find(delivery: Delivery, waits: boolean): Promise<Delivered | undefined> {
-  const { findDelivered } = await import('./look-up.ts').catch((cause: unknown) => {
-    throw new ChatError('network', 'A part of the chat could not be loaded.', { cause });
-  });
-  return findDelivered(delivery, waits);
+/**
+ * Asks the service to stop writing. Returns undefined if the service does not have the message: then it was stopped
+ * before it arrived.
+ *
+ * @throws {ChatError} if that cannot be found out
+ */
+async function endStopped(delivery: Delivery): Promise<Delivered | undefined> {
+  const { session, conversationId, message } = delivery;
+  const { key } = message;
+  const end = (): void => {
+    session.apply({ type: 'stopped', key, at: session.environment.now() });
+  };
+  const hasBegun = session.snapshot.messages.some((shown) => shown.key === key && shown.status === 'sent');
+  const requested = requestStop(session.environment.client, conversationId).catch(() => undefined);
+  if (hasBegun) end();
+  // The next message must not overtake this request.
+  await requested;
+  if (hasBegun) return { text: '' };
+  const found = await findDelivered(delivery, false);
+  if (found && found.text === undefined) end();
+  return found && { text: '' };
+}
+
+function fail(session: Session, { key, text }: Message, error: unknown): void {
+  const { conversation } = session;
+  const problem = session.problemFrom(error);
+  const { code } = problem;
+  const fateUnknown = session.attemptOf(key) !== undefined;
+  session.renewAttempt(key);
+  // Refused for its content: the visitor can change it, and a later visit does not send it again.
+  if (code === 'invalid-request' && !fateUnknown) conversation.returnToDraft(text, false);
+  session.apply({ type: 'send-failed', key, problem, fateUnknown });
+  if (code === 'conversation-ended') {
+    session.apply({ type: 'requeued', key });
+    session.apply({ type: 'ended', problem });
+  }
+  if (code === 'conversation-not-found') session.fail(problem);
+  else conversation.listener.onProblem(problem);
+  conversation.retryAt(problem.retryAt);
 }

@@ -75,9 +75,9 @@ export class ConversationStore {
     for (const part of parts)
       if (JSON.stringify(kept[part]) !== JSON.stringify(this.#known[part]))
         Object.assign(next, { [part]: kept[part] });
-    const { conversationId, draft, pending, luggage, openingKey, unread = 0, isOpen } = next;
+    const { conversationId, draft, pending, toolResults, openingKey, unread = 0, isOpen } = next;
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
-    const isWorthIt = isWanted || conversationId !== undefined || draft || luggage || openingKey;
+    const isWorthIt = isWanted || conversationId !== undefined || draft || toolResults || openingKey;
     const json = isWorthIt ? JSON.stringify({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
     // Full or blocked: it stays a change, and goes along with the next one.
@@ -114,7 +114,7 @@ export class ConversationStore {
 const parts = [
   'conversationId',
   'draft',
-  'luggage',
+  'toolResults',
   'openingKey',
   'seen',
   'unread',

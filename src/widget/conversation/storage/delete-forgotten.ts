@@ -2,10 +2,10 @@ import type { ChatError } from '../../../client/chat-client.ts';
 import { requestDeletion } from '../../../client/ending.ts';
 import type { Forgotten } from './forgotten.ts';
 
-/** Of the conversations that a service did not hear about, the latest are kept. */
+/** Maximum number of conversations whose deletion is still to be requested; the oldest are dropped. */
 const limit = 50;
 
-/** Asks the service to forget conversations, also while the page goes away, and drops those that it has answered. */
+/** Requests the deletion of conversations, also while the page closes, and removes those that the service has answered. */
 export async function deleteForgotten(list: Forgotten, ids: string): Promise<void> {
   const all = ids.split(' ').slice(-limit);
   list.ids = all.join(' ');
@@ -15,7 +15,7 @@ export async function deleteForgotten(list: Forgotten, ids: string): Promise<voi
         await requestDeletion(list.client, id, { keepalive: true });
       } catch (error) {
         const { fateUnknown, code } = error as ChatError;
-        // A service that cannot do it says so, and is not asked again.
+        // A service without this operation refuses, and is not asked again.
         if (fateUnknown || code === 'too-many-requests') return;
       }
       list.ids = list.ids

@@ -1,9 +1,9 @@
 import type { ConversationClient } from '../../../client/chat-client.ts';
+import { loadSending } from '../sending/load-sending.ts';
 import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
 
 /**
- * The conversations that the service is to forget, until it has: their IDs and nothing else, for the next visit to ask
- * again. What does the asking is loaded when it is needed.
+ * The IDs of the conversations that the service has not deleted yet, so that the next visit can request it again.
  */
 export class Forgotten {
   readonly client: ConversationClient;
@@ -26,14 +26,14 @@ export class Forgotten {
     writeItem(this.#storage, this.#key, ids);
   }
 
-  /** Asks the service to forget them all; now also this one. */
-  ask(id = ''): void {
+  /** Requests the deletion of all of them, and of this one. */
+  requestDeletion(id = ''): void {
     const ids = `${this.ids} ${id}`.trim();
     if (!ids) return;
     this.ids = ids;
-    import('./delete-forgotten.ts').then(
+    loadSending().then(
       ({ deleteForgotten }) => deleteForgotten(this, ids),
-      // Then the next visit asks.
+      // Then the next visit requests it.
       () => undefined,
     );
   }

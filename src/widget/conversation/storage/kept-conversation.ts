@@ -1,21 +1,21 @@
 import type { ToolResult } from '../../../client/chat-client.ts';
 import type { Choices } from '../snapshot.ts';
 
-/** What goes with a message: values of the page's, which the service checks. */
-export interface Luggage {
+/** Data of the page that goes with a message. */
+export interface Extras {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly toolResults?: readonly ToolResult[] | undefined;
 }
 
-/** What was true when a message was first sent: by that it is looked up, and sent the same way again. */
+/** The circumstances in which a message was first sent: they identify it in a history, and it is sent the same way again. */
 export interface Attempt {
-  /** How many messages of the visitor the history held. */
+  /** Number of the visitor's messages that were sent before. */
   readonly sentAfter: number;
-  /** Fingerprints of the last of them: a service may give no more than the end of its history. */
+  /** Fingerprints of the last of them: a service may return only the end of its history. */
   readonly prints: readonly string[];
-  /** When it was last known to be on its way, milliseconds since 1970. */
+  /** When it may last have been in flight, milliseconds since 1970. */
   readonly at: number;
-  readonly luggage?: Luggage;
+  readonly extras?: Extras;
 }
 
 /** A visitor's message that the service has not confirmed. */
@@ -26,20 +26,20 @@ export interface PendingMessage {
   readonly at: number;
   /** The tab that sends it. */
   readonly tab?: string | undefined;
-  /** Absent while it was never sent, and where the service refused it. */
+  /** Absent if it was never sent, or the service refused it. */
   readonly attempt?: Attempt | undefined;
 }
 
-/** What a browser keeps of a conversation. The history itself stays with the service. */
+/** The part of a conversation that the browser stores. The history itself stays with the service. */
 export interface KeptConversation {
   readonly conversationId?: string | undefined;
   readonly draft: string;
   readonly pending: readonly PendingMessage[];
-  /** What goes with the next message. */
-  readonly luggage?: Luggage | undefined;
-  /** Of an opening that was not confirmed. */
+  /** Results of functions of the page that go with the next message. */
+  readonly toolResults?: readonly ToolResult[] | undefined;
+  /** Idempotency key of an opening that was not confirmed. */
   readonly openingKey?: string | undefined;
-  /** How many messages that the visitor did not write were seen, and how many were not. */
+  /** Number of received messages that were read, and that were not. */
   readonly seen?: number | undefined;
   readonly unread?: number | undefined;
   readonly isOpen?: boolean | undefined;
@@ -49,12 +49,12 @@ export interface KeptConversation {
 export const nothingKept: KeptConversation = { draft: '', pending: [] };
 
 /**
- * Reads what was written, perhaps by another version or another hand: every part counts as far as it makes sense.
+ * Parses a stored conversation. Another version of the widget may have written it: invalid parts are left out.
  *
- * @throws {SyntaxError} when it is no JSON
+ * @throws {SyntaxError} if it is not JSON
  */
 export function parseKept(json: string): KeptConversation & { readonly keptAt?: number } {
-  const { conversationId, draft, pending, ...others } = {
+  const { conversationId, draft, pending, toolResults, ...others } = {
     ...(JSON.parse(json) as Partial<KeptConversation> | null),
   };
   return {
@@ -62,6 +62,7 @@ export function parseKept(json: string): KeptConversation & { readonly keptAt?: 
     ...(typeof conversationId === 'string' && { conversationId }),
     draft: typeof draft === 'string' ? draft : '',
     pending: Array.isArray(pending) ? pending.filter(isPendingMessage) : [],
+    ...(Array.isArray(toolResults) && { toolResults }),
   };
 }
 

@@ -1,37 +1,46 @@
 import type { Message } from '../snapshot.ts';
 
-/** What one tab tells the others. */
+/** A message between tabs. */
 export type TabMessage =
-  /** Something in storage is different: another draft, another conversation, something read or forgotten. */
-  | { readonly type: 'kept' }
-  /** A message and its reply, as far as it has come. */
-  | { readonly type: 'live'; readonly conversationId: string; readonly messages: readonly Message[] };
+  /** The stored conversation changed: the draft, the conversation's ID, what was read. */
+  | { readonly type: 'stored' }
+  /** A message and its answer so far. */
+  | { readonly type: 'streamed'; readonly conversationId: string; readonly messages: readonly Message[] };
 
-/** What a tab has until it hears of another one. */
+/** Access to other tabs, which costs next to nothing until there are any. */
 export interface TabSource {
-  /** This tab among all that there ever were, from `hold` to `release`. */
+  /** The unique name of this tab between `hold` and `release`. */
   readonly tab: () => string | undefined;
-  /** Until `release`, or until it goes away, this tab answers for what it has not sent yet. */
+  /** Declares that this tab is going to send its pending messages, until `release` or until it closes. */
   readonly hold: () => void;
   readonly release: () => void;
-  /** Calls back when another tab writes to storage; gives what ends that. */
+  /** Calls back when another tab writes to storage. Returns an unsubscribe function. */
   readonly watch: (onWrite: () => void) => () => void;
-  /** Loads the way to the others. */
+  /** Opens the channel to the other tabs. */
   readonly connect: () => Promise<TabChannel>;
+  /** Reserves a name for this tab until it closes. Returns false if another tab has it. */
+  readonly claim: (name: string) => Promise<boolean>;
+  /**
+   * Runs a task while no other tab runs one of that name; waits for its turn.
+   *
+   * @throws {DOMException} `AbortError` if the signal aborts before its turn
+   */
+  readonly exclusively: (name: string, signal: AbortSignal, task: () => Promise<void>) => Promise<void>;
 }
 
-/** The way to the other tabs that show the same conversation. */
+/** The channel to other tabs with the same conversation. */
 export interface TabChannel {
-  /** Tells all others. */
+  /** Sends a message to all other tabs. */
   readonly post: (message: TabMessage) => void;
-  /** Hears what the others tell, until `close`; and whether it was another chat of the same page that told. */
-  readonly listen: (hear: (message: TabMessage, isSamePage?: boolean) => void) => void;
+  /** Receives messages until `close`; `isSamePage` if another chat of the same page sent one. */
+  readonly listen: (onMessage: (message: TabMessage, isSamePage?: boolean) => void) => void;
   readonly close: () => void;
   /**
-   * Takes over what a tab that held has left when it is gone, and nobody else can meanwhile. With `isAsked` only if it
-   * is gone already; gives whether it was.
+   * Calls `takeOver` when a tab that held is gone, while no other tab can do the same.
    *
-   * @throws {Error} when it was closed meanwhile
+   * @param onlyNow whether to return instead of waiting if the tab is still there
+   * @returns whether it was gone
+   * @throws {Error} if the channel is closed meanwhile
    */
-  readonly whenGone: (tab: string, isAsked: boolean, takeOver: () => void) => Promise<boolean>;
+  readonly whenGone: (tab: string, onlyNow: boolean, takeOver: () => void) => Promise<boolean>;
 }

@@ -1,30 +1,26 @@
-import type { ConversationWorld } from '../conversation-world.ts';
-import type { Outbox } from '../sending/outbox.ts';
-import type { SharedConversation, Tabs } from './tabs.ts';
+import type { Conversation } from '../conversation.ts';
+import { loadSending } from '../sending/load-sending.ts';
+import type { Tabs } from './tabs.ts';
 
-/** A conversation's end of the line to other tabs. What keeps in step with them is loaded when there may be one. */
+/** Connects a conversation with other tabs as soon as there may be one: until then nothing is loaded. */
 export class TabLink {
-  readonly #world: ConversationWorld;
-  readonly #outbox: Outbox;
-  readonly #conversation: SharedConversation;
+  readonly #conversation: Conversation;
   #stopWatching: (() => void) | undefined;
   #loading: Promise<Tabs | undefined> | undefined;
   #hasOthers = false;
   /** Set once there may be another tab. */
   tabs: Tabs | undefined;
 
-  constructor(world: ConversationWorld, outbox: Outbox, conversation: SharedConversation) {
-    this.#world = world;
-    this.#outbox = outbox;
+  constructor(conversation: Conversation) {
     this.#conversation = conversation;
   }
 
-  /** Waits for signs of another tab. */
+  /** Watches for other tabs. */
   open(): void {
-    this.#stopWatching ??= this.#world.tabs?.watch(() => {
-      void this.load().then((tabs) => tabs?.hear({ type: 'kept' }));
+    this.#stopWatching ??= this.#conversation.environment.tabs?.watch(() => {
+      void this.#load().then((tabs) => tabs?.receive({ type: 'stored' }));
     });
-    if (this.#hasOthers) void this.load();
+    if (this.#hasOthers) void this.#load();
   }
 
   close(): void {
@@ -36,33 +32,33 @@ export class TabLink {
   }
 
   /**
-   * Settles who sends what an earlier visit left: other tabs answer for what they have not sent.
+   * Decides which tab sends the messages that an earlier visit left: tabs that are still there send their own.
    *
    * @param isShared whether the conversation is of an earlier visit, so that other tabs may show it
    */
   async claim(isShared: boolean): Promise<void> {
-    const { unclaimed } = this.#outbox;
-    if (!isShared && unclaimed.size === 0) return;
-    const tabs = await this.load();
+    const { session } = this.#conversation;
+    if (!isShared && !session.hasUnclaimed) return;
+    const tabs = await this.#load();
     if (tabs) await tabs.claim();
-    else unclaimed.clear();
+    else session.claimAll();
   }
 
-  /** Gives undefined where there are no other tabs, or it cannot be loaded: then every tab works by itself. */
-  load(): Promise<Tabs | undefined> {
-    return (this.#loading ??= this.#load().catch(() => (this.#loading = undefined)));
+  /** Returns undefined if there are no other tabs or the module cannot be loaded: then every tab works by itself. */
+  #load(): Promise<Tabs | undefined> {
+    return (this.#loading ??= this.#connect().catch(() => (this.#loading = undefined)));
   }
 
-  async #load(): Promise<Tabs | undefined> {
-    const { tabs: source } = this.#world;
+  async #connect(): Promise<Tabs | undefined> {
+    const source = this.#conversation.environment.tabs;
     const watching = this.#stopWatching;
     if (!source) return undefined;
-    const [{ Tabs }, channel] = await Promise.all([import('./tabs.ts'), source.connect()]);
+    const [{ Tabs }, channel] = await Promise.all([loadSending(), source.connect()]);
     if (!watching || watching !== this.#stopWatching) {
       channel.close();
       return undefined;
     }
     this.#hasOthers = true;
-    return (this.tabs = new Tabs(this.#world, channel, this.#outbox, this.#conversation));
+    return (this.tabs = new Tabs(this.#conversation, channel));
   }
 }

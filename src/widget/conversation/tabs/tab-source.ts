@@ -1,14 +1,17 @@
+import { loadSending } from '../sending/load-sending.ts';
+import { newKey } from '../sending/new-key.ts';
 import type { TabSource } from './tab-channel.ts';
 
 /**
- * Notices another tab by what it writes to an entry of the storage that tabs share, and has the browser tell the others
- * when this one is gone.
+ * Access to other tabs by the browser's storage events and, on secure pages, the Web Locks API.
  *
- * @param newKey gives an unguessable name
+ * @param name of the storage item that the tabs share
  */
-export function tabSource(name: string, newKey: () => string): TabSource {
+export function tabSource(name: string): TabSource {
   let tab: string | undefined;
   let release: (() => void) | undefined;
+  const claimed = new Set<string>();
+  const { locks } = navigator as { locks?: LockManager };
   return {
     tab: () => tab,
     hold: () => {
@@ -17,10 +20,7 @@ export function tabSource(name: string, newKey: () => string): TabSource {
       const released = new Promise<void>((resolve) => {
         release = resolve;
       });
-      // On secure pages only.
-      (navigator as { locks?: LockManager }).locks
-        ?.request(`${name}:${tab}`, () => released)
-        .catch(() => undefined);
+      locks?.request(`${name}:${tab}`, () => released).catch(() => undefined);
     },
     release: () => {
       tab = undefined;
@@ -35,6 +35,27 @@ export function tabSource(name: string, newKey: () => string): TabSource {
         removeEventListener('storage', onStorage);
       };
     },
-    connect: () => import('./browser-tabs.ts').then(({ connectTabs }) => connectTabs(name, () => tab)),
+    connect: async () => (await loadSending()).connectTabs(name, () => tab),
+    claim: (what) =>
+      new Promise((resolve) => {
+        if (!locks || claimed.has(what)) {
+          resolve(true);
+          return;
+        }
+        const onLock = (lock: Lock | null): Promise<void> | undefined => {
+          resolve(lock !== null);
+          if (!lock) return undefined;
+          claimed.add(what);
+          // Held until the page closes.
+          return new Promise(() => undefined);
+        };
+        locks.request(`${name}:${what}`, { ifAvailable: true }, onLock).catch(() => {
+          resolve(true);
+        });
+      }),
+    exclusively: async (what, signal, task) => {
+      if (locks) await locks.request(`${name}:${what}`, { signal }, task);
+      else await task();
+    },
   };
 }

@@ -1,85 +1,56 @@
-import type { ConversationWorld } from '../conversation-world.ts';
+import type { Conversation } from '../conversation.ts';
+import { readConversation } from '../history/conversation-record.ts';
+import { countReceived } from '../snapshot.ts';
 import type { KeptConversation, PendingMessage } from '../storage/kept-conversation.ts';
-import type { Outbox, OutboxConversation } from '../sending/outbox.ts';
-import { readSession } from '../history/session.ts';
-import { heardIn, isPending, type Message } from '../snapshot.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
-import { withHistory } from '../history/with-history.ts';
 
-/*
- * One conversation in several tabs. Loaded when another tab is heard of, or when one has left something.
- */
-
-/** What the other tabs may change in a conversation. */
-export interface SharedConversation extends OutboxConversation {
-  readonly isVisible: () => boolean;
-  readonly keptId: () => string | undefined;
-  readonly setDraft: (text: string) => void;
-  /** @param isShown whether the panel follows: of several chats on one page each opens by itself */
-  readonly setOpen: (isOpen: boolean, isShown: boolean) => void;
-  /** Goes on with another conversation, or with none, and opens it if it is to show. */
-  readonly follow: (conversationId: string | undefined, isShown: boolean, seen: number) => void;
-  readonly pump: () => void;
-}
-
-/** Keeps a conversation in step with the other tabs that show it. */
+/** Keeps a conversation in sync with other tabs that show it. */
 export class Tabs {
-  readonly #world: ConversationWorld;
+  readonly #conversation: Conversation;
   readonly #channel: TabChannel;
-  readonly #outbox: Outbox;
-  readonly #conversation: SharedConversation;
-  /** Tabs whose end is waited for. */
+  /** Tabs whose end is awaited. */
   readonly #awaited = new Set<string>();
-  /** What other tabs were about to send, and how many messages they knew of, when this one last looked. */
-  #waited: ReadonlySet<string> = new Set();
-  #come = 0;
+  /** Keys of the messages that other tabs were about to send, and the number of messages they had received. */
+  #pendingElsewhere: ReadonlySet<string> = new Set();
+  #receivedElsewhere = 0;
   #isBehind = false;
   #isCatchingUp = false;
-  /** Whether a conversation showed that another tab has left. */
-  #isShown = false;
-  /** While another tab's reply is drawn: that one is not told back. */
-  #isHearing = false;
+  /** Whether this tab showed the conversation that another tab has left. */
+  #wasShown = false;
 
-  constructor(
-    world: ConversationWorld,
-    channel: TabChannel,
-    outbox: Outbox,
-    conversation: SharedConversation,
-  ) {
-    this.#world = world;
-    this.#channel = channel;
-    this.#outbox = outbox;
+  constructor(conversation: Conversation, channel: TabChannel) {
     this.#conversation = conversation;
+    this.#channel = channel;
     channel.listen((message, isSamePage) => {
-      this.hear(message, isSamePage);
+      this.receive(message, isSamePage);
     });
-    channel.post({ type: 'kept' });
+    this.postStored();
   }
 
-  hear(message: TabMessage, isSamePage = false): void {
-    const { conversationId } = this.#conversation.snapshot();
-    if (message.type === 'kept') this.#readKept(isSamePage);
-    else if (message.conversationId === conversationId) this.#showLive(message.messages);
+  receive(message: TabMessage, isSamePage = false): void {
+    const { session } = this.#conversation;
+    if (message.type === 'stored') this.#readStored(isSamePage);
+    else if (message.conversationId === session.snapshot.conversationId)
+      session.apply({ type: 'streamed-elsewhere', messages: message.messages });
   }
 
   close(): void {
     this.#channel.close();
   }
 
-  /** Tells the others that something was kept. */
-  tellKept(): void {
-    this.#channel.post({ type: 'kept' });
+  /** Notifies the other tabs that the stored conversation changed. */
+  postStored(): void {
+    this.#channel.post({ type: 'stored' });
   }
 
-  /** Tells the others of the reply that streams here. */
-  tellPiece(): void {
-    if (this.#isHearing) return;
-    const { conversationId = '', messages } = this.#conversation.snapshot();
-    const at = messages.findIndex(({ status }) => status === 'streaming');
+  /** Sends the reply that streams in this tab to the others. */
+  postChunk(): void {
+    const { conversationId = '', messages } = this.#conversation.snapshot;
+    const at = messages.findLastIndex(({ status }) => status === 'streaming');
     this.#channel.post({
-      type: 'live',
+      type: 'streamed',
       conversationId,
-      // What the assistant asks of the page is asked of this one.
+      // Only this tab runs the functions of the page that this answer calls.
       messages: messages.slice(Math.max(0, at - 1), at + 1).map((message) => ({
         ...message,
         functionCalls: message.functionCalls.filter(({ client }) => client !== true),
@@ -87,66 +58,69 @@ export class Tabs {
     });
   }
 
-  /** A reply is complete here: now for what was written in other tabs meanwhile. */
-  settled(): void {
+  /** An exchange of this tab is over: reads what other tabs exchanged meanwhile. */
+  exchangeSettled(): void {
     if (this.#isBehind) void this.#catchUp();
   }
 
-  /** Leaves to other tabs what they are there to send; the rest is this tab's now. */
+  /** Leaves messages to other tabs that are still there, and takes over the rest. */
   async claim(): Promise<void> {
-    const { unclaimed } = this.#outbox;
+    const { session } = this.#conversation;
     for (const tab of this.#otherTabs()) {
       const isGone = await this.#channel.whenGone(tab, true, () => {
         this.#takeOver(tab);
       });
       if (!isGone) this.#awaitEnd(tab);
     }
-    // What nobody has left was sent meanwhile, or is another tab's.
-    this.#drop((key) => unclaimed.has(key));
-    unclaimed.clear();
+    session.dropUnclaimed();
   }
 
-  #readKept(isSamePage: boolean): void {
-    const { keptId, snapshot, apply, setDraft, setOpen, isVisible, follow } = this.#conversation;
-    const { store } = this.#world;
-    // What could not be written here is not overwritten either.
+  #readStored(isSamePage: boolean): void {
+    const conversation = this.#conversation;
+    const { store } = conversation.environment;
+    // Changes of this tab that could not be written are not overwritten.
     const { known } = store;
-    const kept = store.sync();
-    const { conversationId, draft, seen = 0, isOpen, choices } = kept;
-    if (draft !== known.draft) setDraft(draft);
-    if (isOpen !== known.isOpen) setOpen(isOpen ?? false, !isSamePage);
-    const isOther = conversationId !== keptId();
+    const stored = store.sync();
+    const { conversationId, draft, seen = 0, isOpen, choices, toolResults } = stored;
+    if (draft !== known.draft) conversation.adoptDraft(draft);
+    if (isOpen !== known.isOpen) conversation.adoptOpen(isOpen ?? false, !isSamePage);
+    const isOther = conversationId !== conversation.session.id;
     if (isOther) {
       // Between two conversations there may be none for a moment.
-      this.#isShown ||= snapshot().status !== 'idle';
-      follow(conversationId, this.#isShown, seen);
-      this.#isShown &&= conversationId === undefined;
+      this.#wasShown ||= conversation.snapshot.status !== 'idle';
+      const bookmark = conversationId === undefined ? undefined : { id: conversationId, seen };
+      conversation.adoptConversation(bookmark, this.#wasShown);
+      this.#wasShown &&= conversationId === undefined;
     }
-    if (JSON.stringify(choices) !== JSON.stringify(snapshot().choices)) apply({ type: 'chosen', choices });
+    const { session, isVisible } = conversation;
+    // Results that another tab has sent must not be sent again.
+    if (isOther || !isSame(toolResults, known.toolResults)) session.setToolResults(toolResults);
+    if (!isSame(choices, session.snapshot.choices)) session.apply({ type: 'chosen', choices });
     if (isOther) return;
-    const before = snapshot().unread;
-    const come = Math.max(0, heardIn(snapshot().messages) - seen);
-    // What shows here is read, whatever the others think.
-    const unread = isVisible() ? Math.min(before, come) : come;
-    if (unread !== before || (isVisible() && unread !== kept.unread)) apply({ type: 'unread', unread });
+    const before = session.snapshot.unread;
+    const received = Math.max(0, countReceived(session.snapshot.messages) - seen);
+    // A visible message is read, whatever the other tabs store.
+    const unread = isVisible ? Math.min(before, received) : received;
+    if (unread !== before || (isVisible && unread !== stored.unread))
+      session.apply({ type: 'unread', unread });
     for (const tab of this.#otherTabs()) this.#awaitEnd(tab);
-    this.#lookForAnswers(kept);
+    this.#lookForAnswers(stored);
   }
 
-  /** What another tab has sent, or what it knows of, tells that there is something new. */
+  /** Catches up if another tab has sent a message, or knows of more messages. */
   #lookForAnswers({ seen = 0, unread = 0 }: KeptConversation): void {
-    const theirs = new Set(this.#theirs.map(({ key }) => key));
-    const isSettled = [...this.#waited].some((key) => !theirs.has(key));
-    const come = seen + unread;
-    const isBehind = come > Math.max(this.#come, heardIn(this.#conversation.snapshot().messages));
-    this.#waited = theirs;
-    this.#come = come;
-    if (isSettled || isBehind) void this.#catchUp();
+    const pending = new Set(this.#theirs.map(({ key }) => key));
+    const isSettled = [...this.#pendingElsewhere].some((key) => !pending.has(key));
+    const received = seen + unread;
+    const known = Math.max(this.#receivedElsewhere, countReceived(this.#conversation.snapshot.messages));
+    this.#pendingElsewhere = pending;
+    this.#receivedElsewhere = received;
+    if (isSettled || received > known) void this.#catchUp();
   }
 
-  /** What other tabs are there to send. */
+  /** Messages that other tabs are going to send. */
   get #theirs(): readonly PendingMessage[] {
-    const { store, tabs } = this.#world;
+    const { store, tabs } = this.#conversation.environment;
     return store.stored.pending.filter(({ tab }) => tab && tab !== tabs?.tab());
   }
 
@@ -154,72 +128,49 @@ export class Tabs {
     return new Set(this.#theirs.map(({ tab }) => tab as string));
   }
 
-  /** When a tab goes away with something unsent, this one sends it; it looks first whether it arrived. */
+  /** If a tab closes before it has sent its messages, this one sends them, after it has looked whether they arrived. */
   #awaitEnd(tab: string): void {
     if (this.#awaited.has(tab)) return;
     this.#awaited.add(tab);
     this.#channel
       .whenGone(tab, false, () => {
         this.#awaited.delete(tab);
-        // It may also have come to its end without a word, as a chat does that its page took away.
-        if (this.#takeOver(tab)) this.#conversation.pump();
+        // A chat that its page removed may also have sent its message without a notification.
+        if (this.#takeOver(tab)) void this.#conversation.resume();
         else void this.#catchUp();
       })
-      .catch(() => undefined); // This tab was gone first.
+      .catch(() => undefined); // This tab closed first.
   }
 
-  /** What a tab that is gone has not sent is this tab's now. Gives whether there was anything. */
+  /** Takes over the messages of a tab that is gone. Returns whether there were any. */
   #takeOver(owner: string): boolean {
+    const { session, environment } = this.#conversation;
     const left = this.#theirs.filter(({ tab }) => tab === owner);
     if (left.length === 0) return false;
-    const { attempts, unclaimed } = this.#outbox;
-    // Also what has come of the answer: it comes anew.
-    this.#drop((key) => left.some((message) => key.startsWith(message.key)));
-    this.#world.tabs?.hold();
-    for (const message of left) {
-      const { key, attempt } = message;
-      if (attempt) attempts.set(key, { ...attempt, at: this.#world.now() });
-      unclaimed.delete(key);
-      this.#conversation.apply({ ...message, type: 'queued' });
-    }
+    environment.tabs?.hold();
+    session.takeOver(left);
     return true;
   }
 
-  #drop(isDropped: (key: string) => boolean): void {
-    const { snapshot, apply } = this.#conversation;
-    const messages = snapshot().messages.filter(({ key }) => !isDropped(key));
-    if (messages.length < snapshot().messages.length) apply({ type: 'reply', messages, isPiece: false });
-  }
-
-  #showLive(live: readonly Message[]): void {
-    const { snapshot, apply } = this.#conversation;
-    const messages = [...snapshot().messages];
-    for (const message of live) {
-      const at = messages.findIndex(({ key }) => key === message.key);
-      const end = messages.findIndex(isPending);
-      if (at >= 0) messages[at] = message;
-      else messages.splice(end < 0 ? messages.length : end, 0, message);
-    }
-    this.#isHearing = true;
-    apply({ type: 'reply', messages, isPiece: true });
-    this.#isHearing = false;
-  }
-
-  /** Another tab's message was answered. */
+  /** Another tab's message was answered: reads the conversation. */
   async #catchUp(): Promise<void> {
-    const { snapshot, apply } = this.#conversation;
-    const { conversationId, messages, status } = snapshot();
+    const { session } = this.#conversation;
+    const { conversationId, messages, status } = session.snapshot;
     if (this.#isCatchingUp) return;
     this.#isBehind = status !== 'ready';
     if (this.#isBehind || conversationId === undefined) return;
     this.#isCatchingUp = true;
-    const session = await readSession(this.#world.client, conversationId).catch(() => undefined);
+    const { client } = this.#conversation.environment;
+    const record = await readConversation(client, conversationId).catch(() => undefined);
     this.#isCatchingUp = false;
-    if (conversationId !== snapshot().conversationId) return;
-    // Without an answer, the next one tries again.
-    this.#isBehind = messages !== snapshot().messages || !session;
-    if (session && !this.#isBehind)
-      apply({ type: 'history', session, messages: withHistory(messages, session.history) });
-    else if (session) void this.#catchUp();
+    if (session.signal.aborted) return;
+    // If it could not be read, the next answer tries again.
+    this.#isBehind = messages !== session.snapshot.messages || !record;
+    if (record && !this.#isBehind) session.apply({ type: 'history', record });
+    else if (record) void this.#catchUp();
   }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

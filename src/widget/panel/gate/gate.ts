@@ -36,7 +36,7 @@ export class Gate {
     const { host } = this.panel;
     // A conversation of an earlier visit goes on without the form.
     const isAsking =
-      !!host.element.form?.length && !this.answers && this.panel.state().conversation.keptId === undefined;
+      !!host.element.form?.length && !this.answers && this.panel.state().conversation.bookmark === undefined;
     return this.needsConsent || isAsking;
   }
 

@@ -1,4 +1,4 @@
-import { heardIn } from '../../conversation/snapshot.ts';
+import { countReceived } from '../../conversation/snapshot.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';
@@ -26,7 +26,7 @@ export function start({ host, container, storage }: AddOnReach): AddOn {
   return {
     follow: ({ snapshot }) => {
       const before = heard;
-      heard = heardIn(snapshot.messages);
+      heard = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;
       conversationId = snapshot.conversationId;
       // What an opened conversation begins with is no news.

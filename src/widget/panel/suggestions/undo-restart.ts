@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Conversation } from '../../conversation/conversation.ts';
-import { heardIn, type Choices } from '../../conversation/snapshot.ts';
+import type { Bookmark, Conversation } from '../../conversation/conversation.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { PanelModel } from '../panel-model.ts';
 import type { PanelReach } from '../panel-reach.ts';
@@ -10,23 +9,14 @@ const left = new WeakMap<PanelReach, Left>();
 
 interface Left {
   readonly conversation: Conversation;
-  readonly id: string;
-  readonly choices: Choices | undefined;
-  /** How many messages that the visitor did not write were seen. */
-  readonly seen: number;
+  readonly bookmark: Bookmark;
 }
 
 /** Call before a conversation is left. One in which the visitor has said nothing is no loss. */
 export function offerUndo(panel: PanelReach, conversation: Conversation): void {
-  const { keptId, snapshot } = conversation;
+  const { bookmark, snapshot } = conversation;
   // Whoever clicks twice wants the last one that had something in it.
-  if (keptId !== undefined && hasSaid(snapshot))
-    left.set(panel, {
-      conversation,
-      id: keptId,
-      choices: snapshot.choices,
-      seen: heardIn(snapshot.messages) - snapshot.unread,
-    });
+  if (bookmark && hasSaid(snapshot)) left.set(panel, { conversation, bookmark });
 }
 
 export function withdrawUndo(panel: PanelReach): void {
@@ -35,17 +25,16 @@ export function withdrawUndo(panel: PanelReach): void {
 
 /** Says that this is a new conversation, and takes that back. */
 export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
-  const texts = locale.texts;
-  const { conversation, id, choices, seen } = left.get(panel) ?? {};
-  if (conversation?.snapshot !== snapshot) return nothing;
-  if (hasSaid(snapshot) || snapshot.conversationId === id) {
+  const { texts } = locale;
+  const { conversation, bookmark } = left.get(panel) ?? {};
+  if (!bookmark || conversation?.snapshot !== snapshot) return nothing;
+  if (hasSaid(snapshot) || snapshot.conversationId === bookmark.id) {
     withdrawUndo(panel);
     return nothing;
   }
   const undo = (): void => {
     withdrawUndo(panel);
-    conversation.startOver(id, seen);
-    conversation.choose({ ...choices });
+    conversation.returnTo(bookmark);
     focusPanel(panel.container);
   };
   return html`<p part="undo" role="status">

@@ -1,28 +1,30 @@
 import type { ConversationClient } from '../../client/chat-client.ts';
+import type { Problem } from './problem.ts';
 import type { ConversationStore } from './storage/conversation-store.ts';
 import type { Forgotten } from './storage/forgotten.ts';
-import type { Problem } from './problem.ts';
 import type { TabSource } from './tabs/tab-channel.ts';
 
-/** What a conversation needs of the world around it. */
-export interface ConversationWorld {
+/** Everything outside a conversation that it depends on. */
+export interface Environment {
   readonly client: ConversationClient;
   readonly store: ConversationStore;
   readonly forgotten: Forgotten;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly isOnline: () => boolean;
-  /** An unguessable key for a message. */
+  /** Returns an unguessable key for a message. */
   readonly newKey: () => string;
-  /** The way to other tabs with the same conversation, where there may be any. */
+  /** Access to other tabs with the same conversation; undefined where there can be none. */
   readonly tabs?: TabSource | undefined;
 }
 
-/** What a conversation tells, apart from its snapshots. */
+/** Callbacks of a conversation. */
 export interface ConversationListener {
+  /** The snapshot or the draft changed. */
   onChange: () => void;
   onReady: (conversationId: string, resumed: boolean) => void;
   onSent: (text: string) => void;
+  /** @param latency milliseconds; undefined for an answer that was not streamed to this page */
   onAnswer: (text: string, latency: number | undefined) => void;
   onProblem: (problem: Problem) => void;
   /** The visitor opened or closed the panel in another tab. */

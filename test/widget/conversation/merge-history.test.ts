@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { HistoryItem } from '../../../src/widget/conversation/history/with-history.ts';
+import type { HistoryItem } from '../../../src/widget/conversation/history/merge-history.ts';
 import type { Message } from '../../../src/widget/conversation/snapshot.ts';
-import { withHistory } from '../../../src/widget/conversation/history/with-history.ts';
+import { mergeHistory } from '../../../src/widget/conversation/history/merge-history.ts';
 
 const line = (role: HistoryItem['role'], content: string): HistoryItem => ({
   role,
@@ -34,7 +34,7 @@ describe('the history', () => {
   it('is the truth about all that is not pending', () => {
     const waiting = message('b', 'user', 'Two?', { status: 'queued' });
     const history = [line('assistant', 'Hello!'), line('user', 'One?'), line('assistant', 'One!')];
-    const merged = withHistory([hello, asked, said, waiting], history);
+    const merged = mergeHistory([hello, asked, said, waiting], history);
     assert.deepEqual(shown(merged), [
       'assistant Hello! done',
       'user One? sent',
@@ -46,14 +46,14 @@ describe('the history', () => {
   it('leaves messages that show already as they are', () => {
     const before = [hello, asked, said];
     const history = before.map(({ role, text }) => line(role, text));
-    const merged = withHistory(before, [...history, line('system', 'Nora is here')]);
+    const merged = mergeHistory(before, [...history, line('system', 'Nora is here')]);
     for (const [index, one] of before.entries()) assert.equal(merged[index], one);
     assert.equal(merged.at(-1)?.status, 'done');
     assert.equal(new Set(keys(merged)).size, 4);
   });
 
   it('takes in what was written in between, and every message keeps a key of its own', () => {
-    const first = withHistory([], [line('assistant', 'Hello!'), line('user', 'One?'), line('user', 'Two?')]);
+    const first = mergeHistory([], [line('assistant', 'Hello!'), line('user', 'One?'), line('user', 'Two?')]);
     const history = [
       line('assistant', 'Hello!'),
       line('user', 'One?'),
@@ -61,25 +61,25 @@ describe('the history', () => {
       line('user', 'Two?'),
       line('assistant', 'Two.'),
     ];
-    const merged = withHistory(first, history);
+    const merged = mergeHistory(first, history);
     assert.deepEqual([merged[1], merged[3]], [first[1], first[2]]);
     assert.equal(new Set(keys(merged)).size, 5);
   });
 
   it('replaces an answer that was cut off', () => {
     const cut = message('a-reply', 'assistant', 'On', { status: 'streaming' });
-    const merged = withHistory([asked, cut], [line('user', 'One?'), line('assistant', 'One.')]);
+    const merged = mergeHistory([asked, cut], [line('user', 'One?'), line('assistant', 'One.')]);
     assert.deepEqual(shown(merged), ['user One? sent', 'assistant One. done']);
   });
 
   it('leaves a stopped answer stopped, though the service wrote on for a moment', () => {
     const stopped = message('a-reply', 'assistant', 'On', { isStopped: true });
-    const merged = withHistory([asked, stopped], [line('user', 'One?'), line('assistant', 'One. T')]);
+    const merged = mergeHistory([asked, stopped], [line('user', 'One?'), line('assistant', 'One. T')]);
     assert.equal(merged[1], stopped);
   });
 
   it('of which the service gives no more than the end leaves what showed before', () => {
-    const merged = withHistory(
+    const merged = mergeHistory(
       [hello, asked, said],
       [line('user', 'One?'), line('assistant', 'One.'), line('user', 'Two?')],
     );
@@ -98,19 +98,19 @@ describe('the history', () => {
       line('function', '7'),
       line('system', 'x'),
     ];
-    const merged = withHistory([], history);
+    const merged = mergeHistory([], history);
     assert.deepEqual(shown(merged), [
       'system  done',
       'assistant Hello! done',
       'system  done',
       'system x done',
     ]);
-    assert.deepEqual(keys(withHistory(merged, history)), keys(merged));
-    assert.deepEqual(keys(withHistory([asked, ...merged], history)), ['a', ...keys(merged)]);
+    assert.deepEqual(keys(mergeHistory(merged, history)), keys(merged));
+    assert.deepEqual(keys(mergeHistory([asked, ...merged], history)), ['a', ...keys(merged)]);
   });
 
   it('says when each message was written, where the service does', () => {
-    const [dated, undated, odd] = withHistory(
+    const [dated, undated, odd] = mergeHistory(
       [],
       [
         { ...line('assistant', 'Hello!'), created_at: '2026-01-31T09:30:00.000000Z' },

@@ -6,39 +6,39 @@ import type {
 } from '../../../client/chat-client.ts';
 import { InvalidRequestError, type Problem } from '../problem.ts';
 
-/** Which assistant, and how it is asked. */
+/** The assistant to talk to, and the page's data for it. */
 export interface SessionRequest {
   /** As the site wrote it. */
   readonly assistantId: string | null;
-  /** Why that cannot be an assistant's, if it cannot. */
+  /** Set if `assistantId` cannot be valid. */
   readonly idProblem: 'missing' | 'malformed' | undefined;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  /** What the page wants the assistant to know: further variables, below those of the tag. */
+  /** Context of the page: further variables, which those of the tag override. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
-  /** Functions of the page that the assistant may ask for, offered with every message; what knows them may still be on its way. */
+  /** Functions of the page that are offered with every message, once the add-ons have loaded. */
   readonly clientTools?: Promise<readonly ClientTool[] | undefined> | undefined;
 }
 
-/** A conversation as the service has it. */
-export interface Session {
+/** A conversation as the service returns it. */
+export interface ConversationRecord {
   readonly history: NonNullable<Conversation['history']>;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  /** False while a person has taken over. */
+  /** False during a human handoff. */
   readonly aiEnabled: boolean;
-  /** Set where it takes no more messages. */
+  /** Set if the conversation accepts no more messages. */
   readonly ended: Problem | undefined;
-  /** Set where the history is only the end of what was said. */
+  /** Set if the history is only the end of the conversation. */
   readonly earlier?: Earlier | undefined;
 }
 
-/** What a service answered that has more of a history than it gave. One object for as long as the conversation shows. */
+/** An answer with a cursor for earlier messages. The same object as long as the conversation shows. */
 export type Earlier = Pick<Conversation, 'earlier_cursor'>;
 
-/** Why it takes no more messages. */
+/** The problem of a conversation that accepts no more messages. */
 export const hasEnded: Problem = { code: 'conversation-ended', message: 'The conversation has ended.' };
 
-/** All that the page says to the assistant; undefined if it says nothing. */
+/** All variables that the page sends; undefined if there are none. */
 export function variablesOf({ context, variables }: SessionRequest): SessionRequest['variables'] {
   return context ? { ...context, ...variables } : variables;
 }
@@ -46,16 +46,16 @@ export function variablesOf({ context, variables }: SessionRequest): SessionRequ
 /**
  * Opens a conversation with an assistant.
  *
- * @param idempotencyKey the same for every try, so that a lost answer does not leave a second conversation behind
- * @throws {InvalidRequestError} when the request cannot be right
- * @throws {ChatError} when the service refuses or does not answer
+ * @param idempotencyKey the same for every attempt, so that a lost answer does not leave a second conversation behind
+ * @throws {InvalidRequestError} if the request cannot be valid
+ * @throws {ChatError} if the service refuses or does not answer
  */
-export async function openSession(
+export async function openConversation(
   client: ConversationClient,
   request: SessionRequest,
   idempotencyKey: string,
   signal: AbortSignal,
-): Promise<[conversationId: string, session: Session]> {
+): Promise<[conversationId: string, record: ConversationRecord]> {
   const { assistantId, idProblem, type } = request;
   if (idProblem !== undefined) {
     throw new InvalidRequestError(
@@ -75,12 +75,16 @@ export async function openSession(
   return [conversation_id, { history, variables: undefined, aiEnabled: true, ended: undefined }];
 }
 
-/** Reads a conversation that was opened before. */
-export async function readSession(
+/**
+ * Reads a conversation that was opened before.
+ *
+ * @throws {ChatError} if the service refuses or does not answer
+ */
+export async function readConversation(
   client: ConversationClient,
   conversationId: string,
   signal?: AbortSignal,
-): Promise<Session> {
+): Promise<ConversationRecord> {
   const read = await client.resumeConversation(conversationId, { signal });
   return {
     history: read.history,

@@ -1,0 +1,57 @@
+import { limits } from '../contract/limits.ts';
+import { resumeConversation } from '../contract/chat-endpoints.ts';
+import type { ConversationClient } from './conversation-client.ts';
+import { ChatError } from './errors.ts';
+import { isEventStream, readEventStream } from './event-stream.ts';
+import { parseJson } from './parse-json.ts';
+import { readAnswer } from './read-answer.ts';
+
+/** An event of a conversation, and its data as far as it is JSON. */
+export interface WatchedEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Options of {@link watchConversation}. */
+export interface WatchOptions {
+  /** The cursor to resume after; without one the stream starts now. */
+  readonly lastEventId?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called once the service has accepted the request. */
+  readonly onOpen: () => void;
+  /** @param lastEventId the latest cursor */
+  readonly onEvent: (event: WatchedEvent, lastEventId: string | undefined) => void;
+}
+
+/**
+ * `GET /conversations/{uuid}/events`: reports messages of people, handoffs and the end of a conversation as they happen.
+ * An addition of our service. Resolves when the service closes the stream.
+ *
+ * @throws {ChatError} `conversation-not-found` also for services without this operation
+ */
+export function watchConversation(
+  client: ConversationClient,
+  uuid: string,
+  { lastEventId, signal, onOpen, onEvent }: WatchOptions,
+): Promise<void> {
+  const query = lastEventId ? `?after=${encodeURIComponent(lastEventId)}` : '';
+  return client.request(
+    { method: 'GET', path: `${resumeConversation.path}/events${query}` },
+    { uuid, signal, accept: 'text/event-stream' },
+    async (response, exchange) => {
+      if (!isEventStream(response)) {
+        // Throws for every refusal. Another answer is that of a service that knows no such stream.
+        if (!response.ok) await readAnswer(resumeConversation, response, exchange, 'conversation-not-found');
+        throw new ChatError('refused', 'The service sends no events.', { status: response.status });
+      }
+      onOpen();
+      let latest = lastEventId;
+      const events = readEventStream(response, limits.responseBody, exchange.keepAlive);
+      for await (const { event = 'message', data, id } of events) {
+        latest = id ?? latest;
+        onEvent({ type: event, data: { ...(parseJson(data) as object | undefined) } }, latest);
+      }
+    },
+    client.answerPatience,
+  );
+}

@@ -1,0 +1,81 @@
+import type { Conversation } from '../../../client/chat-client.ts';
+import { isPending, type Message } from '../snapshot.ts';
+
+export type HistoryItem = Conversation['history'][number];
+
+/**
+ * Returns the service's history, followed by pending messages. Messages that are already shown keep their key and their
+ * details. A service may return only the end of a long history; the messages before it stay.
+ */
+export function mergeHistory(
+  messages: readonly Message[],
+  history: readonly HistoryItem[],
+): readonly Message[] {
+  const shown = messages.filter((message) => !isPending(message) && message.status !== 'streaming');
+  const keys = new Set(shown.map(({ key }) => key));
+  const places = new Places(shown);
+  let next = 0;
+  let earlier: readonly Message[] = [];
+  const merged = history.map((item, index) => {
+    let message = messageFrom(item, index);
+    const at = places.find(message, next);
+    const before = at === undefined ? undefined : shown[at];
+    if (at !== undefined && before !== undefined) {
+      if (index === 0) earlier = shown.slice(0, at);
+      next = at + 1;
+      return before;
+    }
+    for (let n = 1; keys.has(message.key); n++) message = messageFrom(item, `${index}-${n}`);
+    keys.add(message.key);
+    return message;
+  });
+  return [...earlier, ...merged, ...messages.filter(isPending)];
+}
+
+/** Finds messages by role and text, in linear time over a whole history. */
+class Places {
+  readonly #messages: readonly Message[];
+  readonly #byText = new Map<string, number[]>();
+  /** Stopped answers: the service may have stored more of their text. */
+  readonly #stopped: number[] = [];
+
+  constructor(messages: readonly Message[]) {
+    this.#messages = messages;
+    messages.forEach(({ role, text, isStopped }, at) => {
+      if (isStopped) this.#stopped.push(at);
+      else {
+        const places = this.#byText.get(`${role} ${text}`) ?? [];
+        places.push(at);
+        this.#byText.set(`${role} ${text}`, places);
+      }
+    });
+    for (const places of this.#byText.values()) places.reverse();
+  }
+
+  /** Returns the first place of the same message from `start` on. `start` never decreases between calls. */
+  find({ role, text }: Message, start: number): number | undefined {
+    const places = this.#byText.get(`${role} ${text}`) ?? [];
+    while ((places.at(-1) ?? Infinity) < start) places.pop();
+    const stopped = this.#stopped.find((at) => {
+      const message = this.#messages[at] as Message;
+      return at >= start && message.role === role && text.startsWith(message.text);
+    });
+    const at = Math.min(places.at(-1) ?? Infinity, stopped ?? Infinity);
+    return Number.isFinite(at) ? at : undefined;
+  }
+}
+
+/** Turns an entry of the service's history into a message. A tool's output has no text, but keeps its place. */
+export function messageFrom(item: HistoryItem, index: number | string): Message {
+  const { role, content, function_calls, created_at } = item;
+  const at = Date.parse(created_at ?? '');
+  const isOutput = role === 'tool' || role === 'function';
+  return {
+    key: `history-${index}`,
+    role: isOutput ? 'system' : role,
+    text: isOutput ? '' : content,
+    status: role === 'user' ? 'sent' : 'done',
+    functionCalls: function_calls,
+    ...(at > 0 && { at }),
+  };
+}

@@ -1,0 +1,164 @@
+import type { ChatError } from '../../../client/chat-client.ts';
+import { watchConversation, type WatchedEvent } from '../../../client/watch-conversation.ts';
+import { findIn, isSettled } from '../sending/find-delivered.ts';
+import { sleep } from '../sending/sleep.ts';
+import type { Session } from '../session.ts';
+import { readConversation } from './conversation-record.ts';
+
+/*
+ * Messages that arrive without a request of this page: of a person, of a service that took its time, of another device.
+ */
+
+/** Pauses between two requests for updates, milliseconds: they grow while there are none. */
+const polling = { shortest: 2000, longest: 30_000, growth: 1.6 };
+
+/** Pauses before a broken event stream is opened again, milliseconds. */
+const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
+
+/** The cursor of the latest event of each session. */
+const cursors = new WeakMap<Session, string>();
+
+/** Sessions that had an event stream before. */
+const followed = new WeakSet<Session>();
+
+/** Services without event streams, by their client. */
+const withoutEvents = new WeakSet();
+
+export interface UpdatesOptions {
+  /** Whether an update is likely, as during a handoff. Only then are services without event streams polled. */
+  readonly isExpected: boolean;
+  /** Whether to start with a request, because there may be updates already. */
+  readonly isDue: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Follows the updates of a conversation: by the service's event stream, which one of several tabs keeps open; by polling
+ * where there is none. Ends when the signal aborts, or if there is nothing to follow.
+ */
+export async function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
+  const { signal, isExpected } = options;
+  const { client, tabs } = session.environment;
+  if (options.isDue && isExpected) await update(session, signal);
+  const stream = (): Promise<void> => followEvents(session, options);
+  if (!withoutEvents.has(client)) await (tabs?.exclusively('events', signal, stream) ?? stream());
+  if (!signal.aborted && isExpected) await poll(session, signal);
+}
+
+async function poll(session: Session, signal: AbortSignal): Promise<void> {
+  let pause = polling.shortest;
+  while (!signal.aborted) {
+    await sleep(pause, signal);
+    const hasNews = await update(session, signal);
+    pause = hasNews ? polling.shortest : Math.min(pause * polling.growth, polling.longest);
+  }
+}
+
+/** Ends when the signal aborts, or if the service has no event streams. */
+async function followEvents(session: Session, { signal, isExpected }: UpdatesOptions): Promise<void> {
+  const { client, now } = session.environment;
+  let pause = reconnecting.shortest;
+  while (!signal.aborted) {
+    const openedAt = now();
+    try {
+      await watchConversation(client, session.id as string, {
+        lastEventId: cursors.get(session),
+        signal,
+        onOpen: () => {
+          // Without a cursor the stream starts now: the service may have written something since the last one.
+          if (followed.has(session) && !cursors.has(session)) void update(session, signal);
+          followed.add(session);
+        },
+        onEvent: (event, id) => {
+          if (id !== undefined) cursors.set(session, id);
+          if (isNew(session, event)) void update(session, signal);
+        },
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      const { code, retryAfter = 0 } = error as ChatError;
+      // Reading the conversation tells whether the operation or the conversation does not exist.
+      if (code === 'conversation-not-found' || code === 'refused') {
+        withoutEvents.add(client);
+        return;
+      }
+      pause = Math.max(pause, retryAfter * 1000);
+      if (isExpected) void update(session, signal);
+    }
+    if (now() - openedAt > reconnecting.longest) pause = reconnecting.shortest;
+    await sleep(pause * (0.5 + Math.random()), signal);
+    pause = Math.min(pause * reconnecting.growth, reconnecting.longest);
+  }
+}
+
+/** Whether an event reports something that this page does not know. Its own exchanges are reported too. */
+function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boolean {
+  if (type === 'handoff') return data['ai_enabled'] !== snapshot.aiEnabled;
+  if (type === 'message') return data['role'] !== 'user' && (late.length > 0 || !data['in_reply_to']);
+  return type === 'ended';
+}
+
+/** Pending or running updates, by session: one request serves all events that arrive meanwhile. */
+const updating = new WeakMap<Session, { isAgain: boolean; done: Promise<boolean> }>();
+
+/** Reads the conversation, once more if it is called meanwhile. Returns whether there was anything new. */
+function update(session: Session, signal: AbortSignal): Promise<boolean> {
+  const running = updating.get(session);
+  if (running) {
+    running.isAgain = true;
+    return running.done;
+  }
+  const state = { isAgain: true, done: Promise.resolve(false) };
+  const run = async (): Promise<boolean> => {
+    let hasNews = false;
+    try {
+      while (state.isAgain && !signal.aborted) {
+        state.isAgain = false;
+        hasNews = (await readUpdates(session, signal)) || hasNews;
+      }
+    } catch {
+      // Aborted while it waited.
+    } finally {
+      updating.delete(session);
+    }
+    return hasNews;
+  };
+  updating.set(session, state);
+  state.done = run();
+  return state.done;
+}
+
+async function readUpdates(session: Session, signal: AbortSignal): Promise<boolean> {
+  const { listener } = session.conversation;
+  // An exchange of this page changes the history while it runs.
+  while (session.snapshot.status === 'replying') await sleep(200, signal);
+  const { messages } = session.snapshot;
+  let record;
+  try {
+    record = await readConversation(session.environment.client, session.id as string, signal);
+  } catch (error) {
+    const { code, message } = error as ChatError;
+    if (code === 'conversation-not-found') session.fail({ code, message });
+    return false;
+  }
+  if (signal.aborted) return false;
+  // The answer may be older than what happened meanwhile.
+  if (session.snapshot.messages !== messages) return readUpdates(session, signal);
+  for (const { key, text, attempt } of session.late) {
+    const found = findIn(record, text, attempt);
+    if (found === undefined) {
+      const problem = { code: 'engine-failed', message: 'The service could not answer.' } as const;
+      session.endAttempt(key);
+      session.apply({ type: 'send-failed', key, problem, fateUnknown: false });
+      listener.onProblem(problem);
+    } else if (isSettled(found)) {
+      session.endAttempt(key);
+      listener.onSent(text);
+    }
+  }
+  session.apply({ type: 'history', record });
+  const known = new Set(messages.map(({ key }) => key));
+  const news = session.snapshot.messages.filter(({ key, role }) => !known.has(key) && role !== 'user');
+  for (const { role, text } of news) if (role === 'assistant') listener.onAnswer(text, undefined);
+  return news.length > 0;
+}

@@ -1,0 +1,102 @@
+import { readConversation, type ConversationRecord } from '../history/conversation-record.ts';
+import type { HistoryItem } from '../history/merge-history.ts';
+import type { Session } from '../session.ts';
+import type { Attempt } from '../storage/kept-conversation.ts';
+import type { Delivered, Delivery } from './deliver.ts';
+import { fingerprint } from './fingerprint.ts';
+import { sleep } from './sleep.ts';
+
+/** Pauses between two requests for an answer that the service is still writing, milliseconds. */
+const pauses = [500, 1000, 2000, 3000, 5000, 8000, 13_000, 21_000];
+
+/** How long a request may still be in flight after it was sent, milliseconds. */
+const transit = 2000;
+
+/** A message in the service's history. */
+interface Found {
+  readonly record: ConversationRecord;
+  /** undefined if there is no answer yet. */
+  readonly answer: string | undefined;
+}
+
+/**
+ * Looks for a message and its answer in the history, with growing pauses. Returns undefined if the message is not there,
+ * which is also the case if answering it failed.
+ *
+ * @param waits whether to wait for the answer if the message is there
+ */
+export async function findDelivered(delivery: Delivery, waits: boolean): Promise<Delivered | undefined> {
+  const { session, conversationId, message, attempt, signal } = delivery;
+  const { client, now } = session.environment;
+  // After a reload, the new page may be faster than a request that is still in flight.
+  const patience = Math.min(transit, attempt.at + transit - now());
+  let waited = 0;
+  for (const pause of pauses) {
+    const record = await readConversation(client, conversationId, signal);
+    const found = findIn(record, message.text, attempt);
+    if (found === undefined && waited >= patience) return undefined;
+    if (found && isSettled(found)) {
+      session.apply({ type: 'history', record, arrived: [message.key] });
+      return { text: found.answer ?? '' };
+    }
+    if (found && !waits) break;
+    await sleep(pause, signal);
+    waited += pause;
+  }
+  return { text: undefined };
+}
+
+/** Whether there is nothing to wait for: there is an answer, or there will be none. */
+export function isSettled({ record, answer }: Found): boolean {
+  return answer !== undefined || !record.aiEnabled || record.ended !== undefined;
+}
+
+/** Finds a message and its answer. */
+export function findIn(record: ConversationRecord, text: string, attempt: Attempt): Found | undefined {
+  const at = findSent(record.history, text, attempt);
+  if (at < 0) return undefined;
+  const answer = record.history.slice(at).find(({ role }) => role === 'assistant');
+  return { record, answer: answer?.content };
+}
+
+/**
+ * Cuts the history before a message that is still pending here, because delivering it will look for its answer. In a
+ * conversation that has ended nothing is delivered: there the messages that arrived are removed from the outbox instead.
+ */
+export function withoutPending(session: Session, record: ConversationRecord): ConversationRecord {
+  for (const { key, text } of session.snapshot.messages) {
+    const attempt = session.attemptOf(key);
+    const at = attempt ? findSent(record.history, text, attempt) : -1;
+    if (at < 0) continue;
+    if (!record.ended) return { ...record, history: record.history.slice(0, at) };
+    session.endAttempt(key);
+    session.apply({ type: 'removed', keys: [key] });
+  }
+  return record;
+}
+
+/** Returns the index of a visitor's message in a history, or -1. */
+function findSent(history: readonly HistoryItem[], text: string, attempt: Attempt): number {
+  // Services may trim what they store.
+  const own = history.flatMap(({ role, content }, at) =>
+    role === 'user' ? { at, text: content.trim() } : [],
+  );
+  const start = countBefore(
+    own.map(({ text }) => fingerprint(text)),
+    attempt,
+  );
+  return own.slice(start).find((message) => message.text === text.trim())?.at ?? -1;
+}
+
+/** Counts the visitor's messages in a history that were sent before the attempt, by their fingerprints. */
+function countBefore(prints: readonly string[], { sentAfter, prints: last }: Attempt): number {
+  const endsAt = (end: number): boolean =>
+    last.every((print, index) => {
+      const at = end - last.length + index;
+      return at < 0 || prints[at] === print;
+    });
+  if (sentAfter <= prints.length && endsAt(sentAfter)) return sentAfter;
+  // The service returns only the end of its history: the fingerprints tell where it was then.
+  for (let end = prints.length; end > 0; end--) if (endsAt(end)) return end;
+  return sentAfter;
+}

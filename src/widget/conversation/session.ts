@@ -1,0 +1,382 @@
+import { ChatError, type ToolResult } from '../../client/chat-client.ts';
+import type { Conversation } from './conversation.ts';
+import type { Environment } from './environment.ts';
+import {
+  openConversation,
+  readConversation,
+  variablesOf,
+  type ConversationRecord,
+} from './history/conversation-record.ts';
+import { isPassing, problemFrom, type Problem } from './problem.ts';
+import { reduce, type ConversationEvent } from './reduce.ts';
+import { fingerprint } from './sending/fingerprint.ts';
+import { loadSending } from './sending/load-sending.ts';
+import {
+  countReceived,
+  emptySnapshot,
+  isUnsent,
+  type Choices,
+  type Message,
+  type Snapshot,
+} from './snapshot.ts';
+import type { Attempt, KeptConversation, PendingMessage } from './storage/kept-conversation.ts';
+
+/** Data by which a visitor can return to a conversation that was left. */
+export interface Bookmark {
+  readonly id: string;
+  readonly choices?: Choices | undefined;
+  /** Number of received messages that were read. */
+  readonly seen?: number | undefined;
+  readonly toolResults?: readonly ToolResult[];
+  /** The variables that the service has, as JSON. */
+  readonly sentVariables?: string | undefined;
+}
+
+/** Tool results that go with one message; the contract's limit, which is in a module that only tools need. */
+const resultLimit = 16;
+
+/** How many of a visitor's messages an attempt identifies the end of a long history by. */
+const fingerprintLimit = 8;
+
+/**
+ * Everything that belongs to one conversation: its snapshot, its outbox, and the data that goes with its messages. It is
+ * discarded when the visitor leaves the conversation, so that nothing of it can reach the next one.
+ *
+ * The outbox holds the visitor's messages that the service has not confirmed. They are sent one by one, in order, each
+ * exactly once. A message that the service accepted but has not answered is `late`.
+ */
+export class Session {
+  readonly conversation: Conversation;
+  snapshot: Snapshot = emptySnapshot;
+  /** The service's ID; undefined until the conversation is opened. */
+  id: string | undefined;
+  readonly #life = new AbortController();
+  /** Of every message that was sent and not confirmed. */
+  readonly #attempts = new Map<string, Attempt>();
+  /** Messages that may belong to another tab, and that tab. They are not sent until it is known to be gone. */
+  readonly #unclaimed = new Map<string, string>();
+  #toolResults: readonly ToolResult[] = [];
+  /** Idempotency key of an opening without an answer, so that another attempt does not open a second conversation. */
+  #openingKey: string | undefined;
+  /** The variables that the service has, as JSON. */
+  #sentVariables: string | undefined;
+  /** Number of received messages that were read at the last visit. */
+  #seenBefore = 0;
+  #stop: AbortController | undefined;
+
+  constructor(conversation: Conversation, bookmark?: Bookmark) {
+    this.conversation = conversation;
+    if (!bookmark) return;
+    this.id = bookmark.id;
+    this.#seenBefore = bookmark.seen ?? 0;
+    this.#toolResults = bookmark.toolResults ?? [];
+    this.#sentVariables = bookmark.sentVariables;
+    this.snapshot = { ...emptySnapshot, choices: bookmark.choices };
+  }
+
+  get environment(): Environment {
+    return this.conversation.environment;
+  }
+
+  /** Aborts when the session is discarded. */
+  get signal(): AbortSignal {
+    return this.#life.signal;
+  }
+
+  /** Ends everything that is in progress. Later events are ignored. */
+  discard(): void {
+    this.#life.abort();
+    this.stop();
+  }
+
+  /** Makes the next snapshot. */
+  apply(event: ConversationEvent): void {
+    if (this.signal.aborted) return;
+    this.snapshot = Object.freeze(reduce(this.snapshot, event, this.conversation.isVisible));
+    this.conversation.changed(event);
+  }
+
+  /** Takes over what an earlier visit stored. */
+  restore({
+    conversationId,
+    pending,
+    toolResults,
+    openingKey,
+    seen,
+    unread,
+    choices,
+  }: KeptConversation): void {
+    this.id = conversationId;
+    this.#toolResults = toolResults ?? [];
+    this.#openingKey = openingKey;
+    this.#seenBefore = seen ?? 0;
+    for (const { key, tab, attempt } of pending) {
+      // The page that sent it may have closed a moment ago, with the request still in flight.
+      if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
+      if (tab) this.#unclaimed.set(key, tab);
+    }
+    const event = { type: 'restored', pending, unread: unread ?? 0, choices } as const;
+    this.snapshot = Object.freeze(reduce(this.snapshot, event, true));
+  }
+
+  /** The part of the stored conversation that this session owns. */
+  get kept(): Omit<KeptConversation, 'draft' | 'isOpen'> {
+    const tab = this.environment.tabs?.tab();
+    const { messages, unread, choices } = this.snapshot;
+    return {
+      conversationId: this.id,
+      pending: messages
+        .filter(
+          (message) =>
+            !this.#unclaimed.has(message.key) &&
+            // A message whose answer streams has arrived, but its answer has not.
+            (isUnsent(message) || this.#attempts.has(message.key)),
+        )
+        .map(({ key, text, at = 0 }) => ({ key, text, at, tab, attempt: this.#attempts.get(key) })),
+      toolResults: this.#toolResults.length > 0 ? this.#toolResults : undefined,
+      openingKey: this.#openingKey,
+      seen: this.seen,
+      unread,
+      choices,
+    };
+  }
+
+  /** Number of received messages that were read. */
+  get seen(): number {
+    const { conversationId, messages, unread } = this.snapshot;
+    return conversationId === undefined ? this.#seenBefore : countReceived(messages) - unread;
+  }
+
+  get bookmark(): Bookmark | undefined {
+    if (this.id === undefined) return undefined;
+    return {
+      id: this.id,
+      choices: this.snapshot.choices,
+      seen: this.seen,
+      toolResults: this.#toolResults,
+      sentVariables: this.#sentVariables,
+    };
+  }
+
+  /** Opens a conversation, or resumes the stored one. Returns whether that succeeded. */
+  async open(): Promise<boolean> {
+    const { now } = this.environment;
+    const startedAt = now();
+    const resumed = this.id !== undefined;
+    try {
+      const [conversationId, record] = await (this.id === undefined
+        ? this.#openNew()
+        : this.#resume(this.id));
+      if (this.signal.aborted) return false;
+      this.id = conversationId;
+      const seen = resumed ? this.seen : undefined;
+      this.apply({ type: 'opened', conversationId, record, openedIn: now() - startedAt, seen });
+      this.conversation.listener.onReady(conversationId, resumed);
+      return true;
+    } catch (error) {
+      if (!this.signal.aborted) this.fail(this.problemFrom(error));
+      return false;
+    }
+  }
+
+  async #openNew(): Promise<[conversationId: string, record: ConversationRecord]> {
+    const { client, newKey } = this.environment;
+    const request = this.conversation.request();
+    const variables = variablesOf(request);
+    // An idempotency key belongs to one request: another assistant or other variables need another key.
+    const suffix = `-${fingerprint(JSON.stringify([request.assistantId, request.type, variables]))}`;
+    const key = this.#openingKey?.endsWith(suffix) ? this.#openingKey : newKey() + suffix;
+    this.#openingKey = key;
+    // Stored before it is sent: a page may close at any moment.
+    this.apply({ type: 'opening' });
+    const opened = await openConversation(client, request, key, this.signal);
+    this.#openingKey = undefined;
+    this.#sentVariables = JSON.stringify(variables);
+    return opened;
+  }
+
+  async #resume(id: string): Promise<[conversationId: string, record: ConversationRecord]> {
+    this.apply({ type: 'opening' });
+    const record = await readConversation(this.environment.client, id, this.signal);
+    if (this.#attempts.size === 0) return [id, record];
+    const { withoutPending } = await loadSending();
+    return [id, withoutPending(this, record)];
+  }
+
+  /** The conversation as a whole cannot continue. */
+  fail(problem: Problem): void {
+    if (this.signal.aborted) return;
+    this.apply({ type: 'failed', problem });
+    this.conversation.listener.onProblem(problem);
+    this.conversation.retryAt(problem.retryAt);
+  }
+
+  problemFrom(error: unknown): Problem {
+    return problemFrom(error, this.environment.now(), this.environment.isOnline());
+  }
+
+  /** Sends the waiting messages one after another. While one is in flight, the status is `replying` and a second call does nothing. */
+  async sendPending(): Promise<void> {
+    while (!this.signal.aborted && this.snapshot.status === 'ready') {
+      const next = this.#next();
+      if (next === undefined) break;
+      await this.#send(next);
+    }
+  }
+
+  /** Returns the next message to send. One that may have arrived already comes first, and a failed one holds up later ones. */
+  #next(): Message | undefined {
+    const waiting = this.snapshot.messages.filter(
+      (message) =>
+        isUnsent(message) &&
+        !this.#unclaimed.has(message.key) &&
+        (message.status !== 'failed' || message.problem === undefined || isPassing(message.problem)),
+    );
+    const next = waiting.find(({ key }) => this.#attempts.has(key)) ?? waiting[0];
+    return next?.status === 'queued' ? next : undefined;
+  }
+
+  async #send(message: Message): Promise<void> {
+    const { now, isOnline, tabs } = this.environment;
+    const { key } = message;
+    tabs?.hold();
+    const stop = (this.#stop = new AbortController());
+    const startedAt = now();
+    try {
+      if (!isOnline()) throw new ChatError('network', 'There is no connection.');
+      this.apply({ type: 'sending', key });
+      const { deliver } = await loadSending();
+      if (!this.signal.aborted) await deliver(this, message, startedAt, stop.signal);
+    } catch (error) {
+      if (this.signal.aborted) return;
+      const problem = this.problemFrom(error);
+      this.apply({ type: 'send-failed', key, problem, fateUnknown: this.#attempts.has(key) });
+      this.conversation.listener.onProblem(problem);
+    }
+  }
+
+  /** Queues failed messages again if another attempt can succeed, and the one with that key in any case. */
+  requeue(key?: string): void {
+    if (!this.environment.isOnline()) return;
+    for (const message of this.snapshot.messages.filter(isUnsent)) {
+      const { status, problem } = message;
+      if (status !== 'failed' || problem === undefined) continue;
+      if (message.key === key || isPassing(problem)) this.apply({ type: 'requeued', key: message.key });
+    }
+  }
+
+  /** Removes a message that the service certainly does not have. Returns its text, or `''` for any other message. */
+  takeBack(key: string): string {
+    const message = this.snapshot.messages.find((message) => message.key === key);
+    if (!/^(queued|failed)$/.test(message?.status ?? '')) return '';
+    if (this.#attempts.has(key) || this.#unclaimed.has(key)) return '';
+    this.apply({ type: 'removed', keys: [key] });
+    return (message as Message).text;
+  }
+
+  /** Ends the reply in progress. */
+  stop(): void {
+    this.#stop?.abort();
+  }
+
+  /** Adds a result that goes with the next message. If there are too many, the oldest are dropped. */
+  addToolResults(results: readonly ToolResult[]): void {
+    this.#toolResults = [...this.#toolResults, ...results].slice(-resultLimit);
+  }
+
+  /** Another tab added results, or has sent them. */
+  setToolResults(results: readonly ToolResult[] = []): void {
+    this.#toolResults = results;
+  }
+
+  /** The attempt of a message that was sent and not confirmed. */
+  attemptOf(key: string): Attempt | undefined {
+    return this.#attempts.get(key);
+  }
+
+  /** Records that a message is about to be sent. Its extras stay with it: one idempotency key belongs to one request. */
+  beginAttempt(key: string): Attempt {
+    const sent = this.snapshot.messages.filter(({ role, status }) => role === 'user' && status === 'sent');
+    const variables = variablesOf(this.conversation.request());
+    const json = JSON.stringify(variables);
+    const attempt: Attempt = {
+      sentAfter: sent.length,
+      prints: sent.slice(-fingerprintLimit).map(({ text }) => fingerprint(text.trim())),
+      at: this.environment.now(),
+      extras: {
+        ...(this.#toolResults.length > 0 && { toolResults: this.#toolResults }),
+        ...(json !== this.#sentVariables && { variables }),
+      },
+    };
+    this.#sentVariables = json;
+    this.#toolResults = [];
+    this.#attempts.set(key, attempt);
+    return attempt;
+  }
+
+  /** Records that a message may be in flight now. */
+  renewAttempt(key: string): void {
+    const attempt = this.#attempts.get(key);
+    if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
+  }
+
+  /** The service did not accept the message: its extras go with the next one. */
+  revokeAttempt(key: string): void {
+    const { toolResults = [] } = this.#attempts.get(key)?.extras ?? {};
+    this.#attempts.delete(key);
+    this.#sentVariables = undefined;
+    const later = this.#toolResults;
+    this.#toolResults = [];
+    this.addToolResults([...toolResults, ...later]);
+  }
+
+  /** The fate of the message is known. */
+  endAttempt(key: string): void {
+    this.#attempts.delete(key);
+  }
+
+  /** Messages that the service accepted but has not answered. */
+  get late(): readonly (Message & { readonly attempt: Attempt })[] {
+    if (this.#attempts.size === 0) return [];
+    return this.snapshot.messages.flatMap((message) => {
+      const attempt = this.#attempts.get(message.key);
+      return attempt && message.status === 'sent' ? { ...message, attempt } : [];
+    });
+  }
+
+  get hasUnclaimed(): boolean {
+    return this.#unclaimed.size > 0;
+  }
+
+  /** This tab sends the messages that an earlier visit left. */
+  claimAll(): void {
+    this.#unclaimed.clear();
+  }
+
+  /** Messages that were not taken over were sent meanwhile, or belong to another tab. */
+  dropUnclaimed(): void {
+    if (this.#unclaimed.size > 0) this.apply({ type: 'removed', keys: [...this.#unclaimed.keys()] });
+    this.#unclaimed.clear();
+  }
+
+  /** Takes over messages of a tab that is gone. */
+  takeOver(messages: readonly PendingMessage[]): void {
+    this.apply({ type: 'removed', keys: messages.map(({ key }) => key) });
+    for (const { key, text, at, attempt } of messages) {
+      if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
+      this.#unclaimed.delete(key);
+      this.apply({ type: 'queued', key, text, at });
+    }
+  }
+
+  /** The page removed the chat: any tab may take over the messages that are not in flight. */
+  release(): void {
+    const { tabs, store } = this.environment;
+    const tab = tabs?.tab();
+    if (!tab) return;
+    const keys = this.kept.pending.map(({ key }) => key);
+    for (const key of keys) this.#unclaimed.set(key, tab);
+    store.disown(keys);
+    tabs?.release();
+  }
+}
