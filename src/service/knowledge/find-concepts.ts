@@ -7,6 +7,8 @@ export interface Concept {
   said: string[];
   /** What else it may be called. */
   synonyms: string[];
+  /** Whether it is only asked for by function words ("when does"), which a passage need not answer. */
+  isVague: boolean;
 }
 
 /** Words of one question that are looked at; the rest of a very long one adds little. */
@@ -34,9 +36,15 @@ export function findConcepts(question: string, config: string): Concept[] {
     const words = single.filter((word) => group.some((term) => means(term, word)));
     if (said.length + words.length === 0) continue;
     for (const word of words) left.delete(word);
-    concepts.push({ said: [...said, ...words], synonyms: group.filter((term) => !said.includes(term)) });
+    concepts.push({
+      said: [...said, ...words],
+      synonyms: group.filter((term) => !said.includes(term)),
+      isVague: [...said, ...words].every((term) =>
+        term.split(' ').every((word) => vocabulary.fillers.has(word)),
+      ),
+    });
   }
-  return [...concepts, ...[...left].map((word) => ({ said: [word], synonyms: [] }))];
+  return [...concepts, ...[...left].map((word) => ({ said: [word], synonyms: [], isVague: false }))];
 }
 
 /** The terms of several words that stand in a question, as the question has them. */

@@ -17,6 +17,17 @@ export interface Vocabulary {
 
 const vocabularies: Record<string, Vocabulary> = { arabic, english, german };
 
+/** The text search configuration whose function words a question has the most of; `simple` if it has none. */
+export function detectConfig(question: string): string {
+  const words = question.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  let best = { config: 'simple', count: 0 };
+  for (const [config, { fillers }] of Object.entries(vocabularies)) {
+    const count = words.filter((word) => fillers.has(word)).length;
+    if (count > best.count) best = { config, count };
+  }
+  return best.config;
+}
+
 /** The vocabulary for a text search configuration, if there is one. */
 export function vocabularyFor(config: string): Vocabulary | undefined {
   return vocabularies[config];

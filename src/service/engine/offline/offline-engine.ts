@@ -19,8 +19,8 @@ import { findSmallTalk } from './small-talk.ts';
 import { sentencesFor } from './sentences.ts';
 import type { Sentences } from './sentences.ts';
 
-/** Passages that are looked at for one answer. */
-const passageLimit = 4;
+/** Passages that one search returns at most. */
+const passageLimit = 10;
 
 /** Longest result of a tool that is quoted, in UTF-16 code units. */
 const quotedLength = 2000;
@@ -147,17 +147,19 @@ async function findAnswer({
   message,
 }: EngineRequest): Promise<Known | undefined> {
   if (findSmallTalk(message, assistant.language)) return undefined;
-  const find = async (query: string) => {
-    const passage = (await findPassages(query, passageLimit)).find(({ fits }) => fits);
-    return passage && { query, passage };
-  };
-  const found = await find(message);
-  if (found) return found;
-  // "And on Saturdays?" makes sense only with the question before it.
+  const direct = await findPassages(message, passageLimit);
+  const best = direct.find(({ fits }) => fits);
+  if (best) return { query: message, passage: best };
+  // "And on Saturdays?" only makes sense with the question before it. Its own words have to be in the passage, too.
   const before = history.findLast((line) => line.role === 'user');
-  if (!before || message.length > followUpLength) return undefined;
-  return find(`${before.content} ${message}`);
+  if (!before || message.length > followUpLength || direct.length === 0) return undefined;
+  const query = `${before.content} ${message}`;
+  const passage = (await findPassages(query, passageLimit)).find(({ fits }) => fits);
+  return passage && direct.some((own) => isSame(own, passage)) ? { query, passage } : undefined;
 }
+
+const isSame = (one: Passage, other: Passage) =>
+  one.document === other.document && one.heading === other.heading && one.body === other.body;
 
 /** A longer message stands for itself. In UTF-16 code units. */
 const followUpLength = 40;

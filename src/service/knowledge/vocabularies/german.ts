@@ -4,7 +4,7 @@ import { parseGroups, parseWords } from './word-lists.ts';
 /** German, as customers of shops and services write it. */
 export const german: Vocabulary = {
   fillers: parseWords(`
-    ab aber alle als also am an auch auf aus bei beim bin bis bitte da dann das dass dein deine dem den denn
+    darf dürfen wann heute schon ab aber alle als also am an auch auf aus bei beim bin bis bitte da dann das dass dein deine dem den denn
     der des die dies diese dieser dir doch du eigentlich ein eine einem einen einer es etwas euch euer eure
     eurem euren für gern gerne gibt guten habe haben habt hallo hat hätte ich ihm ihn ihnen ihr ihre ihrem
     ihren im in ist ja kann kauf kaufen kannst können könnte könnten man mein meine meinem meinen meiner
@@ -31,11 +31,12 @@ export const german: Vocabulary = {
     geschenkkarte*, geschenkgutschein*, gutschein, gutscheine
     rabatt*, rabattcode*, gutscheincode*, aktionscode*, newsletter, code
     kontakt*, telefon*, anruf*, erreich*, mail, e mail, email, kundendienst, kundenservice, hotline, mensch, mitarbeiter
-    adresse, anschrift, anfahrt, wo seid, wo sind sie, wo finde ich, wo ist der laden, wo ist ihr laden, wo ist euer laden, straßenbahn, parken, parkplatz
+    adresse, anschrift, anfahrt, wo seid, wo sind sie, wo finde ich, wo ist der laden, wo ist ihr laden, wo ist euer laden, straßenbahn, parken, parkplatz, auto, wagen, bus, bahn
     größe*, passform, passen, fällt, fallen, messen, rückenlänge
     miet*, leih*, ausleih*, verleih*, testen
     zelt*, campen
     rucksack*, rucksäcke
+    hund*, haustier*, tiere
     stiefel*, schuh*, wanderschuh*, wanderstiefel*
     jacke*, regenjacke*, wasserdicht*
     wanderung*, geführt*, tour*, mitwandern`),
