@@ -182,7 +182,7 @@ describe('what can be done with a message', () => {
     await press('Enter');
     await until(() => button.ariaLabel === denied && said().endsWith(denied), 'the word that it was denied');
     expect(said()).not.to.contain('Copied');
-    expect(button.dataset['told'], 'what shows beside the icon').to.equal(denied);
+    expect(button.dataset['result'], 'what shows beside the icon').to.equal(denied);
     chat.input.focus();
     expect([button.ariaLabel, said().includes(denied)]).to.deep.equal(['Copy message', false]);
   });

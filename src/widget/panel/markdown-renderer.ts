@@ -4,7 +4,7 @@ import type { LazyModule } from './parts/lazy-modules.ts';
 import type { MarkdownRenderer } from './panel-model.ts';
 import type { PanelReach } from './panel-reach.ts';
 
-/** Makes what draws Markdown of the part that can. The same locale and options give the same function: lists compare it. */
+/** Creates the function that draws Markdown. It stays the same for the same locale and options, since lists compare it. */
 export class MarkdownRendererSource {
   #locale: Locale | undefined;
   #allowImages: string | null | undefined;

@@ -6,8 +6,8 @@ import type { MarkdownRenderer, MessageDetails, PanelModel } from './panel-model
 import { headingOf } from './panel-model.ts';
 
 /**
- * Messages that are compared, drawn and, out of sight, left alone together: a growing answer then costs the same in a
- * short log and a long one.
+ * Messages that are compared, drawn and, out of sight, skipped together, so that a streaming answer costs the same in a
+ * short log and in a long one.
  */
 export const pageSize = 25;
 
@@ -96,10 +96,10 @@ function item(
   details?: MessageDetails,
 ): TemplateResult {
   const { key, role, status, text, isStopped, functionCalls } = message;
-  // Some services keep lines with nothing in them for anybody to read.
+  // Some services store empty messages.
   const isBlank = !text.trim() && !functionCalls.length && !isStopped;
   const author = authorOf(model, message);
-  // What draws it is on its way: until then no marks flash by.
+  // Until the Markdown module has loaded, no marks are shown.
   const isAwaited = isMarkdown(message) && !model.modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above ?? nothing}
@@ -115,12 +115,12 @@ function item(
     </li>`;
 }
 
-/** Roughly what Markdown will look like. A list of links may be what the answer suggests to reply: it waits. */
+/** Removes Markdown's marks. A list of links is left out, since it may be suggested replies. */
 function withoutMarks(text: string): string {
   return text.replace(/^[-*] \[[^]*|[*_`~|]+|\]\([^)]*\)?|^ {0,3}(#+|>|[-+]) |!?\[/gm, '');
 }
 
-/** What became of a message and what can be done with it; most have nothing of that, which costs nothing then. */
+/** Draws the state of a message and what add-ons and tools show below it; most messages have none of these. */
 function below(model: PanelModel, message: Message, details?: MessageDetails): unknown {
   const { texts } = model.locale;
   const { status, problem, isStopped } = message;
@@ -129,7 +129,7 @@ function below(model: PanelModel, message: Message, details?: MessageDetails): u
     : {
         queued: texts.queued,
         sending: texts.sending,
-        // It goes out by itself.
+        // It is sent automatically.
         failed: problem?.code === 'offline' ? texts.queued : texts.notSent,
       }[status as 'queued'];
   const hasProblem =
@@ -158,21 +158,28 @@ function notice(model: PanelModel, problem: Problem, message?: Message): unknown
   );
 }
 
-/** Whether nothing comes after a message: then what it suggests can be said. */
+/** Whether a message is the last one, so that the replies it suggests can be sent. */
 function isLast({ snapshot }: PanelModel, message: Message): boolean {
   return message === snapshot.messages.at(-1);
 }
 
-/** What the panel calls whoever wrote a message. */
+/** The name of a message's author. */
 export function authorOf(model: PanelModel, { role }: Message): string {
   const { you, notice } = model.locale.texts;
   return { user: you, assistant: headingOf(model), system: notice }[role];
 }
 
-/** Whether a text may look different as Markdown: only then is it worth loading what draws it. */
-export function isMarkdown({ role, text }: Message): boolean {
-  return (
+/** Asked for every message in every frame, so the answer is kept. */
+const areMarkdown = new WeakMap<Message, boolean>();
+
+/** Whether a text may look different as Markdown. Only then the Markdown module is loaded. */
+export function isMarkdown(message: Message): boolean {
+  const known = areMarkdown.get(message);
+  if (known !== undefined) return known;
+  const { role, text } = message;
+  const is =
     role === 'assistant' &&
-    /[*_`#~|<>[\\]|&[#\w]+;|^ {0,3}(?:[-+]|\d+[.)]) |---|===|https?:|www\.|@/m.test(text)
-  );
+    /[*_`#~|<>[\\]|&[#\w]+;|^ {0,3}(?:[-+]|\d+[.)]) |---|===|https?:|www\.|@/m.test(text);
+  areMarkdown.set(message, is);
+  return is;
 }

@@ -1,12 +1,12 @@
-/** What of a link's address is worth reading beside its text; empty where the text says it already. */
+/** The address of a link as it is shown beside the link's text; empty if the text is the address. */
 export function addressBeside(text: string, href: string): string {
   return bare(text) === bare(href) ? '' : href.replace(/^(?:mailto|tel):/, '');
 }
 
-/** An address as people write it: `example.com`, not `http://example.com/`. */
+/** An address in short form: `example.com`, not `http://example.com/`. */
 function bare(address: string): string {
   const short = address.trim().replace(/^(?:https?:\/\/|mailto:|tel:)|\/$/gi, '');
-  // Numbers of telephones are written with gaps, brackets and hyphens.
+  // Phone numbers are written with spaces, brackets and hyphens.
   const plain = /^\+?[\d\s()/.-]+$/.test(short) ? short.replace(/[^\d+]/g, '') : short;
   try {
     return decodeURI(plain);

@@ -4,15 +4,15 @@ import type { PanelModel } from '../panel-model.ts';
 import { plainText } from './plain-text.ts';
 import { richLines, richText, withDirection } from './rich-text.ts';
 
-/** What a message says when it leaves the chat. */
+/** A message in the formats that the clipboard takes. */
 export interface MessageCopy {
-  /** To read as it is. */
+  /** Plain text. */
   readonly text: string;
-  /** The same with its looks, for mails and documents. */
+  /** HTML, for mails and documents. */
   readonly html: string;
 }
 
-/** A message as its reader sees it, without what it suggests to reply. */
+/** Converts a message, without the replies that it suggests. */
 export function messageCopy({ modules }: PanelModel, message: Message): MessageCopy {
   const { key, text, status } = message;
   const part = isMarkdown(message) ? modules.get('markdown') : undefined;

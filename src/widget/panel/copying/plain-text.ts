@@ -3,15 +3,15 @@ import { decodeEntities } from '../markdown/decode-entities.ts';
 import { safeLink } from '../markdown/safe-address.ts';
 import { addressBeside } from './link-text.ts';
 
-/** The rule between two parts of an answer. */
+/** A thematic break. */
 const rule = '─'.repeat(8);
 
-/** An answer as people write without Markdown: no marks, lists with hyphens and numbers, tables with tabs. */
+/** Converts an answer to plain text: lists with hyphens and numbers, tables with tabs. */
 export function plainText(blocks: readonly Token[]): string {
   return joined(blocks, '\n\n');
 }
 
-/** Code begins and ends as it does; all else has no white space to keep there. */
+/** Joins blocks and keeps their white space, which is significant at the start and end of code. */
 function joined(tokens: readonly Token[], separator: string): string {
   return tokens
     .map(block)
@@ -57,7 +57,7 @@ function table({ header, rows }: Tokens.Table): string {
   return [header, ...rows].map(line).join('\n');
 }
 
-/** The first line behind a mark, the others below it. */
+/** Puts the mark before the first line, and indents the others. */
 function indented(text: string, mark: string, indent: string): string {
   return mark + text.replace(/\n(?=[^\n])/g, `\n${indent}`);
 }

@@ -3,23 +3,22 @@ import { decodeEntities } from '../markdown/decode-entities.ts';
 import { safeLink } from '../markdown/safe-address.ts';
 
 /*
- * What mails and documents paste. It is written from what the lexer read, and every text and address in it is escaped:
- * nothing of an answer becomes markup by itself. Images go as links, since whoever opens the document has not allowed
- * their origin.
+ * HTML for mails and documents. It is generated from tokens, and every text and address in it is escaped, so markup in
+ * an answer stays text. Images become links, since the reader of the document has not allowed their origin.
  */
 
-/** An answer as HTML with a few harmless elements, and addresses of links as the only attribute from the answer. */
+/** Converts an answer to HTML of a few harmless elements, with `href` as the only attribute from the answer. */
 export function richText(blocks: readonly Token[]): string {
   return blocks.map(block).join('');
 }
 
-/** Writing without Markdown as HTML: its lines and paragraphs. */
+/** Converts plain text to HTML paragraphs with line breaks. */
 export function richLines(text: string): string {
   const paragraphs = text.trim().split(/\n{2,}/);
   return paragraphs.map((paragraph) => `<p>${escape(paragraph).replaceAll('\n', '<br>')}</p>`).join('');
 }
 
-/** Wraps HTML of which every part has one direction: that of the first letter in the text, as `dir="auto"` finds it. */
+/** Sets the direction of HTML to that of the first letter in its text, as `dir="auto"` does. */
 export function withDirection(content: string, text: string): string {
   const [first = ''] = /\p{L}/u.exec(text) ?? [];
   const isRightToLeft = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u.test(first);

@@ -1,13 +1,13 @@
 import type { MessageCopy } from './message-copy.ts';
 
-/** Whether there is a clipboard: only secure pages have one, whatever the types say. */
+/** Whether there is a clipboard: only secure contexts have one, whatever the types say. */
 export function hasClipboard(): boolean {
   return 'clipboard' in navigator && !!(navigator.clipboard as Clipboard | undefined);
 }
 
 /**
- * Puts a text on the clipboard, with its looks where the browser can. Call it in the click itself, with what is still
- * to come if need be: some browsers forbid it later.
+ * Writes a message to the clipboard, with its formatting if the browser supports it. Call it synchronously in the click,
+ * with a promise if the message is not ready: some browsers forbid it later.
  *
  * @throws {DOMException} when the browser or the page forbids it
  */
@@ -24,7 +24,7 @@ export async function writeClipboard(copy: MessageCopy | Promise<MessageCopy>): 
       await clipboard.write([new Item(item)]);
       return;
     } catch {
-      // Some browsers take a text alone.
+      // Some browsers accept plain text only.
     }
   }
   await clipboard.writeText((await copy).text);

@@ -1,23 +1,23 @@
 import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
 
-/** What is wrong with an answer; named as the text that says so. */
+/** Why an answer is invalid: the key of the text that says so. */
 export type Fault = 'required' | 'invalid';
 
 export interface Checked {
   readonly fault?: Fault;
-  /** The variable's value; undefined for what was left empty. */
+  /** The variable's value; undefined if the field was left empty. */
   readonly value?: string | number | boolean | undefined;
 }
 
 const patterns: Partial<Record<NonNullable<FormField['type']>, RegExp>> = {
-  // As browsers check it, with a dot in the domain.
+  // As browsers check it, and with a dot in the domain.
   email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
   tel: /^\+?(?=(?:\D*\d){4})[\d\s()./-]{4,40}$/,
   number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i,
 };
 
-/** Whether an answer is one, and what variable it makes. */
+/** Validates an answer, and converts it to the value of a variable. */
 export function checkField(
   { type = 'text', required, options }: FormField,
   answer: string | boolean | undefined,
@@ -38,7 +38,7 @@ export function checkField(
   return { value: type === 'number' ? Number(text) : text };
 }
 
-/** People leave `https://` out. */
+/** Adds `https://`, which people leave out. */
 function addressFrom(text: string): string | undefined {
   try {
     const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);

@@ -6,14 +6,14 @@ import type { PanelModel } from '../panel-model.ts';
 import type { VisitStorage } from '../visit-storage.ts';
 import { checkField, type Fault } from './check-field.ts';
 import { formKey } from './gate-keys.ts';
-import { soundFields } from './sound-fields.ts';
+import { validFields } from './valid-fields.ts';
 
 type Answers = Record<string, string | boolean>;
 
-/** A site's form, and what the visitor has filled in so far: kept until the conversation opens. */
+/** A site's form and the visitor's answers so far, which are stored until the conversation opens. */
 export class Questions {
   readonly fields: readonly FormField[];
-  /** As they were when the form came up; from then on the fields have them. */
+  /** The answers that were stored when the form appeared. */
   readonly initial: Readonly<Answers>;
   readonly answers: Answers;
   readonly faults = new Map<string, Fault>();
@@ -23,13 +23,13 @@ export class Questions {
   constructor(form: unknown, storage: VisitStorage) {
     this.#form = form;
     this.#storage = storage;
-    this.fields = soundFields(form);
+    this.fields = validFields(form);
     this.initial = kept(storage);
     this.answers = { ...this.initial };
   }
 
   isFor(form: unknown): boolean {
-    // A page that draws itself anew gives the same fields in a new array.
+    // A page that renders again may pass the same fields in a new array.
     return form === this.#form || JSON.stringify(form) === JSON.stringify(this.#form);
   }
 
@@ -38,7 +38,7 @@ export class Questions {
     try {
       this.#storage.setItem(formKey, JSON.stringify(this.answers));
     } catch {
-      // Full or blocked: a reload asks again.
+      // The storage is full or blocked: after a reload, the form is empty.
     }
   }
 }
@@ -48,11 +48,11 @@ function kept(storage: VisitStorage): Answers {
     const entries = Object.entries({ ...(JSON.parse(storage.getItem(formKey) ?? '') as Answers) });
     return Object.fromEntries(entries.filter(([, value]) => /^(string|boolean)$/.test(typeof value)));
   } catch {
-    return {}; // Nothing, or nothing that makes sense.
+    return {}; // Nothing is stored, or it is not JSON.
   }
 }
 
-/** @param pass takes the answers when they are good, by the names of their variables */
+/** @param pass takes the valid answers, by the names of their variables */
 export function formView(
   questions: Questions,
   { locale, panel }: PanelModel,
@@ -97,7 +97,7 @@ function row(
   const onInput = ({ target }: Event): void => {
     const input = target as HTMLInputElement;
     questions.answer(name, type === 'checkbox' ? input.checked : input.value);
-    // What was wrong is looked at again while it is mended.
+    // An invalid answer is checked again while the visitor corrects it.
     if (!faults.has(name)) return;
     const now = checkField(field, questions.answers[name]).fault;
     if (now) faults.set(name, now);

@@ -8,7 +8,7 @@ import type { Gate } from './gate.ts';
 const asked = new WeakMap<Gate, Questions>();
 const showed = new WeakSet<Gate>();
 
-/** What the visitor does first: agree to what the site asks, then fill in its form. */
+/** Draws the consent slot, and after the visitor's consent the form. */
 export function gateView(gate: Gate, model: PanelModel): TemplateResult {
   const { host, storage } = gate.panel;
   if (gate.needsConsent) {
@@ -37,7 +37,7 @@ export function gateView(gate: Gate, model: PanelModel): TemplateResult {
     gate.answers = answers;
     leave(gate);
   };
-  // Nothing of it can be asked: the chat does not wait for that.
+  // No field is valid: the chat opens without the form.
   if (questions.fields.length === 0)
     queueMicrotask(() => {
       pass({});
@@ -53,7 +53,7 @@ function agree(gate: Gate): void {
   try {
     if (persist !== 'none') globalThis[`${persist}Storage`].setItem(consentKey, 'given');
   } catch {
-    // Full or blocked: it holds for as long as the page stays.
+    // The storage is full or blocked: the consent is valid until the page is left.
   }
   if (gate.isClosed) {
     gate.refresh();
@@ -61,7 +61,7 @@ function agree(gate: Gate): void {
   } else leave(gate);
 }
 
-/** On to the conversation, with the focus, whose place goes away. */
+/** Shows the conversation, and moves the focus there. */
 function leave(gate: Gate): void {
   const { container } = gate.panel;
   container.toggleAttribute('data-barred', false);
@@ -70,7 +70,7 @@ function leave(gate: Gate): void {
   gate.refresh();
 }
 
-/** Whoever opened the chat goes on in what stands before it, once that is there. */
+/** Moves the focus into the gate once it is drawn, if the visitor opened the chat. */
 function focusLater({ panel: { container, host } }: Gate): void {
   requestAnimationFrame(() => {
     if (host.shadowRoot.activeElement === container) focusPanel(container);

@@ -12,15 +12,15 @@ export function createGate(panel: AddOnReach): Gate {
   return new Gate(panel);
 }
 
-/** What stands before a conversation: the site's consent slot and its form. Until they are done, nothing is sent. */
+/** The site's consent slot and its form. Nothing is sent until the visitor has completed both. */
 export class Gate {
-  /** What the visitor filled in; it holds for as long as the page stays. */
+  /** The visitor's answers to the form, until the page is left. */
   answers: Readonly<Record<string, unknown>> | undefined;
   readonly panel: AddOnReach;
 
   constructor(panel: AddOnReach) {
     this.panel = panel;
-    // What the visitor filled in is the service's then. The listener ends with the element.
+    // The service has the answers now. The listener is released together with the element.
     panel.host.element.addEventListener('chat-ready', () => {
       panel.storage.removeItem(formKey);
     });
@@ -34,19 +34,19 @@ export class Gate {
 
   get isClosed(): boolean {
     const { host } = this.panel;
-    // A conversation of an earlier visit goes on without the form.
+    // A conversation of an earlier visit resumes without the form.
     const isAsking =
       !!host.element.form?.length && !this.answers && this.panel.state().conversation.bookmark === undefined;
     return this.needsConsent || isAsking;
   }
 
-  /** The page's variables, with what the visitor filled in laid over them; nothing where there is nothing. */
+  /** The page's variables, overridden by the visitor's answers; undefined without answers. */
   variables(): Pick<ChatOptions, 'variables'> | undefined {
     const { variables } = this.panel.state().options;
     return this.answers && { variables: { ...variables, ...this.answers } };
   }
 
-  /** What stands in place of the chat while it is closed. */
+  /** Draws the gate, which replaces the chat while it is closed. */
   view(model: PanelModel): TemplateResult {
     return gateView(this, model);
   }
@@ -57,7 +57,7 @@ export class Gate {
     this.refresh();
   }
 
-  /** Has everything looked at again: what may be stored, and what shows. */
+  /** Makes the element check again whether it may store data, and draw. */
   refresh(): void {
     this.panel.host.element.attributeChangedCallback('', 0, 1);
   }

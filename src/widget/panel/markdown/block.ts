@@ -1,4 +1,4 @@
-import { tellCopied } from '../copying/tell-copied.ts';
+import { showCopied } from '../copying/show-copied.ts';
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Token, Tokens } from 'marked';
 import { inline } from './inline.ts';
@@ -44,15 +44,15 @@ function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): T
 }
 
 function code({ text, lang }: Tokens.Code, { texts, panel }: MarkdownContext): TemplateResult {
-  // Only pages on https have a clipboard, whatever the types say.
+  // Only secure contexts have a clipboard, whatever the types say.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
-    let told: string | undefined;
-    void tellCopied((clipboard as Clipboard).writeText(text), button, panel, texts, (next) => {
-      // Another language may have come meanwhile.
-      if (next !== undefined || button.textContent === told) button.textContent = next ?? texts.copy;
-      told = next;
+    let shown: string | undefined;
+    void showCopied((clipboard as Clipboard).writeText(text), button, panel, texts, (next) => {
+      // The language may have changed meanwhile.
+      if (next !== undefined || button.textContent === shown) button.textContent = next ?? texts.copy;
+      shown = next;
     });
   };
   return html`<figure part="code">

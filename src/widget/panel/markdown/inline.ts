@@ -31,7 +31,7 @@ function one(token: Token, context: MarkdownContext): Content {
     case 'checkbox':
       return nothing; // The list item draws it.
     default:
-      // Markup in an answer is text, and shown as it was written.
+      // HTML in an answer is text, and shown as written.
       return token.type === 'text' && (token as Tokens.Text).tokens !== undefined
         ? html`${content()}`
         : decodeEntities((token as Tokens.Text).text);
@@ -46,7 +46,7 @@ function link(address: string, content: Content | Content[], { texts }: Markdown
   >`;
 }
 
-/** An image has a box of one size, so that nothing moves when it comes, or does not; in full it opens in a new tab. */
+/** Draws an image in a box of fixed size, so that nothing moves when it loads or fails. It links to the full size. */
 function image({ href, text }: Tokens.Image, context: MarkdownContext): TemplateResult {
   const address = decodeEntities(href);
   const source = safeImage(address, context.imageOrigins);
@@ -66,7 +66,7 @@ function image({ href, text }: Tokens.Image, context: MarkdownContext): Template
   return context.isInLink ? html`${shown}` : link(address, shown, context);
 }
 
-/** Instead of an image that has not come, what it shows is said. */
+/** Shows the alternative text of an image that failed to load. */
 function onEnd({ currentTarget, type }: Event): void {
   (currentTarget as Element).toggleAttribute('data-broken', type === 'error');
 }

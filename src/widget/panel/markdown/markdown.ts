@@ -11,22 +11,22 @@ import markdownCss from './markdown.css?inline';
 export { answerBlocks };
 export const css = markdownCss + chipsCss;
 
-/** What drawing a text depends on, apart from the text. */
+/** The values that drawing a text depends on, apart from the text. */
 export interface MarkdownContext {
   readonly texts: Texts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
-  /** Whether the text is a link's own, in which no other link can be. */
+  /** Whether the text is that of a link, which cannot contain another link. */
   readonly isInLink?: boolean;
-  /** Where what an answer suggests is sent. */
+  /** Sends the replies that an answer suggests. */
   readonly panel: PanelReach;
 }
 
 /**
- * Draws Markdown as templates, never as markup. What cannot be drawn shows as plain text.
+ * Draws Markdown as templates, never as HTML strings. Text that is too complex is shown as plain text.
  *
- * @param key tells one growing text from another
- * @param isLast whether nothing comes after it: then what it suggests can be said
+ * @param key identifies the message, whose text grows from call to call
+ * @param isLast whether it is the last message, so that the replies it suggests can be sent
  */
 export function markdown(
   key: string,

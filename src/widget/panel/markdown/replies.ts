@@ -2,25 +2,25 @@ import type { Token, Tokens } from 'marked';
 import { decodeEntities } from './decode-entities.ts';
 import { lastBlock } from './growing-answer.ts';
 
-/** How many suggestions an answer may end with, and how long each may be. What is beyond that is a list as any other. */
-const most = 8;
-const longest = 200;
+/** The maximum number of suggested replies and their maximum length. Longer lists are ordinary lists. */
+const maxReplies = 8;
+const maxLength = 200;
 
 /**
- * A list that may become one of suggestions, as far as it has come: it is not shown as something else before. Its first
- * item begins with a link, whose text may have escapes and brackets.
+ * The start of a list that may become suggested replies: until that is certain, it is not shown. Its first item starts
+ * with a link, whose text may have escapes and brackets.
  */
 const beginning =
   /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:\\(?:.|$)|\[[^[\]\n]*(?:\]|$)|[^\\[\]\n])*(?:\n*$|\](?:$|\(<?(?:$|r[eply:]*(?:$|[>) ]))))/;
 
-/** Whether the last block of an answer under way is, or may become, a list of suggestions. */
+/** Whether the last block of a streaming answer is, or may become, a list of suggested replies. */
 export function mayBeReplies(raw: string): boolean {
   return beginning.test(raw);
 }
 
 /**
- * What an answer suggests to reply: the list at its end whose every item is a link to `reply:`, as in
- * `- [Yes, please](reply:)`. Other readers of Markdown show a list.
+ * The replies that an answer suggests: a list at its end in which every item is a link to `reply:`, as in
+ * `- [Yes, please](reply:)`. Other Markdown renderers show a list.
  */
 export function repliesIn(tokens: readonly Token[]): readonly string[] {
   const last = tokens[lastBlock(tokens)];
@@ -33,11 +33,12 @@ export function repliesIn(tokens: readonly Token[]): readonly string[] {
       ? withoutMarks(tokens).trim()
       : '';
   });
-  const isGood = replies.length <= most && replies.every((reply) => reply !== '' && reply.length <= longest);
+  const isGood =
+    replies.length <= maxReplies && replies.every((reply) => reply !== '' && reply.length <= maxLength);
   return isGood ? replies : [];
 }
 
-/** What a visitor would say: the text alone. */
+/** The text of a reply, without markup. */
 function withoutMarks(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {

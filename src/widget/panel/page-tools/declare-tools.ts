@@ -7,7 +7,7 @@ const { tools: counts, toolName, toolDescription } = toolLimits;
 const longestTitle = 64;
 const warned = new Set<string>();
 
-/** The tools that the service would take, by their name; what is wrong with the others is told to the site's owner, once. */
+/** Returns the valid tools by name. The console says once what is wrong with each of the others. */
 export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
   const valid = new Map<string, PageTool>();
   for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
@@ -22,7 +22,7 @@ export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
   return valid;
 }
 
-/** What the assistant is told of them. */
+/** The declarations of tools as the service takes them. */
 export function declare(tools: ReadonlyMap<string, PageTool>): ClientTool[] {
   return [...tools.values()].map(({ name, description, parameters = [] }) => ({
     name,
@@ -55,8 +55,8 @@ function flawOf(tool: unknown): string | undefined {
 function isParameter(parameter: unknown): boolean {
   if (typeof parameter !== 'object' || parameter === null) return false;
   const { name, type, description, title } = parameter as Record<string, unknown>;
-  const isSaid = isName(name, 1) && isDescription(description) && isTitle(title);
-  return isSaid && ['string', 'number', 'bool'].includes(String(type));
+  const isDescribed = isName(name, 1) && isDescription(description) && isTitle(title);
+  return isDescribed && ['string', 'number', 'bool'].includes(String(type));
 }
 
 function isName(name: unknown, min: number): boolean {

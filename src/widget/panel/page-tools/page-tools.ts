@@ -12,17 +12,17 @@ import { titleOf } from './tool-title.ts';
 
 export { pageToolsCss as css };
 
-/** Lets the assistant use functions of the page, with the visitor's consent. */
+/** Lets the assistant call page tools, with the visitor's consent. */
 export function start(reach: AddOnReach): AddOn {
   return new PageTools(reach);
 }
 
 class PageTools implements AddOn {
   readonly #reach: AddOnReach;
-  /** Calls of each message, in order; of those that an earlier visit left only the last, if nothing was said after it. */
+  /** The calls of each message, in order; of an earlier visit, only those of the last message. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
   readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; canGoOn: boolean; notes: unknown }>();
-  /** The message whose results wait for the visitor's next one, and how many the visitor had sent by then. */
+  /** The message whose results wait for the visitor's next one, and how many messages the visitor had sent by then. */
   #waiting: { readonly key: string; readonly sent: number } | undefined;
   #conversationId: string | undefined;
   #life = new AbortController();
@@ -48,7 +48,7 @@ class PageTools implements AddOn {
       this.#conversationId = conversationId;
       this.#restore(messages.at(-1));
     }
-    // The one under way is at the end, or before what waits behind it.
+    // The streaming message is at the end, or before pending ones.
     for (const message of messages.slice(-8)) this.#take(message);
   };
 
@@ -67,7 +67,7 @@ class PageTools implements AddOn {
 
   readonly pageCalls = ({ key }: Message): readonly ToolCall[] | undefined => this.#calls.get(key);
 
-  /** What still runs counts as failed: nobody is there to wait for it. */
+  /** Calls that are still running count as failed. */
   readonly stop = (): void => {
     this.#life.abort();
     this.#life = new AbortController();
@@ -90,7 +90,7 @@ class PageTools implements AddOn {
     if (calls.length === 0) return;
     this.#calls.set(key, [...before, ...calls]);
     const { conversation } = this.#reach.state();
-    // What came of other messages' calls is told by now, or never.
+    // The outcomes of earlier messages' calls were sent, or are obsolete.
     if (before.length === 0 && conversation.snapshot.choices?.toolOutcomes)
       conversation.choose({ toolOutcomes: undefined });
     for (const call of calls) {
@@ -100,7 +100,7 @@ class PageTools implements AddOn {
     }
   }
 
-  /** Goes on where an earlier visit left: what was not answered is asked again, and nothing runs unasked. */
+  /** Restores the calls of an earlier visit: pending requests are shown again, and nothing runs without consent. */
   #restore(message: Message | undefined): void {
     if (message?.status !== 'done' || message.timing !== undefined) return;
     const { toolOutcomes = {} } = this.#reach.state().conversation.snapshot.choices ?? {};
@@ -133,11 +133,11 @@ class PageTools implements AddOn {
     if (consent === 'once') void this.#run(key, call);
     else if (consent === 'always') this.#allowAlways(call.name);
     else this.#end(key, call, { outcome: 'denied', result: { error: 'The visitor did not allow it.' } });
-    // The button that was pressed goes away: whoever was there goes on writing.
+    // The pressed button is removed, so the focus moves to the composer.
     if (note) focusPanel(this.#reach.container);
   };
 
-  /** Runs the function whenever it is asked for in this conversation, and all that wait for it now. */
+  /** Allows a tool for the rest of the conversation, and runs its pending calls. */
   #allowAlways(name: string): void {
     const { conversation } = this.#reach.state();
     const { allowedTools = [] } = conversation.snapshot.choices ?? {};
@@ -151,7 +151,7 @@ class PageTools implements AddOn {
     return Array.isArray(allowed) && allowed.includes(name);
   }
 
-  /** Whether the assistant would go on with what came of a message's calls, if only the visitor said something. */
+  /** Whether only a message of the visitor's is missing for the assistant to continue with the results. */
   #canGoOn(key: string): boolean {
     const { status, aiEnabled } = this.#reach.state().conversation.snapshot;
     const isOpen =
@@ -160,7 +160,7 @@ class PageTools implements AddOn {
     return waiting === key && sent === this.#sent && status === 'ready' && aiEnabled && !isOpen;
   }
 
-  /** How many messages the visitor has sent: each takes along what came of calls before. */
+  /** How many messages the visitor has sent; each carries the results of the calls before it. */
   get #sent(): number {
     const { messages } = this.#reach.state().conversation.snapshot;
     return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
@@ -183,7 +183,7 @@ class PageTools implements AddOn {
     call: ToolCall,
     { outcome, result }: Omit<ToolOutcome, 'outcome'> & { outcome: 'done' | 'denied' | 'failed' },
   ): void {
-    // Another conversation has begun: its assistant did not ask.
+    // The call belongs to an earlier conversation.
     if (this.#calls.get(key)?.includes(call) !== true) return;
     const { name, title } = call;
     const { conversation } = this.#reach.state();
@@ -220,7 +220,7 @@ class PageTools implements AddOn {
   }
 }
 
-/** What a message's call is called where its outcome is kept: one message may ask for a function twice. */
+/** The key of a call's outcome: one message may call a tool twice. */
 function outcomeName({ name }: ToolCall, at: number): string {
   return `${at} ${name}`;
 }

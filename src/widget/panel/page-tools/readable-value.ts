@@ -1,10 +1,10 @@
 import { nameInWords } from '../../../contract/name-in-words.ts';
 import type { Texts } from '../../texts/texts.ts';
 
-/** How deep lists and objects are written out; what is deeper shows as JSON. */
-const deepest = 3;
+/** The depth up to which lists and objects are formatted; deeper ones are shown as JSON. */
+const maxDepth = 3;
 
-/** A value for a visitor to read, in the visitor's language. */
+/** Formats a value for visitors, in their language. */
 export function readableValue(value: unknown, texts: Texts, language: string, depth = 0): string {
   const inner = (value: unknown): string => readableValue(value, texts, language, depth + 1);
   switch (typeof value) {
@@ -13,11 +13,11 @@ export function readableValue(value: unknown, texts: Texts, language: string, de
     case 'boolean':
       return value ? texts.yes : texts.no;
     case 'number':
-      // Without groups: it may be a number of a house or an order.
+      // Without grouping: it may be a house number or an order number.
       return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 20 });
     case 'object': {
       if (value === null) return '–';
-      if (depth === deepest) return JSON.stringify(value);
+      if (depth === maxDepth) return JSON.stringify(value);
       if (!Array.isArray(value))
         return Object.entries(value)
           .map(([name, each]) => `${nameInWords(name)}: ${inner(each)}`)

@@ -1,19 +1,19 @@
 import { toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
-/** Milliseconds that a tool may take. */
+/** The time limit of a tool, in milliseconds. */
 export const timeLimit = 30_000;
 
-/** What came of a tool, as JSON can say it. */
+/** The outcome of a tool call; the result is JSON. */
 export interface ToolOutcome {
   readonly outcome: 'done' | 'failed';
   readonly result: unknown;
 }
 
 /**
- * Runs a function of the page. Never rejects: what it throws, and that it takes too long, are results as well.
+ * Runs a page tool. Never rejects: errors and timeouts are results too.
  *
- * @param signal gives up waiting for it
+ * @param signal aborts waiting for the result
  */
 export async function runTool(
   tool: PageTool,
@@ -40,21 +40,21 @@ export async function runTool(
   }
 }
 
-/** `Promise.withResolvers`, which not every browser has. */
+/** `Promise.withResolvers`, which not every supported browser has. */
 function withReject(): { promise: Promise<never>; reject: (error: Error) => void } {
   let reject: (error: Error) => void = () => undefined;
   const promise = new Promise<never>((_, doReject) => (reject = doReject));
   return { promise, reject };
 }
 
-/** The result, or as much of its beginning as the service takes. */
+/** The result, truncated to the length that the service accepts. */
 export function fitting(result: unknown, name: string, args: object): unknown {
   const size = (result: unknown): number =>
     Array.from(JSON.stringify({ name, arguments: args, result })).length;
   const limit = toolLimits.toolResults.characters;
   if (size(result) <= limit) return result;
   const text = JSON.stringify(result);
-  // Quotes and the like take more room in a text than they did before, so what fits has to be sought.
+  // Escaping makes the text longer, so its maximum length is found by bisection.
   let [fits, room] = [0, text.length];
   while (fits < room) {
     const middle = Math.ceil((fits + room) / 2);

@@ -3,23 +3,23 @@ import { fill, type Locale } from '../../texts/texts.ts';
 import type { PageCall } from '../add-on.ts';
 import { readableValue } from './readable-value.ts';
 
-/** One call of a function of the page. */
+/** A call of a page tool. */
 export interface ToolCall extends PageCall {
-  /** The arguments, with what visitors read in place of their names. */
+  /** The arguments, with labels for visitors in place of names. */
   readonly values: readonly (readonly [label: string, value: unknown])[];
 }
 
-/** What a visitor says to a call. */
+/** The visitor's answer to a request to call a tool. */
 export type Consent = 'once' | 'always' | 'no';
 
-/** What the visitor can do about the calls of a message. */
+/** The visitor's actions on the calls of a message. */
 export interface ToolNoteActions {
   readonly decide: (call: ToolCall, consent: Consent) => void;
-  /** Set while what came of the calls waits for a message of the visitor's. */
+  /** Set while the results wait for the visitor's next message. */
   readonly goOn: (() => void) | undefined;
 }
 
-/** What the assistant asks the page to do, with which values, and what becomes of it. */
+/** Draws the calls of a message: their tools, arguments and outcomes. */
 export function toolNotes(
   calls: readonly ToolCall[],
   locale: Locale,
@@ -65,7 +65,7 @@ function valuesOf({ values }: ToolCall, locale: Locale): unknown {
   return html`<dl tabindex="0">
     ${values.map(
       ([label, value]) =>
-        // Side by side, also where the one is written from the left and the other from the right.
+        // Label and value may have different directions.
         html`<dt><bdi>${label}</bdi></dt>
           <dd><bdi>${readableValue(value, texts, locale.language)}</bdi></dd>`,
     )}

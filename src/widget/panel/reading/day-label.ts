@@ -1,6 +1,6 @@
 const day = 24 * 60 * 60 * 1000;
 
-/** The day of a moment as people call it: today, yesterday, else the date; with the year where it is another one. */
+/** Names the day of a time: today, yesterday, or the date, with the year if it is not this one. */
 export function dayLabel(at: number, now: number, language: string): string {
   const days = Math.round((startOfDay(at) - startOfDay(now)) / day);
   if (days === 0 || days === -1) {
@@ -16,7 +16,7 @@ export function dayLabel(at: number, now: number, language: string): string {
   }).format(at);
 }
 
-/** Midnight before a moment, where the visitor is. */
+/** The start of the day in the visitor's time zone. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -2,8 +2,8 @@
 const tolerance = 24;
 
 /**
- * Keeps what is read where it is while something comes above it. Browsers do that by themselves, but not at the very
- * top of what scrolls, and some not at all.
+ * Keeps the scroll position at a message while content is inserted above it. Scroll anchoring does the same, but not at
+ * the very top of a scroll container, and not in every browser.
  */
 export class KeepPlace {
   readonly #log: Element;
@@ -13,25 +13,25 @@ export class KeepPlace {
   constructor(log: Element) {
     this.#log = log;
     if (CSS.supports('overflow-anchor', 'auto')) return;
-    // Messages out of sight have a size that was guessed; they get their own when they come near.
+    // Messages out of sight have an estimated size; they get their own when they come near.
     log.addEventListener('scroll', this.take);
     const sizes = new ResizeObserver(this.restore);
     for (const part of log.children) sizes.observe(part);
   }
 
-  /** Notes what is read now. */
+  /** Stores the message at the top of the view. */
   readonly take = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = this.#log;
     const { top } = this.#log.getBoundingClientRect();
     const isBelow = (element: Element): boolean => element.getBoundingClientRect().bottom > top;
     const isAtEnd = scrollHeight - scrollTop - clientHeight < tolerance;
-    // Page by page: asking messages of pages out of sight would lay them all out.
+    // Page by page: measuring messages out of sight would force their layout.
     const pages = isAtEnd ? [] : [...this.#log.querySelectorAll('.page:has(article)')];
     const element = [...(pages.find(isBelow)?.querySelectorAll('article') ?? [])].find(isBelow);
     this.#place = element && { element, top: element.getBoundingClientRect().top - top };
   };
 
-  /** Brings it back to where it was. */
+  /** Scrolls that message back to where it was. */
   readonly restore = (): void => {
     const place = this.#place;
     if (!place?.element.isConnected) return;

@@ -1,16 +1,16 @@
-/** Within these the arrow keys scroll or choose something. */
+/** Elements that handle the arrow keys themselves. */
 const ownKeys = 'pre, .table, textarea, input, select';
 
-/** Lines with nothing in them are hidden. */
+/** Messages that are shown; empty ones are hidden. */
 const shown = 'li:not([hidden]) > article';
-/** Where the arrow keys lead, from top to bottom. */
+/** Where the arrow keys move the focus, from top to bottom. */
 const stops = `.earlier button, ${shown}`;
 
 /**
- * Walks the messages of a log by keyboard: arrow up and down, Home and End; Escape goes back to the log itself. Above
- * the first message stands the way to earlier ones. One message at a time is in the order of Tab.
+ * Moves the focus between the messages of a log: arrow up and down, Home and End; Escape moves it to the log itself. The
+ * button for earlier messages comes first. One message at a time is in the tab order.
  *
- * @returns whether the key was meant for the log
+ * @returns whether the key was handled
  */
 export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
@@ -36,16 +36,16 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
   for (const other of log.querySelectorAll<HTMLElement>('article[tabindex="0"]')) other.tabIndex = -1;
   next.tabIndex = 0;
   next.focus({ preventScroll: true });
-  // With the room around it, where its ring is.
+  // The list item includes the space for the focus ring.
   next.parentElement?.scrollIntoView({ block: 'nearest' });
   return true;
 }
 
-/** The first message that shows. */
+/** The index of the first message in view. */
 function inView(log: HTMLElement, articles: readonly HTMLElement[]): number {
   const { top } = log.getBoundingClientRect();
   const shows = (element: Element): boolean => element.getBoundingClientRect().bottom > top;
-  // Page by page: asking messages of pages out of sight would lay them all out.
+  // Page by page: measuring messages out of sight would force their layout.
   const first = [...log.querySelectorAll('.page')].find(shows)?.querySelectorAll('article') ?? [];
   return articles.indexOf([...first].find(shows) as HTMLElement);
 }

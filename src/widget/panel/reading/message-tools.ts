@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
 import { messageCopy } from '../copying/message-copy.ts';
-import { tellCopied } from '../copying/tell-copied.ts';
+import { showCopied } from '../copying/show-copied.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
 import type { PanelModel } from '../panel-model.ts';
@@ -16,7 +16,7 @@ const thumb = 'M7 11v9H3v-9zm0 0 4-8c2 0 3 1 3 3v3h5l2 2-2 8-1 1H7';
 const upIcon = icon(thumb);
 const downIcon = icon(thumb, 'upside-down');
 
-/** What can be done with one message, and when it was written. */
+/** The time of a message, and the buttons to copy and rate it. */
 export function messageTools(model: PanelModel, message: Message): TemplateResult {
   const texts = model.locale.texts;
   const { role, at } = message;
@@ -24,10 +24,10 @@ export function messageTools(model: PanelModel, message: Message): TemplateResul
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
     const copying = writeClipboard(messageCopy(model, message));
-    void tellCopied(copying, button, model.panel, texts, (text) => {
+    void showCopied(copying, button, model.panel, texts, (text) => {
       button.title = button.ariaLabel = text ?? texts.copyMessage;
-      if (text === undefined) delete button.dataset['told'];
-      else button.dataset['told'] = text;
+      if (text === undefined) delete button.dataset['result'];
+      else button.dataset['result'] = text;
     });
   };
   const thumbButton = (value: 'up' | 'down', label: string, thumbIcon: TemplateResult): TemplateResult =>
@@ -66,7 +66,7 @@ export function messageTools(model: PanelModel, message: Message): TemplateResul
   </div>`;
 }
 
-/** The time of day, as the language writes it. */
+/** The time of day, in the format of the language. */
 export function timeOf(at: number, { locale }: PanelModel): string {
   return new Intl.DateTimeFormat(locale.language, { timeStyle: 'short' }).format(at);
 }

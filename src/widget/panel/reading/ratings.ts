@@ -4,22 +4,22 @@ import type { PanelModel } from '../panel-model.ts';
 
 export type Rating = 'up' | 'down' | null;
 
-/** How many ratings of one conversation are kept; with more, the first are dropped. */
-const most = 200;
+/** The maximum number of stored ratings per conversation; the oldest are dropped. */
+const maxRatings = 200;
 
-/** What the visitor thinks of an answer. */
+/** The visitor's rating of an answer. */
 export function ratingOf({ snapshot }: PanelModel, message: Message): Rating {
   const rating: unknown = ratings(snapshot)[nameOf(snapshot, message)];
   return rating === 'up' || rating === 'down' ? rating : null;
 }
 
-/** Keeps what the visitor thinks of an answer with the conversation, and tells the page. */
+/** Stores a rating with the conversation, and dispatches `chat-rating`. */
 export function rate({ panel, snapshot }: PanelModel, message: Message, rating: Rating): void {
   const { conversation } = panel.state();
   const name = nameOf(snapshot, message);
   const others = Object.entries(ratings(conversation.snapshot)).filter(([other]) => other !== name);
   const all = rating === null ? others : [...others, [name, rating] as const];
-  conversation.choose({ ratings: Object.fromEntries(all.slice(-most)) });
+  conversation.choose({ ratings: Object.fromEntries(all.slice(-maxRatings)) });
   const { text, at } = message;
   const place = snapshot.messages.indexOf(message);
   const before = snapshot.messages.slice(0, Math.max(place, 0));
@@ -27,7 +27,7 @@ export function rate({ panel, snapshot }: PanelModel, message: Message, rating: 
     text,
     rating,
     conversationId: snapshot.conversationId ?? '',
-    // What the service does not have is not in its history.
+    // Messages that the service does not have are not in its history.
     index:
       (place < 0 && panel.modules.get('talk')?.placeBefore(snapshot, message)) ||
       before.filter((message) => !isPending(message)).length,
@@ -40,12 +40,12 @@ function ratings({ choices }: Snapshot): NonNullable<NonNullable<Snapshot['choic
 }
 
 /**
- * Tells an answer from the others also at the next visit, and where a service gives no more than the end of its
- * history: by what it says, and how often that was said before.
+ * A name that identifies an answer across visits, also if the service returns only the end of its history: a fingerprint
+ * of the text, with a count if the text occurs before.
  */
 function nameOf({ messages }: Snapshot, { key, text, at }: Message): string {
   const same = messages.filter((message) => message.role === 'assistant' && message.text === text);
   const place = same.findIndex((message) => message.key === key);
-  // One from before these: there it is told by its time.
+  // A message before the loaded ones is identified by its time.
   return fingerprint(text) + (place < 0 ? `@${at}` : place > 0 ? `-${place}` : '');
 }

@@ -194,7 +194,7 @@ export class Reading implements PanelReading {
     const before = this.#unseen;
     this.#unseen = others.length - seen;
     if (before === 0 && this.#unseen > 0) this.#firstNew = others[seen]?.key;
-    // Whoever answers has read.
+    // A visitor who answers has read everything.
     if (messages.at(-1)?.role === 'user') this.#firstNew = undefined;
   }
 

@@ -11,8 +11,8 @@ export class UnreadBadge {
   }
 
   /**
-   * @param count 0 takes the badge away
-   * @param label what the count means, in words
+   * @param count 0 removes the badge
+   * @param label the count in words
    */
   show(count: number, label: string): void {
     const launcher = this.#launcher;
@@ -31,7 +31,7 @@ export class UnreadBadge {
   }
 }
 
-/** What the launcher is called without its badge: what is written on it, else its title. */
+/** The accessible name of the launcher without its badge: its text, else its title. */
 function nameOf(launcher: HTMLButtonElement): string {
   const slot = launcher.querySelector('slot');
   const assigned = slot?.assignedNodes().map(({ textContent }) => textContent) ?? [];

@@ -4,7 +4,7 @@ import { fill } from '../../texts/texts.ts';
 import { toolTitle } from '../page-tools/tool-title.ts';
 import type { PanelModel } from '../panel-model.ts';
 
-/** What the assistant used for an answer, in words. */
+/** Names the tools that the assistant used for an answer. */
 export function usedTools(
   { locale, panel }: PanelModel,
   { functionCalls }: Message,

@@ -2,23 +2,23 @@ import { createRecognition, type Recognition } from './recognition.ts';
 import type { VoiceTrouble } from './voice-trouble.ts';
 
 export interface DictationListener {
-  /** What was understood so far, the guesses included. */
+  /** Takes the text so far, including interim results. */
   readonly onText: (text: string) => void;
-  /** Something is heard, or no longer. */
+  /** Sound started or stopped. */
   readonly onSound: (isHeard: boolean) => void;
-  /** It is over. Not called after `abort`. */
+  /** Dictation ended. Not called after `abort`. */
   readonly onEnd: (trouble: VoiceTrouble | undefined) => void;
 }
 
-/** What the visitor says, as text. */
+/** A dictation in progress. */
 export interface Dictation {
-  /** Waits for the rest of what was said, and ends. */
+  /** Waits for the final results, and ends. */
   readonly finish: () => void;
-  /** Ends at once. */
+  /** Ends immediately. */
   readonly abort: () => void;
 }
 
-/** What the errors of the standard mean for the visitor. */
+/** The visitor's text for each error code of the Web Speech API. */
 const troubles: Readonly<Record<string, VoiceTrouble>> = {
   'not-allowed': 'noMicrophone',
   'service-not-allowed': 'noMicrophone',
@@ -26,10 +26,10 @@ const troubles: Readonly<Record<string, VoiceTrouble>> = {
   'no-speech': 'notUnderstood',
 };
 
-/** Writing systems that put no space between words. */
+/** Languages that are written without spaces between words. */
 const isUnspaced = (language: string): boolean => /^(?:zh|ja|th|lo|km|my)\b/i.test(language);
 
-/** Begins to listen; undefined where the browser cannot. */
+/** Starts dictation. Returns undefined if the browser does not support it. */
 export function dictate(language: string, listener: DictationListener): Dictation | undefined {
   const recognition = createRecognition();
   if (recognition === undefined) return undefined;
@@ -43,22 +43,22 @@ export function dictate(language: string, listener: DictationListener): Dictatio
     listener.onSound(false);
   };
   recognition.onresult = ({ results }) => {
-    const pieces = Array.from(results, (result) => result[0]?.transcript.trim() ?? '');
-    text = pieces.filter(Boolean).join(isUnspaced(language) ? '' : ' ');
+    const phrases = Array.from(results, (result) => result[0]?.transcript.trim() ?? '');
+    text = phrases.filter(Boolean).join(isUnspaced(language) ? '' : ' ');
     if (text !== '') listener.onText(text);
   };
   recognition.onerror = ({ error }) => {
     trouble = troubles[error] ?? 'impossible';
   };
   recognition.onend = () => {
-    letGo(recognition);
+    release(recognition);
     const isFine = text !== '' && trouble !== 'noMicrophone';
     listener.onEnd(isFine ? undefined : (trouble ?? 'notUnderstood'));
   };
   try {
     recognition.start();
   } catch {
-    letGo(recognition);
+    release(recognition);
     return undefined;
   }
   return {
@@ -66,13 +66,13 @@ export function dictate(language: string, listener: DictationListener): Dictatio
       recognition.stop();
     },
     abort: () => {
-      letGo(recognition);
+      release(recognition);
       recognition.abort();
     },
   };
 }
 
-function letGo(recognition: Recognition): void {
+function release(recognition: Recognition): void {
   recognition.onsoundstart = recognition.onsoundend = recognition.onend = null;
   recognition.onresult = recognition.onerror = null;
 }

@@ -1,10 +1,10 @@
 /**
- * Measures how loud it is at the microphone, from 0 to 1, in each frame. Only if the visitor has allowed that before:
- * listening has asked already, and nobody wants to be asked twice. Gives what ends it, and lets the microphone go.
+ * Measures the level of the microphone in each frame, from 0 to 1, if the visitor has already allowed the page to use it:
+ * dictation has asked, and a second prompt would be in the way. Returns a function that releases the microphone.
  */
 export function followLevel(onLevel: (level: number) => void): () => void {
   const life = new AbortController();
-  measure(onLevel, life.signal).catch(() => undefined); // Then nothing is measured, and the level not shown.
+  measure(onLevel, life.signal).catch(() => undefined); // Without a microphone, no level is shown.
   return () => {
     life.abort();
   };
@@ -28,13 +28,13 @@ async function measure(onLevel: (level: number) => void, signal: AbortSignal): P
   const analyser = context.createAnalyser();
   context.createMediaStreamSource(stream).connect(analyser);
   const samples = new Float32Array(analyser.fftSize);
-  const look = (): void => {
+  const measureFrame = (): void => {
     if (isOver()) return;
     analyser.getFloatTimeDomainData(samples);
     const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
-    // Ears hear in decibels: silence is at -60, speech next to the microphone at -10.
+    // Loudness is perceived in decibels: silence is at -60, speech close to the microphone at -10.
     onLevel(Math.min(1, Math.max(0, (10 * Math.log10(power || 1e-9) + 60) / 50)));
-    requestAnimationFrame(look);
+    requestAnimationFrame(measureFrame);
   };
-  look();
+  measureFrame();
 }

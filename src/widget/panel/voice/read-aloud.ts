@@ -1,16 +1,16 @@
 import { sentencesOf } from '../reading/new-sentences.ts';
 import type { VoiceTrouble } from './voice-trouble.ts';
 
-/** Characters that are spoken in one go: some browsers fall silent in the middle of longer texts. */
-const pieceLength = 200;
+/** The maximum length of an utterance in characters: some browsers fall silent in the middle of longer ones. */
+const utteranceLength = 200;
 
-/** Milliseconds until a browser that says nothing counts as one that cannot speak. */
-const patience = 5000;
+/** Milliseconds until a browser that has not started speaking counts as unable to. */
+const startTimeout = 5000;
 
 /**
- * Reads a text aloud. Gives what ends it; undefined where the browser cannot speak.
+ * Reads a text aloud. Returns a function that stops it, or undefined if the browser cannot speak.
  *
- * @param onEnd it is over; not called after it was ended
+ * @param onEnd called when reading has ended by itself
  */
 export function readAloud(
   text: string,
@@ -18,31 +18,31 @@ export function readAloud(
   onEnd: (trouble: VoiceTrouble | undefined) => void,
 ): (() => void) | undefined {
   const synthesis = window.speechSynthesis as SpeechSynthesis | undefined;
-  const pieces = piecesOf(text, language);
-  if (synthesis === undefined || pieces.length === 0) return undefined;
+  const texts = utteranceTexts(text, language);
+  if (synthesis === undefined || texts.length === 0) return undefined;
   const voice = bestVoice(synthesis.getVoices(), language);
-  const utterances = pieces.map((piece) => {
-    const utterance = new SpeechSynthesisUtterance(piece);
+  const utterances = texts.map((text) => {
+    const utterance = new SpeechSynthesisUtterance(text);
     utterance.lang = language;
     if (voice !== undefined) utterance.voice = voice;
     return utterance;
   });
-  const letGo = (): void => {
+  const release = (): void => {
     clearTimeout(timer);
     for (const utterance of utterances) utterance.onstart = utterance.onend = utterance.onerror = null;
     synthesis.cancel();
   };
   const end = (trouble?: VoiceTrouble): void => {
-    letGo();
+    release();
     onEnd(trouble);
   };
-  const timer = setTimeout(end, patience, 'impossible');
+  const timer = setTimeout(end, startTimeout, 'impossible');
   for (const utterance of utterances) {
     utterance.onstart = () => {
       clearTimeout(timer);
     };
     utterance.onerror = ({ error }) => {
-      // Something else on the page began to speak, or ended all speech.
+      // Something else on the page started speaking, or canceled all speech.
       end(error === 'canceled' || error === 'interrupted' ? undefined : 'impossible');
     };
   }
@@ -53,22 +53,22 @@ export function readAloud(
     };
   synthesis.cancel();
   for (const utterance of utterances) synthesis.speak(utterance);
-  return letGo;
+  return release;
 }
 
-/** Sentences, as many together as can be spoken in one go. */
-function piecesOf(text: string, language: string): string[] {
-  const pieces: string[] = [];
+/** Joins sentences to utterances of at most the maximum length. */
+function utteranceTexts(text: string, language: string): string[] {
+  const texts: string[] = [];
   for (const sentence of sentencesOf(text, language)) {
-    const last = pieces.at(-1) ?? '';
-    if (last !== '' && last.length + sentence.length <= pieceLength)
-      pieces[pieces.length - 1] = last + sentence;
-    else pieces.push(sentence);
+    const last = texts.at(-1) ?? '';
+    if (last !== '' && last.length + sentence.length <= utteranceLength)
+      texts[texts.length - 1] = last + sentence;
+    else texts.push(sentence);
   }
-  return pieces.map((piece) => piece.trim()).filter(Boolean);
+  return texts.map((text) => text.trim()).filter(Boolean);
 }
 
-/** A voice of the language and country, else of the language; rather the browser's own choice, and one on the device. */
+/** A voice of the same language tag, else of the same language; default and local voices are preferred. */
 function bestVoice(
   voices: readonly SpeechSynthesisVoice[],
   language: string,

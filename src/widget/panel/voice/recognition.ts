@@ -1,4 +1,4 @@
-/** As much of the browsers' speech recognition as dictation uses; the types of the DOM do not have it. */
+/** The part of the `SpeechRecognition` interface that dictation uses; TypeScript's DOM types lack it. */
 export interface Recognition {
   lang: string;
   continuous: boolean;
@@ -10,12 +10,12 @@ export interface Recognition {
   onerror: ((event: { readonly error: string }) => void) | null;
   onend: (() => void) | null;
   start(): void;
-  /** Ends it; what was said until now still comes as a result. */
+  /** Ends recognition; pending results still arrive. */
   stop(): void;
   abort(): void;
 }
 
-/** Makes one, where the browser can listen. */
+/** Creates a recognition, or returns undefined if the browser does not support it. */
 export function createRecognition(): Recognition | undefined {
   const names = window as unknown as Partial<Record<string, new () => Recognition>>;
   const Class = names['SpeechRecognition'] ?? names['webkitSpeechRecognition'];

@@ -1,2 +1,2 @@
-/** Why speaking or listening did not work; the key of the text that says so. */
+/** Why speech or dictation failed: the key of the text that says so. */
 export type VoiceTrouble = 'impossible' | 'noMicrophone' | 'notUnderstood';

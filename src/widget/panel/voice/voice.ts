@@ -28,7 +28,7 @@ class Voice implements AddOn {
   #dictation: Dictation | undefined;
   #endLevel: (() => void) | undefined;
   #endReading: (() => void) | undefined;
-  /** The message that is read. */
+  /** The message that is being read aloud. */
   #readKey: string | undefined;
   #trouble: VoiceTrouble | undefined;
   readonly #drawn = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
@@ -36,7 +36,7 @@ class Voice implements AddOn {
   constructor(reach: AddOnReach) {
     this.#reach = reach;
     const { container, host } = reach;
-    // All of them are on the chat's own elements, and end with it.
+    // The listeners are on the chat's own elements, and are released with them.
     host.root.addEventListener('keydown', this.#onKey, true);
     container.addEventListener('input', this.#onInput);
     host.element.addEventListener('chat-send', this.hide);
@@ -107,12 +107,12 @@ class Voice implements AddOn {
   readonly #onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing) return;
     if (this.#dictation === undefined && this.#readKey === undefined) return;
-    // The first one ends what goes on, the next one closes the chat.
+    // The first Escape ends dictation or reading, the next one closes the chat.
     event.stopPropagation();
     this.hide();
   };
 
-  /** Whoever types has said enough, and heard enough. */
+  /** Typing ends dictation and reading. */
   readonly #onInput = (): void => {
     this.#trouble = undefined;
     this.hide();
@@ -132,8 +132,8 @@ class Voice implements AddOn {
         conversation.draft = before === '' ? text : `${before} ${text}`;
         this.#reach.draw();
       },
-      onSound: (isHeard) => {
-        if (!hasLevel) this.#showLevel(isHeard ? 0.5 : 0);
+      onSound: (hasSound) => {
+        if (!hasLevel) this.#showLevel(hasSound ? 0.5 : 0);
       },
       onEnd: (trouble) => {
         this.#trouble = trouble;
@@ -185,7 +185,7 @@ class Voice implements AddOn {
       ?.style.setProperty('--_level', level.toFixed(2));
   }
 
-  /** What the visitor most likely speaks, and the assistant writes. */
+  /** The language that visitor and assistant most likely use. */
   get #language(): string {
     const { options, locale } = this.#reach.state();
     return options.languages.find(isLanguage) ?? locale?.language ?? 'en';
@@ -200,7 +200,7 @@ function isLanguage(tag: string): boolean {
   }
 }
 
-/** The focus stays in the field, where what is said comes to stand. */
+/** Keeps the focus in the composer, where the dictated text appears. */
 function keepFocus(event: Event): void {
   event.preventDefault();
 }

@@ -1,17 +1,17 @@
 import type { Texts } from '../../texts/texts.ts';
 import type { PanelReach } from '../panel-reach.ts';
 
-/** Milliseconds for which a button says what became of a press. */
-const pause = 5000;
+/** Milliseconds for which a button shows the result. */
+const duration = 5000;
 
 const ends = new WeakMap<HTMLElement, () => void>();
 
 /**
- * Says what became of copying, on the button and to screen readers: for a while, or until the visitor goes on.
+ * Shows the result of copying on the button and announces it, for 5 seconds or until the button loses the focus.
  *
- * @param show puts a text on the button, or takes it off again
+ * @param show puts a text on the button, or removes it
  */
-export async function tellCopied(
+export async function showCopied(
   copying: Promise<unknown>,
   button: HTMLElement,
   { announcer }: PanelReach,
@@ -34,7 +34,7 @@ export async function tellCopied(
     line.remove();
     show(undefined);
   };
-  const timer = setTimeout(end, pause);
+  const timer = setTimeout(end, duration);
   button.addEventListener('blur', end);
   ends.set(button, end);
 }

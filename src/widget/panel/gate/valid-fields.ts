@@ -2,17 +2,17 @@ import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
 import { warnOnce } from '../warn-once.ts';
 
-/** How many fields a form has at most: who is asked for more goes away. */
-const most = 20;
+/** The maximum number of fields: visitors leave longer forms. */
+const maxFields = 20;
 const types = ['text', 'email', 'tel', 'url', 'number', 'textarea', 'select', 'checkbox'];
 
-/** The fields of a site's form that can be asked for. Of the others the console tells what is wrong. */
-export function soundFields(form: unknown): readonly FormField[] {
+/** Returns the valid fields of a site's form. The console says what is wrong with the others. */
+export function validFields(form: unknown): readonly FormField[] {
   const all: readonly unknown[] = Array.isArray(form) ? form : [];
   if (!Array.isArray(form)) warnOnce('form: use an array of fields.');
-  if (all.length > most) warnOnce(`form: only the first ${most} fields are asked for.`);
+  if (all.length > maxFields) warnOnce(`form: only the first ${maxFields} fields are asked for.`);
   const fields: FormField[] = [];
-  all.slice(0, most).forEach((value, index) => {
+  all.slice(0, maxFields).forEach((value, index) => {
     const field = { ...(value as FormField | undefined) } as FormField;
     const fault = faultOf(field) ?? (fields.some(({ name }) => name === field.name) && 'its name is taken');
     if (fault) warnOnce(`form[${index}] is left out: ${fault}.`);
