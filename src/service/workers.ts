@@ -9,7 +9,7 @@ import { conversationEnded } from './ending/conversation-ended.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Worker } from './jobs/worker.ts';
-import { embedAlone } from './knowledge/embed-alone.ts';
+import { embedChunks } from './knowledge/embed-chunks.ts';
 import type { Embedder } from './knowledge/embedder.ts';
 import { Extractor } from './knowledge/extract/extractor.ts';
 import { processDocument } from './knowledge/process-document.ts';
@@ -70,7 +70,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
       queue: 'embed-chunks',
       atOnce: 1,
       handle: async (_, signal) => {
-        if (embedder) await embedAlone({ ...context, embedder }, signal);
+        if (embedder) await embedChunks({ ...context, embedder }, signal);
       },
     },
   ];

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
 import type { Jobs } from '../../src/service/jobs/jobs.ts';
-import { embedAlone } from '../../src/service/knowledge/embed-alone.ts';
+import { embedChunks } from '../../src/service/knowledge/embed-chunks.ts';
 import { Embedder } from '../../src/service/knowledge/embedder.ts';
 import { findPassages } from '../../src/service/knowledge/find-passages.ts';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
@@ -177,6 +177,30 @@ test('without pgvector, what would take too long to compare is searched by its w
   await owner.delete(`knowledgebases/${id}`);
 });
 
+test('with a single connection, chunks are embedded and requests are answered meanwhile', async () => {
+  const opened = Promise.withResolvers<undefined>();
+  const lone = await startService({ ...env, ...(await newDatabase()), DATABASE_POOL_SIZE: '1' });
+  const other = await Owner.create(lone, '1');
+  const { id } = await other.create('knowledgebases', { name: 'Lone' });
+  await importDocument(lone.running.database.db, id, { name: 'Kennel', markdown: 'The lone dogs sleep.' });
+  const parts = {
+    database: lone.running.database,
+    jobs: { send: () => Promise.resolve() } satisfies Jobs,
+    embedder,
+  };
+  embedding.gate = opened.promise;
+  const done = embedChunks(parts, new AbortController().signal);
+  while (!embedding.requests.flat().some((text) => text.includes('lone dogs'))) await turn();
+  assert.equal((await other.get('knowledgebases')).status, 200);
+  opened.resolve(undefined);
+  embedding.gate = undefined;
+  await done;
+  const { rows } = await lone.running.database.pool.query(
+    "SELECT 1 FROM chunks WHERE embedding_model = 'meanings'",
+  );
+  assert.equal(rows.length, 1);
+});
+
 test('a document that is renamed gets the vectors of its new name', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Renamed' });
   const { json: uploaded } = await owner.upload(`knowledgebases/${id}/documents`, {
@@ -210,16 +234,16 @@ test(
     };
     const parts = { database: service.running.database, jobs, embedder };
     const { signal } = new AbortController();
-    const first = embedAlone(parts, signal);
+    const first = embedChunks(parts, signal);
     while (embedding.requests.length === before) await turn();
-    await embedAlone(parts, signal);
+    await embedChunks(parts, signal);
     assert.deepEqual(sent, [['embed-chunks', { key: 'all', startAfterMs: 10_000 }]]);
     opened.resolve(undefined);
     embedding.gate = undefined;
     await first;
     assert.deepEqual(embedding.requests.slice(before), [['Kennel\nThe dogs sleep.']]);
     assert.deepEqual(await find('hounds', id), ['Kennel']);
-    await embedAlone(parts, signal);
+    await embedChunks(parts, signal);
     assert.equal(sent.length, 1);
   },
 );

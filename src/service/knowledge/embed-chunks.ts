@@ -1,34 +1,77 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import type { Queries } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { leaseEnd } from '../lib/lease.ts';
 import type { Embedder } from './embedder.ts';
 
-/** Chunks that are embedded between two looks into the database. */
+/** The parts of the service that embed chunks. */
+export interface Embedding {
+  database: Database;
+  jobs: Jobs;
+  embedder: Embedder;
+}
+
+/** Chunks that are embedded by one request. */
 const batch = 64;
 
-/** What of a passage has a meaning. */
+/** How long a process may take for a batch, in milliseconds; longer than the longest request and its retry. */
+const leaseMs = 180_000;
+
+/** Pause before another process looks whether there are chunks left, in milliseconds. */
+const pauseMs = 10_000;
+
+/** The text of a passage that is embedded. */
 export const meaningOf = (document: string, heading: string, body: string): string =>
   [document, ...(heading === document ? [] : [heading]), body].join('\n');
 
-/** Embeds the chunks that were stored without a vector, or with one of another model, until there are none. */
-export async function embedChunks(queries: Queries, embedder: Embedder, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted();
-    const { rows } = await queries.execute<{
-      id: string;
-      document: string;
-      heading: string;
-      body: string;
-    }>(sql`
-      SELECT chunks.id, documents.name AS document, heading, body
-      FROM chunks JOIN documents ON documents.id = document_id
-      WHERE embedding_model IS DISTINCT FROM ${embedder.model} ORDER BY chunks.id LIMIT ${batch}`);
-    if (rows.length === 0) return;
-    const texts = rows.map(({ document, heading, body }) => meaningOf(document, heading, body));
-    const vectors = await embedder.embed(texts, { signal });
-    const given = rows.map(({ id }, index) => ({ id, embedding: vectors[index] }));
-    await queries.execute(sql`
-      UPDATE chunks SET embedding = given.embedding, embedding_model = ${embedder.model}
-      FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) AS given (id bigint, embedding real[])
-      WHERE chunks.id = given.id`);
+/**
+ * Embeds the chunks that were stored without a vector, or with one of another model. One process does so at a time,
+ * since the endpoint may charge for each text. It holds a lease, and no connection while it waits for the endpoint.
+ */
+export async function embedChunks(
+  { database: { db }, jobs, embedder }: Embedding,
+  signal: AbortSignal,
+): Promise<void> {
+  const owner = randomUUID();
+  try {
+    while (await takeLease(db, owner)) {
+      signal.throwIfAborted();
+      if (!(await embedBatch(db, embedder, signal))) return;
+    }
+    await jobs.send('embed-chunks', {}, { key: 'all', startAfterMs: pauseMs });
+  } finally {
+    await db.execute(sql`DELETE FROM embedding_leases WHERE owner = ${owner}`);
   }
+}
+
+/** Takes the lease, or renews it. @returns false while another process has it. */
+async function takeLease(queries: Queries, owner: string): Promise<boolean> {
+  const { rows } = await queries.execute(sql`
+    INSERT INTO embedding_leases AS lease (owner, expires_at) VALUES (${owner}, ${leaseEnd(leaseMs)})
+    ON CONFLICT (is_single) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+    WHERE lease.owner = excluded.owner OR lease.expires_at < now() RETURNING owner`);
+  return rows.length > 0;
+}
+
+/** @returns false if there is nothing left to embed. */
+async function embedBatch(queries: Queries, embedder: Embedder, signal: AbortSignal): Promise<boolean> {
+  const { rows } = await queries.execute<{
+    id: string;
+    document: string;
+    heading: string;
+    body: string;
+  }>(sql`
+    SELECT chunks.id, documents.name AS document, heading, body
+    FROM chunks JOIN documents ON documents.id = document_id
+    WHERE embedding_model IS DISTINCT FROM ${embedder.model} ORDER BY chunks.id LIMIT ${batch}`);
+  if (rows.length === 0) return false;
+  const texts = rows.map(({ document, heading, body }) => meaningOf(document, heading, body));
+  const vectors = await embedder.embed(texts, { signal });
+  const embedded = rows.map(({ id }, index) => ({ id, embedding: vectors[index] }));
+  await queries.execute(sql`
+    UPDATE chunks SET embedding = embedded.embedding, embedding_model = ${embedder.model}
+    FROM jsonb_to_recordset(${JSON.stringify(embedded)}::jsonb) AS embedded (id bigint, embedding real[])
+    WHERE chunks.id = embedded.id`);
+  return true;
 }

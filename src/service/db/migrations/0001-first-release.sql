@@ -245,6 +245,13 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_knowledgebase ON chunks (knowledgebase_id);
 CREATE INDEX chunks_search ON chunks USING gin (search);
 
+-- The process that embeds chunks now: at most one row.
+CREATE TABLE embedding_leases (
+  is_single boolean PRIMARY KEY DEFAULT true CHECK (is_single),
+  owner uuid NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+
 CREATE TABLE assistants (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   uuid uuid NOT NULL UNIQUE,
