@@ -3,11 +3,11 @@ import type { FormField } from './form-field.ts';
 import type { PageTool } from './page-tool.ts';
 import { defineProperties, observedAttributes, upgradeProperties, warnOnce } from './element/attributes.ts';
 import { createLauncher, type Launcher } from './element/launcher.ts';
-import { isComplete, resolveLook } from './element/look.ts';
+import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import { loadPanel } from './element/shell-modules.ts';
-import { whenIdle } from './element/when-idle.ts';
+import { loadLocales, loadPanel, prefetchPanel } from './element/shell-modules.ts';
+import { isFastConnection, whenIdle, whenNear } from './element/visitor.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
 
@@ -145,6 +145,8 @@ export class VoiceAssistantChat extends Base {
   declare voice: boolean;
   /** Whether answers say which functions the assistant used. */
   declare showFunctionCalls: boolean;
+  /** `none` loads nothing of the panel before a visitor comes near the launcher. Default: `auto`. */
+  declare preload: 'auto' | 'none';
   /** Whether the console tells what happens. */
   declare debug: boolean;
   /** What the page wants the assistant to know; sent as variables. */
@@ -162,15 +164,18 @@ export class VoiceAssistantChat extends Base {
   #launcher: Launcher | undefined;
   #sheet: CSSStyleSheet | undefined;
   #css = '';
-  #input: PanelInput | undefined;
   #panel: Promise<Panel> | undefined;
   readonly #calls: ((panel: Panel) => void)[] = [];
   #isShown = false;
   #isByPerson = false;
   #isUpdateDue = false;
   #cancelIdle: (() => void) | undefined;
+  #stopWatching: (() => void) | undefined;
+  /** The language whose texts are loaded or being loaded. */
+  #language = '';
+  #texts: Partial<Texts> = {};
   readonly #notice = document.createElement('p');
-  readonly #source = new SettingsSource(() => {
+  readonly #settings = new SettingsSource(() => {
     if (this.isConnected) this.#update();
   });
 
@@ -178,22 +183,23 @@ export class VoiceAssistantChat extends Base {
     upgradeProperties(this);
     if (!this.#root) this.#draw();
     this.#update();
-    this.#tellLoaded('connect');
+    this.#callLoaded('connect');
   }
 
   disconnectedCallback(): void {
-    // A move in the document is a removal and an insertion in one task: only what stays away is let go.
+    // A move in the document is a removal and an insertion in one task. Only a real removal ends anything.
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#cancelIdle?.();
-      this.#tellLoaded('disconnect');
+      this.#stopWatching?.();
+      this.#callLoaded('disconnect');
     });
   }
 
   attributeChangedCallback(_name: string, old: unknown, value: unknown): void {
     if (old === value || this.#isUpdateDue) return;
     this.#isUpdateDue = true;
-    // Frameworks set attributes one by one; the panel sees them together.
+    // Frameworks set attributes one by one; the panel gets them together.
     queueMicrotask(() => {
       if (this.#isUpdateDue && this.isConnected) this.#update();
     });
@@ -221,84 +227,136 @@ export class VoiceAssistantChat extends Base {
    * service would refuse is put into the composer instead, with the reason.
    */
   send(text: string): void {
-    this.#tell('send', text);
+    this.#call('send', text);
   }
 
   /** Leaves this conversation and begins a new one. */
   restart(): void {
-    this.#tell('restart');
+    this.#call('restart');
   }
 
   /** Wipes the conversation, the draft and what else this browser keeps of the visitor, and hides the panel. */
   forget(): void {
     this.hide();
-    this.#tell('forget');
+    this.#call('forget');
   }
 
   #draw(): void {
     const { button } = (this.#launcher = createLauncher());
-    this.#root = document.createElement('div');
-    this.#root.className = 'root';
+    const root = (this.#root = document.createElement('div'));
+    root.className = 'root';
     this.#notice.role = 'alert';
-    this.#root.append(button);
+    root.append(button);
     const shadowRoot = this.attachShadow({ mode: 'open' });
     this.#sheet = new CSSStyleSheet();
     shadowRoot.adoptedStyleSheets = [this.#sheet];
-    shadowRoot.append(this.#root);
+    shadowRoot.append(root);
 
+    const isPanelVisible = (): boolean => !!shadowRoot.querySelector('section:not([hidden])');
     button.onclick = () => {
       this.#isByPerson = true;
-      // Who presses twice while the panel is on its way wants it all the more.
-      this.open = !this.open || !shadowRoot.querySelector('section:not([hidden])');
+      // A second press while the panel loads does not close it.
+      this.open = !this.open || !isPanelVisible();
     };
-    // A hand on its way to the button: what the panel needs is fetched meanwhile.
-    button.onpointerenter = button.onfocus = () => {
-      loadPanel().catch(ignore);
+    button.onfocus = () => {
+      this.#prepare();
+    };
+    root.onkeydown = ({ key }) => {
+      // A chat that is still loading; the panel has its own.
+      if (key === 'Escape' && !this.inline && !isPanelVisible()) this.hide();
     };
   }
 
-  /** Brings everything that shows in line with the attributes and with what the service says of the assistant. */
+  /** Brings the launcher in line with the attributes and the assistant's settings, and passes both to the panel. */
   #update(): void {
     this.#isUpdateDue = false;
     const root = this.#root as HTMLElement;
-    const launcher = this.#launcher as Launcher;
-    const baseUrl = (this.baseUrl?.trim() || VoiceAssistantChat.defaultBaseUrl).replace(/\/+$/, '');
+    const { button, setLabel } = this.#launcher as Launcher;
     const id = this.assistantId?.trim();
-    const idProblem = !id ? 'missing' : uuid.test(id) ? undefined : 'malformed';
+    const idProblem = this.#idProblem;
     if (idProblem) warnOnce(`assistant-id is ${idProblem}.`);
-    const storage = this.#storage;
-    const source = this.#source;
-    source.follow(idProblem ? '' : `${baseUrl}/api/assistants/${id}/widget`, storage);
-    this.#cancelIdle?.();
-    this.#cancelIdle = whenIdle(() => {
-      if (!isComplete(this)) void source.ask();
-      // Something of an earlier visit waits to be sent or read.
-      if (storage?.getItem('voice-assistant-chat:wake')) (this.#panel ??= this.#createPanel()).catch(ignore);
-      if (this.teaser)
-        loadPanel().then(({ showTeaser }) => {
-          showTeaser(this, root);
-        }, ignore);
-    });
+    const source = this.#settings;
+    source.follow(idProblem ? '' : `${this.#origin}/api/assistants/${id}/widget`, id, this.#storage);
+    const isComplete = isAppearanceComplete(this);
+    if (!isComplete) void source.ask(this.#storage);
+    this.#watchForVisitor();
 
     const { settings } = source;
-    const look = resolveLook(this, { ...settings.widget_settings });
-    this.#input = { baseUrl, idProblem, settings, storage };
-    const { block, inline } = look;
-    const css = `${shellCss}.root{--_color:${look.color};color-scheme:${look.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`;
-    // Also the same rules would have to be read, and all that shows laid out, once more.
+    const appearance = resolveAppearance(this, { ...settings.widget_settings });
+    const { block, inline } = appearance;
+    const css = `${shellCss}.root{--_color:${appearance.color};color-scheme:${appearance.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`;
+    // Setting the same rules again would still style and lay out everything again.
     if (css !== this.#css) this.#sheet?.replaceSync((this.#css = css));
-    Object.assign(root.dataset, look);
-    root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete(this));
-    launcher.setLabel(this.launcherLabel, this.launcherSublabel);
-    // The name where no text is: a label's or the slot's own text comes before a title. Other languages come with the panel.
-    launcher.button.title = this.messages?.chat || launcher.button.title || 'Chat';
-    launcher.button.hidden = this.inline;
-    // In a dialog it is part of that: as a popover it would lie below one that is opened later.
+    Object.assign(root.dataset, appearance);
+    root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete);
+    setLabel(this.launcherLabel, this.launcherSublabel);
+    this.#translate();
+    button.hidden = this.inline;
+    // In a dialog it belongs to the dialog: a popover would lie below one that opens later.
     root.popover = this.inline || this.closest('dialog') ? null : 'manual';
     if (root.popover) root.togglePopover(true);
-    launcher.button.ariaExpanded = String(this.open);
-    this.#tellLoaded('update', this.#input);
+    button.ariaExpanded = String(this.open);
+    if (this.#panel) this.#call('update', this.#panelInput);
     this.#showOrHide();
+  }
+
+  /** Language, direction and name of the launcher. The panel, once it is there, sets them itself. */
+  #translate(): void {
+    const root = this.#root as HTMLElement;
+    const { button } = this.#launcher as Launcher;
+    if (!this.#panel) {
+      const { language } = this.#settings.settings;
+      const around = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
+      const tag =
+        this.lang || (typeof language === 'string' && language) || around.lang || navigator.language;
+      root.lang = tag;
+      root.dir = this.getAttribute('dir') ?? (/^(ar|fa|he|iw|prs|ur)\b/i.test(tag) ? 'rtl' : 'ltr');
+      if (tag !== this.#language) {
+        this.#language = tag;
+        this.#texts = {};
+        // English is in the code.
+        if (!/^en\b/i.test(tag)) this.#loadTexts(tag);
+      }
+    }
+    // A name for where no text shows: a label and the slot's own text take precedence over a title.
+    button.title = this.messages?.chat || this.#texts.chat || button.title || 'Chat';
+  }
+
+  #loadTexts(tag: string): void {
+    whenIdle(() => {
+      loadLocales()
+        .then(({ loadTexts }) => loadTexts(tag))
+        .then((locale) => {
+          if (tag !== this.#language || this.#panel || !locale) return;
+          this.#texts = locale.texts;
+          this.#translate();
+        }, ignore);
+    });
+  }
+
+  /** Waits for idle time and for a hand near the launcher. */
+  #watchForVisitor(): void {
+    this.#cancelIdle?.();
+    this.#stopWatching?.();
+    this.#cancelIdle = whenIdle(() => {
+      // An earlier visit left something to send or to read.
+      if (this.#storage()?.getItem('voice-assistant-chat:wake')) this.#prepare();
+      else if (this.teaser)
+        loadPanel().then(({ showTeaser }) => {
+          showTeaser(this, this.#root as HTMLElement);
+        }, ignore);
+      else if (this.preload !== 'none' && !this.#panel && isFastConnection()) prefetchPanel().catch(ignore);
+    });
+    if (!this.#panel && !this.inline)
+      this.#stopWatching = whenNear((this.#launcher as Launcher).button, () => {
+        this.#prepare();
+      });
+  }
+
+  /** Loads and creates the panel before it is needed. */
+  #prepare(): void {
+    this.#panel ??= this.#createPanel();
+    this.#panel.catch(ignore);
   }
 
   #showOrHide(): void {
@@ -309,65 +367,89 @@ export class VoiceAssistantChat extends Base {
     this.#isByPerson = false;
     if (isShown) {
       this.#notice.remove();
-      void this.#source.ask();
-      this.#tell('show', takeFocus);
+      void this.#settings.ask(this.#storage);
+      this.#call('show', takeFocus);
     } else {
-      // The focus goes back to where it came from, and not to nowhere.
+      // The focus returns to the launcher instead of being lost.
       if ((this.shadowRoot as ShadowRoot).activeElement) (this.#launcher as Launcher).button.focus();
-      this.#tellLoaded('hide');
+      this.#callLoaded('hide');
     }
     this.#dispatch(isShown ? 'chat-open' : 'chat-close');
   }
 
-  /** Calls the panel, loading it first. What a page sent while that failed is sent when it succeeds. */
-  #tell<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
+  /** Calls the panel, loading it first. Calls made while that fails are made when it succeeds. */
+  #call<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
     this.#calls.push((panel) => {
       (panel[name] as (...args: unknown[]) => void)(...args);
     });
     this.#panel ??= this.#createPanel();
     this.#panel.then((panel) => {
       for (const call of this.#calls.splice(0)) call(panel);
-    }, ignore);
+    }, this.#reportFailure);
   }
 
-  #tellLoaded<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
-    if (this.#panel) this.#tell(name, ...args);
+  #callLoaded<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
+    if (this.#panel) this.#call(name, ...args);
   }
 
   async #createPanel(): Promise<Panel> {
     try {
       const { ChatPanel } = await loadPanel();
-      return new ChatPanel(this, this.#input as PanelInput);
+      return new ChatPanel(this, this.#panelInput);
     } catch (cause) {
       this.#panel = undefined;
-      this.open = false;
-      const message = this.messages?.network ?? 'The chat did not load. Reload the page.';
-      this.#notice.textContent = message;
-      this.#root?.append(this.#notice);
-      warnOnce(`${message} ${cause as string}`);
-      this.#dispatch('chat-error', { code: 'network', message });
       throw cause;
     }
   }
+
+  /** Says beside the launcher that the panel could not be loaded. */
+  readonly #reportFailure = (cause: unknown): void => {
+    if (!this.#isShown) return;
+    this.open = false;
+    const message =
+      this.messages?.network ?? this.#texts.network ?? 'The chat did not load. Reload the page.';
+    this.#notice.textContent = message;
+    this.#notice.style.marginBlock = `${(this.#launcher as Launcher).button.offsetHeight + 13}px`;
+    this.#root?.append(this.#notice);
+    warnOnce(`${message} ${cause as string}`);
+    this.#dispatch('chat-error', { code: 'network', message });
+  };
 
   #dispatch(name: keyof ChatEventMap, detail?: object): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  get #storage(): Storage | undefined {
+  /** Why `assistant-id` cannot be an assistant's, if it cannot. */
+  get #idProblem(): PanelInput['idProblem'] {
+    const id = this.assistantId?.trim();
+    return !id ? 'missing' : uuid.test(id) ? undefined : 'malformed';
+  }
+
+  /** The service's origin, without a trailing slash. */
+  get #origin(): string {
+    return (this.baseUrl?.trim() || VoiceAssistantChat.defaultBaseUrl).replace(/\/+$/, '');
+  }
+
+  get #panelInput(): PanelInput {
+    const { settings } = this.#settings;
+    return { baseUrl: this.#origin, idProblem: this.#idProblem, settings, storage: this.#storage() };
+  }
+
+  /** The storage that `persist` names; undefined where nothing may be stored. */
+  readonly #storage = (): Storage | undefined => {
     try {
       // There is no `noneStorage`: that throws, as blocked storage does.
       const storage = (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`] as Storage;
-      // Nothing is kept before the visitor agrees. Read in any case: a storage that cannot be read is none.
+      // Nothing is stored before the visitor consents. Read in any case: unreadable storage counts as none.
       if (storage.getItem('voice-assistant-chat:consent') || !this.querySelector('[slot=consent]'))
         return storage;
     } catch {
-      // Blocked by the browser's settings: nothing is kept then.
+      // Blocked by the browser's settings.
     }
     return undefined;
-  }
+  };
 }
 
 function ignore(): void {
-  // A part that cannot be loaded is asked for again when it is next needed.
+  // A module that cannot be loaded is requested again when it is next needed.
 }

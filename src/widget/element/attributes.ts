@@ -16,6 +16,7 @@ const objects = 'context form messages suggestions tools'.split(' ');
 const enumeratedAttributes: Readonly<Record<string, readonly string[]>> = {
   type: ['widget', 'test'],
   persist: ['local', 'session', 'none'],
+  preload: ['auto', 'none'],
 };
 
 const attributes = [...texts, ...booleans, ...Object.keys(enumeratedAttributes), 'variables'];

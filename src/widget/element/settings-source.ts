@@ -1,25 +1,31 @@
-import type { LookSettings } from './look.ts';
+import type { AppearanceSettings } from './appearance.ts';
 
-/** What a page learns of an assistant before anyone chats. */
+/** An assistant's public settings. */
 export interface AssistantSettings {
   readonly name?: unknown;
   readonly language?: unknown;
-  readonly widget_settings?: LookSettings | null;
+  readonly widget_settings?: AppearanceSettings | null;
+}
+
+/** Settings that came with the short snippet, by the assistant's UUID. */
+declare global {
+  // eslint-disable-next-line no-var -- a property of `globalThis`
+  var voiceAssistantChatSettings: Record<string, AssistantSettings> | undefined;
 }
 
 /**
- * Learns an assistant's settings: from the last visit, or from the service. The look is never worth an error message,
- * so services without the endpoint and nonsense give empty settings.
+ * An assistant's public settings: from the short snippet, the last visit, or the service. Failing to load them is never
+ * shown as an error: services without the endpoint and unreadable answers count as empty settings.
  */
 export class SettingsSource {
   settings: AssistantSettings = {};
-  /** Whether there is nothing to go by yet, not even a copy. */
+  /** Whether nothing is known yet, not even a stored copy. */
   isUnknown = false;
-  /** Whether there is something to ask the service. */
-  isDue = false;
 
   readonly #onChange: () => void;
   #address = '';
+  #isDue = false;
+  /** Where the copy is stored; undefined until it was looked for. */
   #storage: Storage | undefined;
 
   constructor(onChange: () => void) {
@@ -27,43 +33,46 @@ export class SettingsSource {
   }
 
   /**
-   * Follows one assistant; calling it again with the same one changes nothing.
+   * Switches to an assistant; a second call with the same one changes nothing.
    *
    * @param address the endpoint's URL (interface: `GET /assistants/{uuid}/widget`), empty for none
+   * @param storage read only where the snippet brought no settings: a page's first access to its storage is slow
    */
-  follow(address: string, storage: Storage | undefined): void {
-    if (storage !== this.#storage) {
-      this.#storage?.removeItem(this.#key);
-      this.#storage = storage;
-    }
+  follow(address: string, assistantId: string | undefined, storage: () => Storage | undefined): void {
+    if (this.#storage && this.#storage !== storage()) this.#storage.removeItem(this.#key);
     if (address === this.#address) return;
     this.#address = address;
-    this.settings = {};
-    this.isUnknown = this.isDue = !!address;
+    const given = globalThis.voiceAssistantChatSettings?.[assistantId ?? ''];
+    this.settings = { ...given };
+    this.#isDue = this.isUnknown = !given && !!address;
+    if (!this.isUnknown) return;
     try {
-      // It shows at once, and is asked for all the same: how long it stays fresh, the browser's cache knows.
-      this.settings = { ...(JSON.parse(storage?.getItem(this.#key) ?? '') as AssistantSettings) };
+      // Shown at once and requested all the same; the browser's cache knows how long it stays fresh.
+      this.settings = {
+        ...(JSON.parse((this.#storage = storage())?.getItem(this.#key) ?? '') as AssistantSettings),
+      };
       this.isUnknown = false;
     } catch {
-      // Nothing was kept, or nothing of use.
+      // Nothing usable was stored.
     }
   }
 
-  /** Asks the service now, unless that was done. */
-  async ask(): Promise<void> {
-    if (!this.isDue) return;
-    this.isDue = false;
+  /** Requests the settings, once. */
+  async ask(storage: () => Storage | undefined): Promise<void> {
+    if (!this.#isDue) return;
+    this.#isDue = false;
     const address = this.#address;
     try {
-      // The time also bounds what an endless answer can fill memory with.
-      const response = await fetch(address, { credentials: 'omit', signal: AbortSignal.timeout(5000) });
+      // The time limit also bounds how much an endless answer can write into memory.
+      const signal = AbortSignal.timeout(5000);
+      const response = await fetch(address, { credentials: 'omit', priority: 'low', signal });
       const { data } = (await response.json()) as { data: AssistantSettings };
       if (response.ok && address === this.#address) {
         this.settings = { ...data };
-        this.#storage?.setItem(this.#key, JSON.stringify(data));
+        (this.#storage = storage())?.setItem(this.#key, JSON.stringify(data));
       }
     } catch {
-      // No endpoint, no network, no storage: the next visit asks again.
+      // No endpoint, no network or no storage: the next visit asks again.
     }
     if (address !== this.#address) return;
     this.isUnknown = false;

@@ -85,6 +85,10 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#place = new PanelPlace(host, this.container, this.storage, () => this.#texts.locale);
     this.update(input);
     if (element.isConnected) this.connect();
+    // Before a visitor presses the launcher: then the panel only has to be shown.
+    void this.#texts.follow(this.#options).then(() => {
+      this.#render(true);
+    });
   }
 
   update(input: PanelInput): void {
@@ -117,10 +121,11 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     const { activeElement } = document;
     void this.#texts.follow(this.#options).then(() => {
       if (!this.#isVisible) return;
-      // Not before: nobody can read it, nor close it where it is the whole screen.
-      this.container.hidden = false;
-      this.#place.enter();
       this.#render();
+      this.#place.enter();
+      // Not before the texts: nobody could read it, or close it where it fills the screen.
+      this.container.hidden = false;
+      this.follow.keep();
       // Whoever has gone on to something else meanwhile is not called back. Small screens hide the launcher.
       if (takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);
@@ -163,7 +168,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   connect(): void {
     document.addEventListener('visibilitychange', this.#look);
     this.#look();
-    this.#place.enter();
+    if (!this.container.hidden) this.#place.enter();
     if (this.#isVisible || this.#conversation.isWaiting) this.#open();
     this.draw();
   }
@@ -231,10 +236,10 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#reading?.showUnread(snapshot.unread, this.#texts.locale);
   }
 
-  #render(): void {
+  #render(isHidden = false): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!this.#isVisible || this.#texts.locale === undefined) return;
+    if ((!this.#isVisible && !isHidden) || this.#texts.locale === undefined) return;
     void loadMarkdown(this.modules, this.#conversation.snapshot);
     const model = this.model();
     this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
-import { fill } from '../texts/texts.ts';
+import { fill, type Locale } from '../texts/texts.ts';
 import { sendIcon, stopIcon } from './icons.ts';
 import type { PanelModel } from './panel-model.ts';
 
@@ -15,13 +15,6 @@ export function composer(model: PanelModel): TemplateResult {
   const canStop = model.snapshot.status === 'replying' && draft === '';
   const label = canStop ? texts.stop : texts.send;
   const count = countCharacters(draft);
-  const isTooLong = count > limit;
-  const number = new Intl.NumberFormat(locale.language);
-  const values = {
-    count: number.format(count),
-    limit: number.format(limit),
-    excess: number.format(count - limit),
-  };
   const onInput = (event: InputEvent): void => {
     actions.setDraft((event.target as HTMLTextAreaElement).value);
   };
@@ -44,7 +37,7 @@ export function composer(model: PanelModel): TemplateResult {
         rows="1"
         aria-label=${texts.yourMessage}
         aria-describedby="composer-note"
-        aria-invalid=${isTooLong}
+        aria-invalid=${count > limit}
         placeholder=${options.placeholder ?? texts.placeholder}
         enterkeyhint="send"
         dir=${draft === '' ? nothing : 'auto'}
@@ -66,11 +59,21 @@ export function composer(model: PanelModel): TemplateResult {
     <p
       id="composer-note"
       class="note"
-      ?data-error=${isTooLong}
+      ?data-error=${count > limit}
       aria-live="polite"
-      .textContent=${isTooLong ? fill(texts.tooLong, values) : count >= countedFrom ? fill(texts.count, values) : ''}
+      .textContent=${count < countedFrom ? '' : roomLeft(count, locale)}
     ></p>
   </form>`;
+}
+
+/** How much room is left. Only near the limit: the browser's number formats take 50 ms to load on a slow phone. */
+function roomLeft(count: number, { language, texts }: Locale): string {
+  const { format } = new Intl.NumberFormat(language);
+  return fill(count > limit ? texts.tooLong : texts.count, {
+    count: format(count),
+    limit: format(limit),
+    excess: format(count - limit),
+  });
 }
 
 /** The focus stays in the field, and with it the keyboard on the screen. */

@@ -3,7 +3,7 @@ import type { Announcer } from './announcer.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /** Puts the element into the page that the panel is drawn in: hidden, until the chat opens. Escape closes it. */
-export function createContainer({ element, root }: PanelHost): HTMLElement {
+export function createContainer({ element, launcher, root }: PanelHost): HTMLElement {
   const container = document.createElement('section');
   container.id = 'panel';
   container.part.add('panel');
@@ -18,6 +18,11 @@ export function createContainer({ element, root }: PanelHost): HTMLElement {
     element.hide();
   });
   root.append(container);
+  // With large letters, or a label of several lines, the launcher is higher than the site's setting says.
+  new ResizeObserver(() => {
+    if (launcher.offsetHeight > 0)
+      container.style.setProperty('--_launcher-height', `${launcher.offsetHeight}px`);
+  }).observe(launcher);
   return container;
 }
 

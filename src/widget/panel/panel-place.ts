@@ -3,14 +3,15 @@ import { followPlace } from './place/place.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { VisitStorage } from './visit-storage.ts';
 
-/** Keeps the panel in its place while it shows: above the page, in the size that the visitor gave it, within reach. */
+const sizeKey = 'voice-assistant-chat:size';
+
+/** Keeps the panel in place while it shows: above the page, within the screen, in the size that the visitor chose. */
 export class PanelPlace {
-  /** Call when the panel shows, and when the element comes back into a document. */
-  readonly enter: () => void;
-  /** Call when the panel hides or the element leaves: no listener stays. */
-  readonly leave: () => void;
-  /** Forgets the size that the visitor chose. */
-  readonly forget: () => void;
+  readonly #root: HTMLElement;
+  readonly #storage: VisitStorage;
+  readonly #follow: () => void;
+  #stop: (() => void) | undefined;
+  #isIn = false;
 
   constructor(
     { root }: PanelHost,
@@ -18,34 +19,39 @@ export class PanelPlace {
     storage: VisitStorage,
     locale: () => Locale | undefined,
   ) {
-    const key = 'voice-assistant-chat:size';
-    const isThere = (): boolean => root.isConnected && !panel.hidden;
-    let stop: (() => void) | undefined;
-    let isIn = false;
-    const follow = (): void => {
-      if (isThere()) stop ??= followPlace({ root, panel, storage, key, locale });
+    this.#root = root;
+    this.#storage = storage;
+    this.#follow = () => {
+      if (this.#isIn) this.#stop ??= followPlace({ root, panel, storage, key: sizeKey, locale });
     };
-    panel.onpointerover = panel.onkeydown = follow;
-    this.enter = () => {
-      // Stepping up once more would let it appear anew, before the eyes of the visitor.
-      if (isIn || !isThere()) return;
-      isIn = true;
-      // What opened since lies above it, unless it steps up anew.
-      if (root.popover) {
-        root.togglePopover(false);
-        root.togglePopover(true);
-      }
-      root.style.cssText = storage.getItem(key) ?? '';
-      // There a keyboard comes and goes on the screen. Elsewhere it is soon enough when a hand comes near.
-      if (matchMedia('(pointer: coarse)').matches) follow();
-    };
-    this.leave = () => {
-      isIn = false;
-      stop?.();
-      stop = undefined;
-    };
-    this.forget = () => {
-      storage.removeItem(key);
-    };
+    panel.onpointerover = panel.onkeydown = this.#follow;
+  }
+
+  /** Call right before the panel shows, and when it comes back into a document while it shows. */
+  enter(): void {
+    // A second time would make it appear again, before the visitor's eyes.
+    if (this.#isIn || !this.#root.isConnected) return;
+    this.#isIn = true;
+    const root = this.#root;
+    // Above popovers that the page has opened meanwhile. Before the panel shows, since that costs a layout.
+    if (root.popover) {
+      root.togglePopover(false);
+      root.togglePopover(true);
+    }
+    root.style.cssText = this.#storage.getItem(sizeKey) ?? '';
+    // On a touch screen the keyboard covers the page. Elsewhere this can wait until a pointer comes near.
+    if (matchMedia('(pointer: coarse)').matches) this.#follow();
+  }
+
+  /** Call when the panel hides or the element leaves its document: no listener stays. */
+  leave(): void {
+    this.#isIn = false;
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  /** Deletes the stored size. */
+  forget(): void {
+    this.#storage.removeItem(sizeKey);
   }
 }

@@ -1,0 +1,75 @@
+/*
+ * Theme, color and position: the site's attributes first, then the assistant's `widget_settings`, then defaults. Both
+ * are written by people, so an unusable value falls back silently.
+ */
+
+/** The settings of one source. Any of them may be missing or of any type. */
+export interface AppearanceSettings {
+  readonly theme?: unknown;
+  readonly color?: unknown;
+  readonly position?: unknown;
+}
+
+export interface Appearance {
+  /** A value of CSS's `color-scheme`: `light`, `dark` or both. */
+  readonly theme: string;
+  /** Any CSS color. */
+  readonly color: string;
+  readonly block: 'top' | 'bottom';
+  readonly inline: 'left' | 'right';
+}
+
+/** Each returns the usable value, or something falsy. */
+const readers = {
+  theme: (value: string) => /^(light|dark|auto|system)$/i.test(value) && value,
+  color: (value: string) => isOwnColor(value) && colorFrom(value),
+  position: (value: string) => /left|right|top|bottom/i.test(value) && value,
+};
+
+/** Functions that compute a color from nothing but their arguments. */
+const colorFunctions = /^(rgba?|hsla?|hwb|(ok)?l(ab|ch)|color(-mix)?|light-dark|calc|min|max|clamp)$/i;
+
+/**
+ * Whether a color depends on nothing around it. The page decides what keywords such as `inherit` and functions such as
+ * `var()` and `env()` mean, which is not what an owner chose; and browsers leave an open bracket of such a function open,
+ * so it would swallow the style sheet that follows.
+ */
+function isOwnColor(value: string): boolean {
+  const functions = value.match(/[\w-]+(?=\()/g) ?? [];
+  return (
+    functions.every((name) => colorFunctions.test(name)) && !/^(in[hi]|un|rev|current|transp)/i.test(value)
+  );
+}
+
+/** The color as the browser writes it, with all brackets closed; empty if it is none. */
+function colorFrom(value: string): string {
+  const { style } = new Option();
+  style.color = value;
+  return style.color;
+}
+
+/** The first usable value among `sources`. */
+function find(name: keyof AppearanceSettings, ...sources: readonly AppearanceSettings[]): string | undefined {
+  for (const source of sources) {
+    const value = source[name];
+    const found = typeof value === 'string' && readers[name](value.trim());
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Accepts both orders (`right-bottom`, `bottom-right`) and a bare side; the defaults are right and bottom. */
+export function resolveAppearance(site: AppearanceSettings, assistant: AppearanceSettings): Appearance {
+  const position = find('position', site, assistant) ?? '';
+  return {
+    theme: (find('theme', site, assistant) ?? 'auto').replace(/auto|system/i, 'light dark'),
+    color: find('color', site, assistant) ?? '#2f5bea',
+    block: /top/i.test(position) ? 'top' : 'bottom',
+    inline: /left/i.test(position) ? 'left' : 'right',
+  };
+}
+
+/** Whether these settings alone decide theme, color and position, so that the service need not be asked. */
+export function isAppearanceComplete(settings: AppearanceSettings): boolean {
+  return (Object.keys(readers) as (keyof AppearanceSettings)[]).every((name) => find(name, settings));
+}

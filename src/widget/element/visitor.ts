@@ -1,0 +1,48 @@
+/** Runs `task` when the page is idle, at the latest after two seconds. Returns a function that cancels it. */
+export function whenIdle(task: () => void): () => void {
+  // Safari has no idle time to offer.
+  const inIdleTime = globalThis.requestIdleCallback as typeof requestIdleCallback | undefined;
+  const handle = inIdleTime ? inIdleTime(task, { timeout: 2000 }) : setTimeout(task, 200);
+  return () => {
+    (inIdleTime ? cancelIdleCallback : clearTimeout)(handle);
+  };
+}
+
+/** Pixels around the launcher within which a pointer counts as near. */
+const nearby = 100;
+
+/** Milliseconds for which the launcher's place on the screen is taken as unchanged. */
+const placeIsFresh = 500;
+
+/**
+ * Calls `onNear` once, as soon as a pointer comes near an element or a finger touches it. Returns a function that stops
+ * watching.
+ */
+export function whenNear(element: HTMLElement, onNear: () => void): () => void {
+  const watch = new AbortController();
+  const options = { passive: true, capture: true, signal: watch.signal };
+  let rect = new DOMRect();
+  let measuredAt = -Infinity;
+  const onPointer = ({ clientX: x, clientY: y, timeStamp }: PointerEvent): void => {
+    // Measuring at each movement would lay out the page at each movement.
+    if (timeStamp - measuredAt > placeIsFresh) {
+      rect = element.getBoundingClientRect();
+      measuredAt = timeStamp;
+    }
+    const { left, right, top, bottom, width } = rect;
+    if (!width || x < left - nearby || x > right + nearby || y < top - nearby || y > bottom + nearby) return;
+    watch.abort();
+    onNear();
+  };
+  addEventListener('pointermove', onPointer, options);
+  addEventListener('pointerdown', onPointer, options);
+  return () => {
+    watch.abort();
+  };
+}
+
+/** Whether the browser knows the connection to be fast and not metered. */
+export function isFastConnection(): boolean {
+  const { connection } = navigator as { connection?: { effectiveType?: string; saveData?: boolean } };
+  return connection?.effectiveType === '4g' && !connection.saveData;
+}
