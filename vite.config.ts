@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defineConfig, type BuildOptions, type UserConfig } from 'vite';
+import { defineConfig, type BuildOptions, type Manifest, type UserConfig } from 'vite';
 
 /*
  * Three builds of one source, in this order:
@@ -10,9 +10,13 @@ import { defineConfig, type BuildOptions, type UserConfig } from 'vite';
  * - `npm` for bundlers: `dist/npm/*`, with lit and zod left to the site's own copies.
  */
 
-const panel = 'src/widget/panel/panel.ts';
-const talk = 'src/widget/panel/parts/talk.ts';
-const locales = 'src/widget/texts/locales.ts';
+/** Files of the first build that the shells load. */
+const entries = {
+  panel: 'src/widget/panel/panel.ts',
+  talk: 'src/widget/panel/parts/talk.ts',
+  markdown: 'src/widget/panel/markdown/markdown.ts',
+  locales: 'src/widget/texts/locales.ts',
+};
 
 const common: BuildOptions = {
   target: 'es2022',
@@ -32,13 +36,13 @@ function chunks(): UserConfig {
     build: {
       ...common,
       manifest: 'chunks/manifest.json',
-      lib: { entry: { panel, talk, locales }, formats: ['es'] },
+      lib: { entry: entries, formats: ['es'] },
       rolldownOptions: {
         preserveEntrySignatures: 'allow-extension',
         output: {
           ...output,
           entryFileNames: 'chunks/[name]-[hash].js',
-          // One file each, shared modules included: a browser would find further ones only when the first has come.
+          // One file each: a browser finds further ones only when the first has come.
           codeSplitting: {
             groups: [
               { name: 'panel', test: /panel.panel\.ts|lit-html|zod/, priority: 2 },
@@ -53,15 +57,12 @@ function chunks(): UserConfig {
 
 /** The shell alone; it knows the files of the first build by their addresses. */
 function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
-  const manifest = JSON.parse(readFileSync('dist/chunks/manifest.json', 'utf8')) as Record<
-    string,
-    { file: string }
-  >;
-  const file = (source: string) => JSON.stringify(manifest[source]?.file);
-  const addresses = { panelFile: file(panel), localesFile: file(locales) };
+  const manifest = JSON.parse(readFileSync('dist/chunks/manifest.json', 'utf8')) as Manifest;
+  const files = Object.entries(entries).map(([name, source]) => [name, manifest[source]?.file]);
+  const builtFiles = JSON.stringify(Object.fromEntries(files));
   return {
     // Only a module has an address of its own.
-    define: format === 'es' ? addresses : { ...addresses, 'import.meta.url': '""' },
+    define: format === 'es' ? { builtFiles } : { builtFiles, 'import.meta.url': '""' },
     resolve: {
       alias: [
         { find: /.*\/shell-modules\.ts$/, replacement: resolve('src/widget/element/shell-module-files.ts') },
@@ -69,11 +70,8 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
     },
     build: {
       ...common,
-      rolldownOptions: {
-        preserveEntrySignatures: 'strict',
-        input: { [name]: entry },
-        output: { ...output, format },
-      },
+      lib: { entry: { [name]: entry }, formats: [format], name: 'voiceAssistantChat' },
+      rolldownOptions: { output },
     },
   };
 }
@@ -98,8 +96,7 @@ function npm(): UserConfig {
   };
 }
 
-export default defineConfig(({ mode, command }) => {
-  if (command === 'serve') return {};
+export default defineConfig(({ mode }) => {
   if (mode === 'npm') return npm();
   if (mode === 'module') return shell('voice-assistant-chat', 'src/widget/script.ts', 'es');
   if (mode === 'embed') return shell('embed', 'src/widget/embed.ts', 'iife');

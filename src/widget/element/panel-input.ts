@@ -9,6 +9,8 @@ export interface PanelInput {
   readonly settings: AssistantSettings;
   /** Where `persist` wants things kept; undefined where nothing is kept. */
   readonly storage: Storage | undefined;
+  /** Brings the modules that the first message needs into the browser's cache. */
+  readonly prefetchTalk: () => Promise<unknown>;
 }
 
 /** What the shell may ask of the panel. */

@@ -4,8 +4,8 @@ import type * as PanelModule from '../panel/panel.ts';
 /* `shell-modules.ts` for the builds for script tags: the files of the first build by their addresses. */
 
 /** Addresses below `dist`; the build defines them. */
-declare const panelFile: string;
-declare const localesFile: string;
+declare const builtFiles: Readonly<Record<'panel' | 'talk' | 'markdown' | 'locales', string>>;
+const files = builtFiles;
 
 /** The script's own address. A classic script has its tag, a module its URL. */
 export const scriptUrl = (document.currentScript as HTMLScriptElement | null)?.src || import.meta.url;
@@ -16,11 +16,19 @@ function urlOf(file: string): string {
 }
 
 export const loadPanel = async (): Promise<typeof PanelModule> =>
-  import(/* @vite-ignore */ urlOf(panelFile)) as Promise<typeof PanelModule>;
+  import(/* @vite-ignore */ urlOf(files.panel)) as Promise<typeof PanelModule>;
 
 export const loadLocales = async (): Promise<typeof LocalesModule> =>
-  import(/* @vite-ignore */ urlOf(localesFile)) as Promise<typeof LocalesModule>;
+  import(/* @vite-ignore */ urlOf(files.locales)) as Promise<typeof LocalesModule>;
 
-/** Brings the panel's file into the browser's cache without running it. */
-export const prefetchPanel = async (): Promise<unknown> =>
-  (await fetch(urlOf(panelFile), { priority: 'low' })).arrayBuffer();
+/** Brings the panel into the browser's cache without running it. */
+export const prefetchPanel = (): Promise<unknown> => prefetch(files.panel);
+
+/** The same for the modules that the first message needs. Once in the cache they survive a lost connection. */
+export const prefetchTalk = (): Promise<unknown> =>
+  Promise.all([prefetch(files.talk), prefetch(files.markdown)]);
+
+async function prefetch(file: string): Promise<void> {
+  const response = await fetch(urlOf(file), { priority: 'low' });
+  await response.arrayBuffer();
+}

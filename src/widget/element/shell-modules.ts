@@ -9,5 +9,9 @@ export const loadPanel = () => import('../panel/panel.ts');
 /** The list of languages besides English. */
 export const loadLocales = () => import('../texts/locales.ts');
 
-/** Brings the panel's file into the browser's cache without running it. A bundler has its own ways to do that. */
+/** Brings the panel into the browser's cache without running it. A site's bundler has its own ways to do that. */
 export const prefetchPanel = (): Promise<unknown> => Promise.resolve();
+
+/** The modules that the first message needs. */
+export const prefetchTalk = (): Promise<unknown> =>
+  Promise.all([import('../panel/parts/talk.ts'), import('../panel/markdown/markdown.ts')]);

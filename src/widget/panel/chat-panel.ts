@@ -14,6 +14,7 @@ import { loadMarkdown, loadNeeded } from './load-needed.ts';
 import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
+import placeCss from './place/place.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
 import { LazyModules } from './parts/lazy-modules.ts';
@@ -79,7 +80,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     const host = (this.host = createPanelHost(element));
     this.#input = input;
     this.storage = new VisitStorage(input.storage);
-    adoptStyles(this.host.shadowRoot, panelCss);
+    adoptStyles(this.host.shadowRoot, panelCss + placeCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
     this.#place = new PanelPlace(host, this.container, this.storage, () => this.#texts.locale);
@@ -205,7 +206,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       this.storage,
       () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#addOns.tools }),
       {
-        ...tellPage(this, () => void this.#announceLast()),
+        ...tellPage(this, this.#input.prefetchTalk, () => void this.#announceLast()),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();

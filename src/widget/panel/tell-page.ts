@@ -1,4 +1,5 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
+import type { PanelInput } from '../element/panel-input.ts';
 import type { AddOnReach } from './add-on.ts';
 
 /**
@@ -6,14 +7,20 @@ import type { AddOnReach } from './add-on.ts';
  *
  * @param onHeard called when the assistant has said something new
  */
-export function tellPage(panel: AddOnReach, onHeard: () => void): Omit<ConversationListener, 'onChange'> {
+export function tellPage(
+  panel: AddOnReach,
+  prefetchTalk: PanelInput['prefetchTalk'],
+  onHeard: () => void,
+): Omit<ConversationListener, 'onChange'> {
   const { dispatch, element } = panel.host;
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
       // Safari has no idle time to offer, whatever the types say.
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
-      (globalThis.requestIdleCallback ?? setTimeout)(() => void panel.modules.load('talk'));
+      (globalThis.requestIdleCallback ?? setTimeout)(() => {
+        prefetchTalk().catch(() => undefined);
+      });
       if (!resumed) onHeard();
     },
     onSent: (text) => {

@@ -1,9 +1,6 @@
 import { followViewport } from './follow-viewport.ts';
 import { offerResizing } from './offer-resizing.ts';
 import type { PlacedPanel } from './placed-panel.ts';
-import placeCss from './place.css?inline';
-
-export { placeCss as css };
 
 /** Keeps the panel within what a phone's keyboard leaves of the screen, and lets a visitor resize it elsewhere. */
 export function followPlace(placed: PlacedPanel): () => void {
