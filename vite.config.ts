@@ -63,11 +63,7 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   return {
     // Only a module has an address of its own.
     define: format === 'es' ? { builtFiles } : { builtFiles, 'import.meta.url': '""' },
-    resolve: {
-      alias: [
-        { find: /.*\/shell-modules\.ts$/, replacement: resolve('src/widget/element/shell-module-files.ts') },
-      ],
-    },
+    resolve: { alias: { './element/shell-modules.ts': resolve('src/widget/element/shell-module-files.ts') } },
     build: {
       ...common,
       lib: { entry: { [name]: entry }, formats: [format], name: 'voiceAssistantChat' },
