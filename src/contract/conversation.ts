@@ -4,7 +4,7 @@ import * as chat from './chat-endpoints.ts';
 import { ClientTools, ToolResults } from './client-tool.ts';
 import { countCharacters, limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { atMost, objectOf, pageQuery, patternText, text } from './request-fields.ts';
+import { atMost, objectOf, pageQuery, patternText, text, variablesBounds } from './request-fields.ts';
 
 /*
  * Conversations (interface: "Text conversations"), exactly as our service accepts and answers them. Browsers load the
@@ -22,17 +22,19 @@ const VariableValue = z.json().check(
 );
 
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
-const NamedValues = z.record(
-  z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
-  VariableValue,
-  {
-    // A record reports an invalid name as an issue of its own, and a name can only be too long.
-    error: (issue) =>
-      issue.code === 'invalid_key'
-        ? `variables: a name may have at most ${variableLimits.nameCharacters} characters`
-        : 'variables must be an object',
-  },
-);
+const NamedValues = z
+  .record(
+    z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
+    VariableValue,
+    {
+      // A record reports an invalid name as an issue of its own, and a name can only be too long.
+      error: (issue) =>
+        issue.code === 'invalid_key'
+          ? `variables: a name may have at most ${variableLimits.nameCharacters} characters`
+          : 'variables must be an object',
+    },
+  )
+  .register(z.globalRegistry, variablesBounds);
 
 /** The variables of a request; `[]` is accepted as an empty object. */
 export const Variables = objectOf(
@@ -72,6 +74,7 @@ const MessageText = z
     error: (issue) =>
       issue.input === undefined || issue.input === null ? 'message is required' : 'message must be a string',
   })
+  .register(z.globalRegistry, { minLength: 1, maxLength: messageLimit.max })
   .check(
     z.refine((text) => text.trim() !== '', { error: 'message is required', abort: true }),
     z.refine((text) => !text.includes('\0'), 'message must not contain null characters'),

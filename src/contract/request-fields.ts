@@ -164,21 +164,31 @@ export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniTyp
 export const variablesField = () =>
   objectOf(atMost(variables.count, `must not have more than ${variables.count} items.`, checkedVariables));
 
-const checkedVariables = z.record(z.string(), z.json()).check(
-  z.refine(
-    (all) => Object.keys(all).every((name) => countCharacters(name) <= variables.nameCharacters),
-    `must not have names greater than ${variables.nameCharacters} characters.`,
-  ),
-  z.refine(
-    (all) =>
-      Object.values(all).every(
-        (value) =>
-          countCharacters(typeof value === 'string' ? value : JSON.stringify(value)) <=
-          variables.valueCharacters,
-      ),
-    `must not have values greater than ${variables.valueCharacters} characters.`,
-  ),
-);
+/** The bounds of variables for the documentation; JSON Schema cannot express the checks below. */
+export const variablesBounds = {
+  maxProperties: variables.count,
+  propertyNames: { type: 'string', maxLength: variables.nameCharacters },
+  description: `A value may have at most ${variables.valueCharacters} characters, as JSON unless it is text.`,
+};
+
+const checkedVariables = z
+  .record(z.string(), z.json())
+  .register(z.globalRegistry, variablesBounds)
+  .check(
+    z.refine(
+      (all) => Object.keys(all).every((name) => countCharacters(name) <= variables.nameCharacters),
+      `must not have names greater than ${variables.nameCharacters} characters.`,
+    ),
+    z.refine(
+      (all) =>
+        Object.values(all).every(
+          (value) =>
+            countCharacters(typeof value === 'string' ? value : JSON.stringify(value)) <=
+            variables.valueCharacters,
+        ),
+      `must not have values greater than ${variables.valueCharacters} characters.`,
+    ),
+  );
 
 /** The query of a list with pages. */
 export const pageQuery = {

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { listOperations } from '../../src/contract/operations.ts';
 import { webhookEvents } from '../../src/contract/webhook.ts';
 import type { OpenApiDocument } from '../../src/service/openapi/openapi-document.ts';
+import type { JsonSchema } from '../../src/service/openapi/schemas.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();
@@ -75,6 +76,31 @@ describe('the OpenAPI document', () => {
     const [status] = document.paths['/api/user/leads']?.get?.parameters ?? [];
     assert.equal(status?.name, 'status');
     assert.equal(status.schema.enum?.includes('blacklisted'), true);
+  });
+
+  test('states the bounds of messages and variables, of visitors and of records', () => {
+    const bounds = (name: string, field: string): JsonSchema => {
+      const { anyOf, ...schema } = document.components.schemas[name]?.properties?.[field] ?? {};
+      return anyOf?.find(({ type }) => type !== 'null') ?? schema;
+    };
+    for (const name of ['SendMessageRequest', 'WriteMessageRequest', 'GenerateReplyRequest']) {
+      const { minLength, maxLength } = bounds(name, 'message');
+      assert.deepEqual([name, minLength, maxLength], [name, 1, 2000]);
+    }
+    for (const name of [
+      'OpenConversationRequest',
+      'SendMessageRequest',
+      'GenerateReplyRequest',
+      'CreateAssistantRequest',
+      'UpdateAssistantRequest',
+      'CreateLeadRequest',
+    ]) {
+      const { maxProperties, propertyNames, description } = bounds(name, 'variables');
+      assert.deepEqual([name, maxProperties, propertyNames], [name, 100, { type: 'string', maxLength: 64 }]);
+      assert.match(description ?? '', /2000 characters/);
+    }
+    const { maxItems } = bounds('SendMessageRequest', 'client_tools');
+    assert.equal(maxItems, 16);
   });
 
   test('names what histories and replies are read with, and the two ways in which a call is refused', () => {
