@@ -51,6 +51,9 @@ console.log(
 console.log(`Databases: ${databases.join(', ')}.`);
 if (skipped > 0) console.log(`${String(skipped)} skipped.`);
 if (red.length > 0) console.log(`Failed: ${red.join(', ')}.`);
+for (const name of outcomes.flatMap(({ flaky = [] }) => flaky)) {
+  console.log(`Passed only at a second try: ${name}`);
+}
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`${String(passed)} passed, ${String(failed)} failed`);
 

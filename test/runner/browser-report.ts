@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Reporter, TestSession, TestSuiteResult } from '@web/test-runner-core';
 import type { EngineName } from '../support/browsers.ts';
+import { isCi, withFlaky } from './suite-result.ts';
 import type { SuiteResult } from './suite-result.ts';
 
 interface Failure {
@@ -25,6 +26,7 @@ export class BrowserReport {
   readonly #grep: string;
   readonly #tallies = new Map<string, Tally>();
   readonly #consoleErrors = new WeakSet<unknown[]>();
+  readonly #flaky = new Set<string>();
 
   constructor(folder: string, grep = '') {
     this.#folder = folder;
@@ -50,7 +52,7 @@ export class BrowserReport {
       result.failed += failures.length;
       result.skipped += skipped.length;
     }
-    return result;
+    return withFlaky(result, [...this.#flaky], isCi);
   }
 
   /** The files that have failed, by engine. */
@@ -67,7 +69,10 @@ export class BrowserReport {
     for (const [key, tally] of later.#tallies) {
       const still = new Set(tally.failures.map(({ title }) => title));
       for (const { title } of this.#tallies.get(key)?.failures ?? []) {
-        if (!still.has(title)) console.log(`flaky ${tally.engine} ${tally.file}: ${title}`);
+        if (still.has(title)) continue;
+        const name = `${tally.engine} ${tally.file}: ${title}`;
+        this.#flaky.add(name);
+        console.log(`flaky ${name}`);
       }
       this.#tallies.set(key, tally);
     }
