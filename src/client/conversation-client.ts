@@ -11,6 +11,7 @@ import type { OpenConversationRequest } from '../contract/conversation.ts';
 import type { ChatErrorCode } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { readAnswer, type Endpoint } from './read-answer.ts';
+import { toJson } from './to-json.ts';
 
 export interface ChatClientOptions {
   /** The service's origin, or any address below which its paths (`/api/…`) begin. */
@@ -126,7 +127,7 @@ export class ConversationClient {
         credentials: 'omit',
         signal: exchange.signal,
         keepalive: call.keepalive ?? false,
-        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        ...(call.body !== undefined && { body: toJson(call.body) }),
       },
     );
     exchange.keepAlive();

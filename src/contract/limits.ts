@@ -103,5 +103,5 @@ export const recordLimits = {
  * character and not two.
  */
 export function countCharacters(text: string): number {
-  return Array.from(text).length;
+  return [...text].length;
 }

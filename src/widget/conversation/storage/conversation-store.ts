@@ -1,3 +1,4 @@
+import { toJson } from '../../../client/to-json.ts';
 import { nothingKept, parseKept, type KeptConversation } from './kept-conversation.ts';
 import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
 import { setWake } from './wake-entry.ts';
@@ -78,7 +79,7 @@ export class ConversationStore {
     const { conversationId, draft, pending, toolResults, openingKey, unread = 0, isOpen } = next;
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
     const isWorthIt = isWanted || conversationId !== undefined || draft || toolResults || openingKey;
-    const json = isWorthIt ? JSON.stringify({ ...next, keptAt: this.#now() }) : '';
+    const json = isWorthIt ? toJson({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
     // Full or blocked: it stays a change, and goes along with the next one.
     if (isNew && !writeItem(this.#storage, this.#key, json)) return false;

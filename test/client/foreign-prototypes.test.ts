@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { ChatClient } from '../../src/client/chat-client.ts';
+import { countCharacters } from '../../src/contract/limits.ts';
+import { newKey } from '../../src/widget/conversation/sending/new-key.ts';
+import { ChatServer } from '../support/chat-server.ts';
+
+const variables = { sizes: ['S', 'M'], city: 'Bern', count: 2 };
+const { from } = Array;
+let server: ChatServer;
+
+before(async () => {
+  server = await ChatServer.start();
+});
+after(() => server.stop());
+
+/** The replacements of Prototype.js 1.6 that matter here. */
+beforeEach(() => {
+  const define = (target: object, name: string, value: unknown): void => {
+    Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: true });
+  };
+  define(Array.prototype, 'toJSON', function (this: unknown[]) {
+    return `[${this.map((value) => `"${String(value)}"`).join(', ')}]`;
+  });
+  define(String.prototype, 'toJSON', function (this: string) {
+    return `"${this}"`;
+  });
+  define(Array, 'from', (iterable: ArrayLike<unknown>) => {
+    const results: unknown[] = [];
+    for (let at = 0; at < iterable.length; at++) results.push(iterable[at]);
+    return results;
+  });
+});
+afterEach(() => {
+  Reflect.deleteProperty(Array.prototype, 'toJSON');
+  Reflect.deleteProperty(String.prototype, 'toJSON');
+  Array.from = from;
+});
+
+describe('on a page with Prototype.js, the client', () => {
+  it('sends variables as they are', async () => {
+    // The test's server is in the same process and cannot write JSON either.
+    server.answerNext('open', '{"status":true,"conversation_id":"c","history":[]}');
+    const client = new ChatClient({ baseUrl: server.url });
+    await client.openConversation({ assistant_id: 'a', variables });
+    assert.deepEqual(server.seen('open')[0]?.body, { assistant_id: 'a', variables });
+  });
+
+  it('counts an emoji as one character', () => {
+    assert.equal(countCharacters('👍'), 1);
+  });
+
+  it('makes keys of 32 hexadecimal digits', () => {
+    assert.match(newKey(), /^[0-9a-f]{32}$/);
+  });
+});
