@@ -86,6 +86,7 @@ export const createCampaign = ownerEndpoint({
   request: CreateCampaignRequest,
   response: messageWith(Campaign),
   success: 201,
+  refusals: [404],
 });
 
 export const updateCampaignStatus = ownerEndpoint({
@@ -98,7 +99,7 @@ export const updateCampaignStatus = ownerEndpoint({
     success: z.boolean(),
     data: z.looseObject({ campaign_id: z.int(), status: z.string() }),
   }),
-  refusals: [404],
+  refusals: [400, 404],
 });
 
 export const deleteCampaign = ownerEndpoint({

@@ -4,7 +4,15 @@ import * as chat from './chat-endpoints.ts';
 import { ClientTools, ToolResults } from './client-tool.ts';
 import { countCharacters, limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
-import { atMost, objectOf, pageQuery, patternText, text, variablesBounds } from './request-fields.ts';
+import {
+  atMost,
+  digitsOf,
+  objectOf,
+  pageQuery,
+  patternText,
+  text,
+  variablesBounds,
+} from './request-fields.ts';
 
 /*
  * Conversations (interface: "Text conversations"), exactly as our service accepts and answers them. Browsers load the
@@ -203,6 +211,10 @@ export const ConversationsQuery = z.object({
   assistant_id: z.optional(
     patternText(/^(\d{1,10}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, 'must be an id or a UUID.'),
   ),
+  /** Digits of the customer's number, where `customer_identifier` of `generate-reply` is a phone number. */
+  customer_phone: z.optional(digitsOf()),
+  /** The `customer_identifier` of `generate-reply`. */
+  external_identifier: z.optional(text(recordLimits.name)),
   per_page: pageQuery.per_page,
   cursor: z.optional(text(recordLimits.name)),
 });

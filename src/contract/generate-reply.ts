@@ -42,6 +42,7 @@ export const generateReply = ownerEndpoint({
     "Answers a customer's message in the conversation that the assistant has with this customer, which is opened if there is none.",
   method: 'POST',
   path: '/api/user/ai/generate-reply',
+  aliases: ['/api/ai/generate-reply'],
   request: GenerateReplyRequest,
   headers: ['Idempotency-Key'],
   response: GeneratedReply,

@@ -108,6 +108,7 @@ export const updateLead = ownerEndpoint({
   summary: 'Changes the given fields of a lead.',
   method: 'PUT',
   path: '/api/user/leads/:id',
+  aliases: ['/api/leads/:id'],
   request: UpdateLeadRequest,
   response: messageWith(Lead),
 });

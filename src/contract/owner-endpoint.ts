@@ -17,6 +17,8 @@ export interface Operation {
   /** Status of a successful answer; 200 if absent. */
   success?: 200 | 201;
   statuses: readonly number[];
+  /** Further paths of the same operation, for clients of other services. */
+  aliases?: readonly string[];
   /** Whether the answer is an event stream for requests that accept one. */
   streams?: true;
 }

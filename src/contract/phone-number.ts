@@ -73,7 +73,7 @@ export const purchasePhoneNumber = ownerEndpoint({
   request: z.object({ phone_number: phoneNumber() }),
   response: messageWith(PhoneNumber),
   success: 201,
-  refusals: [400],
+  refusals: [400, 402],
 });
 
 export const updatePhoneNumber = ownerEndpoint({

@@ -10,7 +10,7 @@ import { startService } from '../support/service.ts';
 
 const service = await startService();
 const { pool } = service.running.database;
-const owner = await Owner.create(service);
+const owner = await Owner.create(service, '10');
 const other = await Owner.create(service);
 const outbound = await owner.create('assistant', assistantBody({ timezone: 'Asia/Tokyo' }));
 const inbound = await owner.create('assistant', assistantBody({ type: 'inbound' }));
@@ -96,11 +96,13 @@ describe('creating a campaign', () => {
     assert.match(errors['phone_number_ids']?.[0] ?? '', /scheduled for release/);
   });
 
-  test('is not given an assistant that was deleted', async () => {
+  test("returns 404 for an assistant that is inbound, deleted, missing or another user's", async () => {
     const gone = await owner.create('assistant', assistantBody());
     await owner.delete(`assistant/${gone.id}`);
-    const { errors } = await owner.post('campaigns', body({ assistant_id: gone.id }));
-    assert.deepEqual(errors, { assistant_id: ['The selected assistant id is invalid.'] });
+    for (const assistant_id of [inbound.id, gone.id, foreign.id, 99_999]) {
+      const { status, json } = await owner.post('campaigns', body({ assistant_id }));
+      assert.deepEqual([status, json], [404, { message: 'Outbound assistant not found.' }]);
+    }
   });
 });
 
@@ -115,7 +117,7 @@ describe('a field of a new campaign', () => {
   testFields(
     [
       textOf('name', 255, true),
-      ['assistant_id', [outbound.id, String(outbound.id)], [inbound.id, foreign.id, 0, 99_999, 'x', null]],
+      ['assistant_id', [outbound.id, String(outbound.id)], [0, 'x', null]],
       ['timezone', ['UTC', 'Europe/Berlin', null], ['Mars/Olympus', '+01:00', '', 5]],
       whole('max_calls_in_parallel', 1, 10),
       hours('allowed_hours_start_time'),
@@ -175,7 +177,10 @@ describe("a campaign's status", () => {
     const { id } = await owner.create('campaigns', body({ assistant_id: assistant.id }));
     await owner.delete(`assistant/${assistant.id}`);
     const answer = await change(id, 'start');
-    assert.deepEqual([answer.status, Object.keys(answer.errors)], [422, ['action']]);
+    assert.deepEqual(
+      [answer.status, answer.json['success'], Object.keys(answer.errors)],
+      [422, false, ['action']],
+    );
     assert.equal((await list()).find((campaign) => campaign['id'] === id)?.['status'], 'draft');
   });
 
@@ -203,17 +208,41 @@ describe("a campaign's status", () => {
   test('is changed by start and stop and nothing else', async () => {
     const { id } = await owner.create('campaigns', body());
     for (const action of ['pause', '', null, 5]) {
-      assert.deepEqual(Object.keys((await change(id, action)).errors), ['action']);
+      const { status, json } = await change(id, action);
+      assert.deepEqual(
+        [status, json],
+        [400, { success: false, message: 'The action must be start or stop.' }],
+      );
     }
-    assert.deepEqual(Object.keys((await owner.post('campaigns/update-status', {})).errors), [
-      'campaign_id',
-      'action',
-    ]);
+    const unnamed = await owner.post('campaigns/update-status', { action: 'start' });
+    assert.deepEqual([unnamed.status, Object.keys(unnamed.errors)], [422, ['campaign_id']]);
     for (const action of ['start', 'stop']) {
       const { status, json } = await change(99_999, action);
-      assert.deepEqual([status, json], [404, { message: 'Campaign not found.' }]);
+      assert.deepEqual([status, json], [404, { success: false, message: 'Campaign not found.' }]);
     }
   });
+
+  for (const status of ['draft', 'stopped', 'completed']) {
+    test(`stays ${status} at a start with too little balance for one minute`, async () => {
+      const poor = await Owner.create(service, '0.09');
+      const assistant = await poor.create('assistant', assistantBody());
+      const { id } = await poor.create('campaigns', body({ assistant_id: assistant.id }));
+      await pool.query('UPDATE campaigns SET status = $2 WHERE id = $1', [id, status]);
+      const answer = await poor.post('campaigns/update-status', { campaign_id: id, action: 'start' });
+      assert.deepEqual(
+        [answer.status, answer.json],
+        [
+          400,
+          {
+            success: false,
+            message: 'Insufficient balance. Please top up your account.',
+            data: { status },
+          },
+        ],
+      );
+      assert.equal((await list(poor))[0]?.['status'], status);
+    });
+  }
 });
 
 test('a deleted campaign is gone, and a second deletion finds nothing', async () => {

@@ -20,6 +20,18 @@ const body = (more: Record<string, unknown> = {}) => ({
 const changed = await owner.create('lead', body());
 
 describe('changing a lead', () => {
+  test('works by PUT /api/leads/{id} as well, with a key alone', async () => {
+    const lead = await owner.create('lead', body());
+    const put = (id: number, key: string) =>
+      service.request('PUT', `/api/leads/${id}`, { status: 'completed' }, { Authorization: `Bearer ${key}` });
+    const refused = await put(lead.id, 'none');
+    assert.deepEqual([refused.status, refused.json], [401, { message: 'Unauthenticated.' }]);
+    const { status, json } = await put(lead.id, owner.key);
+    assert.deepEqual([status, (json['data'] as Record<string, unknown>)['status']], [200, 'completed']);
+    const stranger = await Owner.create(service);
+    assert.equal((await put(lead.id, stranger.key)).status, 404);
+  });
+
   test('changes what is given and lays variables over those it has', async () => {
     const lead = await owner.create('lead', body({ variables: { a: 1, b: 2 } }));
     const target = await addCampaign(owner, 'Autumn');

@@ -22,6 +22,33 @@ const list = async (owner: Owner, query = '') => (await owner.get(`conversations
 const idsOf = (json: Record<string, unknown>) => (json['data'] as ListedConversation[]).map(({ id }) => id);
 
 describe('the list of conversations', () => {
+  test('filters by the digits of a customer phone number and by the exact external identifier', async () => {
+    const { owner, uuids } = await given(4);
+    const identifiers = ['+49 (151) 123-45', '0049 151 999', 'customer 15112345', null];
+    for (const [index, identifier] of identifiers.entries()) {
+      await service.running.database.pool.query(
+        'UPDATE conversations SET customer_identifier = $2 WHERE uuid = $1',
+        [uuids[index], identifier],
+      );
+    }
+    const [first, second, third] = uuids;
+    for (const [query, expected] of [
+      ['customer_phone=15112345', [first]],
+      ['customer_phone=%2B49+151', [second, first]],
+      ['customer_phone=7', []],
+      ['external_identifier=customer+15112345', [third]],
+      ['external_identifier=customer', []],
+      ['customer_phone=151&external_identifier=0049+151+999', [second]],
+    ] as const) {
+      assert.deepEqual(idsOf(await list(owner, `?${query}`)), expected, query);
+    }
+    const stranger = await Owner.create(service);
+    assert.deepEqual(idsOf(await list(stranger, '?customer_phone=151')), []);
+    for (const query of ['customer_phone=abc', `external_identifier=${'x'.repeat(256)}`]) {
+      assert.equal((await owner.get(`conversations?${query}`)).status, 422, query);
+    }
+  });
+
   test('shows what a conversation is, has and costs', async () => {
     const { owner, assistant, uuids } = await given(1, { type: 'widget', variables: { name: 'Ada' } });
     const uuid = uuids[0] ?? '';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { numbered } from '../support/field-table.ts';
 import { assistantBody } from '../support/assistant-body.ts';
-import { callTo, waitForCall } from '../support/simulated-numbers.ts';
+import { callTo, waitFor, waitForCall } from '../support/simulated-numbers.ts';
 import { Owner } from '../support/owner.ts';
 import { addNumber } from '../support/records.ts';
 import { newDatabase, readMoney, startService } from '../support/service.ts';
@@ -103,6 +103,26 @@ describe('a call that is made', () => {
     const theirs = await other.create('assistant', assistantBody());
     assert.equal((await make({ phone_number: callTo.objects, assistant_id: theirs.id }, other)).status, 200);
   });
+});
+
+test('the evaluation of a call that nobody answered is empty', async () => {
+  const evaluated = await owner.create('assistant', assistantBody({ post_call_evaluation: true }));
+  for (const [phone_number, expected] of [
+    [callTo.nobody, {}],
+    [callTo.silent, { sentiment: null, outcome: null, score: null }],
+  ] as const) {
+    const { json } = await make({ phone_number, assistant_id: evaluated.id });
+    const id = Number(json['call_id']);
+    await waitForCall(owner, id);
+    await waitFor('the evaluation', async () => {
+      const { rows } = await service.running.database.pool.query(
+        'SELECT 1 FROM calls WHERE id = $1 AND end_handled_at IS NOT NULL',
+        [id],
+      );
+      return rows.length > 0 ? true : undefined;
+    });
+    assert.deepEqual((await owner.get(`calls/${id}`)).json['evaluation'], expected);
+  }
 });
 
 describe('an Idempotency-Key', () => {

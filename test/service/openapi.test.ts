@@ -41,7 +41,10 @@ describe('the OpenAPI document', () => {
   });
 
   test('has every operation of the contract once', () => {
-    const names = listOperations().map(([name]) => name);
+    const names = listOperations().flatMap(([name, { aliases = [] }]) => [
+      name,
+      ...aliases.map(() => `${name}Alias`),
+    ]);
     const found = described.map(({ operationId }) => operationId);
     // Sound and events are not among the operations of a client, whose answers are JSON.
     assert.deepEqual(found.sort(), [...names, 'playRecording', 'watchConversation'].sort());
@@ -50,7 +53,7 @@ describe('the OpenAPI document', () => {
   test('says of every operation what it does, whether it needs a key, and how it refuses', () => {
     for (const { operationId, summary, security, path, responses } of described) {
       assert.match(summary, /^[A-Z].*\.$/, operationId);
-      assert.equal(security.length > 0, /^\/api\/(user|automate)\//.test(path), operationId);
+      assert.equal(security.length > 0, /^\/api\/(user|automate|leads|ai)\//.test(path), operationId);
       const needed = security.length > 0 ? ['401', '429'] : ['429'];
       assert.ok(
         needed.every((status) => status in responses),

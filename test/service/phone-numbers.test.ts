@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'drizzle-orm';
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
 import { endOfPaidMonth } from '../../src/service/phone-number/end-of-paid-month.ts';
 import { clearReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
@@ -17,6 +18,11 @@ const list = async (path: string, of = owner) =>
   (await of.get(path)).json['data'] as (Record<string, unknown> & { id: number })[];
 const search = async (query = '') =>
   (await list(`phone-numbers/search${query}`)).map(({ phone_number }) => String(phone_number));
+
+const formattedNumbers = async (country: string, digits: string) =>
+  (await list(`phone-numbers/search?country_code=${country}&contains=${digits}`)).map(
+    ({ phone_number_formatted }) => phone_number_formatted,
+  );
 
 describe('searching numbers', () => {
   test('offers German ones unless asked otherwise', async () => {
@@ -35,6 +41,32 @@ describe('searching numbers', () => {
     assert.ok((await search('?country_code=us')).every((number) => number.startsWith('+1212555')));
     assert.deepEqual(await search('?country_code=US&contains=5550142'), ['+12125550142']);
     assert.deepEqual(await search('?country_code=XX'), []);
+  });
+
+  test('offers possible numbers of 11 countries, formatted as there', async () => {
+    const examples = {
+      AT: '+43 720 000000',
+      AU: '+61 2 5550 0000',
+      CA: '+1 416 555 0100',
+      CH: '+41 44 000 00 00',
+      DE: '+49 171 3920000',
+      FR: '+33 1 99 00 00 00',
+      GB: '+44 20 7946 0000',
+      IE: '+353 20 913 0000',
+      NL: '+31 20 000 0000',
+      SE: '+46 8 465 004 00',
+      US: '+1 212 555 0100',
+    };
+    for (const [country, example] of Object.entries(examples)) {
+      const offers = await list(`phone-numbers/search?country_code=${country}&contains=00`);
+      assert.ok(offers.length > 0, country);
+      for (const { phone_number } of offers) {
+        const number = parsePhoneNumberFromString(String(phone_number));
+        assert.deepEqual([number?.country, number?.isPossible()], [country, true], String(phone_number));
+      }
+      const formatted = await formattedNumbers(country, example.replace(/\D/g, '').slice(-10));
+      assert.ok(formatted.includes(example), `${country}: ${formatted.join()}`);
+    }
   });
 
   test('refuses what is no country and no digits', async () => {
@@ -69,12 +101,21 @@ describe('buying a number', () => {
     assert.ok(!(await search('?country_code=GB')).includes(offered));
   });
 
-  test('is refused for a number that the search does not offer, or that is taken', async () => {
+  test('returns 400 for a number that the search does not offer, or that is in use', async () => {
     const [number] = await search();
     await owner.post('phone-numbers/purchase', { phone_number: number });
-    for (const phone_number of [number, '+4915199999999', '123', 5, '', undefined]) {
-      const { status, errors } = await owner.post('phone-numbers/purchase', { phone_number });
+    for (const phone_number of [number, '+4915199999999']) {
+      const { status, json } = await owner.post('phone-numbers/purchase', { phone_number });
+      const message = 'This phone number is not on offer.';
+      assert.deepEqual([status, json], [400, { error: message, message }]);
+    }
+  });
+
+  test('returns 422 with error, message and errors for text that is no phone number', async () => {
+    for (const phone_number of ['123', 5, '', undefined]) {
+      const { status, json, errors } = await owner.post('phone-numbers/purchase', { phone_number });
       assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
+      assert.deepEqual([json['error'], json['message']], [errors['phone_number']?.[0], json['error']]);
     }
   });
 
@@ -84,14 +125,15 @@ describe('buying a number', () => {
     const answers = await Promise.all(
       [owner, rival, owner, rival].map((buyer) => buyer.post('phone-numbers/purchase', { phone_number })),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400]);
   });
 
   test('needs a balance that pays for it, and leaves nothing behind without', async () => {
     const poor = await Owner.create(service, '1.49');
     const [phone_number] = await search();
     const { status, json } = await poor.post('phone-numbers/purchase', { phone_number });
-    assert.deepEqual([status, json], [400, { error: 'Insufficient balance. Please top up your account.' }]);
+    const message = 'Insufficient balance. Please top up your account.';
+    assert.deepEqual([status, json], [402, { error: message, message }]);
     assert.deepEqual(await list('phone-numbers/all', poor), []);
     assert.deepEqual(await readMoney(service, poor.id), { balance: 1.49, ledger: 1.49 });
   });

@@ -95,12 +95,14 @@ describe('a campaign', () => {
   });
 
   test('stops when the balance is too low, and says why until it is started again', async () => {
-    const run = await start({ balance: '0.09' });
+    const run = await start({ balance: '0.1' });
     const lead = await run.add('+4989200100');
+    await database.pool.query('UPDATE users SET balance = 0.09 WHERE id = $1', [run.owner.id]);
     await run.tick();
     const { status, stop_reason } = await run.campaign();
     assert.deepEqual([status, stop_reason], ['stopped', 'insufficient-balance']);
     assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'created']);
+    await database.pool.query('UPDATE users SET balance = 0.1 WHERE id = $1', [run.owner.id]);
     await run.change('start');
     assert.equal((await run.campaign())['stop_reason'], null);
   });

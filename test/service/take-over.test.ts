@@ -121,13 +121,13 @@ test("somebody else's conversation is not told from one that does not exist", as
     [randomUUID(), owner],
     ['abc', owner],
   ] as const) {
-    for (const answer of [
-      await switchAi(uuid, 'disable-ai', headers),
-      await switchAi(uuid, 'enable-ai', headers),
-      await write(uuid, { message: 'Hi' }, headers),
-    ]) {
-      assert.deepEqual([answer.status, answer.json], [404, { message: 'Conversation not found' }]);
+    const message = 'Conversation not found';
+    for (const action of ['disable-ai', 'enable-ai'] as const) {
+      const refused = await switchAi(uuid, action, headers);
+      assert.deepEqual([refused.status, refused.json], [404, { status: false, error: message, message }]);
     }
+    const answer = await write(uuid, { message: 'Hi' }, headers);
+    assert.deepEqual([answer.status, answer.json], [404, { message }]);
   }
   assert.deepEqual(await service.history(conversation), []);
   assert.equal((await read(conversation))['ai_enabled'], true);
@@ -143,7 +143,11 @@ test('without a valid key nobody takes over or speaks', async () => {
       `/api/user/conversations/${conversation}/messages`,
     ]) {
       const { status, json } = await service.post(path, { message: 'Hi' }, headers);
-      assert.deepEqual([status, json], [401, { message: 'Unauthenticated.' }]);
+      const message = 'Unauthenticated.';
+      const expected = path.startsWith('/api/automate/')
+        ? { status: false, error: message, message }
+        : { message };
+      assert.deepEqual([status, json], [401, expected]);
     }
   }
 });

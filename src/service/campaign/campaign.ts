@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { CreateCampaignRequest } from '../../contract/campaign.ts';
 import { weekdays } from '../../contract/campaign.ts';
 import { campaignPhoneNumbers, campaigns } from '../db/campaigns-table.ts';
@@ -27,16 +27,21 @@ const record = {
 export const listCampaigns = ({ db }: Database, userId: number) =>
   db.select(record).from(campaigns).where(eq(campaigns.userId, userId)).orderBy(asc(campaigns.id));
 
-/** Stores a campaign as a draft, in its assistant's time zone unless another is given. Its fields have been checked. */
+/**
+ * Stores a campaign as a draft, in its assistant's time zone unless another is given. Its fields have been checked.
+ *
+ * @throws Refusal if the user has no such outbound assistant.
+ */
 export async function createCampaign({ db }: Database, userId: number, given: CreateCampaignRequest) {
   const { timezone, allowed_days: days, phone_number_ids: numbers, ...rest } = given;
-  const values = {
-    ...fromWire(campaigns, rest),
-    userId,
-    timezone: timezone ?? timezoneOf(given.assistant_id),
-    ...(days && { allowedDays: weekdays.filter((day) => days.includes(day)) }),
-  } as typeof campaigns.$inferInsert;
   return db.transaction(async (tx) => {
+    const assistant = await findOutboundAssistant(tx, given.assistant_id, userId);
+    const values = {
+      ...fromWire(campaigns, rest),
+      userId,
+      timezone: timezone ?? assistant.timezone,
+      ...(days && { allowedDays: weekdays.filter((day) => days.includes(day)) }),
+    } as typeof campaigns.$inferInsert;
     const [created] = await tx.insert(campaigns).values(values).returning({ id: campaigns.id });
     const campaignId = created?.id ?? 0;
     await rotateThrough(tx, campaignId, [...new Set(numbers)]);
@@ -58,8 +63,21 @@ async function rotateThrough(queries: Queries, campaignId: number, numberIds: nu
   if (rotation.length > 0) await queries.insert(campaignPhoneNumbers).values(rotation);
 }
 
-const timezoneOf = (assistantId: number) =>
-  sql`(SELECT timezone FROM ${assistants} WHERE id = ${assistantId})`;
+async function findOutboundAssistant(queries: Queries, id: number, userId: number) {
+  const [assistant] = await queries
+    .select({ timezone: assistants.timezone })
+    .from(assistants)
+    .where(
+      and(
+        eq(assistants.id, id),
+        eq(assistants.userId, userId),
+        eq(assistants.type, 'outbound'),
+        isNull(assistants.deletedAt),
+      ),
+    );
+  if (!assistant) throw Refusal.notFound('Outbound assistant');
+  return assistant;
+}
 
 /** @throws Refusal if there is no such campaign. */
 async function readCampaign(queries: Queries, owned: OwnedCampaign) {
@@ -77,6 +95,6 @@ export async function deleteCampaign({ db }: Database, owned: OwnedCampaign): Pr
   if (deleted.length === 0) notFound();
 }
 
-export function notFound(): never {
+function notFound(): never {
   throw Refusal.notFound('Campaign');
 }

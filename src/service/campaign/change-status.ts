@@ -1,10 +1,13 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
+import { errorTexts } from '../../contract/error-body.ts';
+import { callsFor, readCallMoney } from '../billing/call-money.ts';
+import { callMinutePrice } from '../billing/prices.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { isOwnedCampaign, notFound } from './campaign.ts';
+import { isOwnedCampaign } from './campaign.ts';
 import type { OwnedCampaign } from './campaign.ts';
 import { stopCampaign } from './run-campaign.ts';
 import { sendTick } from './send-tick.ts';
@@ -14,7 +17,7 @@ import { sendTick } from './send-tick.ts';
  * nothing. Calls under way when it is stopped go on to their end; their leads get their next state.
  *
  * @returns the campaign's status afterwards.
- * @throws Refusal if there is no such campaign, it cannot be started, or it is not in progress.
+ * @throws Refusal if there is no such campaign, it cannot be started, or it is not in progress; `success` is false.
  */
 export async function changeStatus(
   { database, jobs }: { database: Database; jobs: Jobs },
@@ -27,35 +30,43 @@ export async function changeStatus(
       .from(campaigns)
       .where(isOwnedCampaign(owned))
       .for('no key update');
-    if (!campaign) return notFound();
+    if (!campaign) throw new Refusal(404, { success: false, message: 'Campaign not found.' });
     if (action === 'start') {
-      if (campaign.status !== 'in-progress') await start(tx, owned, campaign.assistantId);
+      if (campaign.status !== 'in-progress') await start(tx, owned, campaign);
       await sendTick(jobs, tx, owned.id);
       return 'in-progress' as const;
     }
     // Who stops twice gets what they asked for.
     if (campaign.status === 'stopped') return campaign.status;
     if (campaign.status !== 'in-progress') {
-      throw Refusal.invalidField(
-        'action',
-        `A campaign whose status is ${campaign.status} cannot be stopped.`,
-      );
+      throw cannot(`A campaign whose status is ${campaign.status} cannot be stopped.`);
     }
     await stopCampaign({ tx, jobs }, owned.id, null);
     return 'stopped' as const;
   });
 }
 
-async function start(tx: Queries, { id }: OwnedCampaign, assistantId: number): Promise<void> {
+async function start(
+  tx: Queries,
+  { id, userId }: OwnedCampaign,
+  { assistantId, status }: { assistantId: number; status: string },
+): Promise<void> {
   const [assistant] = await tx
-    .select({ type: assistants.type })
+    .select({ type: assistants.type, mode: assistants.mode })
     .from(assistants)
     .where(and(eq(assistants.id, assistantId), isNull(assistants.deletedAt)));
   if (assistant?.type !== 'outbound') {
-    throw Refusal.invalidField('action', 'A campaign without an outbound assistant cannot be started.');
+    throw cannot('A campaign without an outbound assistant cannot be started.');
+  }
+  const { balance } = await readCallMoney(tx, userId);
+  if (callsFor(balance, callMinutePrice(assistant.mode)) === 0) {
+    throw new Refusal(400, { success: false, message: errorTexts.insufficientBalance, data: { status } });
   }
   await tx
     .update(campaigns)
     .set({ status: 'in-progress', stopReason: null, updatedAt: sql`now()` })
     .where(eq(campaigns.id, id));
 }
+
+const cannot = (message: string) =>
+  new Refusal(422, { success: false, message, errors: { action: [message] } });

@@ -33,7 +33,12 @@ const record = {
 export async function listConversations(
   { db }: Database,
   userId: number,
-  { type, assistant_id: assistant }: ConversationsQuery,
+  {
+    type,
+    assistant_id: assistant,
+    customer_phone: digits,
+    external_identifier: identifier,
+  }: ConversationsQuery,
   { cursor, size }: { cursor: Cursor | undefined; size: number },
 ) {
   const goesUp = cursor?.direction === 'newer';
@@ -46,6 +51,8 @@ export async function listConversations(
         eq(assistants.userId, userId),
         type === undefined ? undefined : sql`${conversations.type} = ${type}`,
         assistant === undefined ? undefined : isAssistant(assistant),
+        digits === undefined ? undefined : hasPhoneDigits(digits),
+        identifier === undefined ? undefined : eq(conversations.customerIdentifier, identifier),
         cursor && (goesUp ? gt : lt)(conversations.id, cursor.than),
       ),
     )
@@ -60,3 +67,8 @@ export async function listConversations(
 
 const isAssistant = (idOrUuid: string) =>
   isUuid(idOrUuid) ? eq(assistants.uuid, idOrUuid) : sql`${assistants.id} = ${idOrUuid}::bigint`;
+
+/** Whether the customer's identifier is a phone number, however it is written, with these digits. */
+const hasPhoneDigits = (digits: string) =>
+  sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'
+    AND position(${digits} IN regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')) > 0`;

@@ -37,9 +37,11 @@ export async function callEnded(
   const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
   await evaluateAndStore(parts, ended, tried, (evaluated) =>
     database.db.transaction(async (tx) => {
+      // Nothing can be said about a call that nobody answered.
+      const wasAnswered = call.answeredAt !== null || call.lines.length > 0;
       const handled = await tx
         .update(calls)
-        .set({ ...evaluated, endHandledAt: sql`now()` })
+        .set({ ...evaluated, ...(!wasAnswered && { evaluation: {} }), endHandledAt: sql`now()` })
         .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
         .returning({ id: calls.id });
       if (handled.length === 0) return;

@@ -2,11 +2,12 @@ import type { Context, ErrorHandler } from 'hono';
 import type { Logger } from 'pino';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { takesKey } from './bearer-auth.ts';
+import { ownerError, takesKey } from './bearer-auth.ts';
 
 /** Answers with a refusal, in the format that the endpoint's errors have. */
 export function answerRefusal(c: Context, error: ConversationError): Response {
-  return c.json(takesKey(c) ? error.toOwnerBody() : error.toBody(), error.status);
+  const ownerBody = { ...error.toOwnerBody(), ...ownerError(c, error.message) };
+  return c.json(takesKey(c) ? ownerBody : error.toBody(), error.status);
 }
 
 /** Answers with refusals as they are, and with 500 for everything else, which is logged. */
@@ -16,6 +17,6 @@ export function errorHandler(log: Logger): ErrorHandler {
     if (error instanceof Refusal) return c.json(error.body, error.status);
     log.error({ err: error }, 'a request failed unexpectedly');
     const text = 'Something went wrong inside the service. Please try again.';
-    return takesKey(c) ? c.json({ message: text }, 500) : c.json({ status: false, error: text }, 500);
+    return takesKey(c) ? c.json(ownerError(c, text), 500) : c.json({ status: false, error: text }, 500);
   };
 }

@@ -5,11 +5,15 @@ import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 
 /** The endpoints that take a key. Their errors have another format than those of the public ones. */
-export const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/ai/*'];
+export const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/leads/*', '/api/ai/*'];
 
 /** Whether an endpoint takes a key. */
 export const takesKey = (c: Context): boolean =>
   keyedPaths.some((path) => `${c.req.path}/`.startsWith(path.slice(0, -1)));
+
+/** The body of an error of an endpoint that takes a key; clients of the human handoff read all three fields. */
+export const ownerError = (c: Context, message: string) =>
+  c.req.path.startsWith('/api/automate/') ? { status: false, error: message, message } : { message };
 
 /** The context of a route behind `bearerAuth`. */
 export interface Authenticated {
@@ -24,7 +28,7 @@ export function bearerAuth({ db }: Database): MiddlewareHandler<Authenticated> {
     c.header('Cache-Control', 'no-store');
     if (!user) {
       c.header('WWW-Authenticate', 'Bearer');
-      return c.json({ message: errorTexts.unauthenticated }, 401);
+      return c.json(ownerError(c, errorTexts.unauthenticated), 401);
     }
     c.set('user', user);
     return next();

@@ -1,6 +1,8 @@
 import { makeCall } from '../../contract/call.ts';
+import { updateCampaignStatus } from '../../contract/campaign.ts';
 import { generateReply, replyErrorCodes } from '../../contract/generate-reply.ts';
 import type { Operation } from '../../contract/operations.ts';
+import { purchasePhoneNumber } from '../../contract/phone-number.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
@@ -10,22 +12,35 @@ const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
   additionalProperties: {},
 });
 const text = { type: 'string' };
+const failed = { type: 'boolean', const: false };
+const firstError = { type: 'string', description: 'The first error.' };
+const fieldErrors = {
+  type: 'object',
+  description: 'Every field that is wrong, with what is wrong with it.',
+  additionalProperties: { type: 'array', items: text },
+};
 
 /** The bodies of refusals, each kind by its name. */
 export const errorSchemas: Record<string, JsonSchema> = {
-  ConversationRefused: object({ status: { type: 'boolean', const: false }, error: text }),
-  InvalidFields: object({
-    message: { type: 'string', description: 'The first error.' },
-    errors: {
-      type: 'object',
-      description: 'Every field that is wrong, with what is wrong with it.',
-      additionalProperties: { type: 'array', items: text },
-    },
-  }),
+  ConversationRefused: object({ status: failed, error: text }),
+  InvalidFields: object({ message: firstError, errors: fieldErrors }),
+  InvalidPurchase: object({ error: text, message: firstError, errors: fieldErrors }),
   Refused: object({ message: text }),
   RefusedWithError: object({ error: text }),
+  PurchaseRefused: object({ error: text, message: text }),
+  HandoffRefused: object({ status: failed, error: text, message: text }),
+  CampaignStatusRefused: {
+    ...object({ success: failed, message: text }),
+    properties: {
+      ...{ success: failed, message: text, errors: fieldErrors },
+      data: {
+        ...object({ status: text }),
+        description: 'With too little balance: the status that the campaign keeps.',
+      },
+    },
+  },
   ReplyRefused: object({
-    success: { type: 'boolean', const: false },
+    success: failed,
     error: text,
     error_code: { type: 'string', enum: [...replyErrorCodes] },
   }),
@@ -52,6 +67,11 @@ function bodiesOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: numb
   if (status === 304) return [];
   if (status === 429) return ['TooManyRequests'];
   if (auth === 'none') return ['ConversationRefused'];
+  if (path.startsWith('/api/automate/')) return ['HandoffRefused'];
+  if (path === purchasePhoneNumber.path && [400, 402].includes(status)) return ['PurchaseRefused'];
+  if (path === purchasePhoneNumber.path && status === 422) return ['InvalidPurchase'];
+  if (path === updateCampaignStatus.path && [400, 404].includes(status)) return ['CampaignStatusRefused'];
+  if (path === updateCampaignStatus.path && status === 422) return ['InvalidFields', 'CampaignStatusRefused'];
   // Too little money for a call is no field that is wrong.
   if (status === 422) return path === makeCall.path ? ['InvalidFields', 'Refused'] : ['InvalidFields'];
   if (path === generateReply.path && [400, 402, 404].includes(status)) return ['ReplyRefused'];

@@ -56,10 +56,16 @@ const headers: Record<string, string> = {
 export function createOpenApiDocument(version: string): OpenApiDocument {
   const schemas = new DocumentSchemas();
   const paths: OpenApiDocument['paths'] = {};
+  const add = ({ path, method }: Pick<Operation, 'path' | 'method'>, described: DocumentedOperation) => {
+    const template = path.replace(/:(\w+)/g, '{$1}');
+    paths[template] = { ...paths[template], [method.toLowerCase()]: described };
+  };
   for (const [name, operation] of listOperations()) {
-    const path = operation.path.replace(/:(\w+)/g, '{$1}');
-    const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
-    paths[path] = { ...paths[path], [method]: describe(name, operation, schemas) };
+    const described = describe(name, operation, schemas);
+    add(operation, described);
+    for (const path of operation.aliases ?? []) {
+      add({ ...operation, path }, { ...described, operationId: `${name}Alias` });
+    }
   }
   return {
     openapi: '3.1.0',

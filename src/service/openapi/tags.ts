@@ -3,7 +3,7 @@ const chapters: readonly [name: string, description: string, paths: RegExp][] = 
   [
     'Conversations',
     'Text conversations with an assistant. Open to everyone: an assistant is named by its public UUID, and the UUID of a conversation is the key to it.',
-    /^\/api\/(conversations|automate)|^\/api\/user\/(conversations|ai)/,
+    /^\/api\/(conversations|automate|ai)|^\/api\/user\/(conversations|ai)/,
   ],
   ['Assistants', 'Who talks, how, and what may be chosen for it.', /^\/api\/(assistants|user\/assistants?)/],
   ['Phone numbers', 'The numbers of the account.', /^\/api\/user\/phone-numbers/],
@@ -12,7 +12,7 @@ const chapters: readonly [name: string, description: string, paths: RegExp][] = 
   [
     'Campaigns and leads',
     'Whom an assistant calls, and when.',
-    /^\/api\/user\/(campaigns?|leads?|blocked-numbers)/,
+    /^\/api\/(leads|user\/(campaigns?|leads?|blocked-numbers))/,
   ],
   ['Calls', 'Calls and what came of them.', /^\/api\/(user\/(calls|make_call)|recordings)/],
   ['Webhooks', 'What the service sends by itself.', /^\/api\/user\/webhook/],

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { errorTexts } from '../../contract/error-body.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
-import { Refusal, sentence } from '../lib/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
 import { readPhoneNumber } from './phone-number.ts';
 
@@ -14,15 +15,22 @@ const offered = 20;
 const isFree = sql`NOT EXISTS (SELECT 1 FROM phone_numbers
   WHERE phone_numbers.phone_number = offered_numbers.phone_number AND type <> 'caller_id')`;
 
+interface Offer extends Record<string, unknown> {
+  phone_number: string;
+}
+
 /** Finds numbers on offer in a country, with certain digits if any are given. */
 export async function searchPhoneNumbers({ db }: Database, country: string, digits: string) {
-  const { rows } = await db.execute(sql`
-    SELECT phone_number, formatted AS phone_number_formatted, country_code, price::float AS price,
-      'none' AS address_requirements, sms_capable
+  const { rows } = await db.execute<Offer>(sql`
+    SELECT phone_number, country_code, price::float AS price, 'none' AS address_requirements, sms_capable
     FROM offered_numbers
     WHERE country_code = ${country} AND position(${digits} IN phone_number) > 0 AND ${isFree}
     ORDER BY phone_number LIMIT ${offered}`);
-  return rows;
+  return rows.map(({ phone_number, ...offer }) => ({
+    phone_number,
+    phone_number_formatted: parsePhoneNumberFromString(phone_number)?.formatInternational() ?? phone_number,
+    ...offer,
+  }));
 }
 
 /**
@@ -51,14 +59,12 @@ export async function purchasePhoneNumber({ db }: Database, userId: number, phon
     const [bought] = rows;
     if (!bought) throw notOnOffer();
     const paid = await moveMoney(tx, { userId, kind: 'charge', amount: bought.price });
-    if (!paid) throw new Refusal(400, { error: errorTexts.insufficientBalance });
+    if (!paid) throw refusal(402, errorTexts.insufficientBalance);
     return readPhoneNumber(tx, { id: bought.id, userId });
   });
 }
 
-const notOnOffer = (cause?: unknown) =>
-  Refusal.invalidField(
-    'phone_number',
-    sentence('phone_number', 'must be a phone number that the search offers.'),
-    { cause },
-  );
+const notOnOffer = (cause?: unknown) => refusal(400, 'This phone number is not on offer.', cause);
+
+const refusal = (status: 400 | 402, message: string, cause?: unknown) =>
+  new Refusal(status, { error: message, message }, { cause });

@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { operate } from '../http/operate.ts';
+import { Refusal } from '../lib/refusal.ts';
 
 /** Campaigns (interface: "Leads and calls"). */
 export function campaignRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
@@ -20,15 +21,23 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
     }),
     (fields, { userId }) => checkCampaign(database, userId, fields),
   );
-  operate(routes, endpoints.updateCampaignStatus, async ({ userId, body }) => {
-    const owned = { id: body.campaign_id, userId };
-    const status = await changeStatus({ database, jobs }, owned, body.action);
-    return {
-      message: 'Campaign status updated successfully.',
-      success: true,
-      data: { campaign_id: owned.id, status },
-    };
-  });
+  operate(
+    routes,
+    endpoints.updateCampaignStatus,
+    async ({ userId, body }) => {
+      const owned = { id: body.campaign_id, userId };
+      const status = await changeStatus({ database, jobs }, owned, body.action);
+      return {
+        message: 'Campaign status updated successfully.',
+        success: true,
+        data: { campaign_id: owned.id, status },
+      };
+    },
+    (_, { errors: { action } }) => {
+      if (action) throw new Refusal(400, { success: false, message: 'The action must be start or stop.' });
+      return Promise.resolve({});
+    },
+  );
   operate(routes, endpoints.deleteCampaign, async ({ userId, id }) => {
     await deleteCampaign(database, { id: id(), userId });
     return { message: 'Campaign deleted successfully.' };

@@ -27,6 +27,14 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs
     const { total, leads } = await listLeads(database, userId, query, page);
     return paginate(c, page, total, leads);
   });
+  updateLeadRoute(routes, database, jobs);
+  operate(routes, endpoints.deleteLead, async ({ userId, id }) => {
+    await deleteLead({ database, jobs }, { id: id(), userId });
+    return { message: 'Lead deleted successfully.' };
+  });
+}
+
+export function updateLeadRoute(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(
     routes,
     endpoints.updateLead,
@@ -39,8 +47,4 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs
       return checkLead(database, userId, fields);
     },
   );
-  operate(routes, endpoints.deleteLead, async ({ userId, id }) => {
-    await deleteLead({ database, jobs }, { id: id(), userId });
-    return { message: 'Lead deleted successfully.' };
-  });
 }

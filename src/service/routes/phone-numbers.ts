@@ -3,6 +3,7 @@ import * as endpoints from '../../contract/phone-number.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import {
   listPhoneNumbers,
@@ -30,10 +31,19 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
       query.contains ?? '',
     ),
   }));
-  operate(routes, endpoints.purchasePhoneNumber, async ({ userId, body }) => ({
-    message: 'Phone number purchased successfully.',
-    data: await purchasePhoneNumber(database, userId, body.phone_number),
-  }));
+  operate(
+    routes,
+    endpoints.purchasePhoneNumber,
+    async ({ userId, body }) => ({
+      message: 'Phone number purchased successfully.',
+      data: await purchasePhoneNumber(database, userId, body.phone_number),
+    }),
+    (_, { errors }) => {
+      const [message] = errors['phone_number'] ?? [];
+      if (message !== undefined) throw new Refusal(422, { error: message, message, errors });
+      return Promise.resolve({});
+    },
+  );
   operate(
     routes,
     endpoints.updatePhoneNumber,

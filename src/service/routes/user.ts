@@ -9,7 +9,7 @@ import { generateReplyRoutes } from './generate-reply.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
 import { knowledgebaseRoutes } from './knowledgebases.ts';
-import { leadRoutes } from './leads.ts';
+import { leadRoutes, updateLeadRoute } from './leads.ts';
 import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -43,5 +43,6 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
 export function aliasRoutes(context: AppContext): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
   generateReplyRoutes(routes, context);
+  updateLeadRoute(routes, context.database, context.jobs);
   return routes;
 }

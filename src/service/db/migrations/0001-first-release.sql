@@ -153,7 +153,6 @@ CREATE UNIQUE INDEX phone_numbers_one_owner ON phone_numbers (phone_number) WHER
 -- so no real subscriber is ever called.
 CREATE TABLE offered_numbers (
   phone_number text PRIMARY KEY,
-  formatted text NOT NULL,
   country_code text NOT NULL,
   region text NOT NULL,
   -- USD a month.
@@ -162,16 +161,23 @@ CREATE TABLE offered_numbers (
 );
 CREATE INDEX offered_numbers_country ON offered_numbers (country_code, phone_number);
 
-INSERT INTO offered_numbers (phone_number, formatted, country_code, region, price, sms_capable)
-SELECT replace(ranges.prefix, ' ', '') || lpad(number::text, ranges.digits, '0'),
-  ranges.prefix || lpad(number::text, ranges.digits, '0'),
+-- Subscriber numbers that begin with 0 (Austria, Switzerland, the Netherlands) are assigned to nobody.
+INSERT INTO offered_numbers (phone_number, country_code, region, price, sms_capable)
+SELECT ranges.prefix || lpad(number::text, ranges.digits, '0'),
   ranges.country_code, ranges.region, ranges.price, ranges.sms_capable
 FROM generate_series(0, 99) AS number, (VALUES
-  ('+49 171 39200 ', 2, 'DE', 'Mobile', 2.00, true),
-  ('+49 30 23125 ', 3, 'DE', 'Berlin', 1.50, false),
-  ('+1 212 555 01', 2, 'US', 'New York', 1.00, true),
-  ('+44 20 7946 0', 3, 'GB', 'London', 1.50, false),
-  ('+33 1 99 00 00 ', 2, 'FR', 'Paris', 1.50, false)
+  ('+4917139200', 2, 'DE', 'Mobile', 2.00, true),
+  ('+493023125', 3, 'DE', 'Berlin', 1.50, false),
+  ('+4372000', 4, 'AT', 'National', 1.50, false),
+  ('+414400000', 2, 'CH', 'Zürich', 1.50, false),
+  ('+3120000', 4, 'NL', 'Amsterdam', 1.50, false),
+  ('+3319900', 4, 'FR', 'Paris', 1.50, false),
+  ('+4420794600', 2, 'GB', 'London', 1.50, false),
+  ('+35320913', 4, 'IE', 'National', 1.50, false),
+  ('+468465004', 2, 'SE', 'Stockholm', 1.50, false),
+  ('+6125550', 4, 'AU', 'Sydney', 1.50, false),
+  ('+121255501', 2, 'US', 'New York', 1.00, true),
+  ('+141655501', 2, 'CA', 'Toronto', 1.00, true)
 ) AS ranges (prefix, digits, country_code, region, price, sms_capable);
 
 CREATE TABLE tools (
