@@ -5,7 +5,7 @@ import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { AddedMessage } from '../../src/contract/conversation.ts';
 import { startModelServer } from '../support/model-server.ts';
 import type { StreamedEvent } from '../support/service-client.ts';
-import { atEnd, createAssistant, startService } from '../support/service.ts';
+import { atEnd, createAssistant, newDatabase, startService, testDatabase } from '../support/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -205,6 +205,33 @@ test('one address may have 200 streams open', async () => {
   assert.equal(further.response.status, 429);
   for (const stream of [...streams, further]) stream.disconnect();
 });
+
+test(
+  'a change through another process arrives by a notification, and while none arrive by polling',
+  { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
+  async () => {
+    const env = await newDatabase();
+    const [here, there] = [await startService(env), await startService(env)];
+    const { uuid, userId: id } = await createAssistant(here);
+    const key = { Authorization: `Bearer ${await createApiKey(here.running.database.db, id, 'Desk')}` };
+    const conversation = await here.open(uuid);
+    const stream = await here.watch(conversation);
+    await stream.until((events) => events.length === 1);
+    const say = (message: string) =>
+      there.post(`/api/user/conversations/${conversation}/messages`, { message }, key);
+    const listeners = `FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_notify%'
+      AND pid <> pg_backend_pid()`;
+    const listening = () => there.running.database.pool.query(`SELECT pid ${listeners}`);
+    while ((await listening()).rowCount === 0) await stream.until(() => true);
+    await say('One');
+    await stream.until((events) => events.length === 2);
+    await there.running.database.pool.query(`SELECT pg_terminate_backend(pid) ${listeners}`);
+    await say('Two');
+    const events = await stream.until((all) => all.length === 3);
+    stream.disconnect();
+    assert.deepEqual(linesOf(events), ['handoff true', 'assistant: One', 'assistant: Two']);
+  },
+);
 
 test('a service that stops closes its streams', async () => {
   const stopping = await startService();

@@ -99,6 +99,8 @@ export class ConversationEvents {
     const close = this.#admit(id, options.address);
     const changes = this.#signals.subscribe(conversationSignal(id));
     this.#open.add(changes);
+    this.#notifications.open();
+    this.#schedule();
     return {
       events: this.#follow(id, after, changes),
       close: () => {
@@ -131,8 +133,6 @@ export class ConversationEvents {
     watched.streams++;
     this.#watched.set(id, watched);
     if (address !== undefined) this.#addresses.set(address, ofAddress + 1);
-    this.#notifications.open();
-    this.#schedule();
     return () => {
       if (--watched.streams === 0) this.#watched.delete(id);
       if (address === undefined) return;

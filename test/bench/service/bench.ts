@@ -13,6 +13,7 @@ import { runServer, serviceSettings } from './run-server.ts';
 import type { Server } from './run-server.ts';
 import { seedOwners } from './seed-owners.ts';
 import { openStreams } from './streams.ts';
+import { watchConversations } from './watchers.ts';
 import { measureThroughput, visitBare, visitService } from './throughput.ts';
 
 /*
@@ -26,14 +27,16 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '6' },
     messages: { type: 'string', default: '100000' },
     streams: { type: 'string', default: '2000' },
+    watchers: { type: 'string', default: '2000' },
   },
 });
-const [rounds, seconds, messages, streams] = [
+const [rounds, seconds, messages, streams, watchers] = [
   values.rounds,
   values.seconds,
   values.messages,
   values.streams,
-].map(Number) as [number, number, number, number];
+  values.watchers,
+].map(Number) as [number, number, number, number, number];
 /** Visitors who talk at once: more than the processors can serve, so that these are the limit. */
 const visitors = 32;
 
@@ -79,6 +82,14 @@ try {
     const { open, done, took } = await openStreams(databaseUrl, assistants, streams);
     add('streams open at once', `${open}`, `${streams}`, open >= streams);
     add(`streams answered whole, in ${took.toFixed(0)} ms`, `${done}`, `${streams}`, done === streams);
+  }
+
+  if (watchers > 0) {
+    const { open, kilobytesEach, idleShare } = await watchConversations(databaseUrl, assistants, watchers);
+    add('event streams open at once', `${open}`, `${watchers}`, open === watchers);
+    add('memory of each event stream', `${kilobytesEach.toFixed(0)} kB`, '100 kB', kilobytesEach <= 100);
+    const share = `${(idleShare * 100).toFixed(1)} %`;
+    add('share of a processor while they are idle', share, '10 %', idleShare <= 0.1);
   }
 
   async function countRoundTrips(): Promise<Record<'/open' | '/message', RoundTrips>> {
