@@ -19,9 +19,8 @@ import { openDatabase } from './open-database.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { storeModels } from './engine/store-models.ts';
 import { listen } from './http/listen.ts';
-import { retryCutOff } from './jobs/hand-back.ts';
 import { StoredJobs } from './jobs/jobs.ts';
-import { Work } from './jobs/work.ts';
+import { startWork } from './jobs/work.ts';
 import { createWorkers } from './workers.ts';
 import { Embedder } from './knowledge/embedder.ts';
 import { preparePgvector } from './knowledge/find-by-meaning.ts';
@@ -68,7 +67,7 @@ export async function serve(
     const jobs = new StoredJobs(database);
     if (isAlone) {
       await endAllAbandonedCalls({ database, jobs });
-      await retryCutOff(jobs.boss);
+      await jobs.retryInterrupted();
     }
     const signals = new Signals();
     const engine = createEngine(config, log);
@@ -109,7 +108,8 @@ export async function serve(
         })
       : [];
     if (workers.length > 0) await sendCleanUp(jobs);
-    const work = workers.length > 0 ? new Work(database, jobs, workers, config.jobs.pollMs, log) : undefined;
+    const stopWork =
+      workers.length > 0 ? await startWork(database, jobs, workers, config.jobs.pollMs, log) : undefined;
     const stopHousekeeping = startHousekeeping({ database, jobs, replies, calls, log });
     const close = async () => {
       stopping = true;
@@ -121,7 +121,7 @@ export async function serve(
       await Promise.all([
         events.close(),
         replies.finish(config.shutdownMs),
-        work?.stop(config.shutdownMs),
+        stopWork?.(config.shutdownMs),
         calls.finish(config.shutdownMs),
       ]);
       await drain(server, closed.promise);
@@ -155,7 +155,7 @@ async function endAllAbandonedCalls(parts: Ending): Promise<void> {
 async function prepareEmbedding({ db }: Database, jobs: StoredJobs, log: Logger): Promise<void> {
   if (!(await preparePgvector(db)))
     log.warn('the database has no pgvector, so large knowledge bases are searched by their words alone');
-  await jobs.send('embed-chunks', {}, { key: 'all' });
+  await jobs.send('embed-chunks', {});
 }
 
 /** Closes connections as their answers are out; those of clients that do not read are cut after a while. */

@@ -123,7 +123,12 @@ export const settings = {
     0,
     'Days after which conversations and calls are deleted; 0 keeps them',
   ),
-  JOB_POLL_SECONDS: number(0.05, 3600, 2, 'Interval at which this process looks for jobs of other processes'),
+  JOB_POLL_SECONDS: number(
+    0.5,
+    3600,
+    10,
+    'Interval at which this process looks for jobs that no notification announced',
+  ),
   RATE_LIMIT: wholeNumber(0, 1_000_000, 300, 'Requests from one address in a window; 0 means no limit'),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(1, 86_400, 60, 'Length of that window'),
   TRUST_PROXY: wholeNumber(0, 10, 0, 'Number of proxies in front whose `X-Forwarded-For` is trusted'),

@@ -8,7 +8,7 @@ import { callEnded } from './ending/call-ended.ts';
 import { conversationEnded } from './ending/conversation-ended.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import type { Worker } from './jobs/worker.ts';
+import type { Worker } from './jobs/work.ts';
 import { embedChunks } from './knowledge/embed-chunks.ts';
 import type { Embedder } from './knowledge/embedder.ts';
 import { Extractor } from './knowledge/extract/extractor.ts';

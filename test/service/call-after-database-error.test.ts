@@ -11,7 +11,7 @@ import { waitFor } from '../support/simulated-numbers.ts';
 /** A table that a call is prepared with; it is away for a moment. */
 for (const table of ['languages', 'tools']) {
   test(`a call is made and its lead loses no try when reading ${table} fails once`, async () => {
-    const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.2' };
+    const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.5' };
     const service = await startService({ ...env, WORKERS: 'on' });
     const { pool } = service.running.database;
     const owner = await Owner.create(service, '10');

@@ -150,7 +150,7 @@ test(
     await here.running.database.pool.query(
       "UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0; UPDATE jobs.queue SET monitor_claim_on = NULL, monitor_on = NULL",
     );
-    await startService({ ...env, ...there, WORKERS: 'on', JOB_POLL_SECONDS: '0.1' });
+    await startService({ ...env, ...there, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
     const { status } = await processed(elsewhere, id, (json['data'] as { id: number }).id);
     assert.equal(status, 'active');
   },

@@ -33,12 +33,13 @@ async function handle(
   job: { conversationId: number; attempt?: number } | { callId: number },
   isLastTry = false,
 ) {
-  const sent: { queue: string; data: object; startAfterMs: unknown }[] = [];
+  const sent: { queue: string; data: object; startAfter: unknown }[] = [];
   const jobs: Jobs = {
-    send(queue, data, { startAfterMs } = {}) {
-      sent.push({ queue, data, startAfterMs });
+    send(queue, data, { startAfter } = {}) {
+      sent.push({ queue, data, startAfter });
       return Promise.resolve();
     },
+    isPending: () => Promise.resolve(false),
   };
   const engine = { evaluate } as Engine;
   const parts = {
@@ -82,7 +83,7 @@ test('an evaluation that fails is tried again later, and nobody is told before',
   const conversationId = await chat('Hello');
   const failing = () => Promise.reject(new EngineError('the language model cannot be reached'));
   assert.deepEqual(await handle(failing, { conversationId }), [
-    { queue: 'conversation-ended', data: { conversationId, attempt: 1 }, startAfterMs: 100 },
+    { queue: 'conversation-ended', data: { conversationId, attempt: 1 }, startAfter: 100 },
   ]);
   assert.equal(await readPayload(conversationId), undefined);
 

@@ -185,7 +185,7 @@ test('with a single connection, chunks are embedded and requests are answered me
   await importDocument(lone.running.database.db, id, { name: 'Kennel', markdown: 'The lone dogs sleep.' });
   const parts = {
     database: lone.running.database,
-    jobs: { send: () => Promise.resolve() } satisfies Jobs,
+    jobs: { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) } satisfies Jobs,
     embedder,
   };
   embedding.gate = opened.promise;
@@ -231,13 +231,14 @@ test(
         sent.push([queue, options]);
         return Promise.resolve();
       },
+      isPending: () => Promise.resolve(false),
     };
     const parts = { database: service.running.database, jobs, embedder };
     const { signal } = new AbortController();
     const first = embedChunks(parts, signal);
     while (embedding.requests.length === before) await turn();
     await embedChunks(parts, signal);
-    assert.deepEqual(sent, [['embed-chunks', { key: 'all', startAfterMs: 10_000 }]]);
+    assert.deepEqual(sent, [['embed-chunks', { startAfter: 10_000 }]]);
     opened.resolve(undefined);
     embedding.gate = undefined;
     await first;

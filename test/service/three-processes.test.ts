@@ -30,7 +30,7 @@ if (testDatabase === 'pglite') {
     LLM_BASE_URL: model.url,
     LLM_API_KEY: 'here',
     REPLY_LEASE_SECONDS: '2',
-    JOB_POLL_SECONDS: '0.1',
+    JOB_POLL_SECONDS: '0.5',
     CARRIER_SECONDS: '0.01',
     ALLOW_PRIVATE_ADDRESSES: webhooks.server.address,
     WEBHOOK_TIMEOUT_SECONDS: '60',

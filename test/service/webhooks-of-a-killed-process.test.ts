@@ -42,7 +42,7 @@ test('a killed process loses no webhook, and what was under way comes again unde
     );
     await onlooker.running.close();
   }
-  const next = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.1' });
+  const next = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
   const log = await waitFor('every delivery', async () => {
     const answer = await next.request('GET', '/api/user/webhook-deliveries', undefined, {
       Authorization: `Bearer ${owner.key}`,

@@ -32,7 +32,7 @@ for (const [what, minutes] of [
     `a campaign keeps its hours and its retry times when the clock of a process is ${what}`,
     { skip },
     async () => {
-      const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.2' };
+      const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.5' };
       const here = await startService({ ...env, WORKERS: 'off' });
       const owner = await Owner.create(here, '10');
       const assistant = await owner.create('assistant', assistantBody());

@@ -18,7 +18,7 @@ export const refusedPort = await freePort();
 export const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
-  JOB_POLL_SECONDS: '0.05',
+  JOB_POLL_SECONDS: '0.5',
   ALLOW_PRIVATE_ADDRESSES: `${receiver.server.address},127.0.0.1:${refusedPort}`,
   WEBHOOK_RETRY_SECONDS: '0.01,0.02,0.03',
   WEBHOOK_TIMEOUT_SECONDS: '0.5',

@@ -49,7 +49,7 @@ export async function runCampaign({ database, jobs, pollMs }: CampaignParts, cam
     await jobs.send(
       'campaign-tick',
       { campaignId },
-      { key: String(campaignId), startAfterMs: Math.max(0, nextLook.getTime() - now.getTime()), tx },
+      { startAfter: Math.max(0, nextLook.getTime() - now.getTime()), tx },
     );
   });
 }

@@ -22,17 +22,27 @@ export class Notifications {
   readonly #channel: string;
   readonly #onNotification: (payload: string) => void;
   readonly #log: Logger;
+  readonly #onListening: () => void;
   #client: Client | undefined;
+  #receiving: PoolClient | Client | undefined;
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isProven = false;
   #isClosed = false;
 
-  constructor(database: Database, channel: string, onNotification: (payload: string) => void, log: Logger) {
+  /** @param onListening is called whenever it starts to listen: earlier notifications have been lost. */
+  constructor(
+    database: Database,
+    channel: string,
+    onNotification: (payload: string) => void,
+    log: Logger,
+    onListening: () => void = () => undefined,
+  ) {
     this.#database = database;
     this.#channel = channel;
     this.#onNotification = onNotification;
     this.#log = log;
+    this.#onListening = onListening;
   }
 
   /** Whether the latest probe has come back, so that notifications arrive. */
@@ -51,6 +61,7 @@ export class Notifications {
     clearTimeout(this.#timer);
     await this.#opening;
     if (this.#database.kind === 'pglite') this.#database.pool.off('connect', this.#receiveFrom);
+    this.#receiving?.off('notification', this.#receive);
     await this.#client?.end().catch(() => undefined);
   }
 
@@ -65,13 +76,15 @@ export class Notifications {
         client.release();
       });
       this.#isProven = true;
+      this.#onListening();
     } catch (error) {
       this.#log.warn({ err: error }, 'the embedded database does not notify; it is polled instead');
     }
   }
 
   readonly #receiveFrom = (client: PoolClient | Client): void => {
-    client.off('notification', this.#receive).on('notification', this.#receive);
+    this.#receiving?.off('notification', this.#receive);
+    this.#receiving = client.on('notification', this.#receive);
   };
 
   readonly #receive = ({
@@ -100,6 +113,7 @@ export class Notifications {
       await client.connect();
       await client.query(`LISTEN "${this.#channel}"`);
       this.#probe(client);
+      this.#onListening();
     } catch (error) {
       this.#reconnect(client, error);
     }

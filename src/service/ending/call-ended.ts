@@ -32,8 +32,8 @@ export async function callEnded(
     model: found.toolModel ?? found.model,
     ...assistant,
   };
-  const again = (attempt: number, startAfterMs: number) =>
-    jobs.send('call-ended', { ...job, attempt }, { startAfterMs });
+  const again = (attempt: number, pauseMs: number) =>
+    jobs.send('call-ended', { ...job, attempt }, { startAfter: pauseMs });
   const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
   await evaluateAndStore(parts, ended, tried, (evaluated) =>
     database.db.transaction(async (tx) => {

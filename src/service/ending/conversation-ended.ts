@@ -37,8 +37,8 @@ export async function conversationEnded(
     ...assistant,
     postCallEvaluation: assistant.postCallEvaluation && wasChat,
   };
-  const again = (attempt: number, startAfterMs: number) =>
-    jobs.send('conversation-ended', { ...job, attempt }, { startAfterMs });
+  const again = (attempt: number, pauseMs: number) =>
+    jobs.send('conversation-ended', { ...job, attempt }, { startAfter: pauseMs });
   const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
   await evaluateAndStore(parts, ended, tried, (evaluated) =>
     database.db.transaction(async (tx) => {

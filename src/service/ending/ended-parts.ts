@@ -28,7 +28,7 @@ export interface EndedJob {
   isLastTry: boolean;
   signal: AbortSignal;
   /** Sends the job anew, with the number of evaluations that failed. */
-  again: (attempt: number, startAfterMs: number) => Promise<void>;
+  again: (attempt: number, pauseMs: number) => Promise<void>;
 }
 
 /**

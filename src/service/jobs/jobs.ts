@@ -1,84 +1,87 @@
-import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
-import { fromDrizzle } from 'pg-boss';
-import type { PgBoss } from 'pg-boss';
+import type { JobWithMetadata } from 'pg-boss';
 import type { Database, Queries } from '../db/database.ts';
-import { createBoss, overPool, schema, within } from './boss.ts';
+import { withinTransaction } from '../db/run-statements.ts';
+import { createBoss } from './boss.ts';
+import { queueNames, queues } from './queues.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
-/** How a job is sent. */
-export interface SendOptions {
-  /** When it may start: in so many milliseconds, or at a moment. At once by default. */
-  startAfterMs?: number | Date;
-  /**
-   * At most one job with this key waits in its queue; sending another one only makes that one start earlier, if at all.
-   * Whoever handles it sees what was true when the later one was sent.
-   */
-  key?: string;
-  /** A transaction: the job exists once that is committed, and never if it is rolled back. */
-  tx?: Queries;
-}
+/**
+ * `startAfter`: when the job may start, in milliseconds from now or at a moment; at once by default.
+ * `tx`: the job exists once this transaction is committed, and never if it is rolled back.
+ */
+export type SendOptions = { startAfter?: number | Date; tx?: Queries };
 
 /** Sends work that is done in the background, at least once, by any process that has workers. */
 export interface Jobs {
-  /** Resolves once the job is stored, or will be with the transaction. */
+  /**
+   * Stores a job. If one for the same record waits already, an immediate job brings it forward and a delayed one
+   * leaves it as it is. It does not start before the transaction is committed, so it sees its changes.
+   */
   send<Name extends QueueName>(queue: Name, data: QueueData[Name], options?: SendOptions): Promise<void>;
+  /** Returns whether a job for that record waits or runs. */
+  isPending<Name extends QueueName>(queue: Name, data: QueueData[Name]): Promise<boolean>;
 }
 
-/** The channel on which processes that share a PostgreSQL server tell each other of jobs that can start. */
-export const channel = 'voice_assistant_chat_jobs';
-
-/** How often a job may find that another one took its key, and was begun, before it gives up. Once is rare already. */
-const mostTries = 10;
-
-/** {@link Jobs} in a database's own tables. */
+/** {@link Jobs} in the database. */
 export class StoredJobs implements Jobs {
-  readonly boss: PgBoss;
+  readonly boss;
   readonly #database: Database;
-  /** Told of each job that this process sends, with the moment from which it can start. */
-  onSent: ((queue: QueueName, startsAt: number) => void) | undefined;
+  /** Called with each delayed job that this process sends: pg-boss notifies of immediate ones only. */
+  onDelayed: ((queue: QueueName, milliseconds: number) => void) | undefined;
 
   constructor(database: Database) {
     this.#database = database;
-    this.boss = createBoss(overPool(database.pool));
+    this.boss = createBoss(database.pool);
   }
 
-  async send<Name extends QueueName>(
-    queue: Name,
-    data: QueueData[Name],
-    { startAfterMs = 0, key, tx }: SendOptions = {},
-  ): Promise<void> {
-    const seconds =
-      (startAfterMs instanceof Date ? startAfterMs.getTime() - Date.now() : startAfterMs) / 1000;
-    const wait = Math.max(0, seconds);
-    const queries = tx ?? this.#database.db;
-    const options = {
-      startAfter: `${wait} seconds`,
-      // Without a key of its own a job would share the empty one.
-      singletonKey: key ?? randomUUID(),
-    };
-    const store = () => this.boss.send(queue, data, options);
-    // Between the two statements somebody may send the same, and somebody else begin with it: then it is theirs no more.
-    for (let tries = 1; key === undefined || !(await hasten(queries, queue, key, wait)); tries++) {
-      const sent = await (tx ? within.run(fromDrizzle(tx, sql), store) : within.exit(store));
-      if (sent !== null) break;
-      if (tries === mostTries) throw new Error(`A job of ${queue} could not be stored: others were quicker.`);
-    }
-    if (wait === 0 && this.#database.kind === 'postgres') {
-      await queries.execute(sql`SELECT pg_notify(${channel}, ${queue})`);
-    }
-    this.onSent?.(queue, Date.now() + wait * 1000);
+  async send<Name extends QueueName>(queue: Name, data: QueueData[Name], options: SendOptions = {}) {
+    const { startAfter = 0, tx } = options;
+    const store = (queries: Queries) =>
+      withinTransaction(queries, () => this.#store(queue, data, startAfter));
+    await (tx ? store(tx) : this.#database.transaction(store));
+    const wait = startAfter instanceof Date ? startAfter.getTime() - Date.now() : startAfter;
+    if (wait > 0) this.onDelayed?.(queue, wait);
   }
-}
 
-/**
- * Makes the waiting job of a key start no later than given; answers whether there is one. It is locked until the
- * transaction ends, so that nobody works on it without seeing what the transaction has done.
- */
-async function hasten(queries: Queries, queue: QueueName, key: string, seconds: number): Promise<boolean> {
-  const { rows } = await queries.execute(sql`
-    UPDATE ${sql.identifier(schema)}.job
-    SET start_after = least(start_after, now() + ${seconds} * interval '1 second')
-    WHERE name = ${queue} AND singleton_key = ${key} AND state = 'created' RETURNING id`);
-  return rows.length > 0;
+  async isPending<Name extends QueueName>(queue: Name, data: QueueData[Name]) {
+    const jobs = await this.boss.findJobs(queue, { key: String(queues[queue].key(data)) });
+    return jobs.some(({ completedOn }) => completedOn === null);
+  }
+
+  /** Returns a job under way to its queue, to be started at once; this does not count as a try. */
+  async handBack(queue: QueueName, job: JobWithMetadata): Promise<void> {
+    await this.#database.transaction((tx) =>
+      withinTransaction(tx, async () => {
+        const { affected } = (await this.boss.cancel(queue, job)) as { affected?: number };
+        if (affected !== 0) await this.#store(queue, job.data as never, 0);
+      }),
+    );
+  }
+
+  /** Fails the jobs under way, to be retried at once: for a database that no other process can be working on. */
+  async retryInterrupted(): Promise<void> {
+    for (const queue of queueNames) {
+      for (const { id, state } of await this.boss.findJobs(queue)) {
+        if (state !== 'active') continue;
+        await this.boss.fail(queue, id, { reason: 'its process ended' });
+        await this.boss.update(queue, undefined, { id, startAfter: 0 });
+      }
+    }
+  }
+
+  /** `update` and `upsert` lock the waiting job until the transaction ends. */
+  async #store<Name extends QueueName>(queue: Name, data: QueueData[Name], delay: number | Date) {
+    const singletonKey = String(queues[queue].key(data));
+    const startAfter = delay instanceof Date ? delay : `${delay / 1000} seconds`;
+    // Between two statements another process may insert a job of this key, and a third one fetch it.
+    for (let tries = 1; tries <= 10; tries++) {
+      const waiting =
+        delay === 0
+          ? await this.boss.upsert(queue, data, { singletonKey, startAfter: 0 })
+          : await this.boss.update(queue, undefined, { singletonKey });
+      if (waiting.jobs.length > 0) return;
+      if (delay !== 0 && (await this.boss.send(queue, data, { singletonKey, startAfter })) !== null) return;
+    }
+    throw new Error(`A job of ${queue} could not be stored: other processes kept taking its key.`);
+  }
 }

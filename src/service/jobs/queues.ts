@@ -1,51 +1,45 @@
-/** What a job of each queue carries. Names of records, not their contents: a job may run long after it was sent. */
+/** Data of the jobs of each queue: names of records, not their contents, since a job may run long after it was sent. */
 export interface QueueData {
-  /** A conversation has ended. `attempt` counts the evaluations that failed. */
+  /** `attempt` counts the evaluations that failed. */
   'conversation-ended': { conversationId: number; attempt?: number };
-  /** A call waits to be made. */
-  'place-call': { callId: number };
-  /** There may be something to do for a campaign. */
-  'campaign-tick': { campaignId: number };
-  /** A call has ended. */
   'call-ended': { callId: number; attempt?: number };
-  /** A webhook waits to be delivered; `attempt` counts the attempts before this one. */
+  'place-call': { callId: number };
+  'campaign-tick': { campaignId: number };
+  /** `attempt` counts the attempts before this one. */
   'webhook-delivery': { deliveryId: number; attempt: number };
-  /** A document waits to be read. */
   'process-document': { documentId: number };
-  /** A Caller ID number was released; its record is gone. */
   'remove-caller-id': { phoneNumber: string };
-  /** Chunks wait for their vectors. */
   'embed-chunks': Record<string, never>;
-  /** What is too old, or was left behind, is to be cleaned up. */
   'clean-up': Record<string, never>;
 }
-
 export type QueueName = keyof QueueData;
 
-/** How often and how long a job of a queue is tried. */
-export interface QueueRules {
-  /** Tries after the first one failed. */
-  retries: number;
-  /** Seconds before the first retry. Each further one waits about twice as long, up to an hour. */
-  retryAfter: number;
-  /** Longest time for one try, in seconds. */
-  patience: number;
-}
+/** Seconds after the death of its process until a job is retried by another one. */
+export const leaseSeconds = 30;
 
-/** The queues, with their rules. */
-export const queues: Record<QueueName, QueueRules> = {
-  'conversation-ended': { retries: 5, retryAfter: 5, patience: 300 },
-  'call-ended': { retries: 5, retryAfter: 5, patience: 300 },
-  'place-call': { retries: 20, retryAfter: 1, patience: 60 },
-  // The last tick sends the next, so it is never given up.
-  'campaign-tick': { retries: 100_000, retryAfter: 1, patience: 60 },
-  'webhook-delivery': { retries: 5, retryAfter: 5, patience: 90 },
-  'process-document': { retries: 1, retryAfter: 10, patience: 900 },
-  'remove-caller-id': { retries: 20, retryAfter: 10, patience: 60 },
-  'embed-chunks': { retries: 10, retryAfter: 60, patience: 86_000 },
-  // Each round sends the next one before anything else.
-  'clean-up': { retries: 2, retryAfter: 60, patience: 3000 },
+/** @param timeout of one try. Retries wait about twice as long each time, from `retryAfter` up to an hour. Seconds. */
+const rules = (retryLimit: number, retryAfter: number, timeout: number) => ({
+  ...{ retryLimit, retryDelay: retryAfter, retryBackoff: true, retryDelayMax: 3600 },
+  ...{ expireInSeconds: timeout, heartbeatSeconds: leaseSeconds, notify: true, deleteAfterSeconds: 86_400 },
+  // Ten years: a service that was down for more than pg-boss's two weeks still does all its jobs.
+  retentionSeconds: 315_360_000,
+});
+
+/** For queues in which one job stands for all work to come. */
+const unlimited = 100_000;
+
+/** The queues, each with the record that a job is about: at most one job for each record waits. */
+export const queues: {
+  [Name in QueueName]: { key: (data: QueueData[Name]) => number | string; rules: ReturnType<typeof rules> };
+} = {
+  'conversation-ended': { key: (job) => job.conversationId, rules: rules(5, 5, 300) },
+  'call-ended': { key: (job) => job.callId, rules: rules(5, 5, 300) },
+  'place-call': { key: (job) => job.callId, rules: rules(20, 1, 60) },
+  'campaign-tick': { key: (job) => job.campaignId, rules: rules(unlimited, 1, 60) },
+  'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },
+  'process-document': { key: (job) => job.documentId, rules: rules(1, 10, 900) },
+  'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },
+  'embed-chunks': { key: () => 'all', rules: rules(unlimited, 60, 86_000) },
+  'clean-up': { key: () => 'all', rules: rules(unlimited, 60, 3000) },
 };
-
-/** All their names. */
 export const queueNames = Object.keys(queues) as QueueName[];

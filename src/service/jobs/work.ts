@@ -1,114 +1,114 @@
-import { sql } from 'drizzle-orm';
+import type { JobWithMetadata } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { leaseSeconds, schema } from './boss.ts';
-import { channel } from './jobs.ts';
+import { Notifications } from '../db/notifications.ts';
+import { waitAtMost } from '../lib/within.ts';
+import { createBoss } from './boss.ts';
 import type { StoredJobs } from './jobs.ts';
-import { listen } from './listen.ts';
-import { QueueWork } from './queue-work.ts';
-import type { QueueName } from './queues.ts';
-import type { Worker } from './worker.ts';
+import { leaseSeconds } from './queues.ts';
+import type { QueueData, QueueName } from './queues.ts';
+
+interface WorkerOf<Name extends QueueName> {
+  queue: Name;
+  /** Jobs that one process runs at the same time; 2 by default. */
+  atOnce?: number;
+  /**
+   * Does a job, at least once; an error has it retried. On PGlite, which has one session, no transaction may be held
+   * while waiting for anything but the database. The signal is aborted when the job takes too long, was taken over by
+   * another process, or the process stops.
+   */
+  handle(data: QueueData[Name], signal: AbortSignal, isLastTry: boolean): Promise<void>;
+}
+/** Does the jobs of one queue. */
+export type Worker = { [Name in QueueName]: WorkerOf<Name> }[QueueName];
 
 /**
- * Does the jobs of this and other processes. One that this process sends, or of which PostgreSQL tells it, starts at
- * once; for the rest it looks regularly, and exactly when the next one is due.
+ * Starts doing jobs. pg-boss notifies of immediate ones; delayed jobs and retries of this process have timers.
+ *
+ * @param pollMs pause between two looks for jobs in spite of that, such as those of processes that died.
+ * @returns a function that stops it: it waits so many milliseconds for the jobs under way and hands the rest back.
  */
-export class Work {
-  readonly #queues: Map<QueueName, QueueWork>;
-  readonly #database: Database;
-  readonly #jobs: StoredJobs;
-  readonly #pollMs: number;
-  readonly #log: Logger;
-  readonly #stopListening: () => Promise<void>;
-  readonly #renewing: NodeJS.Timeout;
-  readonly #due = new Map<QueueName, { at: number; timer: NodeJS.Timeout }>();
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void>;
-  #supervising: Promise<void> | undefined;
-  #stopping = false;
+export async function startWork(
+  database: Database,
+  jobs: StoredJobs,
+  workers: Worker[],
+  pollMs: number,
+  log: Logger,
+): Promise<(milliseconds: number) => Promise<void>> {
+  const pollingIntervalSeconds = pollMs / 1000;
+  const heartbeat = leaseSeconds / 3;
+  // Monitoring takes place once per interval, however many processes there are.
+  const intervals = { superviseIntervalSeconds: heartbeat, monitorIntervalSeconds: heartbeat - 1 };
+  const rare = { maintenanceIntervalSeconds: 3600, flowIntervalSeconds: 86_400 };
+  const options = { useListenNotify: true, supervise: true, ...intervals, ...rare };
+  const boss = createBoss(database.pool, options, (channel, onNotification, onReconnect) => {
+    const notifications = new Notifications(database, channel, onNotification, log, onReconnect);
+    notifications.open();
+    return Promise.resolve({ close: () => notifications.close() });
+  });
+  const running = new Map<JobWithMetadata, { queue: QueueName; done: Promise<void> }>();
+  const workerIds = new Map<string, QueueName>();
+  const timers = new Set<NodeJS.Timeout>();
+  let isStopping = false;
+  boss.on('error', (error) => {
+    if (!isStopping) log.error({ err: error }, 'background jobs failed; it will be tried again');
+  });
 
-  /** @param pollMs the longest pause between two looks for jobs of other processes. */
-  constructor(database: Database, jobs: StoredJobs, workers: Worker[], pollMs: number, log: Logger) {
-    this.#database = database;
-    this.#jobs = jobs;
-    this.#pollMs = pollMs;
-    this.#log = log;
-    this.#queues = new Map(workers.map((worker) => [worker.queue, new QueueWork(jobs.boss, worker, log)]));
-    this.#stopListening =
-      database.kind === 'postgres'
-        ? listen(database.pool, channel, (queue) => this.#queues.get(queue as QueueName)?.wake(), log)
-        : () => Promise.resolve();
-    jobs.onSent = (queue, startsAt) => {
-      this.#wakeAt(queue, startsAt);
-    };
-    this.#renewing = setInterval(
-      () => {
-        for (const queue of this.#queues.values()) void queue.renew();
-        this.#supervising ??= this.#supervise();
-      },
-      (leaseSeconds * 1000) / 3,
-    );
-    this.#supervising = this.#supervise();
-    this.#round = this.#supervising.then(() => this.#look());
-  }
-
-  /** Takes on no more, waits for the jobs under way, and hands back those that are not done in time. */
-  async stop(milliseconds: number): Promise<void> {
-    this.#stopping = true;
-    this.#jobs.onSent = undefined;
-    clearTimeout(this.#timer);
-    clearInterval(this.#renewing);
-    for (const { timer } of this.#due.values()) clearTimeout(timer);
-    await Promise.all([...this.#queues.values()].map((queue) => queue.stop(milliseconds)));
-    await this.#round;
-    await this.#supervising;
-    await this.#stopListening();
-  }
-
-  #wakeAt(queue: QueueName, at: number): void {
-    if (this.#stopping) return;
-    const wait = at - Date.now();
-    if (wait <= 0) {
-      this.#queues.get(queue)?.wake();
-      return;
-    }
-    const known = this.#due.get(queue);
-    if (known && known.at <= at) return;
-    // A later job is found by looking, as those of other processes are.
-    if (wait > this.#pollMs) return;
-    clearTimeout(known?.timer);
+  const wakeIn = (queue: QueueName, milliseconds: number) => {
+    if (isStopping || milliseconds > pollMs) return;
     const timer = setTimeout(() => {
-      this.#due.delete(queue);
-      this.#queues.get(queue)?.wake();
-    }, wait);
-    this.#due.set(queue, { at, timer });
+      timers.delete(timer);
+      for (const [id, name] of workerIds) if (name === queue) boss.notifyWorker(id);
+    }, milliseconds);
+    timers.add(timer);
+  };
+  const run = async (worker: Worker, job: JobWithMetadata) => {
+    const { queue } = worker;
+    try {
+      await worker.handle(job.data as never, job.signal, job.retryCount >= job.retryLimit);
+    } catch (error) {
+      log.warn({ err: error, queue, job: job.id }, 'a job failed');
+      wakeIn(queue, job.retryDelay * 2 ** job.retryCount * 1000 + 100);
+      // pg-boss stores the error with the job, and its message and stack may quote personal data.
+      throw Object.assign(new Error(error instanceof Error ? error.name : 'unknown'), { stack: undefined });
+    }
+  };
+
+  await boss.start();
+  jobs.onDelayed = wakeIn;
+  void boss.supervise().catch(() => undefined);
+  const workOptions = {
+    ...{ includeMetadata: true as const, heartbeatRefreshSeconds: heartbeat },
+    ...{ pollingIntervalSeconds, notifyPollingIntervalSeconds: pollingIntervalSeconds },
+  };
+  // Not `localConcurrency`: its workers pause after each job, however many wait.
+  for (const worker of workers.flatMap((each) => Array<Worker>(each.atOnce ?? 2).fill(each))) {
+    let id = '';
+    id = await boss.work(worker.queue, workOptions, async ([job]: JobWithMetadata[]) => {
+      if (!job) return;
+      const done = run(worker, job);
+      running.set(job, { queue: worker.queue, done });
+      await done.finally(() => {
+        running.delete(job);
+        boss.notifyWorker(id);
+      });
+    });
+    workerIds.set(id, worker.queue);
   }
 
-  /** Looks in all queues for jobs that are due, or will be before the next look. */
-  async #look(): Promise<void> {
-    try {
-      const { rows } = await this.#database.db.execute<{ queue: QueueName; wait: number | null }>(sql`
-        SELECT name AS queue, (SELECT extract(epoch FROM min(start_after) - now())::float * 1000
-          FROM ${sql.identifier(schema)}.job WHERE name = queue.name AND state < 'active') AS wait
-        FROM ${sql.identifier(schema)}.queue`);
-      for (const { queue, wait } of rows) if (wait !== null) this.#wakeAt(queue, Date.now() + wait);
-    } catch (error) {
-      this.#log.error({ err: error }, 'looking for jobs failed; it will be tried again');
+  return async (milliseconds) => {
+    isStopping = true;
+    jobs.onDelayed = undefined;
+    timers.forEach(clearTimeout);
+    await waitAtMost(milliseconds, Promise.all(workers.map(({ queue }) => boss.offWork(queue))));
+    const left = [...running];
+    for (const [job, { queue }] of left) {
+      await jobs.handBack(queue, job).catch((error: unknown) => {
+        log.error({ err: error }, 'a job could not be handed back; it is retried when its lease expires');
+      });
     }
-    if (this.#stopping) return;
-    this.#timer = setTimeout(() => {
-      this.#round = this.#look();
-    }, this.#pollMs);
-  }
-
-  /** Gives the jobs of dead processes back to their queues, and forgets those that were done long ago. */
-  async #supervise(): Promise<void> {
-    try {
-      await this.#jobs.boss.supervise();
-    } catch (error) {
-      this.#log.error({ err: error }, 'looking after jobs failed; it will be tried again');
-    } finally {
-      this.#supervising = undefined;
-    }
-  }
+    await boss.stop({ graceful: false });
+    // Handlers that ignore their signal must not keep the process from ending.
+    await waitAtMost(1000, Promise.allSettled(left.map(([, { done }]) => done)));
+  };
 }

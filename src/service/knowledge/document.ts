@@ -90,7 +90,7 @@ export async function updateDocument(
         || setweight(to_tsvector(${config}::regconfig, ${texts.name}), 'B')
         || setweight(to_tsvector(${config}::regconfig, body), 'D')
       WHERE document_id = ${owned.documentId}`);
-    if (rows[0]?.embedded === true) await jobs.send('embed-chunks', {}, { key: 'all', tx });
+    if (rows[0]?.embedded === true) await jobs.send('embed-chunks', {}, { tx });
   });
   const { id, name, description, type, type_label, status, status_label, failure, updated_at } =
     await readDocument(database, owned);

@@ -39,7 +39,7 @@ export async function embedChunks(
       signal.throwIfAborted();
       if (!(await embedBatch(db, embedder, signal))) return;
     }
-    await jobs.send('embed-chunks', {}, { key: 'all', startAfterMs: pauseMs });
+    await jobs.send('embed-chunks', {}, { startAfter: pauseMs });
   } finally {
     await db.execute(sql`DELETE FROM embedding_leases WHERE owner = ${owner}`);
   }

@@ -1,6 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { documents } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { finishDocument } from './finish-document.ts';
 
 /** Ends the processing of a document without a text. @param failure says why, to its owner. */
@@ -13,11 +14,22 @@ export const failDocument = (database: Database, documentId: number, failure: st
  * Fails the documents whose job was given up without a word, because its process died with each try: nothing else
  * would ever end them. @returns how many.
  */
-export async function failForgottenDocuments(database: Database): Promise<number> {
-  const { rows } = await database.db.execute<{ id: number }>(sql`
-    SELECT id FROM documents WHERE status = 'processing' AND NOT EXISTS (
-      SELECT 1 FROM jobs.job WHERE name = 'process-document' AND state <= 'active'
-        AND data ->> 'documentId' = documents.id::text)`);
-  for (const { id } of rows) await failDocument(database, id, 'The document could not be processed.');
-  return rows.length;
+export async function failForgottenDocuments({
+  database,
+  jobs,
+}: {
+  database: Database;
+  jobs: Jobs;
+}): Promise<number> {
+  const processing = await database.db
+    .select({ id: documents.id })
+    .from(documents)
+    .where(eq(documents.status, 'processing'));
+  let failed = 0;
+  for (const { id } of processing) {
+    if (await jobs.isPending('process-document', { documentId: id })) continue;
+    await failDocument(database, id, 'The document could not be processed.');
+    failed += 1;
+  }
+  return failed;
 }

@@ -65,7 +65,7 @@ export async function processDocument(
       // The name is embedded too, and may have changed meanwhile.
       const current = place.name === source.name ? embeddings : undefined;
       await storeChunks(queries, { ...place, config }, chunks, current);
-      if (processing.embedder && !current) await jobs.send('embed-chunks', {}, { key: 'all', tx: queries });
+      if (processing.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
       await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
     });
   } catch (error) {

@@ -31,3 +31,11 @@ export async function within<Outcome>(
     for (const letGo of ends) letGo();
   }
 }
+
+/** Resolves when a promise does, or after a time limit. */
+export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  const passed = Promise.withResolvers<undefined>();
+  const timer = setTimeout(passed.resolve, milliseconds, undefined);
+  await Promise.race([promise, passed.promise]);
+  clearTimeout(timer);
+}

@@ -32,10 +32,10 @@ export async function cleanUp(
   await sendAllTicks({ database, jobs });
   const resent = await resendForgotten(database, jobs);
   if (resent > 0) log.warn({ jobs: resent }, 'jobs were sent again that had been given up');
-  const undelivered = await failForgottenDeliveries(database.db);
+  const undelivered = await failForgottenDeliveries(database, jobs);
   if (undelivered > 0)
     log.warn({ webhooks: undelivered }, 'webhooks have failed that could not be delivered');
-  const documents = await failForgottenDocuments(database);
+  const documents = await failForgottenDocuments({ database, jobs });
   if (documents > 0) log.warn({ documents }, 'documents have failed that nobody worked on any more');
   const { renewed, unpaid } = await renewSubscriptions(database, signal);
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'charged for numbers whose month was over');
@@ -46,5 +46,5 @@ export async function cleanUp(
 }
 
 /** There is one round at a time, for all processes. */
-export const sendCleanUp = (jobs: Jobs, startAfterMs = 0): Promise<void> =>
-  jobs.send('clean-up', {}, { key: 'all', startAfterMs });
+export const sendCleanUp = (jobs: Jobs, startAfter = 0): Promise<void> =>
+  jobs.send('clean-up', {}, { startAfter });

@@ -71,7 +71,7 @@ export async function deliver(
     }
     if (pause === undefined) return;
     const next = { deliveryId: delivery.id, attempt: job.attempt + 1 };
-    await parts.jobs.send('webhook-delivery', next, { startAfterMs: pause, tx });
+    await parts.jobs.send('webhook-delivery', next, { startAfter: pause, tx });
   });
 }
 

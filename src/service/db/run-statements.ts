@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { sql } from 'drizzle-orm';
+import { fromDrizzle } from 'pg-boss';
+import type { Pool } from 'pg';
+import type { Queries } from './database.ts';
+
+type Execute = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+
+const transactions = new AsyncLocalStorage<Execute>();
+
+/**
+ * Runs all statements of a library in a transaction, those too that it does not pass the transaction to: on PGlite they
+ * would wait for its end.
+ */
+export const withinTransaction = <Outcome>(tx: Queries, work: () => Promise<Outcome>): Promise<Outcome> =>
+  transactions.run((text, values) => fromDrizzle(tx, sql).executeSql(text, values), work);
+
+/** Leaves the transaction. */
+export const outsideTransaction = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
+  transactions.exit(work);
+
+/**
+ * Runs SQL of a library: one statement, or several without values, whose rows are returned together. A failed statement
+ * may leave a transaction open, which on PGlite would take in the queries of others, so it is rolled back.
+ */
+export const runStatements =
+  (pool: Pool): Execute =>
+  async (text, values) => {
+    const execute = transactions.getStore();
+    if (execute) return execute(text, values);
+    const client = await pool.connect();
+    try {
+      const results = [await client.query(text, values)].flat() as { rows?: unknown[] }[];
+      return { rows: results.flatMap(({ rows }) => rows ?? []) };
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
