@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { heedEvaluation } from '../../src/service/campaign/heed-evaluation.ts';
+import { applyEvaluation } from '../../src/service/campaign/apply-evaluation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/assistant-body.ts';
 import { Owner } from '../support/owner.ts';
@@ -72,7 +72,7 @@ describe('a blocked number', () => {
       ['+49301234602', null],
     ] as const) {
       const call = { userId: owner.id, clientPhoneNumber, campaignId: null, leadId: null };
-      await db.transaction((tx) => heedEvaluation({ tx, jobs }, call, { do_not_call }));
+      await db.transaction((tx) => applyEvaluation({ tx, jobs }, call, { do_not_call }));
     }
     assert.deepEqual(
       (await list('?phone_number=12346')).map(({ phone_number }) => phone_number),

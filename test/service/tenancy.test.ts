@@ -122,10 +122,14 @@ test('the ids that are tried are those of the records', () => {
 
 describe('without a valid key', () => {
   for (const [name, { method, path }] of endpoints) {
-    test(`${name} tells nothing`, async () => {
+    test(`${name} returns 401`, async () => {
       for (const key of ['', `${victim.owner.key}x`]) {
         const answer = await send(method, fill(path, victim.paths), bodies[name] ?? {}, key);
-        assert.deepEqual([answer.status, answer.json], [401, { message: 'Unauthenticated.' }]);
+        const message = 'Unauthenticated.';
+        const expected = path.startsWith('/api/automate/')
+          ? { status: false, error: message, message }
+          : { message };
+        assert.deepEqual([answer.status, answer.json], [401, expected]);
       }
     });
   }

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, sql } from 'drizzle-orm';
 import type { CallsQuery } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
-import { tellCampaigns } from '../campaign/send-tick.ts';
+import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import { isBetween } from '../db/is-between.ts';
 import { wireColumns } from '../db/wire-columns.ts';
@@ -104,7 +104,7 @@ export async function deleteCall(
   await database.db.transaction(async (tx) => {
     const [deleted] = await tx.delete(calls).where(isOwned(owned)).returning();
     if (!deleted) return notFound();
-    await tellCampaigns({ tx, jobs }, deleted);
+    await notifyCampaigns({ tx, jobs }, deleted);
   });
 }
 

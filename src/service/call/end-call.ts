@@ -5,7 +5,7 @@ import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { asksNotToBeCalled } from '../campaign/asks-not-to-be-called.ts';
 import { blockNumber } from '../campaign/blocked-number.ts';
-import { tellCampaigns } from '../campaign/send-tick.ts';
+import { notifyCampaigns } from '../campaign/send-tick.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
@@ -59,7 +59,7 @@ export async function endCall(
     if (asksNotToBeCalled(ended.lines)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
-    await tellCampaigns({ tx, jobs }, ended);
+    await notifyCampaigns({ tx, jobs }, ended);
     await jobs.send('call-ended', { callId: ended.id }, { tx });
     return true;
   });

@@ -64,11 +64,11 @@ export class StoredCallBook implements CallBook {
           callId: this.#call.id,
           callMinute: minute,
         } as const;
-        if (!(await moveMoney(tx, movement))) throw new TooPoor();
+        if (!(await moveMoney(tx, movement))) throw new InsufficientBalance();
         return true;
       });
     } catch (error) {
-      if (error instanceof TooPoor) return false;
+      if (error instanceof InsufficientBalance) return false;
       throw error;
     }
   }
@@ -84,5 +84,5 @@ export class StoredCallBook implements CallBook {
   }
 }
 
-/** Takes the changes of a transaction back. */
-class TooPoor extends Error {}
+/** Rolls back a transaction. */
+class InsufficientBalance extends Error {}

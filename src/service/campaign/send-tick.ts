@@ -4,11 +4,11 @@ import type { Database, Queries } from '../db/database.ts';
 import { leads } from '../db/leads-table.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
-/** Has a campaign looked at, once this transaction is committed. */
+/** Sends a campaign's tick once this transaction is committed. */
 export const sendTick = (jobs: Jobs, tx: Queries, campaignId: number): Promise<void> =>
   jobs.send('campaign-tick', { campaignId }, { tx });
 
-/** Has every campaign in progress looked at. Each sends its own next tick; this is for one that was lost all the same. */
+/** Sends a tick to every campaign in progress. Each sends its own next tick; this is in case one was lost. */
 export async function sendAllTicks({ database, jobs }: { database: Database; jobs: Jobs }): Promise<void> {
   const running = await database.db
     .select({ id: campaigns.id })
@@ -19,8 +19,8 @@ export async function sendAllTicks({ database, jobs }: { database: Database; job
   }
 }
 
-/** Has the campaign of a call looked at, and that of its lead, which may have been moved to another one. */
-export async function tellCampaigns(
+/** Sends a tick to the campaign of a call, and to that of its lead, which may have been moved to another one. */
+export async function notifyCampaigns(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   { campaignId, leadId }: { campaignId: number | null; leadId: number | null },
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function tellCampaigns(
     .select({ campaignId: leads.campaignId })
     .from(leads)
     .where(eq(leads.id, leadId ?? 0));
-  const told = new Set([campaignId, lead?.campaignId].filter((id) => id != null));
-  // In order, as everybody who tells several: each job that waits is locked.
-  for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
+  const ids = new Set([campaignId, lead?.campaignId].filter((id) => id != null));
+  // In the order of their ids, since a waiting job is locked: otherwise two transactions could deadlock.
+  for (const id of [...ids].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
 }

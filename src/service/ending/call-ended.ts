@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
 import { recordingAddress } from '../call/recording-address.ts';
 import { briefingColumns } from '../assistant/brief-assistant.ts';
-import { heedEvaluation } from '../campaign/heed-evaluation.ts';
+import { applyEvaluation } from '../campaign/apply-evaluation.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database } from '../db/database.ts';
@@ -45,7 +45,7 @@ export async function callEnded(
         .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
         .returning({ id: calls.id });
       if (handled.length === 0) return;
-      await heedEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
+      await applyEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
       const payload = callPayload(
         {
           ...call,

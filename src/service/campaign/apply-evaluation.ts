@@ -1,4 +1,4 @@
-import { tellCampaigns } from './send-tick.ts';
+import { notifyCampaigns } from './send-tick.ts';
 import type { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -7,10 +7,10 @@ import { blockNumber } from './blocked-number.ts';
 import { isTrue, objectionVariable } from './judge-call.ts';
 
 /**
- * Does, in the transaction that stores the evaluation of a call, what follows from it: who does not want to be called
- * again is not, and the campaign of the call goes on with its lead.
+ * Applies the evaluation of a call in the transaction that stores it: blocks the number of a customer who does not want
+ * to be called again, and has the call's campaign continue with its lead.
  */
-export async function heedEvaluation(
+export async function applyEvaluation(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   call: Pick<typeof calls.$inferSelect, 'userId' | 'clientPhoneNumber' | 'campaignId' | 'leadId'>,
   found: StoredVariables,
@@ -19,5 +19,5 @@ export async function heedEvaluation(
   if (isTrue(found[objectionVariable]) && clientPhoneNumber !== '') {
     await blockNumber(tx, userId, clientPhoneNumber);
   }
-  await tellCampaigns({ tx, jobs }, call);
+  await notifyCampaigns({ tx, jobs }, call);
 }
