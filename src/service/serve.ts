@@ -19,6 +19,7 @@ import { openDatabase } from './open-database.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { storeModels } from './engine/store-models.ts';
 import { listen } from './http/listen.ts';
+import { PendingRequests } from './http/pending-requests.ts';
 import { StoredJobs } from './jobs/jobs.ts';
 import { startWork } from './jobs/work.ts';
 import { createWorkers } from './workers.ts';
@@ -94,7 +95,9 @@ export async function serve(
     });
     extras.mount?.(app);
 
-    const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+    const requests = new PendingRequests();
+    const fetch: typeof app.fetch = (...request) => requests.track(app.fetch(...request));
+    const server = createAdaptorServer({ fetch }) as Server;
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
@@ -118,12 +121,16 @@ export async function serve(
       server.close(() => {
         closed.resolve(undefined);
       });
+      const deadline = performance.now() + config.shutdownMs;
       await Promise.all([
         events.close(),
+        requests.finish(config.shutdownMs),
         replies.finish(config.shutdownMs),
         stopWork?.(config.shutdownMs),
         calls.finish(config.shutdownMs),
       ]);
+      // Requests that were being handled when the stop began may have started further replies.
+      await replies.finish(Math.max(0, deadline - performance.now()));
       await drain(server, closed.promise);
       await replies.finish(0);
       await calls.finish(0);

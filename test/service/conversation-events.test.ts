@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { AddedMessage } from '../../src/contract/conversation.ts';
+import { ConversationEvents } from '../../src/service/conversation/conversation-events.ts';
+import { Signals } from '../../src/service/conversation/signals.ts';
+import { createLog } from '../../src/service/log.ts';
 import { startModelServer } from '../support/model-server.ts';
 import type { StreamedEvent } from '../support/service-client.ts';
 import { atEnd, createAssistant, newDatabase, startService, testDatabase } from '../support/service.ts';
@@ -240,4 +243,18 @@ test('a service that stops closes its streams', async () => {
   const closed = stopping.running.close();
   await stream.all();
   await closed;
+});
+
+test('a stream that opens while the service is stopping ends at once', async () => {
+  const events = new ConversationEvents({
+    database: service.running.database,
+    signals: new Signals(),
+    log: createLog('silent'),
+  });
+  await events.close();
+  const stream = await events.open(await service.open(assistant), { after: undefined, address: undefined });
+  const types: string[] = [];
+  for await (const { type } of stream.events) types.push(type);
+  assert.deepEqual(types, ['handoff']);
+  stream.close();
 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -57,6 +59,57 @@ test('a stop lets replies under way finish, refuses new work, and ends with code
 
   const next = await startService(env);
   assert.equal((await next.history(conversation)).at(-1), 'assistant: Just in time');
+  assert.equal((await next.get('/api/user/me', bearer)).json['total_balance'], 24.98);
+  model.behave({});
+});
+
+/** Sends a message up to its body; returns a function that sends the body and resolves with the response's text. */
+async function beginMessage(
+  url: string,
+  conversation: string,
+  accept: string,
+): Promise<(message: string) => Promise<string>> {
+  const outgoing = request(`${url}/api/conversations/${conversation}/messages`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: accept, Expect: '100-continue' },
+  });
+  const response = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  outgoing.flushHeaders();
+  // The server says so when it begins to handle the request.
+  await once(outgoing, 'continue');
+  return async (message) => {
+    outgoing.end(JSON.stringify({ message }));
+    const [incoming] = await response;
+    return text(incoming);
+  };
+}
+
+test('a stop answers and stores the messages that are being accepted', async () => {
+  const env = await seeded();
+  const service = await startServiceProcess(env);
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise, pieces: ['Just in time'] });
+  const calls = model.requests.length;
+  const conversation = await service.open(assistant);
+  const other = await service.open(assistant);
+  const sendBody = await beginMessage(service.url, conversation, 'application/json');
+  const sendStreamedBody = await beginMessage(service.url, other, 'text/event-stream');
+
+  service.signal('SIGTERM');
+  await service.child.waitForLine('stderr', (line) => (line.includes('"stopping"') ? true : undefined));
+  const responses = Promise.all([sendBody('Quick!'), sendStreamedBody('Quick!')]);
+  await model.received(calls + 2);
+  // Longer than open connections are kept once the replies are done.
+  await delay(2500);
+  gate.resolve(undefined);
+  const [answer, streamed] = await responses;
+  assert.equal((JSON.parse(answer) as { message: string }).message, 'Just in time');
+  assert.match(streamed, /event: done\ndata: .*"Just in time"/);
+  assert.equal(await service.child.ended, 0);
+
+  const next = await startService(env);
+  for (const uuid of [conversation, other])
+    assert.equal((await next.history(uuid)).at(-1), 'assistant: Just in time');
   assert.equal((await next.get('/api/user/me', bearer)).json['total_balance'], 24.98);
   model.behave({});
 });

@@ -99,8 +99,12 @@ export class ConversationEvents {
     const close = this.#admit(id, options.address);
     const changes = this.#signals.subscribe(conversationSignal(id));
     this.#open.add(changes);
-    this.#notifications.open();
-    this.#schedule();
+    if (this.#isClosing) {
+      changes.close();
+    } else {
+      this.#notifications.open();
+      this.#schedule();
+    }
     return {
       events: this.#follow(id, after, changes),
       close: () => {
