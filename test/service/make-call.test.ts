@@ -12,7 +12,6 @@ const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
   CARRIER_SECONDS: '0',
-  JOB_POLL_SECONDS: '0.5',
 });
 const owner = await Owner.create(service, '10');
 const numberId = await addNumber(service, owner.id);

@@ -13,7 +13,6 @@ const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
   RETENTION_DAYS: '30',
-  JOB_POLL_SECONDS: '0.5',
 });
 const { database } = service.running;
 const { pool } = database;

@@ -18,10 +18,9 @@ export const refusedPort = await freePort();
 export const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
-  JOB_POLL_SECONDS: '0.5',
   ALLOW_PRIVATE_ADDRESSES: `${receiver.server.address},127.0.0.1:${refusedPort}`,
   WEBHOOK_RETRY_SECONDS: '0.01,0.02,0.03',
-  WEBHOOK_TIMEOUT_SECONDS: '0.5',
+  WEBHOOK_TIMEOUT_SECONDS: '1.5',
   PUBLIC_URL: 'https://voice.example/base',
 });
 export const { pool } = service.running.database;
