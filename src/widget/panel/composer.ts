@@ -68,11 +68,11 @@ export function composer(model: PanelModel): TemplateResult {
 
 /** How much room is left. Only near the limit: the browser's number formats take 50 ms to load on a slow phone. */
 function roomLeft(count: number, { language, texts }: Locale): string {
-  const { format } = new Intl.NumberFormat(language);
+  const number = new Intl.NumberFormat(language);
   return fill(count > limit ? texts.tooLong : texts.count, {
-    count: format(count),
-    limit: format(limit),
-    excess: format(count - limit),
+    count: number.format(count),
+    limit: number.format(limit),
+    excess: number.format(count - limit),
   });
 }
 
