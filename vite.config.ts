@@ -15,6 +15,7 @@ const entries = {
   panel: 'src/widget/panel/panel.ts',
   talk: 'src/widget/panel/parts/talk.ts',
   markdown: 'src/widget/panel/markdown/markdown.ts',
+  extras: 'src/widget/panel/parts/extras.ts',
   locales: 'src/widget/texts/locales.ts',
 };
 

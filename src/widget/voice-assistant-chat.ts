@@ -6,7 +6,7 @@ import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import { loadLocales, loadPanel, prefetchPanel, prefetchTalk } from './element/shell-modules.ts';
+import { loadExtras, loadLocales, loadPanel, prefetchPanel, prefetchTalk } from './element/shell-modules.ts';
 import { isFastConnection, whenIdle, whenNear } from './element/visitor.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
@@ -342,7 +342,7 @@ export class VoiceAssistantChat extends Base {
       // An earlier visit left something to send or to read.
       if (this.#storage()?.getItem('voice-assistant-chat:wake')) this.#prepare();
       else if (this.teaser)
-        loadPanel().then(({ showTeaser }) => {
+        loadExtras().then(({ showTeaser }) => {
           showTeaser(this, this.#root as HTMLElement);
         }, ignore);
       else if (this.preload !== 'none' && !this.#panel && isFastConnection()) prefetchPanel().catch(ignore);

@@ -45,7 +45,7 @@ describe('an error', () => {
     [
       'an owner without balance',
       { 'assistant-id': service.assistantThatShows('no-balance') },
-      /The owner of this site has to top up.*Insufficient balance\. Please top up your account\./s,
+      /The owner of this site needs to top up.*Insufficient balance\. Please top up your account\./s,
       /Try again/,
       'insufficient-balance',
     ],

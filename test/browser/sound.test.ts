@@ -17,7 +17,7 @@ async function waiting(attributes: Readonly<Record<string, string>>): Promise<[C
   await chat.open();
   if ('sound' in attributes) {
     await until(
-      () => performance.getEntriesByType('resource').some(({ name }) => /chunks\/sound-/.test(name)),
+      () => performance.getEntriesByType('resource').some(({ name }) => /chunks\/extras-/.test(name)),
       'the sound’s script',
     );
   }

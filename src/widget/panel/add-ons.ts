@@ -8,15 +8,15 @@ import type { LazyModules } from './parts/lazy-modules.ts';
 const addOns = {
   voice: {
     isWanted: ({ voice }: VoiceAssistantChat) => voice,
-    load: async (modules: LazyModules) => (await modules.load('voice'))?.start,
+    load: async (modules: LazyModules) => (await modules.load('extras'))?.startVoice,
   },
   sound: {
     isWanted: ({ sound }: VoiceAssistantChat) => sound,
-    load: async (modules: LazyModules) => (await modules.load('talk'))?.startSound,
+    load: async (modules: LazyModules) => (await modules.load('extras'))?.startSound,
   },
   pageTools: {
     isWanted: ({ tools }: VoiceAssistantChat) => !!tools?.length,
-    load: async (modules: LazyModules) => (await modules.load('talk'))?.startPageTools,
+    load: async (modules: LazyModules) => (await modules.load('extras'))?.startPageTools,
   },
   debug: {
     isWanted: ({ debug }: VoiceAssistantChat) => debug,

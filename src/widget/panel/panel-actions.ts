@@ -63,7 +63,7 @@ export function createPanelActions(
       // Once it has its menu, the browser opens and closes that.
       if (button.popoverTargetElement) return;
       event.preventDefault();
-      void panel.modules.load('talk').then((part) => {
+      void panel.modules.load('extras').then((part) => {
         part?.menuFor(button, event, panel);
       });
     },

@@ -1,3 +1,2 @@
-/** What the shell loads when a visitor is about to open the chat, or a teaser is to be shown. */
+/** The shell loads this when a visitor is about to open the chat. */
 export { ChatPanel } from './chat-panel.ts';
-export { showTeaser } from './teaser/teaser.ts';

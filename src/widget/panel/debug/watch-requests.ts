@@ -4,7 +4,7 @@ import { tell } from './tell.ts';
 const id = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 
 /** The built files of the chat; a site's own bundler gives them other names. */
-const ownFile = /chunks\/(panel|talk|markdown|voice|builder|gate|locales)-[\w-]+\.js$/;
+const ownFile = /chunks\/(panel|talk|sending|markdown|extras|builder|gate|locales)-[\w-]+\.js$/;
 
 /** Logs each request to the service and each file of the chat, also those from before. Returns a function that ends it. */
 export function watchRequests(baseUrl: () => string): () => void {

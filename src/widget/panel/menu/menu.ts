@@ -4,12 +4,9 @@ import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import type { PanelReach } from '../panel-reach.ts';
 import { isMuted, setMuted } from '../sound-switch.ts';
 import { download } from './download.ts';
-import menuCss from './menu.css?inline';
 import { printTranscript } from './print-transcript.ts';
 import { transcriptCopy, transcriptFileName, transcriptJson } from './transcript.ts';
 import { wholeConversation, type Transcript } from './whole-conversation.ts';
-
-export { menuCss as css };
 
 /**
  * Gives the menu button its menu, when the visitor first comes near it; a click shows the menu as well. From then on

@@ -5,12 +5,9 @@ import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { focusPanel } from '../focus-panel.ts';
 import { declare, validTools } from './declare-tools.ts';
-import pageToolsCss from './page-tools.css?inline';
 import { runTool, type ToolOutcome } from './run-tool.ts';
 import { toolNotes, type Consent, type ToolCall } from './tool-notes.ts';
 import { titleOf } from './tool-title.ts';
-
-export { pageToolsCss as css };
 
 /** Lets the assistant call page tools, with the visitor's consent. */
 export function start(reach: AddOnReach): AddOn {

@@ -2,7 +2,7 @@
 const loaders = {
   talk: () => import('./talk.ts'),
   markdown: () => import('../markdown/markdown.ts'),
-  voice: () => import('../voice/voice.ts'),
+  extras: () => import('./extras.ts'),
   builder: () => import('./builder.ts'),
   gate: () => import('../gate/gate.ts'),
 };

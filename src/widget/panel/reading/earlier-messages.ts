@@ -8,10 +8,7 @@ import {
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { isMarkdown, logPage, pageSize } from '../message-log.ts';
 import type { PanelModel } from '../panel-model.ts';
-import earlierCss from './earlier-messages.css?inline';
 import { KeepPlace } from './keep-place.ts';
-
-export { earlierCss as css };
 
 /** Pages of the log whose Markdown is drawn between two frames. */
 const atOnce = 4;

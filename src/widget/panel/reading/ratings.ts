@@ -29,7 +29,7 @@ export function rate({ panel, snapshot }: PanelModel, message: Message, rating: 
     conversationId: snapshot.conversationId ?? '',
     // Messages that the service does not have are not in its history.
     index:
-      (place < 0 && panel.modules.get('talk')?.placeBefore(snapshot, message)) ||
+      (place < 0 && panel.modules.get('extras')?.placeBefore(snapshot, message)) ||
       before.filter((message) => !isPending(message)).length,
     at,
   });

@@ -89,11 +89,11 @@ export class Reading implements PanelReading {
 
   readonly begin = (model: PanelModel): unknown => {
     const { modules, snapshot } = model;
-    const earlier = modules.get('talk');
+    const earlier = modules.get('extras');
     this.#language = model.locale.language;
     this.#messages = snapshot.messages;
     this.#before = earlier?.lastEarlier(model);
-    if (snapshot.earlier) void modules.load('talk');
+    if (snapshot.earlier) void modules.load('extras');
     this.#choices = snapshot.choices;
     this.#tools = modules.get('talk');
     this.#tellsUsed = model.options.showsFunctionCalls;

@@ -8,10 +8,7 @@ import { spokenText } from '../reading/spoken-text.ts';
 import { dictate, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';
-import voiceCss from './voice.css?inline';
 import type { VoiceTrouble } from './voice-trouble.ts';
-
-export { voiceCss as css };
 
 const microphoneIcon = icon(
   'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3',

@@ -1,0 +1,18 @@
+import menuCss from '../menu/menu.css?inline';
+import earlierCss from '../reading/earlier-messages.css?inline';
+import pageToolsCss from '../page-tools/page-tools.css?inline';
+import voiceCss from '../voice/voice.css?inline';
+
+/*
+ * What only some visitors need (the menu, earlier messages of a long history) and only some sites ask for by an attribute
+ * or a property (teaser, voice, sound, page tools).
+ */
+
+export { earlierMessages, lastEarlier, placeBefore, withEarlier } from '../reading/earlier-messages.ts';
+export { menuFor } from '../menu/menu.ts';
+export { showTeaser } from '../teaser/teaser.ts';
+export { start as startPageTools } from '../page-tools/page-tools.ts';
+export { start as startSound } from '../sound/sound.ts';
+export { start as startVoice } from '../voice/voice.ts';
+
+export const css = earlierCss + menuCss + pageToolsCss + voiceCss;
