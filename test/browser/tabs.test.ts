@@ -1,5 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { type Chat, mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { questionForProduct, showProduct } from '../support/show-product.ts';
+import { buttonIn, toolRequests } from '../support/tool-chat.ts';
 import { openPage, type OtherPage } from '../support/other-page.ts';
 
 /*
@@ -25,6 +27,8 @@ describe('one conversation in two pages', () => {
     await unmountAll();
   });
 
+  const isAnswered = (requests: HTMLElement[]): boolean =>
+    requests.every(({ dataset }) => /done|denied|failed/.test(dataset['state'] ?? ''));
   const isSame = (one: Chat, other: Chat): boolean =>
     JSON.stringify(one.messages) === JSON.stringify(other.messages);
   const withoutChannel = (page: Window): void => {
@@ -125,6 +129,44 @@ describe('one conversation in two pages', () => {
     await show(pages[1] as OtherPage);
     expect(second.input.value).to.equal('');
     expect(second.messages.join()).not.to.contain('opening hours?');
+  });
+
+  it('answers a tool request once, whichever pages the visitor decides in', async () => {
+    let runs = 0;
+    const results: unknown[] = [];
+    const withTools = async (): Promise<Chat> => {
+      const page = await open((page) => {
+        const send = page.fetch.bind(page);
+        page.fetch = (input, init) => {
+          if (/\/messages$/.test(input as string))
+            results.push((JSON.parse(init?.body as string) as { tool_results?: unknown[] }).tool_results);
+          return send(input, init);
+        };
+      });
+      page.chat.element.tools = [showProduct(() => runs++)];
+      return show(page);
+    };
+    const first = await withTools();
+    await first.ask(questionForProduct);
+    await first.answered(2);
+    const chats = [first, await withTools(), await withTools()];
+    const requests = (): HTMLElement[] => chats.flatMap((chat) => toolRequests(chat));
+    await until(() => requests().length === 3, 'the request in every page');
+    const [allow, deny, allowToo] = requests().map((request, at) =>
+      buttonIn(request, at === 1 ? 'Don’t allow' : 'Allow'),
+    );
+    allow?.click();
+    deny?.click();
+    allowToo?.click();
+    await until(
+      () => new Set(requests().map(({ dataset }) => dataset['state'])).size === 1 && isAnswered(requests()),
+      'the same outcome in every page',
+    );
+    const outcome = requests()[0]?.dataset['state'];
+    expect(runs).to.equal(outcome === 'done' ? 1 : 0);
+    await first.ask('Thank you');
+    await first.answered(3);
+    expect((results.at(-1) as unknown[]).length).to.equal(1);
   });
 
   it('sends what a page had no time to send, once, when that page is gone', async () => {

@@ -21,6 +21,8 @@ class PageTools implements AddOn {
   readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; canGoOn: boolean; notes: unknown }>();
   /** The message whose results wait for the visitor's next one, and how many messages the visitor had sent by then. */
   #waiting: { readonly key: string; readonly sent: number } | undefined;
+  /** The last message with calls, which another tab may answer too, and how many messages had been sent by then. */
+  #latest: { readonly key: string; readonly sent: number } | undefined;
   #conversationId: string | undefined;
   #life = new AbortController();
   #offered: unknown;
@@ -41,10 +43,11 @@ class PageTools implements AddOn {
     if (conversationId !== this.#conversationId) {
       if (this.#conversationId !== undefined) this.stop();
       this.#calls.clear();
-      this.#waiting = undefined;
+      this.#waiting = this.#latest = undefined;
       this.#conversationId = conversationId;
       this.#restore(messages.at(-1));
     }
+    this.#adoptOutcomes();
     // The streaming message is at the end, or before pending ones.
     for (const message of messages.slice(-8)) this.#take(message);
   };
@@ -87,6 +90,7 @@ class PageTools implements AddOn {
     if (calls.length === 0) return;
     this.#calls.set(key, [...before, ...calls]);
     const { conversation } = this.#reach.state();
+    this.#latest = { key, sent: this.#sent };
     // The outcomes of earlier messages' calls were sent, or are obsolete.
     if (before.length === 0 && conversation.snapshot.choices?.toolOutcomes)
       conversation.choose({ toolOutcomes: undefined });
@@ -100,15 +104,29 @@ class PageTools implements AddOn {
   /** Restores the calls of an earlier visit: pending requests are shown again, and nothing runs without consent. */
   #restore(message: Message | undefined): void {
     if (message?.status !== 'done' || message.timing !== undefined) return;
-    const { toolOutcomes = {} } = this.#reach.state().conversation.snapshot.choices ?? {};
-    const calls = this.#callsOf(message).map((call, at) => ({
-      ...call,
-      state: toolOutcomes[outcomeName(call, at)] ?? call.state,
-    }));
+    const calls = this.#callsOf(message);
     if (calls.length === 0) return;
     const { key } = message;
     this.#calls.set(key, calls);
-    if (calls.some(({ state }) => state !== 'asked')) this.#waiting = { key, sent: this.#sent };
+    this.#latest = { key, sent: this.#sent };
+  }
+
+  /** Shows the outcomes of an earlier visit and of another tab. */
+  #adoptOutcomes(): void {
+    const { key = '', sent } = this.#latest ?? {};
+    const calls = this.#calls.get(key) ?? [];
+    // Later outcomes belong to a later message.
+    if (calls.length === 0 || sent !== this.#sent) return;
+    for (const [at, call] of calls.entries()) {
+      const outcome = call.state === 'asked' && this.#outcomes[outcomeName(call, at)];
+      if (!outcome) continue;
+      this.#waiting = { key, sent };
+      this.#change(key, call, outcome);
+    }
+  }
+
+  get #outcomes(): Readonly<Record<string, Outcome | undefined>> {
+    return this.#reach.state().conversation.snapshot.choices?.toolOutcomes ?? {};
   }
 
   #callsOf({ functionCalls }: Message): readonly ToolCall[] {
@@ -129,7 +147,7 @@ class PageTools implements AddOn {
     const note = this.#reach.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
     if (consent === 'once') void this.#run(key, call);
     else if (consent === 'always') this.#allowAlways(call.name);
-    else this.#end(key, call, { outcome: 'denied', result: { error: 'The visitor did not allow it.' } });
+    else void this.#answer(key, call, () => denied);
     // The pressed button is removed, so the focus moves to the composer.
     if (note) focusPanel(this.#reach.container);
   };
@@ -170,16 +188,41 @@ class PageTools implements AddOn {
 
   async #run(key: string, asked: ToolCall): Promise<void> {
     const tool = this.#tools.get(asked.name);
-    const call = this.#change(key, asked, 'running');
     const { signal } = this.#life;
-    if (tool !== undefined) this.#end(key, call, await runTool(tool, call.arguments, signal));
+    if (tool !== undefined) await this.#answer(key, asked, () => runTool(tool, asked.arguments, signal));
   }
 
-  #end(
-    key: string,
-    call: ToolCall,
-    { outcome, result }: Omit<ToolOutcome, 'outcome'> & { outcome: 'done' | 'denied' | 'failed' },
-  ): void {
+  /** Answers a call, unless another tab does. */
+  async #answer(key: string, asked: ToolCall, answer: () => Answer | Promise<Answer>): Promise<void> {
+    const call = this.#change(key, asked, 'running');
+    const at = this.#calls.get(key)?.indexOf(call) ?? 0;
+    const isClaimed = await this.#claim(key, outcomeName(call, at));
+    // The call belongs to an earlier conversation.
+    if (this.#calls.get(key)?.includes(call) !== true) return;
+    if (isClaimed) {
+      this.#end(key, call, await answer());
+      return;
+    }
+    // The other tab's outcome follows. If that tab closes first, the visitor can decide here.
+    this.#change(key, call, 'asked');
+    this.#adoptOutcomes();
+  }
+
+  /** Reserves a call for this tab; false if another tab answers it or has answered it. */
+  async #claim(key: string, name: string): Promise<boolean> {
+    const { conversation } = this.#reach.state();
+    const { messages } = conversation.snapshot;
+    const before = messages.slice(
+      0,
+      messages.findIndex((message) => message.key === key),
+    );
+    // Every tab gives a message a key of its own, but counts the same messages before it.
+    const position = before.filter(({ role }) => role === 'user').length;
+    const isFree = await conversation.claimToolCall(`${position} ${name}`);
+    return isFree && (this.#latest?.key !== key || this.#outcomes[name] === undefined);
+  }
+
+  #end(key: string, call: ToolCall, { outcome, result }: Answer): void {
     // The call belongs to an earlier conversation.
     if (this.#calls.get(key)?.includes(call) !== true) return;
     const { name, title } = call;
@@ -216,6 +259,11 @@ class PageTools implements AddOn {
     this.#live.replaceChildren(line);
   }
 }
+
+type Outcome = 'done' | 'denied' | 'failed';
+type Answer = Omit<ToolOutcome, 'outcome'> & { readonly outcome: Outcome };
+
+const denied: Answer = { outcome: 'denied', result: { error: 'The visitor did not allow it.' } };
 
 /** The key of a call's outcome: one message may call a tool twice. */
 function outcomeName({ name }: ToolCall, at: number): string {

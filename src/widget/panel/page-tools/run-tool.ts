@@ -25,10 +25,11 @@ export async function runTool(
     giveUp(new Error(`It took more than ${timeLimit / 1000} seconds.`));
   }, timeLimit);
   const onAbort = (): void => {
-    giveUp(new Error('The visitor left the page.'));
+    giveUp(new Error(visitorLeft));
   };
   signal.addEventListener('abort', onAbort);
   try {
+    if (signal.aborted) throw new Error(visitorLeft);
     const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), given]);
     return { outcome: 'done', result: fitting(JSON.parse(JSON.stringify(result ?? null)), tool.name, args) };
   } catch (error) {
@@ -64,4 +65,5 @@ export function fitting(result: unknown, name: string, args: object): unknown {
   return { error: tooLong, beginning: text.slice(0, fits) };
 }
 
+const visitorLeft = 'The visitor left the page.';
 const tooLong = 'The result is too long; this is its beginning.';
