@@ -10,6 +10,7 @@ import {
   id,
   ids,
   integer,
+  list,
   needsNumber,
   nullish,
   pageQuery,
@@ -146,7 +147,7 @@ export const SavedAssistant = messageWith(
 /** Answer of the operations that turn webhooks on and off. */
 export const WebhookChanged = messageWith(z.array(z.unknown()).check(z.maxLength(0)));
 
-const { listed, name, assistant: limit } = recordLimits;
+const { name, assistant: limit } = recordLimits;
 
 /** What an assistant must have. */
 const requiredFields = {
@@ -159,8 +160,6 @@ const requiredFields = {
   initial_message: filledText(limit.initialMessage),
   system_prompt: filledText(limit.systemPrompt),
 };
-
-const list = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.maxLength(listed));
 
 const fillers = () => z.optional(list(text(limit.filler)));
 

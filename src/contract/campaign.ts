@@ -1,5 +1,15 @@
 import * as z from 'zod/mini';
-import { filledText, flag, id, ids, integer, nullish, patternText, timeZone } from './request-fields.ts';
+import {
+  filledText,
+  flag,
+  id,
+  ids,
+  integer,
+  list,
+  nullish,
+  patternText,
+  timeZone,
+} from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, timestamp } from './answer-fields.ts';
@@ -57,9 +67,8 @@ export const CreateCampaignRequest = z.object({
     max_calls_in_parallel: integer(limit.callsInParallel),
     allowed_hours_start_time: hour(),
     allowed_hours_end_time: hour(),
-    allowed_days: z.array(z.enum(weekdays)).check(
+    allowed_days: list(z.enum(weekdays), weekdays.length).check(
       z.refine((days) => days.length > 0, 'must name at least one day.'),
-      z.maxLength(weekdays.length),
     ),
     max_retries: integer(limit.retries),
     retry_interval: integer(limit.retryInterval),

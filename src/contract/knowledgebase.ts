@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { filledText, integer, nullish, text, webAddress } from './request-fields.ts';
+import { filledText, integer, list, nullish, text, webAddress } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 /* Knowledge bases and their documents (interface: "Knowledge bases"). */
 
-const { listed, name, knowledgebase: limit } = recordLimits;
+const { name, knowledgebase: limit } = recordLimits;
 
 /** A knowledge base. */
 export const Knowledgebase = z.looseObject({
@@ -107,7 +107,7 @@ export const createDocument = ownerEndpoint({
     ...nullish({
       description: text(name),
       url: webAddress(),
-      links: z.array(z.object({ link: webAddress() })).check(z.maxLength(listed)),
+      links: list(z.object({ link: webAddress() })),
       relative_links_limit: integer(limit.relativeLinks),
     }),
     /** A file of a form. What runs this has its own class for one. */

@@ -4,12 +4,12 @@ import {
   digitsOf,
   flag,
   id,
+  list,
   nullish,
   pageQuery,
   phoneNumber,
   variablesField,
 } from './request-fields.ts';
-import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, paginated, plainTimestamp } from './answer-fields.ts';
 
@@ -59,9 +59,9 @@ export const CreateLeadRequest = z.object({
     variables: variablesField(),
     /** Spelled as the interface spells it. */
     allow_dupplicate: flag(),
-    secondary_contacts: z
-      .array(z.object({ phone_number: phoneNumber(), variables: z.nullish(variablesField()) }))
-      .check(z.maxLength(recordLimits.listed)),
+    secondary_contacts: list(
+      z.object({ phone_number: phoneNumber(), variables: z.nullish(variablesField()) }),
+    ),
   }),
 });
 export type CreateLeadRequest = z.infer<typeof CreateLeadRequest>;

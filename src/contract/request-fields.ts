@@ -38,8 +38,12 @@ export const flag = () => from(booleanFrom, z.boolean());
 /** The id of a record: PostgreSQL's integers. */
 export const id = () => integer({ min: 1, max: 2_147_483_647 });
 
-/** Different ids, as many as a list may have. */
-export const ids = () => z.array(id()).check(z.maxLength(listed));
+/** A list of at most `max` items. */
+export const list = <Item extends z.ZodMiniType>(item: Item, max: number = listed) =>
+  atMost(max, `must not have more than ${max} items.`, z.array(item).check(z.maxLength(max)));
+
+/** Ids of records. */
+export const ids = () => list(id());
 
 /** Text that may be empty. */
 export const text = (max: number) =>

@@ -3,6 +3,7 @@ import {
   boundedText,
   filledText,
   integer,
+  list,
   nullish,
   patternText,
   text,
@@ -14,7 +15,7 @@ import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 /* Mid-call tools: what an assistant can call while it talks (interface: "Mid-call tools"). */
 
-const { listed, tool: limit } = recordLimits;
+const { tool: limit } = recordLimits;
 
 const requiredFields = {
   name: patternText(
@@ -28,32 +29,25 @@ const requiredFields = {
 
 const optionalFields = {
   timeout: integer(limit.timeout),
-  headers: z
-    .array(
-      z.object({
-        // What HTTP allows (RFC 9110): anything else could not be sent, or would add a header.
-        name: patternText(/^[\w!#$%&'*+.^`|~-]{1,255}$/, 'must be the name of an HTTP header.'),
-        value: text(limit.headerValue).check(
-          z.refine(
-            (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
-            'must be the value of an HTTP header.',
-          ),
-        ),
-      }),
-    )
-    .check(z.maxLength(listed)),
-  schema: z
-    .array(
-      z.object({
-        name: patternText(
-          new RegExp(`^[A-Za-z][A-Za-z_]{${limit.schemaName.min - 1},${limit.schemaName.max - 1}}$`),
-          `must be ${limit.schemaName.min} to ${limit.schemaName.max} letters and underscores that begin with a letter.`,
-        ),
-        type: z.enum(['string', 'number', 'boolean']),
-        description: boundedText(limit.schemaDescription),
-      }),
-    )
-    .check(z.maxLength(listed)),
+  headers: list(
+    z.object({
+      // What HTTP allows (RFC 9110): anything else could not be sent, or would add a header.
+      name: patternText(/^[\w!#$%&'*+.^`|~-]{1,255}$/, 'must be the name of an HTTP header.'),
+      value: text(limit.headerValue).check(
+        z.refine((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value), 'must be the value of an HTTP header.'),
+      ),
+    }),
+  ),
+  schema: list(
+    z.object({
+      name: patternText(
+        new RegExp(`^[A-Za-z][A-Za-z_]{${limit.schemaName.min - 1},${limit.schemaName.max - 1}}$`),
+        `must be ${limit.schemaName.min} to ${limit.schemaName.max} letters and underscores that begin with a letter.`,
+      ),
+      type: z.enum(['string', 'number', 'boolean']),
+      description: boundedText(limit.schemaDescription),
+    }),
+  ),
 };
 
 /** A tool as it is listed and read. */
