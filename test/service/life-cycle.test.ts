@@ -114,6 +114,23 @@ test('a stop answers and stores the messages that are being accepted', async () 
   model.behave({});
 });
 
+test('a stop ends event streams at once, while replies are still being written', async () => {
+  const service = await startServiceProcess(await seeded());
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise, pieces: ['Just in time'] });
+  const calls = model.requests.length;
+  const conversation = await service.open(assistant);
+  const events = await service.watch(await service.open(assistant));
+  const answer = service.send(conversation, 'Quick!');
+  await model.received(calls + 1);
+  service.signal('SIGTERM');
+  await events.all();
+  gate.resolve(undefined);
+  assert.equal((await answer).json['message'], 'Just in time');
+  assert.equal(await service.child.ended, 0);
+  model.behave({});
+});
+
 test('a reply that outlasts the time for stopping is given up and refunded', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0.2' });
