@@ -18,6 +18,53 @@ function requestsSince(): () => string[] {
 describe('the launcher', () => {
   afterEach(unmountAll);
 
+  for (const color of [
+    'env(safe-area-inset-top',
+    'attr(data-color',
+    'if(media(print): red',
+    'rgb(var(--x), 0, 0)',
+    'rgb(1 2',
+  ])
+    it(`has a readable color and its corner where the site gives it the color ${color}`, async () => {
+      const chat = mount({ color, theme: 'light', position: 'left-top' });
+      await until(() => chat.launcher.getBoundingClientRect().left < 100, 'the corner');
+      expect(chat.launcher.getBoundingClientRect().top).to.be.below(100);
+      expect(getComputedStyle(chat.launcher).backgroundColor).not.to.equal('rgba(0, 0, 0, 0)');
+    });
+
+  it('has the direction and name of its language before the panel is loaded', async () => {
+    const chat = mount({ lang: 'ar', 'launcher-label': 'هل لديك سؤال؟', ...wholeLook });
+    expect(getComputedStyle(chat.launcher).direction).to.equal('rtl');
+    await until(() => chat.launcher.title === 'محادثة', 'the text of the language');
+    expect(chat.find('section')).to.equal(null);
+  });
+
+  it('closes a chat that is still loading when Escape is pressed', async () => {
+    const chat = mount({ lang: 'is' });
+    chat.launcher.focus();
+    chat.launcher.click();
+    expect(chat.element.open).to.be.true;
+    chat.launcher.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, composed: true }),
+    );
+    expect(chat.element.open).to.be.false;
+    await chat.open();
+    expect(chat.isOpen).to.be.true;
+  });
+
+  it('stays clear of the panel, however large its letters are', async () => {
+    const chat = mount({
+      'launcher-label': 'Any questions?',
+      'launcher-sublabel': 'We are here',
+      ...wholeLook,
+    });
+    chat.element.style.setProperty('--voice-assistant-chat-font-size', '26px');
+    await chat.open();
+    const gap = (): number =>
+      chat.launcher.getBoundingClientRect().top - chat.part('panel').getBoundingClientRect().bottom;
+    await until(() => gap() > 8 && gap() < 20, 'the gap');
+  });
+
   it('is a button with a name and a state', async () => {
     const chat = mount();
     expect(chat.launcher.localName).to.equal('button');

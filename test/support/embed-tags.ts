@@ -1,5 +1,7 @@
 /** The ways in which a site can embed the chat: the HTML, by the service's origin and the assistant's UUID. */
 export const embedTags = {
+  'the short snippet': (url: string, assistant: string) =>
+    `<script src="${url}/embed/${assistant}.js" async></script>`,
   'the classic script': (url: string, assistant: string) =>
     `<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
   'the module and the element': (url: string, assistant: string) =>
