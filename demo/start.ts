@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../src/service/config.ts';
 import { seedDemo } from '../src/service/seed/seed-demo.ts';
 import { serve } from '../src/service/serve.ts';
+import { stopOnSignals } from '../src/service/stop-on-signals.ts';
 import { buildMissing } from './build-missing.ts';
 import { mountDemo } from './routes.ts';
 import { summaryJson, summaryText } from './summary.ts';
@@ -28,11 +29,9 @@ async function start(): Promise<void> {
     stopping.abort();
     await running.close();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop().catch(fail);
-    });
-  }
+  stopOnSignals(() => {
+    stop().catch(fail);
+  });
 
   try {
     const { apiKey, assistants } = await seedDemo(running.database, config.dataDir);

@@ -131,6 +131,25 @@ test('a stop ends event streams at once, while replies are still being written',
   model.behave({});
 });
 
+test('a second signal ends the process at once, but not the same signal passed on twice', async () => {
+  const service = await startServiceProcess(await seeded());
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise });
+  const calls = model.requests.length;
+  const answer = service.send(await service.open(assistant), 'Quick!');
+  const cutOff = assert.rejects(answer);
+  await model.received(calls + 1);
+  service.signal('SIGINT');
+  await service.child.waitForLine('stderr', (line) => (line.includes('"stopping"') ? true : undefined));
+  service.signal('SIGINT');
+  await delay(600);
+  service.signal('SIGTERM');
+  assert.equal(await service.child.ended, 143);
+  await cutOff;
+  gate.resolve(undefined);
+  model.behave({});
+});
+
 test('a reply that outlasts the time for stopping is given up and refunded', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0.2' });
