@@ -75,13 +75,13 @@ export async function serve(
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     const embedder = config.embedding && new Embedder(config.embedding, log);
     if (embedder) await prepareEmbedding(database, jobs, log);
-    const briefing = { database, fetchGuarded, embedder };
-    const replies = new Replies({ ...briefing, jobs, engine, signals, config: config.reply, log });
+    const contextParts = { database, fetchGuarded, embedder };
+    const replies = new Replies({ ...contextParts, jobs, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const carrier = createCarrier(config.carrier);
     const calls = new Calls({
-      ...briefing,
+      ...contextParts,
       ...{ jobs, engine, log },
       carrier,
       leaseMs: config.reply.leaseMs,
@@ -106,7 +106,7 @@ export async function serve(
     }
     const workers = config.jobs.workers
       ? createWorkers({
-          ...briefing,
+          ...contextParts,
           ...{ publicUrl, config, jobs, calls, carrier, engine, fetch: fetchGuarded, log },
         })
       : [];

@@ -1,15 +1,15 @@
-import { briefAssistant } from '../assistant/brief-assistant.ts';
-import type { Briefing, BriefingParts } from '../assistant/brief-assistant.ts';
+import { createEngineContext } from '../assistant/engine-context.ts';
+import type { EngineContext, EngineContextParts } from '../assistant/engine-context.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest, ReplyEvent } from '../engine/engine.ts';
 import type { CallLine } from '../db/calls-table.ts';
 import type { SpokenReply, Speaker } from './call-parts.ts';
-import type { CallBriefing } from './claim-call.ts';
+import type { CallContextRow } from './claim-call.ts';
 
-interface SpeakerParts extends BriefingParts {
+interface SpeakerParts extends EngineContextParts {
   engine: Engine;
-  speaker: CallBriefing;
+  speaker: CallContextRow;
   variables: StoredVariables;
   /** Longest time for one reply. */
   replyMs: number;
@@ -29,20 +29,23 @@ const defaultReengagement = 'Ask in one short sentence whether they are still th
 /** Lets an assistant talk on the phone: the same engine as in a chat, told that its words are spoken. */
 export class AssistantSpeaker implements Speaker {
   readonly #engine: Engine;
-  readonly #briefing: Briefing;
+  readonly #context: EngineContext;
   readonly #reengagement: string;
   readonly #replyMs: number;
 
-  private constructor({ engine, speaker, variables, replyMs }: SpeakerParts, briefing: Briefing) {
+  private constructor({ engine, speaker, variables, replyMs }: SpeakerParts, context: EngineContext) {
     this.#engine = engine;
-    this.#briefing = briefing;
+    this.#context = context;
     const prompt = fillVariables(speaker.assistant.reengagementPrompt ?? '', variables).trim();
     this.#reengagement = prompt === '' ? defaultReengagement : prompt;
     this.#replyMs = replyMs;
   }
 
   static async prepare(parts: SpeakerParts): Promise<AssistantSpeaker> {
-    return new AssistantSpeaker(parts, await briefAssistant(parts, parts.speaker, parts.variables, 'call'));
+    return new AssistantSpeaker(
+      parts,
+      await createEngineContext(parts, parts.speaker, parts.variables, 'call'),
+    );
   }
 
   answer(said: string, before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {
@@ -55,7 +58,7 @@ export class AssistantSpeaker implements Speaker {
   }
 
   #request(message: string, before: readonly CallLine[], instruction: string): EngineRequest {
-    const { assistant, ...rest } = this.#briefing;
+    const { assistant, ...rest } = this.#context;
     return {
       ...rest,
       isSpoken: true,

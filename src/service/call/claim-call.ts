@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
-import { briefingColumns } from '../assistant/brief-assistant.ts';
-import type { BriefingRow } from '../assistant/brief-assistant.ts';
+import { engineContextColumns } from '../assistant/engine-context.ts';
+import type { EngineContextRow } from '../assistant/engine-context.ts';
 import { nextCallingTime } from '../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
 import type { Lease } from '../lib/lease.ts';
@@ -15,7 +15,7 @@ import type { StoredVariables } from '../db/schema.ts';
 import type { CallSettings } from './call-parts.ts';
 
 /** An assistant with its settings for calls. */
-export type CallBriefing = BriefingRow & { assistant: typeof assistants.$inferSelect };
+export type CallContextRow = EngineContextRow & { assistant: typeof assistants.$inferSelect };
 
 /** A call that can be made. */
 export interface PlannedCall {
@@ -23,7 +23,7 @@ export interface PlannedCall {
   call: OutgoingCall;
   settings: CallSettings;
   /** The assistant that makes the call. */
-  speaker: CallBriefing;
+  speaker: CallContextRow;
   variables: StoredVariables;
 }
 
@@ -65,7 +65,7 @@ export async function planCall(
     if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-begun';
   }
   const [found] = await db
-    .select({ ...briefingColumns, assistant: assistants })
+    .select({ ...engineContextColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, waiting.assistantId ?? 0), isNull(assistants.deletedAt)));
@@ -88,7 +88,7 @@ export async function planCall(
   };
 }
 
-const settingsOf = (assistant: CallBriefing['assistant'], variables: StoredVariables): CallSettings => ({
+const settingsOf = (assistant: CallContextRow['assistant'], variables: StoredVariables): CallSettings => ({
   initialMessage: fillVariables(assistant.initialMessage, variables),
   waitForCustomer: assistant.waitForCustomer,
   maxDuration: assistant.maxDuration,

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { briefAssistant, briefingColumns } from '../assistant/brief-assistant.ts';
-import type { BriefingParts, BriefingRow } from '../assistant/brief-assistant.ts';
+import { createEngineContext, engineContextColumns } from '../assistant/engine-context.ts';
+import type { EngineContextParts, EngineContextRow } from '../assistant/engine-context.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -15,18 +15,18 @@ const historyBounds = { lines: 40, characters: 24_000 };
 
 /** Gathers what an engine needs to answer a message whose turn has come. */
 export async function buildEngineRequest(
-  parts: BriefingParts,
+  parts: EngineContextParts,
   message: AcceptedMessage,
 ): Promise<EngineRequest> {
   const { db } = parts.database;
-  const [found] = await selectBriefing(db, { conversationId: message.conversationId });
+  const [found] = await selectEngineContext(db, { conversationId: message.conversationId });
   if (!found) throw ConversationError.conversationNotFound();
   const lines = await readLines(db, message.conversationId, {
     beforeTurn: message.turn,
     limit: historyBounds.lines,
   });
   return {
-    ...(await briefAssistant(parts, found, found.variables, 'chat')),
+    ...(await createEngineContext(parts, found, found.variables, 'chat')),
     history: keepLatest(lines.filter(isSpoken)),
     message: message.text,
     toolResults: message.toolResults,
@@ -34,14 +34,16 @@ export async function buildEngineRequest(
   };
 }
 
-const selectBriefing = prepared<{ conversationId: number }, (BriefingRow & { variables: StoredVariables })[]>(
-  (queries, place) =>
-    queries
-      .select({ ...briefingColumns, variables: conversations.variables })
-      .from(conversations)
-      .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-      .innerJoin(languages, eq(languages.id, assistants.languageId))
-      .where(eq(conversations.id, place.conversationId)),
+const selectEngineContext = prepared<
+  { conversationId: number },
+  (EngineContextRow & { variables: StoredVariables })[]
+>((queries, place) =>
+  queries
+    .select({ ...engineContextColumns, variables: conversations.variables })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .innerJoin(languages, eq(languages.id, assistants.languageId))
+    .where(eq(conversations.id, place.conversationId)),
 );
 
 /** Events are not for engines, nor are answers that were stopped before their first word. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { BriefingParts } from '../assistant/brief-assistant.ts';
+import type { EngineContextParts } from '../assistant/engine-context.ts';
 import type { Database } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
 import { prepared } from '../db/prepared.ts';
@@ -38,7 +38,7 @@ export const settledSignal = (messageId: number): string => `message ${messageId
 export class Replies {
   /** Names this process in the messages that it has promised to answer. */
   readonly lease: Lease;
-  readonly #parts: BriefingParts & Ending;
+  readonly #parts: EngineContextParts & Ending;
   readonly #database: Database;
   readonly #engine: Engine;
   readonly #signals: Signals;
@@ -49,7 +49,7 @@ export class Replies {
   readonly #closing = new AbortController();
 
   constructor(
-    parts: BriefingParts &
+    parts: EngineContextParts &
       Ending & {
         engine: Engine;
         signals: Signals;

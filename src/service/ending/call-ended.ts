@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
 import { recordingAddress } from '../call/recording-address.ts';
-import { briefingColumns } from '../assistant/brief-assistant.ts';
+import { engineContextColumns } from '../assistant/engine-context.ts';
 import { applyEvaluation } from '../campaign/apply-evaluation.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
@@ -95,7 +95,7 @@ async function readEnded({ db }: Database, callId: number) {
   const [found] = await db
     .select({
       call: calls,
-      ...briefingColumns,
+      ...engineContextColumns,
       assistant: assistants,
       lead: {
         id: leads.id,

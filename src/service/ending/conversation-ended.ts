@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
-import { briefingColumns } from '../assistant/brief-assistant.ts';
+import { engineContextColumns } from '../assistant/engine-context.ts';
 import { readLines } from '../conversation/history.ts';
 import type { StoredLine } from '../conversation/history.ts';
 import type { Database } from '../db/database.ts';
@@ -83,7 +83,7 @@ async function readEnded({ db }: Database, conversationId: number) {
   const [found] = await db
     .select({
       conversation: conversations,
-      ...briefingColumns,
+      ...engineContextColumns,
       assistant: assistants,
       createdAt: wireTimestamp(conversations.createdAt),
       endedAt: wireTimestamp(sql`coalesce(${conversations.endedAt}, ${conversations.updatedAt})`),

@@ -7,7 +7,7 @@ import {
   listModels,
   listProviders,
   listVoices,
-} from '../assistant/choices.ts';
+} from '../assistant/catalog.ts';
 import { listAllAssistants, listAssistants, listOutboundAssistants } from '../assistant/list-assistants.ts';
 import {
   checkAssistantChanges,
@@ -57,7 +57,7 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
     listOutboundAssistants(database, userId),
   );
   webhookRoutes(routes, database);
-  choiceRoutes(routes, database);
+  catalogRoutes(routes, database);
 }
 
 function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {
@@ -86,7 +86,7 @@ function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {
   });
 }
 
-function choiceRoutes(routes: Hono<Authenticated>, database: Database): void {
+function catalogRoutes(routes: Hono<Authenticated>, database: Database): void {
   operate(routes, operations.listLanguages, () => listLanguages(database));
   operate(routes, operations.listVoices, ({ query }) => listVoices(database, query));
   operate(routes, operations.listModels, ({ query }) => listModels(database, query.type ?? 'llm'));

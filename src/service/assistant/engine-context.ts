@@ -11,11 +11,11 @@ import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { assistantTools } from '../tool/assistant-tools.ts';
 import type { Channel } from '../tool/built-in-tools.ts';
 
-/** What an engine is told of an assistant, whatever it talks through. */
-export type Briefing = Pick<EngineRequest, 'assistant' | 'tools' | 'quotesKnowledge' | 'findPassages'>;
+/** The part of an engine request that describes the assistant, in chats and calls. */
+export type EngineContext = Pick<EngineRequest, 'assistant' | 'tools' | 'quotesKnowledge' | 'findPassages'>;
 
-/** What a briefing needs of the service. */
-export interface BriefingParts {
+/** The parts of the service that an engine context is built from. */
+export interface EngineContextParts {
   database: Database;
   fetchGuarded: FetchGuarded;
   embedder?: Embedder | undefined;
@@ -27,7 +27,7 @@ const systemPromptCharacters = 64_000;
 const modelCode = (id: ReturnType<typeof sql>) =>
   sql<string | null>`(SELECT code FROM models WHERE models.id = ${id})`;
 
-/** What a briefing is made of; an assistant has six times as much, and every message reads it. */
+/** Only the columns that are needed: every message reads them, and an assistant has six times as many. */
 const assistantColumns = {
   name: assistants.name,
   userId: assistants.userId,
@@ -39,8 +39,8 @@ const assistantColumns = {
   tools: assistants.tools,
 };
 
-/** What a query has to select for a briefing; it joins assistants with languages. */
-export const briefingColumns = {
+/** The columns of a query for an engine context; the query joins assistants with languages. */
+export const engineContextColumns = {
   assistant: assistantColumns,
   language: languages.iso2,
   secondaryLanguages: sql<string[]>`ARRAY (SELECT secondary.iso_2 FROM languages AS secondary
@@ -55,7 +55,7 @@ export const briefingColumns = {
 };
 
 /** A row of such a query. */
-export interface BriefingRow {
+export interface EngineContextRow {
   assistant: Pick<typeof assistants.$inferSelect, keyof typeof assistantColumns>;
   language: string;
   secondaryLanguages: string[];
@@ -63,13 +63,13 @@ export interface BriefingRow {
   toolModel: string | null;
 }
 
-/** Tells an engine who it is and what it can do. */
-export async function briefAssistant(
-  { database: { db }, fetchGuarded, embedder }: BriefingParts,
-  { assistant, language, secondaryLanguages, model, toolModel }: BriefingRow,
+/** Builds the engine context of an assistant: its prompt, model and tools. */
+export async function createEngineContext(
+  { database: { db }, fetchGuarded, embedder }: EngineContextParts,
+  { assistant, language, secondaryLanguages, model, toolModel }: EngineContextRow,
   variables: StoredVariables,
   channel: Channel,
-): Promise<Briefing> {
+): Promise<EngineContext> {
   const { knowledgebaseId, knowledgebaseMode: mode } = assistant;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit, embedder);
@@ -90,6 +90,6 @@ export async function briefAssistant(
   };
 }
 
-/** A tool of the assistant's own with the same name is the one that was meant. */
+/** Adds the search tool, unless the assistant has its own tool of that name. */
 const withSearch = (tools: EngineTool[], search: EngineTool) =>
   tools.some(({ name }) => name === search.name) ? tools : [search, ...tools];
