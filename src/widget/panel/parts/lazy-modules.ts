@@ -1,3 +1,5 @@
+import { loadModule } from '../../load-module.ts';
+
 /** Every module of the panel that loads when it is needed; the bundler makes one file of each. */
 const loaders = {
   talk: () => import('./talk.ts'),
@@ -48,7 +50,7 @@ export class LazyModules {
 
   async #fetch(name: LazyModuleName): Promise<void> {
     try {
-      const part = (await loaders[name]()) as { readonly css?: string };
+      const part = await loadModule<{ readonly css?: string }>(loaders[name]);
       this.#parts.set(name, part);
       this.#onLoad(part.css);
     } catch {
