@@ -103,5 +103,7 @@ export const recordLimits = {
  * character and not two.
  */
 export function countCharacters(text: string): number {
-  return [...text].length;
+  let count = 0;
+  for (const character of text) count += character ? 1 : 0;
+  return count;
 }

@@ -113,7 +113,7 @@ export const settings = {
     0.05,
     300,
     10,
-    'Longest silence on an event stream; a client that reads nothing for three times that is cut off',
+    'Longest silence on an event stream; clients that read nothing for three times that are cut',
   ),
   SHUTDOWN_SECONDS: number(0, 3600, 25, 'How long a stop waits for replies, calls and background jobs'),
   WORKERS: onOrOff('on', 'Whether this process runs background jobs, or only answers requests'),

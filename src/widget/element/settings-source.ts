@@ -9,7 +9,6 @@ export interface AssistantSettings {
 
 /** Settings that came with the short snippet, by the assistant's UUID. */
 declare global {
-  // eslint-disable-next-line no-var -- a property of `globalThis`
   var voiceAssistantChatSettings: Record<string, AssistantSettings> | undefined;
 }
 
