@@ -11,7 +11,7 @@ export interface ChatEventMap {
   'chat-ready': CustomEvent<{ conversationId: string; resumed: boolean }>;
   /** The visitor is about to send `text`. `preventDefault()` stops it; the text then stays in the composer. */
   'chat-send': CustomEvent<{ text: string }>;
-  /** The service took the message in and answered it. */
+  /** The service accepted and answered the message. */
   'chat-sent': CustomEvent<{ text: string }>;
   /** An answer is complete. `latency` is in milliseconds from sending; absent when the answer was found after a reload. */
   'chat-message': CustomEvent<{ text: string; latency: number | undefined }>;
@@ -27,7 +27,7 @@ export interface ChatEventMap {
     index: number;
     at: number | undefined;
   }>;
-  /** The assistant asked for a function of the page: it was run, the visitor did not allow it, or it failed. */
+  /** A function of the page was run, denied by the visitor, or failed. */
   'chat-tool': CustomEvent<{ name: string; outcome: 'done' | 'denied' | 'failed' }>;
   /** Something failed and is shown inline. `code` is one of a closed set, `message` the service's own words. */
   'chat-error': CustomEvent<{ code: string; message: string }>;

@@ -1,4 +1,4 @@
-/** A question that a visitor answers before the conversation begins; the answer becomes the variable of that name. */
+/** A field of the form before the conversation; its value becomes the variable of that name. */
 export interface FormField {
   /** The variable's name. */
   readonly name: string;
@@ -6,7 +6,7 @@ export interface FormField {
   /** Default: `text`. */
   readonly type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'textarea' | 'select' | 'checkbox';
   readonly required?: boolean;
-  /** What a `select` offers. */
+  /** The options of a `select`. */
   readonly options?: readonly string[];
   /** As in HTML, such as `given-name`: browsers then fill the field in. */
   readonly autocomplete?: string;

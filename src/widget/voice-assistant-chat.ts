@@ -15,7 +15,7 @@ export type { ChatEventMap, FormField, PageTool, Texts };
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
 
-/** On a server there is no `HTMLElement`; there the class can be imported, and nothing more. */
+/** A server has no `HTMLElement`: the class can be imported there, but not used. */
 const Base =
   (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ??
   (Object as unknown as typeof HTMLElement);
@@ -23,63 +23,63 @@ const Base =
 /**
  * `<voice-assistant-chat assistant-id="…">`: an AI assistant on any page.
  *
- * The element itself is a shell: it draws the launcher and waits. Everything else loads when a visitor is about to
- * open the chat, or at once with `open` or `inline`.
+ * The element itself is a shell that draws the launcher. Everything else loads when a visitor is about to open the chat,
+ * or at once with `open` or `inline`.
  *
- * @slot launcher - what stands in the launcher, instead of the icon and label
- * @slot header - further content of the panel's header
- * @slot consent - stands in place of the chat until the visitor presses something with `data-consent` in it
+ * @slot launcher - content of the launcher, instead of icon and label
+ * @slot header - additional content of the panel's header
+ * @slot consent - replaces the chat until the visitor presses an element with `data-consent` in it
  * @slot notice - shown above the messages
  * @slot footer - shown below the composer
  * @csspart launcher - the button that opens the chat
- * @csspart teaser - the bubble that invites to chat
- * @csspart teaser-dismiss-button - its button that takes it away
- * @csspart panel - the chat itself
- * @csspart header - its head
- * @csspart test-mark - the mark of a preview, below the name
+ * @csspart teaser - the bubble beside the launcher
+ * @csspart teaser-dismiss-button - the button that dismisses the teaser
+ * @csspart panel - the chat panel
+ * @csspart header - the header of the panel
+ * @csspart test-mark - the label of a preview, below the name
  * @csspart inspect-button - the button that shows and hides the drawer of a preview
- * @csspart restart-button - the button for a new conversation
- * @csspart undo - the line that says that this is a new conversation
- * @csspart undo-button - its button, the way back to the one before
- * @csspart menu-button - the button for what else there is: transcript, sound, deletion
+ * @csspart restart-button - the button that starts a new conversation
+ * @csspart undo - the notice that a new conversation has started
+ * @csspart undo-button - the button that returns to the previous conversation
+ * @csspart menu-button - the button of the menu: transcript, sound, deletion
  * @csspart close-button - the button that closes the panel
- * @csspart message-log - the messages, scrolling
+ * @csspart message-log - the scrolling list of messages
  * @csspart message - a message; also `message-user`, `message-assistant` or `message-system`
- * @csspart message-tools - what can be done with a message, and its time
+ * @csspart message-tools - the actions of a message, and its time
  * @csspart copy-button - the button that copies a message
- * @csspart rate-button - a thumb, up or down
- * @csspart latest-button - the way back to the end of the messages
- * @csspart earlier-button - the way to what was said before, in a history that came only in part
+ * @csspart rate-button - a thumbs up or down button
+ * @csspart latest-button - the button that scrolls to the latest message
+ * @csspart earlier-button - the button that loads earlier messages of a long history
  * @csspart badge - the number of unread messages on the launcher
- * @csspart read-button - the button that reads an answer aloud, and stops
+ * @csspart read-button - the button that starts and stops reading an answer aloud
  * @csspart code - a block of code in an answer
- * @csspart typing - the sign that an answer is being written
- * @csspart problem - what went wrong and what to do
- * @csspart retry-button - the button that tries again or starts over
- * @csspart edit-button - the button that puts a failed message back into the composer
- * @csspart tool-request - a function of the page that the assistant asked for, and what became of it
- * @csspart go-on - holds the button that lets the assistant go on with what came of it
+ * @csspart typing - the typing indicator
+ * @csspart problem - an error and its next step
+ * @csspart retry-button - the button that retries or starts over
+ * @csspart edit-button - the button that moves a failed message back into the composer
+ * @csspart tool-request - a request to call a function of the page, and its outcome
+ * @csspart go-on - contains the button that lets the assistant continue with the outcome
  * @csspart inspector - the drawer of a preview
  * @csspart composer - the form at the bottom
  * @csspart composer-input - the text field
- * @csspart dictate-button - the button that begins and ends dictation
- * @csspart send-button - its button; while an answer is being written and nothing else, it stops it
- * @csspart gate - what stands in place of the chat before the conversation: consent or form
+ * @csspart dictate-button - the button that starts and stops dictation
+ * @csspart send-button - the send button; it stops the answer while one is being written and the composer is empty
+ * @csspart gate - consent or form, shown instead of the chat before the conversation
  * @csspart form - the form before the conversation
- * @csspart start-button - its button
- * @csspart person - the line that says that a person answers
- * @csspart suggestions - what the visitor may say with one click
- * @csspart suggestion - each of it
- * @csspart resize-handle - the corner that the panel is resized by
+ * @csspart start-button - the submit button of the form
+ * @csspart person - the notice that a person has taken over
+ * @csspart suggestions - the suggested messages
+ * @csspart suggestion - one suggested message
+ * @csspart resize-handle - the corner that resizes the panel
  * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages
  * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring
  * @cssproperty --voice-assistant-chat-surface - the background
  * @cssproperty --voice-assistant-chat-text - the color of text
  * @cssproperty --voice-assistant-chat-raised - the background of the assistant's messages
- * @cssproperty --voice-assistant-chat-muted - the color of text of less weight
+ * @cssproperty --voice-assistant-chat-muted - the color of secondary text
  * @cssproperty --voice-assistant-chat-line - the color of dividing lines
- * @cssproperty --voice-assistant-chat-control - the color of borders of what can be used
- * @cssproperty --voice-assistant-chat-danger - the color of problems
+ * @cssproperty --voice-assistant-chat-control - the color of borders of controls
+ * @cssproperty --voice-assistant-chat-danger - the color of errors
  * @cssproperty --voice-assistant-chat-radius - corners of the panel and of messages
  * @cssproperty --voice-assistant-chat-font - font families
  * @cssproperty --voice-assistant-chat-font-size - the size of text
@@ -92,7 +92,7 @@ const Base =
 export class VoiceAssistantChat extends Base {
   static readonly observedAttributes = observedAttributes;
 
-  /** Where the service is, unless `base-url` says otherwise. The script's own origin, set by the file that defines the element. */
+  /** The service's origin for elements without `base-url`. Builds for script tags set it to the script's origin. */
   static defaultBaseUrl = '';
 
   static {
@@ -103,7 +103,7 @@ export class VoiceAssistantChat extends Base {
   declare assistantId: string | null;
   /** The service's origin; its paths begin with `/api` below it. Default: the origin that served the script. */
   declare baseUrl: string | null;
-  /** `widget` (default; billed to the assistant's owner) or `test` (free, and shows what the assistant did). */
+  /** `widget` (default; billed to the assistant's owner) or `test` (free; shows function calls and timings). */
   declare type: 'widget' | 'test';
   /** Key/value pairs for `{{variable_name}}` in the assistant's texts. The attribute takes JSON. */
   declare variables: Record<string, unknown> | undefined;
@@ -117,7 +117,7 @@ export class VoiceAssistantChat extends Base {
   declare inline: boolean;
   /** Whether the panel shows. */
   declare open: boolean;
-  /** Where the conversation and the draft are kept: `local` (default), `session` or `none`. */
+  /** The storage for conversation and draft: `local` (default), `session` or `none`. */
   declare persist: 'local' | 'session' | 'none';
   /** The panel's title. Default: the assistant's name. */
   declare heading: string | null;
@@ -127,37 +127,37 @@ export class VoiceAssistantChat extends Base {
   declare launcherSublabel: string | null;
   /** Hint in the empty composer. */
   declare placeholder: string | null;
-  /** Shown in an empty conversation, when the assistant has no initial message. */
+  /** Shown in an empty conversation if the assistant has no initial message. */
   declare greeting: string | null;
-  /** Text of a bubble beside the launcher that invites to chat. */
+  /** Text of a bubble beside the launcher. */
   declare teaser: string | null;
   /** Seconds until the teaser shows. Default: 5. */
   declare teaserDelay: string | null;
-  /** Who uses the browser: people with different keys never see each other's conversation. */
+  /** Identifies the person who uses the browser. People with different keys never see each other's conversation. */
   declare userKey: string | null;
-  /** Days after which a conversation is no longer gone on with. Default: 30. */
+  /** Days until a stored conversation expires. Default: 30. */
   declare keepDays: string | null;
-  /** Origins, separated by white space, that images in answers may come from. */
+  /** Origins that images in answers may be loaded from, separated by white space. */
   declare allowImages: string | null;
-  /** Whether an answer that comes while the visitor is elsewhere makes a sound. */
+  /** Whether a sound plays for answers that arrive while the visitor is elsewhere. */
   declare sound: boolean;
-  /** Whether the visitor may dictate, and have answers read aloud. */
+  /** Whether visitors can dictate and have answers read aloud. */
   declare voice: boolean;
-  /** Whether answers say which functions the assistant used. */
+  /** Whether answers name the functions that the assistant called. */
   declare showFunctionCalls: boolean;
   /** `none` loads nothing of the panel before a visitor comes near the launcher. Default: `auto`. */
   declare preload: 'auto' | 'none';
-  /** Whether the console tells what happens. */
+  /** Whether the console logs what the chat does. */
   declare debug: boolean;
-  /** What the page wants the assistant to know; sent as variables. */
+  /** Facts about the page for the assistant, sent as variables. */
   declare context: Readonly<Record<string, unknown>> | undefined;
-  /** What to ask before the conversation begins: at most 20 fields, whose answers become variables. */
+  /** Fields to fill in before the conversation, at most 20; their values become variables. */
   declare form: readonly FormField[] | undefined;
-  /** Texts of the site's own, by their key, instead of the language's. */
+  /** Texts by key that replace those of the language. */
   declare messages: Partial<Texts> | undefined;
-  /** What the visitor may say with one click: at most eight texts, until they say something. */
+  /** Messages that the visitor can send with one click, at most eight. They show until the visitor writes. */
   declare suggestions: readonly string[] | undefined;
-  /** What the page can do for the assistant. */
+  /** Functions of the page that the assistant may call. */
   declare tools: readonly PageTool[] | undefined;
 
   #root: HTMLElement | undefined;
@@ -216,26 +216,26 @@ export class VoiceAssistantChat extends Base {
     this.open = false;
   }
 
-  /** Shows the panel if it is hidden, and the other way round. */
+  /** Shows the panel if it is hidden, and hides it otherwise. */
   toggle(): void {
     if (this.open) this.hide();
     else this.show();
   }
 
   /**
-   * Sends `text` as the visitor, opening a conversation if there is none; the panel need not show. A text that the
-   * service would refuse is put into the composer instead, with the reason.
+   * Sends `text` as the visitor's message and opens a conversation if there is none; the panel need not be visible. A
+   * text that the service would refuse goes into the composer instead, with the reason.
    */
   send(text: string): void {
     this.#call('send', text);
   }
 
-  /** Leaves this conversation and begins a new one. */
+  /** Starts a new conversation. */
   restart(): void {
     this.#call('restart');
   }
 
-  /** Wipes the conversation, the draft and what else this browser keeps of the visitor, and hides the panel. */
+  /** Deletes the conversation, the draft and everything else that this browser stores of the visitor, and hides the panel. */
   forget(): void {
     this.hide();
     this.#call('forget');
@@ -419,7 +419,7 @@ export class VoiceAssistantChat extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  /** Why `assistant-id` cannot be an assistant's, if it cannot. */
+  /** Why `assistant-id` is invalid, if it is. */
   get #idProblem(): PanelInput['idProblem'] {
     const id = this.assistantId?.trim();
     return !id ? 'missing' : uuid.test(id) ? undefined : 'malformed';

@@ -1,5 +1,5 @@
 /*
- * The element's attributes. The attribute is the one source of truth, so a value works the same whether it was
+ * The element's attributes. The attribute is the single source of truth, so a value works the same whether it was
  * written in HTML, set before the element was defined, or set later.
  */
 
@@ -9,10 +9,10 @@ const texts =
   );
 const booleans = 'inline open sound voice show-function-calls debug'.split(' ');
 
-/** What a page hands over by a script; no attribute could hold functions. */
+/** Set by scripts only; attributes cannot hold functions. */
 const objects = 'context form messages suggestions tools'.split(' ');
 
-/** Of a fixed set of values; the first one stands for a missing or unknown value. */
+/** Attributes with a fixed set of values; the first is the default for missing or unknown values. */
 const enumeratedAttributes: Readonly<Record<string, readonly string[]>> = {
   type: ['widget', 'test'],
   persist: ['local', 'session', 'none'],
@@ -30,7 +30,7 @@ function propertyName(attribute: string): string {
 
 const warned = new Set<string>();
 
-/** Tells the site's owner about a bad value: once for each, since pages re-render. */
+/** Warns the site's owner about a bad value, once for each, since pages re-render. */
 export function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);
@@ -50,13 +50,13 @@ function parseVariables(json: string | null): unknown {
     const value: unknown = json && JSON.parse(json);
     if (!value || (typeof value === 'object' && !Array.isArray(value))) return value || undefined;
   } catch {
-    // No JSON and the wrong JSON are the same mistake to a site's owner.
+    // To a site's owner, invalid JSON and the wrong JSON are the same mistake.
   }
   warnOnce(`variables='${json}': use a JSON object.`);
   return undefined;
 }
 
-/** An element that hears of changes of its attributes. */
+/** An element with observed attributes. */
 interface Observing extends HTMLElement {
   attributeChangedCallback: (name: string, old: unknown, value: unknown) => void;
 }
@@ -69,7 +69,7 @@ function read(name: string, value: string | null): unknown {
 }
 
 /**
- * Gives `prototype` a property for every attribute, in the manner of native elements: text is the attribute's value
+ * Defines a property for every attribute, like those of native elements: text is the attribute's value
  * or null, a boolean is its presence, an enumeration is one of its values. Objects have a property and no attribute.
  */
 export function defineProperties(prototype: HTMLElement): void {
@@ -106,7 +106,7 @@ export function defineProperties(prototype: HTMLElement): void {
 }
 
 /**
- * Hands properties that were set before the element was defined to the accessors that hide behind them; frameworks
+ * Passes properties that were set before the element was defined to the accessors they shadow; frameworks
  * do that while the script still loads.
  */
 export function upgradeProperties(element: HTMLElement): void {

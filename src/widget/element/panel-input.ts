@@ -1,29 +1,29 @@
 import type { AssistantSettings } from './settings-source.ts';
 
-/** What the shell found out about the element's attributes and its assistant. */
+/** The shell's view of the element's attributes and its assistant. */
 export interface PanelInput {
-  /** Where the service is, without a trailing slash. */
+  /** The service's origin, without a trailing slash. */
   readonly baseUrl: string;
-  /** Why `assistant-id` cannot be an assistant's, if it cannot. */
+  /** Why `assistant-id` is invalid, if it is. */
   readonly idProblem: 'missing' | 'malformed' | undefined;
   readonly settings: AssistantSettings;
-  /** Where `persist` wants things kept; undefined where nothing is kept. */
+  /** The storage that `persist` names; undefined if nothing may be stored. */
   readonly storage: Storage | undefined;
   /** Brings the modules that the first message needs into the browser's cache. */
   readonly prefetchTalk: () => Promise<unknown>;
 }
 
-/** What the shell may ask of the panel. */
+/** The panel's methods, called by the shell. */
 export interface Panel {
   update: (input: PanelInput) => void;
-  /** @param takeFocus whether a person opened it, and the focus may move */
+  /** @param takeFocus whether a person opened the panel, so that the focus may move */
   show: (takeFocus: boolean) => void;
   hide: () => void;
   send: (text: string) => void;
   restart: () => void;
   forget: () => void;
-  /** The element came into a document, again. */
+  /** The element was connected again. */
   connect: () => void;
-  /** The element left its document: no listener and no timer stays. */
+  /** The element was disconnected: removes every listener and timer. */
   disconnect: () => void;
 }

@@ -5,7 +5,7 @@ import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelReach } from './panel-reach.ts';
 
-/** How the panel stands at one moment. */
+/** The state of the panel at one moment. */
 export interface PanelState {
   readonly conversation: Conversation;
   readonly options: ChatOptions;
@@ -13,38 +13,38 @@ export interface PanelState {
   readonly locale: Locale | undefined;
 }
 
-/** What an add-on may reach. */
+/** The panel, as add-ons may use it. */
 export interface AddOnReach extends PanelReach {
   state(): PanelState;
 }
 
-/** A call of a function of the page, and what became of it. */
+/** A call of a function of the page, and its outcome. */
 export interface PageCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What visitors read in place of the name. */
+  /** Shown to visitors instead of the name. */
   readonly title: string;
   readonly state: 'asked' | 'running' | 'done' | 'denied' | 'failed';
-  /** What the assistant learns of it; undefined where an earlier visit told that. */
+  /** The result for the assistant; undefined if an earlier visit has sent it. */
   readonly result?: unknown;
 }
 
-/** A part of the chat that a site asks for by an attribute or a property. It loads then, and acts on its own. */
+/** A feature that a site turns on by an attribute or a property. It loads then, and acts on its own. */
 export interface AddOn {
-  /** The functions of the page that go with a message. */
+  /** The functions of the page to send with a message. */
   readonly tools?: () => readonly ClientTool[] | undefined;
-  /** The site asks for this, and may have changed what it says. */
+  /** The site's attributes and properties may have changed. */
   readonly update?: () => void;
-  /** Something happened in the conversation. */
+  /** The conversation has changed. */
   readonly follow?: (conversation: Conversation) => void;
-  /** What stands below a message: the same value for as long as nothing of it changes. */
+  /** Content below a message. Returns the same value as long as nothing in it changes. */
   readonly below?: (message: Message) => unknown;
-  /** The calls of the page's functions that a message asks for, as far as they are known. */
+  /** The calls of the page's functions that a message requests, as far as they are known. */
   readonly pageCalls?: (message: Message) => readonly PageCall[] | undefined;
-  /** What stands beside the field of the composer. */
+  /** Content beside the composer's field. */
   readonly besideField?: () => unknown;
   /** The panel is hidden. */
   readonly hide?: () => void;
-  /** The element is gone, or the site no longer asks for this: nothing of it stays outside the shadow root. */
+  /** The element was removed, or the feature was turned off. Nothing may stay outside the shadow root. */
   readonly stop?: () => void;
 }

@@ -47,12 +47,12 @@ export class AddOns {
     for (const name of wanted) if (!this.#made.has(name)) void this.#make(name);
   }
 
-  /** Something happened in the conversation. */
+  /** Call when the conversation has changed. */
   follow(): void {
     for (const { follow } of this.#active) follow?.(this.#reach.state().conversation);
   }
 
-  /** The functions of the page that go with a message. */
+  /** The functions of the page to send with a message. */
   get tools(): Promise<readonly ClientTool[] | undefined> | undefined {
     if (!addOns.pageTools.isWanted(this.#reach.host.element)) return undefined;
     return this.#make('pageTools').then(() => this.#made.get('pageTools')?.tools?.());
@@ -76,7 +76,7 @@ export class AddOns {
 
   stop(): void {
     for (const { stop } of this.#active) stop?.();
-    // Should the element come back, they are updated, and go on.
+    // If the element comes back, `update` starts them again.
     this.#active = [];
   }
 

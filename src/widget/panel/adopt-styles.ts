@@ -1,7 +1,7 @@
 /** One sheet serves every panel on the page. */
 const sheets = new Map<string, CSSStyleSheet>();
 
-/** Gives a shadow root styles, as a sheet and not as an element: pages with a strict policy refuse those. */
+/** Adds styles to a shadow root. As a style sheet object: pages with a strict CSP refuse `<style>` elements. */
 export function adoptStyles(root: ShadowRoot, css: string): void {
   const sheet = sheets.get(css) ?? new CSSStyleSheet();
   if (!sheets.has(css)) sheet.replaceSync(css);

@@ -32,9 +32,9 @@ import { sendText } from './send-text.ts';
 import { tellPage } from './tell-page.ts';
 import { VisitStorage } from './visit-storage.ts';
 
-/** The chat itself: draws a conversation and passes the visitor's wishes on to it. */
+/** The chat: draws a conversation and passes the visitor's actions on to it. */
 export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
-  /** Draws in the next frame, together with whatever else changes until then. */
+  /** Schedules a render in the next frame. */
   readonly draw = (): void => {
     this.#frame ||= requestAnimationFrame(() => {
       this.#render();
@@ -103,20 +103,20 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       before?.disconnect();
       this.#identity = identity;
       const next = (this.#conversation = this.#newConversation());
-      // What a page sent before it said to whom.
+      // Text that the page sent before it named an assistant.
       if (before && wasNobodys) [next.draft, before.draft] = [before.draft || next.draft, ''];
     }
     describePanel(this.host, this.container, options, this.#texts.locale);
     void this.#texts.follow(options);
     this.#addOns.update();
-    // What stood before it may be gone. While the panel is about to be hidden, nothing begins.
+    // A gate may be gone now. Nothing is opened while the panel is about to be hidden.
     const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
     if (isWanted && this.#conversation.snapshot.status === 'idle') this.#open();
     this.draw();
   }
 
   show(takeFocus: boolean): void {
-    // While the panel loaded, the wish may have changed.
+    // It may have been closed again while the panel was loading.
     if (!this.host.element.open && !this.#options.isInline) return;
     this.#isVisible = true;
     const { activeElement } = document;
@@ -127,7 +127,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       // Not before the texts: nobody could read it, or close it where it fills the screen.
       this.container.hidden = false;
       this.follow.keep();
-      // Whoever has gone on to something else meanwhile is not called back. Small screens hide the launcher.
+      // The focus is left alone if the visitor has moved it meanwhile. Small screens hide the launcher.
       if (takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);
     });
@@ -193,7 +193,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     void (this.isClosed ? this.modules.load('gate') : this.#conversation.open());
   }
 
-  /** What comes while nobody looks is unread. */
+  /** Messages that arrive while the chat is not visible are unread. */
   readonly #look = (): void => {
     this.#conversation.setVisible(this.#isVisible && !document.hidden);
     this.draw();
@@ -222,14 +222,14 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     return { conversation: this.#conversation, options: this.#options, locale: this.#texts.locale };
   }
 
-  /** Reads the last answer out as it shows, without the marks that make it look so. */
+  /** Announces the last answer as it is rendered, without the marks of Markdown. */
   async #announceLast(): Promise<void> {
     await loadMarkdown(this.modules, this.#conversation.snapshot);
     this.#render();
     if (this.#isVisible) this.announcer.announce(this.container);
   }
 
-  /** Also while the panel is hidden: what was written offline goes out all the same. */
+  /** Also runs while the panel is hidden, so that messages written offline are sent. */
   #watch(): void {
     const { snapshot } = this.#conversation;
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
@@ -245,7 +245,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     const model = this.model();
     this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);
     render(panelView(model), this.container);
-    // Not a binding: the visitor changes it too, and setting it anew would move the cursor.
+    // Not a binding: the visitor changes the value too, and setting it again would move the cursor.
     const input = this.container.querySelector('textarea');
     if (input !== null && input.value !== model.draft) input.value = model.draft;
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
@@ -257,7 +257,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#watch();
   }
 
-  /** What there is to draw now. */
+  /** The values to draw now. */
   model(): PanelModel {
     const { snapshot, draft } = this.#conversation;
     const locale = this.#texts.locale as Locale;

@@ -5,10 +5,10 @@ import { sendIcon, stopIcon } from './icons.ts';
 import type { PanelModel } from './panel-model.ts';
 
 const limit = limits.message.max;
-/** From here on the visitor sees how much room is left. */
+/** From here on the visitor sees how many characters are left. */
 const countedFrom = limit * 0.9;
 
-/** Where the visitor writes. Enter sends, Shift+Enter breaks the line; what an input method composes is never sent. */
+/** The form that the visitor writes in. Enter sends, Shift+Enter breaks the line; unfinished input of an IME is never sent. */
 export function composer(model: PanelModel): TemplateResult {
   const { draft, locale, options, actions } = model;
   const { texts } = locale;
@@ -19,7 +19,7 @@ export function composer(model: PanelModel): TemplateResult {
     actions.setDraft((event.target as HTMLTextAreaElement).value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Safari ends a composition before the Enter that ended it; only the old code 229 still tells.
+    // Safari ends a composition before the Enter key event that ended it. Only the old key code 229 shows it.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     event.preventDefault();
@@ -29,7 +29,7 @@ export function composer(model: PanelModel): TemplateResult {
     event.preventDefault();
     actions.submitOrStop();
   };
-  // The unseen copy that the field grows by: it stops growing long before.
+  // An invisible copy makes the field grow with its text. It stops growing long before 2,000 characters.
   return html`<form part="composer" @submit=${onSubmit}>
     <div class="field" data-text=${draft.slice(0, 2000)}>
       <textarea
@@ -66,7 +66,7 @@ export function composer(model: PanelModel): TemplateResult {
   </form>`;
 }
 
-/** How much room is left. Only near the limit: the browser's number formats take 50 ms to load on a slow phone. */
+/** How many characters are left. Only near the limit: the browser's number formats take 50 ms to load on a slow phone. */
 function roomLeft(count: number, { language, texts }: Locale): string {
   const number = new Intl.NumberFormat(language);
   return fill(count > limit ? texts.tooLong : texts.count, {
@@ -76,12 +76,12 @@ function roomLeft(count: number, { language, texts }: Locale): string {
   });
 }
 
-/** The focus stays in the field, and with it the keyboard on the screen. */
+/** Keeps the focus in the field, and with it the on-screen keyboard. */
 function keepFocus(event: Event): void {
   event.preventDefault();
 }
 
-/** The second half of a double click would stop the answer that the first one asked for. */
+/** The second click of a double click would stop the answer that the first one requested. */
 function once(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }

@@ -2,7 +2,7 @@ import { render } from 'lit/html.js';
 import type { Announcer } from './announcer.ts';
 import type { PanelHost } from './panel-host.ts';
 
-/** Puts the element into the page that the panel is drawn in: hidden, until the chat opens. Escape closes it. */
+/** Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. */
 export function createContainer({ element, launcher, root }: PanelHost): HTMLElement {
   const container = document.createElement('section');
   container.id = 'panel';
@@ -12,7 +12,7 @@ export function createContainer({ element, launcher, root }: PanelHost): HTMLEle
   container.setAttribute('aria-labelledby', 'heading');
   root.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.isComposing || container.hidden || element.inline) return;
-    // A dialog that the chat stands in stays.
+    // A dialog around the chat stays open.
     event.stopPropagation();
     event.preventDefault();
     element.hide();
@@ -26,7 +26,7 @@ export function createContainer({ element, launcher, root }: PanelHost): HTMLEle
   return container;
 }
 
-/** Takes away what was written and said; what is there to show after that is drawn anew. */
+/** Removes everything rendered and announced; the next render starts from scratch. */
 export function wipe(container: HTMLElement, announcer: Announcer): void {
   render(null, container);
   announcer.element.replaceChildren();

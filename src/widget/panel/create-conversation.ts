@@ -8,12 +8,12 @@ import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { VisitStorage } from './visit-storage.ts';
 
-/** What a conversation belongs to: with another one of these, the panel goes on with another conversation. */
+/** Identifies a conversation: if any of these change, the panel switches to another conversation. */
 export function identityOf({ baseUrl, assistantId, type, userKey, keepFor }: ChatOptions): string {
   return JSON.stringify([baseUrl, assistantId, type, userKey, keepFor]);
 }
 
-/** Makes the conversation of one assistant, one service and one type, with what the browser has for it. */
+/** Creates the conversation of one assistant, service and type from what the browser has stored. */
 export function createConversation(
   storage: VisitStorage,
   options: () => ChatOptions & Pick<PanelInput, 'idProblem'>,

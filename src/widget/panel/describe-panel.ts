@@ -2,7 +2,7 @@ import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 import type { PanelHost } from './panel-host.ts';
 
-/** Says of the panel what it is, and which language and direction it has; and has its launcher speak that language. */
+/** Sets the panel's role, language and direction, and the launcher's name in that language. */
 export function describePanel(
   { launcher, root }: PanelHost,
   container: HTMLElement,

@@ -3,18 +3,18 @@ import type { Texts } from '../texts/texts.ts';
 
 type TextKey = Exclude<keyof Texts, 'unread'>;
 
-/** A problem as a visitor reads it. */
+/** A problem as shown to visitors. */
 export interface Explanation {
-  /** The service's own words where it gave any, else ours. */
+  /** The service's own message if there is one, else ours. */
   readonly title: string;
-  /** What to do next, where the action does not say it all. */
+  /** The next step, where the button alone does not explain it. */
   readonly advice: string | undefined;
   readonly action: 'retry' | 'start-over' | undefined;
-  /** What becomes of a message that waits, if there is one. */
+  /** What happens to a waiting message, if there is one. */
   readonly kept: string | undefined;
 }
 
-/** Which text says what happened, if the service did not, and which says what to do. */
+/** For each code: the title if the service gave none, the advice, the action, and the text for a waiting message. */
 const explanations: Readonly<
   Record<
     ProblemCode,

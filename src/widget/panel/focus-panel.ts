@@ -1,6 +1,6 @@
 /**
- * Puts the focus where a person who opened the chat goes on: into the composer or what stands before it, or on the
- * panel where a keyboard on the screen would cover the chat before anything was read.
+ * Moves the focus to where a person who opened the chat continues: into the composer or the gate before it, or to the
+ * panel where an on-screen keyboard would cover the chat before anything was read.
  */
 export function focusPanel(panel: HTMLElement): void {
   const fields = panel.querySelectorAll<HTMLElement>('.consent, input, select, textarea');

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { closeIcon, moreIcon, restartIcon } from './icons.ts';
 import { headingOf, type PanelModel } from './panel-model.ts';
 
-/** Who one talks to, and the way out. */
+/** The name of the assistant, and the buttons of the panel. */
 export function header(model: PanelModel): TemplateResult {
   const { options, locale, actions, modules } = model;
   const { texts } = locale;
@@ -22,7 +22,7 @@ export function header(model: PanelModel): TemplateResult {
   </header>`;
 }
 
-/** @param onApproach called when a hand or the focus comes to it: time to load what it needs */
+/** @param onApproach called when the pointer or the focus reaches the button, to load what it needs */
 export function button(
   name: string,
   label: string,

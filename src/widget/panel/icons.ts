@@ -1,6 +1,6 @@
 import { svg, type TemplateResult } from 'lit/html.js';
 
-/** A 24 by 24 outline in the current color, hidden from assistive technology: the button around it has the name. */
+/** A 24 by 24 outline in the current color. Hidden from assistive technology, since the button around it has a name. */
 export function icon(path: string, className = ''): TemplateResult {
   return svg`<svg viewBox="0 0 24 24" aria-hidden="true" class=${className}><path d=${path} /></svg>`;
 }

@@ -13,13 +13,13 @@ export { inspectorCss as css };
 
 const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 
-/** The panels whose drawer the builder has put away. */
+/** The panels whose drawer the builder has closed. */
 const isPutAway = new WeakSet<PanelReach>();
 
-/** The conversations whose variables each panel has asked for last. */
+/** The conversation whose variables each panel has requested last. */
 const read = new WeakMap<PanelReach, string>();
 
-/** Says that a conversation costs nothing; and asks for what the drawer shows of it. */
+/** Labels a conversation as free, and requests the variables that the drawer shows. */
 export function testMark({ locale, options, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
   if (options.type !== 'test') return nothing;
   const { conversationId } = snapshot;
@@ -33,7 +33,7 @@ export function testMark({ locale, options, panel, snapshot }: PanelModel): Temp
   return html`<span part="test-mark">${locale.texts.test}</span>`;
 }
 
-/** Shows the drawer and puts it away. */
+/** The button that opens and closes the drawer. */
 export function inspectButton({ locale, options, panel }: PanelModel): TemplateResult | typeof nothing {
   if (options.type !== 'test') return nothing;
   const toggle = (): void => {
@@ -43,7 +43,7 @@ export function inspectButton({ locale, options, panel }: PanelModel): TemplateR
   return button('inspect', locale.texts.inspect, inspectIcon, toggle, !isPutAway.has(panel));
 }
 
-/** What the builder of an assistant wants to see: variables, function calls with their results, timings. */
+/** The drawer for an assistant's builder: variables, function calls with their results, timings. */
 export function inspector({
   addOns,
   snapshot,
@@ -104,7 +104,7 @@ export function inspector({
   </section>`;
 }
 
-/** What came of a call; only the page knows that of its own functions, and not what an earlier visit made of them. */
+/** The outcome of a call. The outcome of the page's own functions is known only in the page, and only for this visit. */
 function resultOf(
   { client, inPage, result = inPage?.result }: FunctionCall & { readonly inPage: PageCall | undefined },
   { running }: InspectorTexts,
@@ -119,7 +119,7 @@ function resultOf(
   return value === nothing ? html`<p>${client && !state ? '–' : running}</p>` : value;
 }
 
-/** Takes the call of a function of the page out of a list. */
+/** Removes and returns the call of a page's function from a list. */
 function take(calls: PageCall[], { name, arguments: args }: FunctionCall): PageCall | undefined {
   const isSame = (call: PageCall): boolean =>
     call.name === name && JSON.stringify(call.arguments) === JSON.stringify(args);

@@ -3,7 +3,7 @@ import type { LazyModules } from './parts/lazy-modules.ts';
 import { isMarkdown } from './message-log.ts';
 import type { ChatOptions } from './options.ts';
 
-/** Loads the parts that a conversation needs by now, or will soon. */
+/** Loads the modules that a conversation needs now or soon. */
 export function loadNeeded(
   modules: LazyModules,
   { suggestions, type }: ChatOptions,
@@ -13,7 +13,7 @@ export function loadNeeded(
   if (unread > 0 || messages.length > 1 || problem || !aiEnabled || suggestions) void modules.load('talk');
 }
 
-/** Loads what draws Markdown, if there is any. */
+/** Loads the Markdown module if a message contains any. */
 export async function loadMarkdown(modules: LazyModules, { messages }: Snapshot): Promise<void> {
   if (messages.some(isMarkdown)) await modules.load('markdown');
 }

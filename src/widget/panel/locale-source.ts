@@ -2,9 +2,9 @@ import { withOwnTexts } from '../texts/own-texts.ts';
 import { loadLocale, type Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 
-/** Follows the languages that are wanted, and has the texts of the first one that there are any for. */
+/** Loads the texts of the first available language among those requested. */
 export class LocaleSource {
-  /** Undefined until the first texts are there: a flash of another language helps nobody. */
+  /** Undefined until the first texts have loaded, to avoid a flash of another language. */
   locale: Locale | undefined;
   readonly #onChange: () => void;
   #wanted: string | undefined;
@@ -14,7 +14,7 @@ export class LocaleSource {
     this.#onChange = onChange;
   }
 
-  /** Resolves when the texts are there: the site's own, laid over those of the language. */
+  /** Resolves when the texts have loaded: those of the language, overridden by the site's own. */
   follow({ languages, ownTexts: own }: Pick<ChatOptions, 'languages' | 'ownTexts'>): Promise<void> {
     const wanted = languages.join() + JSON.stringify(own);
     if (wanted === this.#wanted) return this.#loading;

@@ -12,8 +12,8 @@ import { headingOf } from './panel-model.ts';
 export const pageSize = 25;
 
 /**
- * The conversation. `role="log"` without being live: answers grow token by token, and a screen reader hears each one
- * once, when it is complete, from the announcer.
+ * The conversation. `role="log"` but not live: answers grow token by token, and the announcer reads each one
+ * by sentence.
  */
 export function messageLog(model: PanelModel): TemplateResult {
   const { snapshot, locale, options } = model;
@@ -46,7 +46,7 @@ export function messageLog(model: PanelModel): TemplateResult {
   </div>`;
 }
 
-/** The last pages, as many as the panel wants by now; the others keep their places. */
+/** The last pages, as many as are rendered by now; earlier ones keep their place. */
 function pages(model: PanelModel): unknown[] {
   const { reading, snapshot, modules, markdown } = model;
   const { messages } = snapshot;
@@ -54,7 +54,7 @@ function pages(model: PanelModel): unknown[] {
   const before = reading?.begin(model);
   const latest = Array.from({ length: count }, (_, page) => {
     if (page < count - model.pages) return nothing;
-    // Markdown takes time: on old pages it is drawn when the reader comes near, or there is nothing else to do.
+    // Markdown takes time: on old pages it is rendered when the reader comes near, or when the page is idle.
     const isDrawn = page === count - 1 || (reading?.isNear(page) ?? modules.isMissing('talk'));
     return logPage(model, messages, page * pageSize, isDrawn ? markdown : undefined);
   });
@@ -140,7 +140,7 @@ function below(model: PanelModel, message: Message, details?: MessageDetails): u
   ${hasProblem ? notice(model, problem, message) : nothing} ${more}`;
 }
 
-/** What went wrong and what to do. The full explanation loads lazily: if it is missing, the connection is probably lost. */
+/** An error and its next step. The full explanation loads lazily; if it is missing, the connection is probably lost. */
 function notice(model: PanelModel, problem: Problem, message?: Message): unknown {
   const { modules, locale, actions } = model;
   const { texts } = locale;

@@ -1,39 +1,39 @@
 import type { PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
-/** What the site, the assistant and the page say, resolved into what the panel goes by. */
+/** The panel's options, resolved from the site's attributes, the assistant's settings and the page. */
 export interface ChatOptions {
   readonly assistantId: string | null;
   readonly idProblem: PanelInput['idProblem'];
   readonly baseUrl: string;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  /** What the page wants the assistant to know, beside the variables. */
+  /** Facts about the page for the assistant, besides the variables. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly persist: 'local' | 'session' | 'none';
   /** Separates people who share a computer. */
   readonly userKey?: string | null;
-  /** Milliseconds after which an untouched conversation is dropped. */
+  /** Milliseconds until an unused stored conversation expires. */
   readonly keepFor?: number | undefined;
   readonly isInline: boolean;
   /** Languages by preference: the site's, the assistant's, the page's, the browser's. */
   readonly languages: readonly string[];
-  /** The site's own texts, as it wrote them. */
+  /** The site's own texts, unchecked. */
   readonly ownTexts: object | undefined;
-  /** What the visitor may say with one click, as the site wrote it. */
+  /** The site's suggested messages, unchecked. */
   readonly suggestions: unknown;
-  /** Set when the site fixed the direction; else it follows the language. */
+  /** The direction that the site has set; otherwise it follows the language. */
   readonly direction: string | null;
   readonly heading: string | null;
   readonly subheading: string | null;
   readonly placeholder: string | null;
   readonly greeting: string | null;
-  /** Origins that images may come from, separated by white space. */
+  /** Origins that images may be loaded from, separated by white space. */
   readonly allowImages: string | null;
   readonly showsFunctionCalls: boolean;
-  /** Whether the site may want something done before the conversation. */
+  /** Whether the site may ask for consent or a form before the conversation. */
   readonly hasGate: boolean;
-  /** What the service says of the assistant, as it says it. */
+  /** The assistant's public settings, unchecked. */
   readonly settings: PanelInput['settings'];
 }
 

@@ -4,7 +4,7 @@ import { focusPanel } from './focus-panel.ts';
 import type { PanelActions } from './panel-model.ts';
 import type { PanelReach } from './panel-reach.ts';
 
-/** Makes of a visitor's wishes what they mean for panel and conversation. */
+/** Implements the visitor's actions for panel and conversation. */
 export function createPanelActions(
   panel: Pick<Panel, 'restart' | 'send'> & PanelReach,
   conversation: () => Conversation,
@@ -14,7 +14,7 @@ export function createPanelActions(
   };
   const setDraft = (text: string): void => {
     conversation().draft = text;
-    // Should the connection fail from now on, what says so is there; and a message comes with the day that it begins.
+    // Needed soon: to explain a lost connection, and to date the message.
     void panel.modules.load('talk');
     panel.draw();
   };
@@ -25,7 +25,7 @@ export function createPanelActions(
     },
     restart: () => {
       void panel.modules.load('talk').then((part) => {
-        // Without a connection there may be no way back, nor is there anywhere to go.
+        // Offline, neither undo nor a new conversation would work.
         if (!part && !navigator.onLine) return;
         part?.offerUndo(panel, conversation());
         panel.restart();
@@ -51,7 +51,7 @@ export function createPanelActions(
     edit: (key) => {
       const { draft } = conversation();
       const text = conversation().takeBack(key);
-      // A message that was refused is in the draft already.
+      // A refused message is in the draft already.
       if (text !== draft) setDraft([text, draft].filter(Boolean).join('\n\n'));
       panel.container.querySelector('textarea')?.focus();
     },
@@ -60,7 +60,7 @@ export function createPanelActions(
     },
     menu: (event) => {
       const button = event.currentTarget as HTMLButtonElement;
-      // Once it has its menu, the browser opens and closes that.
+      // Once the button has its menu, the browser opens and closes it.
       if (button.popoverTargetElement) return;
       event.preventDefault();
       void panel.modules.load('extras').then((part) => {

@@ -1,14 +1,14 @@
 import type { ChatEventMap } from '../events.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
-/** The element around the panel, as its parts need it. */
+/** The element around the panel, as the panel's parts need it. */
 export interface PanelHost {
   readonly element: VoiceAssistantChat;
   readonly shadowRoot: ShadowRoot;
-  /** The element of the shadow root that wears theme and language; launcher and panel stand in it. */
+  /** The element in the shadow root that has theme and language; it contains launcher and panel. */
   readonly root: HTMLElement;
   readonly launcher: HTMLButtonElement;
-  /** Dispatches an event on the element; false if somebody prevented its default. */
+  /** Dispatches an event on the element. Returns false if a listener prevented its default. */
   readonly dispatch: <Name extends keyof ChatEventMap>(
     name: Name,
     detail?: ChatEventMap[Name]['detail'],

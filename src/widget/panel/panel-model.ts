@@ -6,7 +6,7 @@ import type { AddOns } from './add-ons.ts';
 import type { LazyModules } from './parts/lazy-modules.ts';
 import type { ChatOptions } from './options.ts';
 
-/** What a visitor may ask for. Templates send these up and draw what comes down. */
+/** The visitor's actions, called by templates. */
 export interface PanelActions {
   readonly close: () => void;
   readonly restart: () => void;
@@ -15,46 +15,46 @@ export interface PanelActions {
   readonly setDraft: (text: string) => void;
   /** Sends the draft. */
   readonly submit: () => void;
-  /** Sends the draft; without one, ends the reply under way. */
+  /** Sends the draft; if it is empty, stops the reply in progress. */
   readonly submitOrStop: () => void;
-  /** Puts a message that was not sent back into the composer. */
+  /** Moves an unsent message back into the composer. */
   readonly edit: (key: string) => void;
-  /** The visitor has seen all that there is. */
+  /** Marks all messages as read. */
   readonly markRead: () => void;
-  /** A person comes near the menu's button, or presses it. */
+  /** Handles pointer, focus and clicks on the menu's button. */
   readonly menu: (event: Event) => void;
 }
 
-/** Draws an answer's Markdown; loaded with the first answer that has any. */
+/** Renders an answer as Markdown; loaded with the first answer that contains any. */
 export type MarkdownRenderer = (message: Message, isLast?: boolean) => TemplateResult;
 
-/** What stands around a message once the part for reading is there. */
+/** Content around a message, once the talk module has loaded. */
 export interface MessageDetails {
-  /** A day, or the mark of what is new. */
+  /** A divider with the day, or the "new messages" marker. */
   readonly above: unknown;
   /** Classes of its list item. */
   readonly className: string;
-  /** Names it: author and time. */
+  /** Its accessible name: author and time. */
   readonly label: string;
-  /** What the assistant used, and what can be done with the message. */
+  /** The functions that the assistant called, and the message's actions. */
   readonly below: unknown;
 }
 
-/** What the part for reading gives the panel. */
+/** The talk module's part in rendering the message log. */
 export interface PanelReading {
-  /** Call before a drawing. Gives what stands above the messages: what was said before them, or the way to it. */
+  /** Call before each render. Returns the content above the messages: earlier messages, or the button that loads them. */
   readonly begin: (model: PanelModel) => unknown;
-  /** Whether the reader is or was near a page. */
+  /** Whether a page of messages is or was near the viewport. */
   readonly isNear: (page: number) => boolean;
-  /** All that the details of these messages depend on, beside the messages. */
+  /** Everything that the details of these messages depend on, besides the messages. */
   readonly basisOf: (messages: readonly Message[], from: number) => readonly unknown[];
-  /** The same object for as long as nothing changes. */
+  /** Returns the same object as long as nothing changes. */
   readonly detailsOf: (model: PanelModel, messages: readonly Message[], index: number) => MessageDetails;
-  /** The way back to the end of the log. */
+  /** The button that scrolls to the latest message. */
   readonly latest: (model: PanelModel) => unknown;
 }
 
-/** All that the panel draws at one moment. */
+/** All values that the panel renders at one moment. */
 export interface PanelModel {
   readonly panel: AddOnReach;
   readonly options: ChatOptions;
@@ -67,12 +67,12 @@ export interface PanelModel {
   readonly modules: LazyModules;
   readonly reading: PanelReading | undefined;
   readonly addOns: AddOns | undefined;
-  /** How many pages of messages are drawn, counted from the end: a long history comes piece by piece. */
+  /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
   readonly pages: number;
   readonly actions: PanelActions;
 }
 
-/** What the panel calls the assistant. */
+/** The title of the panel. */
 export function headingOf({ options, locale }: PanelModel): string {
   return options.heading ?? locale.texts.chat;
 }

@@ -13,10 +13,10 @@ export interface PanelReach {
   readonly draw: () => void;
   readonly storage: VisitStorage;
   readonly announcer: Announcer;
-  /** What stands before the conversation, once it has come. */
+  /** Consent or form before the conversation, once loaded. */
   readonly gate: Gate | undefined;
-  /** Whether something stands before the conversation: nothing of it may be opened or sent. */
+  /** Whether a gate is closed: no conversation may be opened and nothing sent. */
   readonly isClosed: boolean;
-  /** What the panel would draw now. */
+  /** The values to draw now. */
   model(): PanelModel;
 }

@@ -7,7 +7,7 @@ import type { PanelModel } from './panel-model.ts';
 /** The whole panel. */
 export function panelView(model: PanelModel): TemplateResult {
   const { modules, locale, panel } = model;
-  // What cannot be asked is not passed by: without consent nothing may happen.
+  // If the gate cannot be loaded, it stays closed: nothing may happen without consent.
   const gate = panel.isClosed
     ? (panel.gate?.view(model) ??
       (modules.isMissing('gate') ? html`<p class="state" role="alert">${locale.texts.network}</p>` : nothing))

@@ -7,20 +7,20 @@ import type { PanelModel } from './panel-model.ts';
 import problemNoticeCss from './problem-notice.css?inline';
 import typingCss from './typing.css?inline';
 
-/** It comes when the visitor begins to write: in time for the sign that an answer is being written. */
+/** The typing indicator's styles are here because this module loads when the visitor begins to write. */
 export const css = problemNoticeCss + typingCss;
 
 /**
- * What went wrong and what to do next, where it happened. Read out when it appears.
+ * An error and its next step, shown where it happened and announced when it appears.
  *
- * @param message the message that failed; undefined when it is the conversation as a whole
+ * @param message the message that failed; undefined if the conversation as a whole failed
  */
 export function problemNotice(model: PanelModel, problem: Problem, message?: Message): TemplateResult {
   const { locale, actions, now, snapshot } = model;
   const texts = locale.texts;
   const { title, advice, action, kept } = explain(problem, texts);
   const { code } = problem;
-  // At opening there may be no message to speak of.
+  // While opening there may be no message yet.
   const waits = message ?? snapshot.messages.some(isUnsent);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {

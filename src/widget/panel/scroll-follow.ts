@@ -1,12 +1,12 @@
-/** How far from the end a reader still counts as being there: less than one line, in CSS pixels. */
+/** Distance from the end, in CSS pixels, that still counts as the end: less than one line. */
 const tolerance = 24;
 
-/** Keeps a growing log at its end, but only for a reader who is there: whoever scrolled up is left in peace. */
+/** Keeps a growing log scrolled to its end, unless the reader has scrolled up. */
 export class ScrollFollow {
   isAtEnd = true;
   #log: Element | undefined;
   readonly #onMove: () => void;
-  /** Messages get their final height when they come into view, images when they have come. */
+  /** Messages get their final height when they scroll into view, images when they have loaded. */
   readonly #sizes = new ResizeObserver(() => {
     this.keep();
   });
@@ -26,7 +26,7 @@ export class ScrollFollow {
     this.keep();
   }
 
-  /** Whoever sends a message wants to see it. */
+  /** Scrolls to the end, also for a reader who has scrolled up. */
   goToEnd(): void {
     this.isAtEnd = true;
     this.keep();
@@ -39,7 +39,7 @@ export class ScrollFollow {
   readonly #onScroll = (): void => {
     const { scrollHeight, scrollTop, clientHeight } = this.#log as Element;
     const isAtEnd = scrollHeight - scrollTop - clientHeight < tolerance;
-    // While it is hidden it has no size, and no reader.
+    // A hidden log has no size.
     if (clientHeight === 0 || isAtEnd === this.isAtEnd) return;
     this.isAtEnd = isAtEnd;
     this.#onMove();

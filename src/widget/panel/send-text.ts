@@ -1,13 +1,13 @@
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { AddOnReach } from './add-on.ts';
 
-/** Sends a text as the visitor. One that cannot be sent waits in the composer, or nowhere. */
+/** Sends a text as the visitor's message. A text that cannot be sent goes into the composer. */
 export function sendText(panel: AddOnReach, text: string, onSent: () => void): void {
   const send = (): void => {
     const { conversation, options } = panel.state();
     if (text.trim() === '') return;
     if (countCharacters(text) > limits.message.max || panel.isClosed || options.idProblem) {
-      // It is the visitor's to shorten, and the composer explains; or to send when they may, or can.
+      // The visitor can shorten it, as the composer explains, or send it once that is possible.
       conversation.draft = text;
       panel.draw();
     } else if (panel.host.dispatch('chat-send', { text })) {
@@ -16,7 +16,7 @@ export function sendText(panel: AddOnReach, text: string, onSent: () => void): v
       onSent();
     }
   };
-  // What stands before the conversation says itself whether it is passed.
+  // Only the loaded gate knows whether it is still closed.
   if (panel.isClosed && !panel.gate) void panel.modules.load('gate').then(send);
   else send();
 }

@@ -3,31 +3,31 @@ import type { PanelInput } from '../element/panel-input.ts';
 import type { AddOnReach } from './add-on.ts';
 
 /**
- * Passes on to the page what happens in a conversation.
+ * Dispatches a conversation's events to the page.
  *
- * @param onHeard called when the assistant has said something new
+ * @param announce called when there is a new message of the assistant
  */
 export function tellPage(
   panel: AddOnReach,
   prefetchTalk: PanelInput['prefetchTalk'],
-  onHeard: () => void,
+  announce: () => void,
 ): Omit<ConversationListener, 'onChange'> {
   const { dispatch, element } = panel.host;
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
-      // Safari has no idle time to offer, whatever the types say.
+      // Safari has no `requestIdleCallback`, despite the types.
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
       (globalThis.requestIdleCallback ?? setTimeout)(() => {
         prefetchTalk().catch(() => undefined);
       });
-      if (!resumed) onHeard();
+      if (!resumed) announce();
     },
     onSent: (text) => {
       dispatch('chat-sent', { text });
     },
     onAnswer: (text, latency) => {
-      onHeard();
+      announce();
       dispatch('chat-message', { text, latency });
     },
     onProblem: ({ code, message }) => {

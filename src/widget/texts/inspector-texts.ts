@@ -1,4 +1,4 @@
-/** Texts of what only an assistant's builder sees: apart from the others, so that no visitor loads them. */
+/** Texts for an assistant's builder only. Separate from the others, so that no visitor loads them. */
 export const inspectorTexts = {
   en: {
     variables: 'Variables',

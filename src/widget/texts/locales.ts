@@ -71,7 +71,7 @@ const loaders: Readonly<Record<string, Load>> = {
 
 export const languages: readonly string[] = Object.keys(loaders);
 
-/** Other tags for the same language: old ones, and what stands closest to a language without texts of its own. */
+/** Other tags for the same language: old ones, and the closest match for languages without texts. */
 const aliases: Readonly<Record<string, string>> = {
   in: 'id',
   iw: 'he',

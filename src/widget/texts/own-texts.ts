@@ -2,12 +2,12 @@ import { warnOnce } from '../panel/warn-once.ts';
 import { en } from './en.ts';
 import type { Locale, Plural, Texts } from './texts.ts';
 
-/** How long a text of a site may be. */
+/** The most characters of a site's own text. */
 const longest = 1000;
 
 /**
- * Lays a site's own texts over those of a language. What has no such name or is no text counts for nothing, and the
- * console says so.
+ * Overrides a language's texts with the site's own. Unknown keys and values that are no text are ignored, and the
+ * console warns about them.
  *
  * @param messages as the site gave them
  */

@@ -17,12 +17,12 @@ export interface Locale {
 
 export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
 
-/** The first of `languages` that there are texts for; English if there are none or they cannot be loaded. */
+/** The first of `languages` with texts; English if there is none or it cannot be loaded. */
 export async function loadLocale(languages: readonly string[]): Promise<Locale> {
   for (const tag of languages) {
     if (/^en\b/i.test(tag)) break;
     try {
-      // Which other languages there are is known by a part of its own: most visitors never need the list.
+      // The list of languages is a module of its own: most visitors never need it.
       const locale = await (await import('./locales.ts')).loadTexts(tag);
       if (locale) return locale;
     } catch {

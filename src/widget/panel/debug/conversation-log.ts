@@ -2,7 +2,7 @@ import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { describeProblem } from './problem-advice.ts';
 import { tell } from './tell.ts';
 
-/** Tells what changes in a conversation, without what was written. */
+/** Logs changes of a conversation, without the text of messages. */
 export class ConversationLog {
   #before: Snapshot | undefined;
 
@@ -17,7 +17,7 @@ export class ConversationLog {
     const hasOpened = before?.status !== 'opening';
     for (const [index, message] of snapshot.messages.entries()) {
       const previous = known.get(message.key);
-      // What was there when the conversation opened is no news.
+      // Messages from before the opening are not logged.
       if (previous !== message && (previous !== undefined || hasOpened))
         tellMessage(`Message ${index + 1}`, message, previous);
     }

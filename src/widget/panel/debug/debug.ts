@@ -6,7 +6,7 @@ import { settingsTable } from './settings-table.ts';
 import { tell } from './tell.ts';
 import { watchRequests } from './watch-requests.ts';
 
-/** Explains in the console what the chat does, and why. */
+/** Logs what the chat does, and why, to the console. */
 export function start(reach: AddOnReach): AddOn {
   return new Debug(reach);
 }
@@ -65,7 +65,7 @@ class Debug implements AddOn {
       tell('The chat was closed.');
     });
     on('chat-send', (event) => {
-      // Other listeners have their turn first.
+      // After all other listeners.
       queueMicrotask(() => {
         if (event.defaultPrevented) tell('The page prevented chat-send: the message is not sent.');
       });

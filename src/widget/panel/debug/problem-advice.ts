@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '../../conversation/problem.ts';
 
-/** What a site's owner can do. */
+/** Advice for the site's owner, by code. */
 const advice: Readonly<Record<ProblemCode, string>> = {
   'assistant-id-missing': 'Set assistant-id to the UUID of the assistant.',
   'assistant-id-malformed': 'The assistant-id has to be a UUID.',
@@ -23,7 +23,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   'response-too-large': 'The answer is larger than any answer should be: check base-url.',
 };
 
-/** A problem as a site's owner reads it. */
+/** A problem as shown to the site's owner. */
 export function describeProblem({ code, message, retryAt }: Problem): string {
   const wait = retryAt === undefined ? '' : ` Tried again in ${Math.ceil((retryAt - Date.now()) / 1000)} s.`;
   return `${code}: “${message}” ${advice[code]}${wait}`;

@@ -1,7 +1,7 @@
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
 import type { AddOnReach } from '../add-on.ts';
 
-/** One thing that the chat goes by, and who said so. */
+/** One setting, and where its value comes from. */
 interface Setting {
   readonly value: string;
   readonly from: string;
@@ -9,7 +9,7 @@ interface Setting {
 
 const secret = 'set, and not told here';
 const objects = ['context', 'form', 'messages', 'suggestions', 'tools', 'variables'] as const;
-/** What each word for a theme becomes. */
+/** The value of each name for a theme. */
 const themes: Readonly<Record<string, string>> = {
   light: 'light',
   dark: 'dark',
@@ -17,7 +17,7 @@ const themes: Readonly<Record<string, string>> = {
   system: 'light dark',
 };
 
-/** What the chat goes by, with the source of each value. What visitors and pages say of people is left out. */
+/** All settings with the source of each value. Values that may describe people are left out. */
 export function settingsTable(reach: AddOnReach): Record<string, Setting> {
   const { element, root } = reach.host;
   const { options, locale } = reach.state();
@@ -65,7 +65,7 @@ function sourceOf(attribute: unknown, assistants: unknown, isUsed: (value: unkno
     : source;
 }
 
-/** What is inside, without values. */
+/** The keys of an object, without its values. */
 function namesIn(value: object): string {
   if (!Array.isArray(value)) return Object.keys(value).join(', ');
   const names = (value as readonly { readonly name?: unknown }[]).map(({ name }) => name);

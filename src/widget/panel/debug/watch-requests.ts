@@ -1,6 +1,6 @@
 import { tell } from './tell.ts';
 
-/** Ids of conversations let whoever has them read what was said. */
+/** Anyone who has a conversation's UUID can read it, so UUIDs are not logged. */
 const id = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 
 /** The built files of the chat; a site's own bundler gives them other names. */
@@ -12,7 +12,7 @@ export function watchRequests(baseUrl: () => string): () => void {
     for (const { name, duration, responseStatus } of list.getEntries() as PerformanceResourceTiming[]) {
       const service = new URL(`${baseUrl()}/api/`, location.href).href;
       const time = `after ${Math.round(duration)} ms`;
-      // Not every browser tells, and none for what was blocked.
+      // Some browsers give no status, and none does for a blocked request.
       const status = (responseStatus as number | undefined) || 'no status';
       const [file] = ownFile.exec(name) ?? [];
       if (file) tell(`Loaded ${file} (${status}) ${time}.`);

@@ -1,7 +1,7 @@
-/** Of the last file. It must outlast the click, and no timer says for how long: the next file takes its place. */
+/** The URL of the last file. It must outlive the click by an unknown time, so the next file revokes it. */
 let address = '';
 
-/** Hands a text to the visitor as a file. */
+/** Downloads a text as a file. */
 export function download(text: string, type: string, name: string): void {
   URL.revokeObjectURL(address);
   address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));

@@ -9,12 +9,12 @@ import { transcriptCopy, transcriptFileName, transcriptJson } from './transcript
 import { wholeConversation, type Transcript } from './whole-conversation.ts';
 
 /**
- * Gives the menu button its menu, when the visitor first comes near it; a click shows the menu as well. From then on
+ * Attaches the menu to its button when the pointer or focus first reaches it; a click also opens it. From then on
  * the browser opens and closes it: it is a popover, and the button its invoker.
  */
 export function menuFor(button: HTMLButtonElement, { type }: Event, reach: PanelReach): void {
   const menu = (button.popoverTargetElement ?? new Menu(button, reach).element) as HTMLElement;
-  // The element may have been taken away while this part was on its way.
+  // The element may have been removed while this module was loading.
   if (type === 'click' && menu.isConnected) menu.showPopover();
 }
 
@@ -24,7 +24,7 @@ class Menu {
   readonly #button: HTMLButtonElement;
   readonly #reach: PanelReach;
   #isAsking = false;
-  /** What became of copying. */
+  /** The outcome of copying. */
   #told: string | undefined;
 
   constructor(button: HTMLButtonElement, reach: PanelReach) {
@@ -51,7 +51,7 @@ class Menu {
     element.addEventListener('keydown', (event) => {
       this.#onKey(event);
     });
-    // Before what Lit draws, which does not touch it there; inside the panel, it hides with the panel.
+    // Before Lit's content, which leaves it alone; inside the panel, so that it hides with it.
     reach.container.prepend(element);
     button.popoverTargetElement = element;
   }
@@ -144,7 +144,7 @@ class Menu {
   #ask(isAsking: boolean): void {
     this.#isAsking = isAsking;
     this.#draw();
-    // What can be undone has the focus first; whoever cancels stands where they came from.
+    // The harmless button has the focus first. Cancel returns the focus to the item.
     this.#focus(isAsking ? 0 : -1);
   }
 
@@ -156,7 +156,7 @@ class Menu {
       await writeClipboard(whole ?? transcriptCopy(model));
       this.#told = copied;
     } catch {
-      // The browser or the page forbids it; the downloads remain.
+      // The browser or the page forbids it; downloads still work.
       this.#told = impossible;
     }
     this.#draw();
@@ -170,7 +170,7 @@ class Menu {
 
   #close(): void {
     this.element.hidePopover();
-    // Browsers give the focus back only to what had it, and not all focus a button that is clicked.
+    // Browsers restore the focus only to the element that had it, and not all focus a clicked button.
     this.#button.focus();
   }
 
@@ -188,7 +188,7 @@ class Menu {
       End: buttons.length - 1,
     }[event.key];
     if (event.key === 'Escape') {
-      // The key is the menu's: the chat behind it stays.
+      // Escape closes the menu, and not the chat behind it.
       event.stopPropagation();
       event.preventDefault();
       this.#close();
@@ -199,7 +199,7 @@ class Menu {
     }
   }
 
-  /** Below its button, on the side where there is room. */
+  /** Places the menu below its button, on the side with room. */
   #place(): void {
     const { left, right, bottom } = this.#button.getBoundingClientRect();
     const { style } = this.element;

@@ -7,15 +7,15 @@ import { authorOf, timeOf } from './transcript.ts';
 import type { Transcript } from './whole-conversation.ts';
 
 /**
- * Prints the whole conversation, and nothing of the page. A frame without an address has the page's content policy, and
- * needs nothing that one could refuse: its styles are a sheet, its text is templates.
+ * Prints the whole conversation and nothing of the page. A frame without an address has the page's content policy, and
+ * uses nothing that a policy could refuse: a style sheet object, and text from templates.
  */
 export function printTranscript({ host, container }: PanelReach, model: Transcript): void {
   const frame = document.createElement('iframe');
   frame.className = 'print-frame';
   frame.ariaHidden = 'true';
   frame.tabIndex = -1;
-  // Inside the panel: whatever happens, it leaves with the element.
+  // Inside the panel, so that it is removed with the element in any case.
   container.querySelector('.print-frame')?.remove();
   container.prepend(frame);
   const page = frame.contentDocument;

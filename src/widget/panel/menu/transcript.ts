@@ -4,19 +4,19 @@ import { richLines } from '../copying/rich-text.ts';
 import { headingOf, type PanelModel } from '../panel-model.ts';
 import type { Transcript } from './whole-conversation.ts';
 
-/** Who wrote a message, in the visitor's words. */
+/** A message's author, in the visitor's language. */
 export function authorOf(model: PanelModel, { role }: Message): string {
   const { texts } = model.locale;
   return { user: texts.you, assistant: headingOf(model), system: texts.notice }[role];
 }
 
-/** When, in the manner of the visitor's language; empty where the service does not say. */
+/** A message's time in the visitor's language; empty if the service gives none. */
 export function timeOf({ locale }: PanelModel, { at }: Message): string {
   if (at === undefined) return '';
   return new Intl.DateTimeFormat(locale.language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
-/** The conversation to read: who, when and what. Answers are as they show, not as the assistant wrote them in Markdown. */
+/** The conversation as text: authors, times and messages. Answers are as rendered, without Markdown. */
 export function transcriptCopy(model: Transcript): MessageCopy {
   const heading = [headingOf(model), model.leftOut].filter(Boolean).join('\n');
   const parts = withWords(model).map((message) => {
@@ -31,7 +31,7 @@ export function transcriptCopy(model: Transcript): MessageCopy {
   };
 }
 
-/** The conversation for programs, with the names that the HTTP interface has for it. Nobody's UUID is in it. */
+/** The conversation as JSON, with the HTTP interface's names and without UUIDs. */
 export function transcriptJson(model: Transcript): string {
   const history = withWords(model).map(({ role, text, at }) => ({
     role,
@@ -42,12 +42,12 @@ export function transcriptJson(model: Transcript): string {
   return JSON.stringify({ assistant: headingOf(model), ...leftOut, history }, null, 2);
 }
 
-/** Some services keep lines with nothing in them for anybody to read. */
+/** Some services store empty messages. */
 function withWords({ snapshot }: Transcript): readonly Message[] {
   return snapshot.messages.filter(({ text }) => text.trim());
 }
 
-/** As in `Kim 2026-11-21.txt`, without what file systems refuse. */
+/** Such as `Kim 2026-11-21.txt`, without characters that file systems refuse. */
 export function transcriptFileName(model: PanelModel, extension: string): string {
   const name = headingOf(model)
     .replace(/[\s\p{C}\\/:*?"<>|.]+/gu, ' ')

@@ -1,12 +1,12 @@
 import type { PanelModel } from '../panel-model.ts';
 
-/** A conversation to take along. */
+/** A conversation to copy, print or download. */
 export interface Transcript extends PanelModel {
-  /** Says that earlier messages are not in it, where that is so. */
+  /** The note that earlier messages are missing, if they are. */
   readonly leftOut?: string;
 }
 
-/** A conversation with what was said before the messages that show; the service is asked for it. */
+/** A conversation including its earlier messages, which are requested from the service. */
 export async function wholeConversation(model: PanelModel): Promise<Transcript> {
   const part = await model.modules.load('extras');
   const [whole, isAll] = (await part?.withEarlier(model)) ?? [model, false];

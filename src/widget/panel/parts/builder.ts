@@ -1,3 +1,3 @@
-/** What only an assistant's builder asks for: the drawer of a preview, and what `debug` writes to the console. */
+/** For an assistant's builder only: the drawer of a preview, and the console output of `debug`. */
 export { css, inspectButton, inspector, testMark } from '../inspector.ts';
 export { start as startDebug } from '../debug/debug.ts';

@@ -4,7 +4,7 @@ import readingCss from '../reading/reading.css?inline';
 import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 
 /*
- * Everything that a conversation needs once it is under way. One file: it loads when the open panel rests, or with the
+ * Everything that a conversation in progress needs. One file: it loads with the
  * visitor's first key.
  */
 

@@ -3,8 +3,8 @@ import type { PlacedPanel } from './placed-panel.ts';
 const properties = ['--_view-top', '--_view-height', '--_view-covered'] as const;
 
 /**
- * Keeps a panel that fills the screen within what can be seen of it: a keyboard on the screen covers the page without
- * making it smaller, and browsers scroll the page to show the field behind it. Returns what ends that.
+ * Keeps a panel that fills the screen within the visible viewport: an on-screen keyboard covers the page without
+ * making it smaller, and browsers scroll the page to show the field behind it. Returns a function that stops this.
  */
 export function followViewport({ root, panel }: PlacedPanel): () => void {
   const viewport = visualViewport;
@@ -14,7 +14,7 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
     for (const name of properties) root.style.removeProperty(name);
   };
   const follow = (): void => {
-    // Whoever has zoomed in with two fingers wants to look around.
+    // A visitor who has zoomed in can pan freely.
     if (viewport.scale > 1.01) {
       letGo();
       return;
@@ -44,7 +44,7 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
   };
 }
 
-/** Whether a finger is on something within the panel that can be scrolled. */
+/** Whether an event's target is inside a scrollable element of the panel. */
 function scrolls(event: Event, panel: HTMLElement): boolean {
   const path = event.composedPath();
   return path.slice(0, Math.max(0, path.indexOf(panel))).some((target) => {

@@ -5,9 +5,9 @@ const smallest = { width: 300, height: 320 };
 const step = 16;
 
 /**
- * Puts a handle at the corner of the panel that is away from its launcher, for pointers and keys: arrows move it, Home
- * and End go to the smallest and largest size, a double click or Delete goes back to the size that the site chose.
- * Returns what takes it away.
+ * Adds a handle to the panel's corner opposite its launcher, for pointers and keys: arrow keys move it, Home
+ * and End set the smallest and largest size, a double click or Delete restores the site's size.
+ * Returns a function that removes it.
  */
 export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel): () => void {
   const handle = document.createElement('div');
@@ -16,7 +16,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   handle.tabIndex = 0;
   handle.ariaValueMin = String(smallest.width);
 
-  /** 1 where growing means moving right or down, else -1. */
+  /** 1 if moving right or down makes the panel grow, else -1. */
   const direction = () => ({
     x: root.dataset['inline'] === 'left' ? 1 : -1,
     y: root.dataset['block'] === 'top' ? 1 : -1,
@@ -56,7 +56,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
 
   handle.onpointerdown = (down) => {
     if (down.button !== 0) return;
-    // A press would select the texts of the page.
+    // Otherwise dragging would select the page's text.
     down.preventDefault();
     handle.focus();
     handle.setPointerCapture(down.pointerId);
@@ -107,7 +107,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   observer.observe(panel);
   const cornerObserver = new MutationObserver(place);
   cornerObserver.observe(root, { attributeFilter: ['data-block', 'data-inline'] });
-  // While the panel comes in, it is not where it will be.
+  // Not before the panel has its final place.
   panel.addEventListener('animationend', place);
   addEventListener('resize', place);
   panel.after(handle);

@@ -2,7 +2,7 @@ import { followViewport } from './follow-viewport.ts';
 import { offerResizing } from './offer-resizing.ts';
 import type { PlacedPanel } from './placed-panel.ts';
 
-/** Keeps the panel within what a phone's keyboard leaves of the screen, and lets a visitor resize it elsewhere. */
+/** Keeps the panel above a phone's on-screen keyboard, and lets visitors resize it elsewhere. */
 export function followPlace(placed: PlacedPanel): () => void {
   const leaves = [followViewport(placed), offerResizing(placed)];
   return () => {

@@ -1,13 +1,13 @@
 import type { Locale } from '../../texts/texts.ts';
 import type { VisitStorage } from '../visit-storage.ts';
 
-/** A panel that shows, and what its place depends on. */
+/** A visible panel, and everything its place depends on. */
 export interface PlacedPanel {
-  /** Wears the properties that the style sheet reads, and says in which corner everything stands. */
+  /** Has the custom properties that the style sheet reads, and the corner as data attributes. */
   readonly root: HTMLElement;
   readonly panel: HTMLElement;
   readonly storage: VisitStorage;
-  /** Where the storage keeps the size, as the text of a style. */
+  /** The storage key of the size, stored as the text of a style. */
   readonly key: string;
   readonly locale: () => Locale | undefined;
 }

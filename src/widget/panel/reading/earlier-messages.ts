@@ -10,41 +10,41 @@ import { isMarkdown, logPage, pageSize } from '../message-log.ts';
 import type { PanelModel } from '../panel-model.ts';
 import { KeepPlace } from './keep-place.ts';
 
-/** Pages of the log whose Markdown is drawn between two frames. */
+/** Pages of the log whose Markdown is rendered in one frame. */
 const atOnce = 4;
 
-/** What keeps the place of each log. */
+/** Keeps the scroll position of each log. */
 const places = new WeakMap<Element, KeepPlace>();
 
-/** How many pages of the log are drawn with their Markdown, the latest first. */
+/** How many pages of the log are rendered as Markdown, latest first. */
 const drawn = new WeakMap<EarlierPage, number>();
 
-/** What was said before the messages that opening gave, as far as the visitor has asked for it, and the way to more. */
+/** The earlier messages that the visitor has loaded, and the button that loads more. */
 export function earlierMessages(model: PanelModel): unknown {
   const earlier = earlierPagesOf(model.snapshot);
   return earlier ? from(model, earlier, 0) : nothing;
 }
 
-/** Each page holds those before it, so that what comes above leaves the others as they are. */
+/** Each page contains those before it, so that adding one leaves the others unchanged. */
 function from(model: PanelModel, earlier: EarlierPages, index: number): unknown {
   const page = earlier.pages[index];
   if (index < earlier.shown && page) return html`${from(model, earlier, index + 1)}${logPages(model, page)}`;
   return earlier.hasMore ? more(model, earlier) : nothing;
 }
 
-/** The last of these messages that shows. */
+/** The last of the loaded earlier messages. */
 export function lastEarlier({ snapshot }: PanelModel): Message | undefined {
   const earlier = earlierPagesOf(snapshot);
   return earlier?.shown ? earlier.pages[0]?.messages.at(-1) : undefined;
 }
 
-/** Counts one of these messages back from the first of the snapshot: the last one before it is -1. */
+/** An earlier message's index relative to the snapshot: the last one before it is -1. */
 export function placeBefore(snapshot: Snapshot, message: Message): number {
   const all = earlierPagesOf(snapshot)?.pages.flatMap(({ messages }) => [...messages].reverse()) ?? [];
   return -1 - all.indexOf(message);
 }
 
-/** The same with the whole conversation in it, as far as the service gives it: says whether that is all. */
+/** The model with the whole conversation, and whether the service gave all of it. */
 export async function withEarlier(model: PanelModel): Promise<[whole: PanelModel, isAll: boolean]> {
   const { snapshot } = model;
   const earlier = earlierPagesOf(snapshot);
@@ -80,7 +80,7 @@ async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void>
   }
   const log = container.querySelector('[role="log"]');
   const page = earlier.pages[earlier.shown];
-  // Nothing came; or the visitor has left the conversation meanwhile.
+  // The request failed, or the visitor has left the conversation meanwhile.
   if (!log || !page || panel.model().snapshot.earlier !== snapshot.earlier) {
     draw();
     return;
@@ -95,11 +95,11 @@ async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void>
   for (let done = atOnce; (done - atOnce) * pageSize < page.messages.length; done += atOnce) {
     drawn.set(page, done);
     draw();
-    // Comes after what is drawn in that frame.
+    // After the render of that frame.
     await new Promise((resolve) => requestAnimationFrame(resolve));
     if (done > atOnce) continue;
     place.restore();
-    // The button is far away now; from here the arrow keys lead on.
+    // The button has moved away; arrow keys continue from here.
     if (hadFocus) first?.focus({ preventScroll: true });
   }
 }

@@ -4,22 +4,22 @@ import { authorOf } from '../message-log.ts';
 import type { MessageDetails, PanelModel } from '../panel-model.ts';
 import { dayLabel, startOfDay } from './day-label.ts';
 
-/** Messages of one author that are no further apart than this stand together, in milliseconds. */
+/** Messages of one author within this time, in milliseconds, are grouped. */
 const together = 5 * 60 * 1000;
 
-/** What the surroundings of a message depend on, beside the message. */
+/** Everything that the surroundings of a message depend on, besides the message. */
 export interface Surroundings {
   readonly previous: Message | undefined;
-  /** Whether it is the first that the visitor has not seen. */
+  /** Whether it is the first unseen message. */
   readonly isFirstNew: boolean;
-  /** Whether a hand or the focus is on it. */
+  /** Whether it has the pointer or the focus. */
   readonly isActive: boolean;
-  /** What it used; undefined where that is not to be told. */
+  /** The functions that it used; undefined if they are not shown. */
   readonly used: unknown;
   readonly tools: unknown;
 }
 
-/** Draws what stands around a message: the day it begins, the mark of what is new, what it used, what can be done. */
+/** Renders the content around a message: day, "new messages" marker, functions used, actions. */
 export function messageSurroundings(
   model: PanelModel,
   message: Message,
@@ -28,7 +28,7 @@ export function messageSurroundings(
   const { locale, now } = model;
   const { previous, isFirstNew, isActive, used, tools } = around;
   const { at, role } = message;
-  // What is all of today needs no day; what nobody knows the day of counts as that, too.
+  // Messages of today need no day, and neither do messages without a date.
   const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
     ? divider(html`<time datetime=${dateOf(at)}>${dayLabel(at, now, locale.language)}</time>`, '')
@@ -49,7 +49,7 @@ function divider(content: unknown, className: string): TemplateResult {
   return html`<li role="listitem" class="divider ${className}"><span>${content}</span></li>`;
 }
 
-/** The date where the visitor is, as `datetime` has it. */
+/** The date in the visitor's time zone, as in a `datetime` attribute. */
 function dateOf(at: number): string {
   const date = new Date(at);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -58,7 +58,7 @@ function dateOf(at: number): string {
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes longer than using it. */
+/** Cached: creating one takes longer than using it. */
 function clock(language: string): Intl.DateTimeFormat {
   const known = clocks.get(language);
   if (known) return known;

@@ -18,7 +18,7 @@ import { UnreadBadge } from './unread-badge.ts';
 
 export { readingCss as css };
 
-/** The panel, as far as reading concerns it. */
+/** The panel, as far as {@link Reading} uses it. */
 export interface ReadingPanel {
   readonly container: HTMLElement;
   readonly modules: LazyModules;
@@ -32,39 +32,39 @@ interface Known {
   readonly details: MessageDetails;
 }
 
-/** Milliseconds between two pages, in which a reader's hands come first. */
+/** Milliseconds between the rendering of two pages, for the visitor's input. */
 const pause = 30;
 
-/** Milliseconds between two looks at a growing answer: nobody hears faster. */
+/** Milliseconds between two announcements of a growing answer. */
 const speechPause = 300;
 
 const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
-/** What helps to read a conversation that has more than a greeting; it comes with the first answer. */
+/** Times, dividers, actions, unread count and announcements: everything for reading more than a greeting. */
 export class Reading implements PanelReading {
   readonly #panel: ReadingPanel;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
   readonly #known = new Map<string, Known>();
-  /** Pages that are drawn in full: at once those that the reader comes near, the others when there is time. */
+  /** Pages rendered in full: those near the viewport at once, the others when the page is idle. */
   readonly #near = new Set<number>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #speaking: ReturnType<typeof setTimeout> | undefined;
   #language = '';
   #messages: readonly Message[] = [];
-  /** The message before them, if the visitor has asked for it. */
+  /** The message before them, if it has been loaded. */
   #before: Message | undefined;
   #choices: unknown;
   #tools: LazyModule<'talk'> | undefined;
-  /** Whether answers say what the assistant used. */
+  /** Whether answers name the functions that the assistant called. */
   #tellsUsed = false;
   #today = 0;
-  /** The messages that a hand and the focus are on. */
+  /** The messages under the pointer and with the focus. */
   #hovered: string | undefined;
   #focused: string | undefined;
   /** The conversation whose messages are counted. */
   #counted: string | undefined;
-  /** How many messages of others the visitor has seen, and the first that was not. */
+  /** How many messages of others the visitor has seen, and the first unseen one. */
   #seen: number | undefined;
   #firstNew: string | undefined;
   #unseen = 0;
@@ -74,7 +74,7 @@ export class Reading implements PanelReading {
     this.#badge = new UnreadBadge(launcher);
     panel.announcer.sentences = (answer, isComplete) =>
       this.#sentences.take(answer, isComplete, this.#language);
-    // They end with the panel, whose own elements they are on.
+    // Removed with the panel's own elements.
     const { container } = panel;
     container.addEventListener('pointerover', this.#onPointer);
     container.addEventListener('pointerleave', this.#onPointer);
@@ -154,7 +154,7 @@ export class Reading implements PanelReading {
     </div>`;
   };
 
-  /** Call after each drawing. */
+  /** Call after each render. */
   after({ snapshot, actions, markdown, pages }: PanelModel): void {
     const { announcer, container, follow } = this.#panel;
     if (markdown !== undefined && pages * pageSize >= snapshot.messages.length) this.#drawLater();
@@ -166,21 +166,21 @@ export class Reading implements PanelReading {
     if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) actions.markRead();
   }
 
-  /** Call when the panel leaves the page; the next drawing goes on. */
+  /** Call when the panel leaves the page; the next render resumes. */
   stop(): void {
     clearTimeout(this.#drawing);
     clearTimeout(this.#speaking);
     this.#drawing = this.#speaking = undefined;
   }
 
-  /** Says on the launcher how much is unread. */
+  /** Shows the unread count on the launcher. */
   showUnread(count: number, locale: Locale | undefined): void {
     if (locale === undefined) return;
     // Called with every chunk of an answer, and formatting numbers is slow.
     this.#badge.show(count, count > 0 ? unreadText(count, locale) : '');
   }
 
-  /** Counts what comes while the reader is further up, and marks where it begins. */
+  /** Counts messages that arrive while the reader has scrolled up, and marks the first. */
   #count({ snapshot: { conversationId, messages, unread } }: PanelModel): void {
     if (conversationId !== this.#counted) {
       this.#counted = conversationId;
@@ -205,13 +205,13 @@ export class Reading implements PanelReading {
   readonly #goToEnd = (): void => {
     const { container, draw, follow } = this.#panel;
     follow.goToEnd();
-    // The button goes away; on phones the keyboard must not come instead.
+    // The button disappears; the focus must not open the keyboard on phones.
     container.querySelector<HTMLElement>('[role="log"]')?.focus({ preventScroll: true });
     draw();
   };
 
   readonly #onPointer = ({ type, target, pointerType }: PointerEvent): void => {
-    // A finger has no place between two taps: there the focus counts.
+    // Touch has no pointer position between two taps, so the focus counts.
     if (pointerType === 'touch') return;
     const hovered = type === 'pointerleave' ? undefined : keyOf(target);
     if (hovered === this.#hovered) return;
@@ -226,7 +226,7 @@ export class Reading implements PanelReading {
     this.#wakeTools();
   };
 
-  /** Draws page after page, so that the browser's own search meets what a reader would. */
+  /** Renders page after page, so that the browser's own search finds rendered text. */
   #drawLater(): void {
     if (this.#drawing !== undefined) return;
     // The last page is always drawn.
@@ -240,7 +240,7 @@ export class Reading implements PanelReading {
     }, pause);
   }
 
-  /** Draws the pages in sight and those beside them in full. */
+  /** Renders the visible pages and their neighbors in full. */
   readonly #onScroll = ({ target }: Event): void => {
     if (!(target instanceof Element) || !target.matches('[role="log"]')) return;
     const { left, top, bottom } = target.getBoundingClientRect();

@@ -8,9 +8,9 @@ const notes = [
 const loudness = 0.06;
 const fading = 0.5;
 
-/** Plays a soft tone and lets the device go. */
+/** Plays a soft tone and releases the audio device. */
 export function playTone(context: AudioContext): void {
-  // Its time stands still until it runs: the notes wait for that by themselves.
+  // The context's time stands still until it runs, so the notes wait for it.
   context.resume().catch(() => undefined);
   const start = context.currentTime + 0.02;
   for (const [frequency, at] of notes) {

@@ -3,24 +3,24 @@ import type { AddOn, AddOnReach } from '../add-on.ts';
 import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';
 
-/** Makes a soft sound for what comes while the visitor is elsewhere: behind a closed panel, or in another tab. */
+/** Plays a soft sound for messages that arrive behind a closed panel or in a hidden tab. */
 export function start({ host, container, storage }: AddOnReach): AddOn {
   let context: AudioContext | undefined;
   let conversationId: string | undefined;
   let heard = 0;
 
-  // Browsers let a page sound only after a person has touched it; some only if it got ready at that moment.
+  // Browsers allow sound only after an interaction; some only if the context was created during it.
   const prepare = (): void => {
     if (context !== undefined || !host.element.sound) return;
     try {
       context = new AudioContext();
-      // It holds no device while there is nothing to hear.
+      // A suspended context uses no audio device.
       context.suspend().catch(() => undefined);
     } catch {
-      // Nothing to sound with.
+      // There is no audio device.
     }
   };
-  // They end with the shadow root that they are on.
+  // Removed with the shadow root.
   for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
 
   return {
@@ -29,7 +29,7 @@ export function start({ host, container, storage }: AddOnReach): AddOn {
       heard = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;
       conversationId = snapshot.conversationId;
-      // What an opened conversation begins with is no news.
+      // The messages that a conversation opens with make no sound.
       if (!isSame || heard <= before || (!container.hidden && !document.hidden) || isMuted(storage)) return;
       if (navigator.userActivation.hasBeenActive) prepare();
       if (context !== undefined) playTone(context);

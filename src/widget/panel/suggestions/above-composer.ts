@@ -11,10 +11,10 @@ export { offerUndo, withdrawUndo } from './undo-restart.ts';
 
 export const css = chipsCss + aboveComposerCss;
 
-/** How many suggestions of a site show: more are no help. */
+/** The most suggestions that are shown. */
 const most = 8;
 
-/** What stands between the messages and the composer: who answers, the way back to what was left, and what the site suggests. */
+/** The area between messages and composer: handoff notice, undo, and suggested messages. */
 export function aboveComposer(model: PanelModel): TemplateResult {
   const { locale, snapshot, panel } = model;
   const texts = locale.texts;
@@ -29,15 +29,15 @@ export function aboveComposer(model: PanelModel): TemplateResult {
 }
 
 interface Offer {
-  /** The suggestions, to tell others from the same ones in a new array. */
+  /** The suggestions as JSON, since a page that renders again may pass the same ones in a new array. */
   readonly key: string;
-  /** How much the visitor had said when they were made. */
+  /** The number of the visitor's messages when the suggestions were set. */
   readonly said: number;
 }
 
 const offers = new WeakMap<HTMLElement, Offer>();
 
-/** Suggestions hold until the visitor says something; other ones begin anew. */
+/** Suggestions show until the visitor writes; different ones show again. */
 function suggestionsFor({ panel, options, snapshot: { messages, status } }: PanelModel): readonly string[] {
   const { element } = panel.host;
   if (status !== 'ready') return [];
@@ -45,7 +45,7 @@ function suggestionsFor({ panel, options, snapshot: { messages, status } }: Pane
   const key = JSON.stringify(suggestions);
   const said = messages.filter(({ role }) => role === 'user').length;
   const known = offers.get(element);
-  // The first ones are for whoever has not said anything yet, at this visit or an earlier one.
+  // The first suggestions are for visitors who have not written yet, now or at an earlier visit.
   const offer = known?.key === key ? known : { key, said: known ? said : 0 };
   offers.set(element, offer);
   return said <= offer.said ? suggestions : [];

@@ -4,7 +4,7 @@ import { focusPanel } from '../focus-panel.ts';
 import type { PanelModel } from '../panel-model.ts';
 import type { PanelReach } from '../panel-reach.ts';
 
-/** The conversations that a click has left, and can go back to: until something is said in the new one. */
+/** The conversation that each panel can return to, until the visitor writes in the new one. */
 const left = new WeakMap<PanelReach, Left>();
 
 interface Left {
@@ -12,10 +12,10 @@ interface Left {
   readonly bookmark: Bookmark;
 }
 
-/** Call before a conversation is left. One in which the visitor has said nothing is no loss. */
+/** Call before a conversation is left. There is no undo for one in which the visitor has not written. */
 export function offerUndo(panel: PanelReach, conversation: Conversation): void {
   const { bookmark, snapshot } = conversation;
-  // Whoever clicks twice wants the last one that had something in it.
+  // After two restarts, undo returns to the last conversation with messages of the visitor.
   if (bookmark && hasSaid(snapshot)) left.set(panel, { conversation, bookmark });
 }
 
@@ -23,7 +23,7 @@ export function withdrawUndo(panel: PanelReach): void {
   left.delete(panel);
 }
 
-/** Says that this is a new conversation, and takes that back. */
+/** The notice that a new conversation has started, with its undo button. */
 export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
   const { texts } = locale;
   const { conversation, bookmark } = left.get(panel) ?? {};

@@ -4,12 +4,12 @@ import teaserCss from './teaser.css?inline';
 
 const dismissedKey = 'voice-assistant-chat:teaser';
 
-/** One for each element: a second call brings its bubble in line with what the element says now. */
+/** One for each element; a second call updates it. */
 const teasers = new WeakMap<VoiceAssistantChat, Teaser>();
 
 /**
- * Shows an element's teaser beside its launcher, once its delay is over: until the visitor opens the chat or dismisses
- * the teaser, and not to one who has chatted before.
+ * Shows an element's teaser beside its launcher after its delay, until the visitor opens the chat or dismisses
+ * the teaser. Visitors who have chatted before do not see it.
  */
 export function showTeaser(element: VoiceAssistantChat, root: HTMLElement): void {
   const teaser = teasers.get(element) ?? new Teaser(element, root);
@@ -53,7 +53,7 @@ class Teaser {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(teaserCss);
     element.shadowRoot?.adoptedStyleSheets.push(sheet);
-    // The shell calls again when a teaser changes, but not when it is taken away. This observer ends so, too.
+    // The shell calls again when a teaser changes, but not when it is removed. This observer, too, ends with the element.
     new MutationObserver(() => {
       this.update();
     }).observe(element, { attributeFilter: ['teaser', 'open', 'inline', 'persist'] });
@@ -67,7 +67,7 @@ class Teaser {
       return;
     }
     const seconds = Number(teaserDelay?.trim() || NaN);
-    // The style sheet waits, not a timer: an element that is taken away leaves nothing behind.
+    // The style sheet delays it, not a timer, so that a removed element leaves nothing behind.
     this.#bubble.style.animationDelay = `${seconds >= 0 && seconds < Infinity ? seconds : 5}s`;
     if (this.#text.textContent !== teaser) this.#text.textContent = teaser;
     if (!this.#bubble.isConnected) this.#root.append(this.#bubble);
@@ -82,10 +82,10 @@ class Teaser {
     this.#bubble.remove();
     if (hadFocus) this.#root.querySelector('button')?.focus();
     try {
-      // Nothing is kept before the visitor consents to that.
+      // Nothing is stored before the visitor consents.
       if (!this.#awaitsConsent) this.#storage?.setItem(dismissedKey, 'dismissed');
     } catch {
-      // The storage is full: then it is dismissed for this visit.
+      // The storage is full: it is dismissed for this visit only.
     }
   }
 
@@ -114,7 +114,7 @@ class Teaser {
     }
   }
 
-  /** What `persist` names; undefined where nothing is kept or the browser allows no storage. */
+  /** The storage that `persist` names; undefined if nothing may be stored or the browser blocks it. */
   get #storage(): Storage | undefined {
     const { persist } = this.#element;
     try {
