@@ -29,7 +29,7 @@ import type { Reading, ReadingPanel } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { sendText } from './send-text.ts';
-import { tellPage } from './tell-page.ts';
+import { pageEvents } from './page-events.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 /** The chat: draws a conversation and passes the visitor's actions on to it. */
@@ -206,7 +206,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
       this.storage,
       () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#addOns.tools }),
       {
-        ...tellPage(this, this.#input.prefetchTalk, () => void this.#announceLast()),
+        ...pageEvents(this, this.#input.prefetchTalk, () => void this.#announceLast()),
         onChange: () => {
           if (conversation !== this.#conversation) return;
           this.#watch();

@@ -1,6 +1,6 @@
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { describeProblem } from './problem-advice.ts';
-import { tell } from './tell.ts';
+import { logLine } from './log-line.ts';
 
 /** Logs changes of a conversation, without the text of messages. */
 export class ConversationLog {
@@ -12,7 +12,7 @@ export class ConversationLog {
     if (before === snapshot) return;
     if (before?.status !== snapshot.status) tellStatus(snapshot, before);
     if (before !== undefined && before.aiEnabled !== snapshot.aiEnabled)
-      tell(snapshot.aiEnabled ? 'The assistant answers again.' : 'A person answers now.');
+      logLine(snapshot.aiEnabled ? 'The assistant answers again.' : 'A person answers now.');
     const known = new Map(before?.messages.map((message) => [message.key, message]));
     const hasOpened = before?.status !== 'opening';
     for (const [index, message] of snapshot.messages.entries()) {
@@ -25,11 +25,13 @@ export class ConversationLog {
 }
 
 function tellStatus({ status, messages, openedIn, problem }: Snapshot, before: Snapshot | undefined): void {
-  if (problem !== undefined) tell(`The conversation cannot go on. ${describeProblem(problem)}`);
-  else if (status === 'opening') tell('The conversation is being opened.');
-  else if (status === 'ended') tell('The conversation has ended.');
+  if (problem !== undefined) logLine(`The conversation cannot go on. ${describeProblem(problem)}`);
+  else if (status === 'opening') logLine('The conversation is being opened.');
+  else if (status === 'ended') logLine('The conversation has ended.');
   else if (before?.status === 'opening')
-    tell(`The conversation is open after ${Math.round(openedIn ?? 0)} ms, with ${messages.length} messages.`);
+    logLine(
+      `The conversation is open after ${Math.round(openedIn ?? 0)} ms, with ${messages.length} messages.`,
+    );
 }
 
 function tellMessage(name: string, message: Message, previous: Message | undefined): void {
@@ -37,9 +39,9 @@ function tellMessage(name: string, message: Message, previous: Message | undefin
   if (previous?.status === status && previous.problem === problem) return;
   const length = `${text.length} characters`;
   if (role === 'user') {
-    if (status === 'failed' && problem) tell(`${name} could not be sent. ${describeProblem(problem)}`);
-    else tell(`${name} (${length}) is ${status}.`);
-  } else if (status === 'streaming') tell(`${name}: the answer begins.`);
+    if (status === 'failed' && problem) logLine(`${name} could not be sent. ${describeProblem(problem)}`);
+    else logLine(`${name} (${length}) is ${status}.`);
+  } else if (status === 'streaming') logLine(`${name}: the answer begins.`);
   else {
     const time = timing
       ? `, first words after ${Math.round(timing.first)} ms, complete after ${Math.round(timing.total)} ms`
@@ -48,6 +50,6 @@ function tellMessage(name: string, message: Message, previous: Message | undefin
       function: name,
       by: client ? 'the page' : 'the service',
     }));
-    tell(`${name} (${length}) is there${time}.`, used.length > 0 ? used : undefined);
+    logLine(`${name} (${length}) is there${time}.`, used.length > 0 ? used : undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { ChatEventMap } from '../../events.ts';
 import type { AddOn, AddOnReach } from '../add-on.ts';
 import { ConversationLog } from './conversation-log.ts';
 import { settingsTable } from './settings-table.ts';
-import { tell } from './tell.ts';
+import { logLine } from './log-line.ts';
 import { watchRequests } from './watch-requests.ts';
 
 /** Logs what the chat does, and why, to the console. */
@@ -15,7 +15,7 @@ class Debug implements AddOn {
   readonly #reach: AddOnReach;
   readonly #log = new ConversationLog();
   #life: AbortController | undefined;
-  #told = '';
+  #logged = '';
 
   constructor(reach: AddOnReach) {
     this.#reach = reach;
@@ -24,10 +24,10 @@ class Debug implements AddOn {
   readonly update = (): void => {
     if (this.#life === undefined) this.#begin();
     const table = settingsTable(this.#reach);
-    const told = JSON.stringify(table);
-    if (told === this.#told) return;
-    this.#told = told;
-    tell('What it goes by:', table);
+    const json = JSON.stringify(table);
+    if (json === this.#logged) return;
+    this.#logged = json;
+    logLine('What it goes by:', table);
   };
 
   readonly follow = ({ snapshot }: Conversation): void => {
@@ -59,22 +59,22 @@ class Debug implements AddOn {
       );
     };
     on('chat-open', () => {
-      tell('The chat was opened.');
+      logLine('The chat was opened.');
     });
     on('chat-close', () => {
-      tell('The chat was closed.');
+      logLine('The chat was closed.');
     });
     on('chat-send', (event) => {
       // After all other listeners.
       queueMicrotask(() => {
-        if (event.defaultPrevented) tell('The page prevented chat-send: the message is not sent.');
+        if (event.defaultPrevented) logLine('The page prevented chat-send: the message is not sent.');
       });
     });
     on('chat-tool', ({ detail }) => {
-      tell(`The page’s function ${detail.name}: ${detail.outcome}.`);
+      logLine(`The page’s function ${detail.name}: ${detail.outcome}.`);
     });
     on('chat-rating', ({ detail }) => {
-      tell(`An answer was rated: ${detail.rating ?? 'no longer'}.`);
+      logLine(`An answer was rated: ${detail.rating ?? 'no longer'}.`);
     });
   }
 }

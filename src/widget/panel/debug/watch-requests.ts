@@ -1,4 +1,4 @@
-import { tell } from './tell.ts';
+import { logLine } from './log-line.ts';
 
 /** Anyone who has a conversation's UUID can read it, so UUIDs are not logged. */
 const id = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
@@ -15,9 +15,9 @@ export function watchRequests(baseUrl: () => string): () => void {
       // Some browsers give no status, and none does for a blocked request.
       const status = (responseStatus as number | undefined) || 'no status';
       const [file] = ownFile.exec(name) ?? [];
-      if (file) tell(`Loaded ${file} (${status}) ${time}.`);
+      if (file) logLine(`Loaded ${file} (${status}) ${time}.`);
       else if (name.startsWith(service))
-        tell(`Asked the service for ${name.slice(service.length).replace(id, '…')} (${status}) ${time}.`);
+        logLine(`Asked the service for ${name.slice(service.length).replace(id, '…')} (${status}) ${time}.`);
     }
   });
   observer.observe({ type: 'resource', buffered: true });

@@ -25,7 +25,7 @@ class Menu {
   readonly #reach: PanelReach;
   #isAsking = false;
   /** The outcome of copying. */
-  #told: string | undefined;
+  #copyResult: string | undefined;
 
   constructor(button: HTMLButtonElement, reach: PanelReach) {
     this.#button = button;
@@ -38,7 +38,7 @@ class Menu {
     element.addEventListener('beforetoggle', (event) => {
       if (event.newState !== 'open') return;
       this.#isAsking = false;
-      this.#told = undefined;
+      this.#copyResult = undefined;
       this.#draw();
     });
     element.addEventListener('toggle', (event) => {
@@ -81,7 +81,7 @@ class Menu {
       else act(model);
     };
     const withMessages = html`${
-      hasClipboard() ? item(this.#told ?? texts.copyTranscript, () => void this.#copy()) : nothing
+      hasClipboard() ? item(this.#copyResult ?? texts.copyTranscript, () => void this.#copy()) : nothing
     }
     ${item(
       texts.print,
@@ -118,7 +118,7 @@ class Menu {
           this.#ask(true);
         })}
       </div>
-      <span class="visually-hidden" role="status">${this.#told}</span>`;
+      <span class="visually-hidden" role="status">${this.#copyResult}</span>`;
   }
 
   #question(): TemplateResult {
@@ -154,10 +154,10 @@ class Menu {
     try {
       const whole = model.snapshot.earlier && wholeConversation(model).then(transcriptCopy);
       await writeClipboard(whole ?? transcriptCopy(model));
-      this.#told = copied;
+      this.#copyResult = copied;
     } catch {
       // The browser or the page forbids it; downloads still work.
-      this.#told = impossible;
+      this.#copyResult = impossible;
     }
     this.#draw();
   }

@@ -57,7 +57,7 @@ export class Reading implements PanelReading {
   #choices: unknown;
   #tools: LazyModule<'talk'> | undefined;
   /** Whether answers name the functions that the assistant called. */
-  #tellsUsed = false;
+  #showsFunctionCalls = false;
   #today = 0;
   /** The messages under the pointer and with the focus. */
   #hovered: string | undefined;
@@ -96,8 +96,8 @@ export class Reading implements PanelReading {
     if (snapshot.earlier) void modules.load('extras');
     this.#choices = snapshot.choices;
     this.#tools = modules.get('talk');
-    this.#tellsUsed = model.options.showsFunctionCalls;
-    if (this.#tellsUsed) void modules.load('talk');
+    this.#showsFunctionCalls = model.options.showsFunctionCalls;
+    if (this.#showsFunctionCalls) void modules.load('talk');
     this.#today = startOfDay(model.now);
     this.#count(model);
     return earlier?.earlierMessages(model);
@@ -109,7 +109,7 @@ export class Reading implements PanelReading {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
-    const isTooling = this.#tellsUsed || here.some(Boolean);
+    const isTooling = this.#showsFunctionCalls || here.some(Boolean);
     const previous = this.#messages[from - 1] ?? this.#before;
     return [...here, isTooling && this.#tools, this.#choices, this.#today, previous];
   };
@@ -121,14 +121,14 @@ export class Reading implements PanelReading {
     const isFirstNew = key === this.#firstNew;
     const isActive = key === this.#hovered || key === this.#focused;
     const part = isActive && this.#hasTools(message) ? this.#tools : undefined;
-    const told = this.#tellsUsed ? this.#tools : undefined;
+    const usedFrom = this.#showsFunctionCalls ? this.#tools : undefined;
     const basis = [
       message,
       previous,
       isFirstNew,
       isActive,
       part,
-      told,
+      usedFrom,
       part && this.#choices,
       this.#today,
       model.locale,
@@ -137,7 +137,7 @@ export class Reading implements PanelReading {
     const known = this.#known.get(key);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
     const tools = part?.messageTools(model, message);
-    const used = told?.usedTools(model, message);
+    const used = usedFrom?.usedTools(model, message);
     const details = messageSurroundings(model, message, { previous, isFirstNew, isActive, used, tools });
     this.#known.set(key, { basis, details });
     return details;

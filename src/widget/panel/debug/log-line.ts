@@ -1,7 +1,7 @@
-/* eslint-disable no-console -- whoever sets `debug` asks for it */
+/* eslint-disable no-console -- `debug` asks for it */
 
 /** Writes a line to the console; `details` are a table that opens below it. */
-export function tell(line: string, details?: object): void {
+export function logLine(line: string, details?: object): void {
   const title = `<voice-assistant-chat> ${line}`;
   if (details === undefined) {
     console.log(title);

@@ -7,7 +7,7 @@ import type { AddOnReach } from './add-on.ts';
  *
  * @param announce called when there is a new message of the assistant
  */
-export function tellPage(
+export function pageEvents(
   panel: AddOnReach,
   prefetchTalk: PanelInput['prefetchTalk'],
   announce: () => void,
