@@ -67,7 +67,7 @@ export function allSuites(): Suite[] {
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
     { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 10 },
     { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 20 },
-    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 10 },
+    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 20 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
       // In one process: to load the service and to start a database takes longer than most of these files.

@@ -59,7 +59,7 @@ function costOf(text: string, drawings: number): number {
 
 describe('an answer of 32,000 characters', () => {
   const length = 32_000;
-  const drawings = 100;
+  const drawings = 20;
   // The first run is slow: its code is not compiled yet.
   costOf(repeat(ordinary, length), drawings);
   const reference = costOf(repeat(ordinary, length), drawings);
