@@ -81,11 +81,13 @@ export async function loadedScripts(
 function scriptsBeforeTyping(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const [canType] = performance.getEntriesByName('can-type');
-    return performance
+    const paths = performance
       .getEntriesByType('resource')
       .filter(
         ({ name, startTime }) => /\/chunks\/.*\.js$/.test(name) && startTime < (canType?.startTime ?? 0),
       )
       .map(({ name }) => new URL(name).pathname);
+    // A file in the cache is listed twice: when it was prefetched, and when it runs.
+    return [...new Set(paths)];
   });
 }

@@ -32,7 +32,11 @@ export const prefetchPanel = (): Promise<unknown> => prefetch(files.panel);
 export const prefetchTalk = (): Promise<unknown> =>
   Promise.all([files.talk, files.markdown, files.extras].map(prefetch));
 
+const prefetched = new Set<string>();
+
+/** Requests each file once, however many chats there are. */
 async function prefetch(file: string): Promise<void> {
-  const response = await fetch(urlOf(file), { priority: 'low' });
-  await response.arrayBuffer();
+  if (prefetched.has(file)) return;
+  prefetched.add(file);
+  await (await fetch(urlOf(file), { priority: 'low' })).arrayBuffer();
 }
