@@ -61,13 +61,13 @@ export function allSuites(): Suite[] {
       again: (files) => nodeTests(files, '--test-concurrency=1'),
       counts: 'tests',
       after: ['build'],
-      limit: 20,
+      limit: 40,
     },
     { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 10 },
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
     { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 10 },
-    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 20 },
-    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 20 },
+    { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 40 },
+    { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
       // In one process: to load the service and to start a database takes longer than most of these files.
@@ -76,7 +76,7 @@ export function allSuites(): Suite[] {
       again: (files) => nodeTests(files, '--test-isolation=none'),
       env: { TEST_DATABASE: database },
       counts: 'tests',
-      limit: 20,
+      limit: 40,
     })),
     {
       name: 'size',
