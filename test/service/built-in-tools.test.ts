@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startModelServer } from '../support/model-server.ts';
 import type { Behaviour } from '../support/model-server.ts';
-import { endJobs } from '../support/end-jobs.ts';
+import { completeEndJobs, endJobs } from '../support/end-jobs.ts';
 import { atEnd, startService } from '../support/service.ts';
 import { createToolAssistant, forgetNumbers } from '../support/tool-assistant.ts';
 
@@ -91,6 +91,7 @@ describe('end_call', () => {
     const { json } = await service.send(conversation, 'Bye');
     assert.equal('ended' in json, false, JSON.stringify(json));
     assert.equal((await service.get(`/api/conversations/${conversation}`)).json['ended'], false);
+    await completeEndJobs(service, conversation);
     assert.equal((await service.send(conversation, 'Bye again')).status, 200);
     assert.equal(await endJobs(service, conversation), 2);
   });

@@ -6,7 +6,7 @@ import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { endInactiveConversations } from '../../src/service/conversation/end-conversation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { endJobs } from '../support/end-jobs.ts';
+import { completeEndJobs, endJobs } from '../support/end-jobs.ts';
 import { createAssistant, readMoney, startService } from '../support/service.ts';
 
 const service = await startService();
@@ -128,12 +128,7 @@ test('the end is told of once, however many processes look for it', async () => 
   const watchers = await Promise.all([1, 2].map(() => startService({ REPLY_LEASE_SECONDS: '0.3' })));
   const told = () => Promise.all([over, again, silent, speaking].map((each) => endJobs(service, each)));
   while ((await told()).filter((count) => count > 0).length < 2) await nextTurn();
-  // As a worker does: two ends that wait for one would be handled by one job.
-  await pool.query(
-    `UPDATE jobs.job SET state = 'completed', completed_on = now() WHERE name = 'conversation-ended'
-       AND data ->> 'conversationId' = (SELECT id::text FROM conversations WHERE uuid = $1)`,
-    [again],
-  );
+  await completeEndJobs(service, again);
   await service.send(again, 'Hello again');
   await passTime(again, 31);
   while ((await endJobs(service, again)) < 2) await nextTurn();

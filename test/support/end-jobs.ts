@@ -10,3 +10,12 @@ export async function endJobs({ running }: TestService, conversation: string): P
   );
   return rows[0]?.count ?? 0;
 }
+
+/** Completes a conversation's waiting job as a worker does: two ends that wait together are handled by one job. */
+export async function completeEndJobs({ running }: TestService, conversation: string): Promise<void> {
+  await running.database.pool.query(
+    `UPDATE jobs.job SET state = 'completed', completed_on = now() WHERE name = 'conversation-ended'
+       AND data ->> 'conversationId' = (SELECT id::text FROM conversations WHERE uuid = $1)`,
+    [conversation],
+  );
+}

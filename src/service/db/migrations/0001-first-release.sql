@@ -1,5 +1,8 @@
 -- The whole schema of the first release, with the records that every installation starts with.
 
+-- pg-boss fills it. Created here, under the migrations' lock: two processes that create a schema at once collide.
+CREATE SCHEMA IF NOT EXISTS jobs;
+
 CREATE TABLE users (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL,
