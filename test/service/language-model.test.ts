@@ -12,7 +12,7 @@ const service = await startService({
   LLM_BASE_URL: model.url,
   LLM_API_KEY: 'sk-secret-key',
   LLM_MODEL: 'test-model',
-  LLM_SILENCE_SECONDS: '1.5',
+  LLM_SILENCE_SECONDS: '0.8',
   REPLY_TIMEOUT_SECONDS: '4',
 });
 
