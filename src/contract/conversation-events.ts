@@ -4,7 +4,7 @@ import { HistoryItem } from './chat-endpoints.ts';
 /**
  * Watches a conversation. Our addition. Answers with an event stream (`text/event-stream`) of
  *
- * - `message`: an entry was added to the history, whoever wrote it: {@link MessageEvent}. The event's `id` is a cursor.
+ * - `message`: an entry by any author was added to the history: {@link MessageEvent}. The event's `id` is a cursor.
  * - `handoff`: whether the assistant answers: {@link HandoffEvent}. Sent once at the beginning and after each change.
  * - `ended`: the conversation takes no more messages, or was deleted: `{}`. The stream closes after it.
  *

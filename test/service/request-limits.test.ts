@@ -51,7 +51,7 @@ test('the same holds for a body whose length is not announced', async () => {
 test('checks the key before it reads the body', async () => {
   for (const path of ['/api/user/knowledgebases/1/documents', '/api/automate/conversations/1/enable-ai']) {
     const outgoing = request(service.url + path, { method: 'POST' });
-    // The body never ends, so whoever reads it first never answers.
+    // The body never ends, so a service that reads it first never answers.
     outgoing.write('x');
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     assert.equal(response.statusCode, 401);
