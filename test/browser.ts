@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { startTestRunner } from '@web/test-runner';
 import { BrowserReport } from './runner/browser-report.ts';
 import { writeSuiteResult } from './runner/suite-result.ts';
-import { findEngines } from './support/browsers.ts';
-import type { Engine } from './support/browsers.ts';
+import { findEngines } from './support/browser/browsers.ts';
+import type { Engine } from './support/browser/browsers.ts';
 import { repository } from './support/repository.ts';
 import { setUpBrowserTests } from './web-test-runner.config.ts';
 

@@ -3,15 +3,15 @@ import type { TestRunnerConfig } from '@web/test-runner';
 import type { BrowserLauncher, TestRunnerPlugin } from '@web/test-runner-core';
 import { playwrightLauncher } from '@web/test-runner-playwright';
 import { webdriverLauncher } from '@web/test-runner-webdriver';
-import type { Engine } from './support/browsers.ts';
-import { startDemo } from './support/demo-process.ts';
-import { modelCommands } from './support/model-commands.ts';
-import { startModelServer } from './support/model-server.ts';
-import { pageCommands } from './support/page-commands.ts';
+import type { Engine } from './support/browser/browsers.ts';
+import { startDemo } from './support/service/demo-process.ts';
+import { modelCommands } from './support/browser/model-commands.ts';
+import { startModelServer } from './support/servers/model-server.ts';
+import { pageCommands } from './support/browser/page-commands.ts';
 import { repository } from './support/repository.ts';
-import { servicesPath } from './support/services-path.ts';
-import type { ServiceDescriptions } from './support/services-path.ts';
-import { startWebKitDriver } from './support/webkit-driver.ts';
+import { servicesPath } from './support/browser/service-descriptions.ts';
+import type { ServiceDescriptions } from './support/browser/service-descriptions.ts';
+import { startWebKitDriver } from './support/browser/webkit-driver.ts';
 
 export interface BrowserTestSetup {
   config: TestRunnerConfig;

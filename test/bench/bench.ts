@@ -1,8 +1,8 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
-import { findEngines } from '../support/browsers.ts';
-import { startWidgetSite } from '../support/widget-site.ts';
+import { findEngines } from '../support/browser/browsers.ts';
+import { startWidgetSite } from '../support/servers/widget-site.ts';
 import { figures } from './figures.ts';
 import { visits, type Note } from './visits.ts';
 

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright';
-import type { WidgetSite } from '../support/widget-site.ts';
+import type { WidgetSite } from '../support/servers/widget-site.ts';
 import { BenchPage } from './bench-page.ts';
 
 /** Everything that is noted, in milliseconds but for `shift`, which has no unit. */

@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
-import { violations } from '../support/axe-violations.ts';
-import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { chatStates } from '../support/chat-states.ts';
-import { emulateMedia, setViewport, supports } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { violations } from '../support/chat/axe-violations.ts';
+import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { chatStates } from '../support/chat/chat-states.ts';
+import { emulateMedia, setViewport, supports } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 describe('axe finds nothing wrong with', () => {
   beforeEach(() => setViewport(1000, 800));

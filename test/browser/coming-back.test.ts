@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { openPage, type OtherPage } from '../support/other-page.ts';
-import { click } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { click } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 const question = 'What are your opening hours?';
 const entry = (part: string): string | undefined =>

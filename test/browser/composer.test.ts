@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { answerMedia } from '../support/answer-media.ts';
-import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press, supports, tap, type } from '../support/page.ts';
-import { put, takeOut } from '../support/surroundings.ts';
+import { answerMedia } from '../support/chat/force-media.ts';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, press, supports, tap, type } from '../support/browser/page.ts';
+import { put, takeOut } from '../support/chat/page-layout.ts';
 
 const realMatch = window.matchMedia.bind(window);
 

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { ChatElement, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { ChatElement, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 const key = 'voice-assistant-chat:consent';
 

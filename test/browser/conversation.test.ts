@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 describe('a conversation', () => {
   afterEach(unmountAll);

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 
 const methods = ['debug', 'log', 'info', 'warn', 'error', 'groupCollapsed', 'table'] as const;
 const original = { ...console };

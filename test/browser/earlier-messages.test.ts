@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
-import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { fileFrom } from '../support/file-from.ts';
-import { click, press } from '../support/page.ts';
-import { settled } from '../support/surroundings.ts';
+import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { fileFrom } from '../support/chat/downloaded-file.ts';
+import { click, press } from '../support/browser/page.ts';
+import { settled } from '../support/chat/page-layout.ts';
 
 const count = 230;
 const atOnce = 100;

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import type { ChatEventMap } from '../../src/widget/events.ts';
-import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
+import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
 
 type Name = keyof ChatEventMap;
 

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService } from '../support/service-under-test.ts';
+import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 
 /*
  * Before any lazy module has been loaded: each test of this file needs a page that has not had an answer.

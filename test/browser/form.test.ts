@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import type { FormField } from '../../src/widget/form-field.ts';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press, type } from '../support/page.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, press, type } from '../support/browser/page.ts';
 
 const fields: readonly FormField[] = [
   { name: 'first_name', label: 'First name', required: true, autocomplete: 'given-name' },

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
-import { mount, unmountAll, until } from '../support/chat-fixture.ts';
+import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 
 const count = 1200;
 

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press, type } from '../support/page.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, press, type } from '../support/browser/page.ts';
 
 function focused(chat: Chat): Element | null | undefined {
   return chat.element.shadowRoot?.activeElement;

@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { violations } from '../support/axe-violations.ts';
-import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { setViewport, supports } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { violations } from '../support/chat/axe-violations.ts';
+import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { setViewport, supports } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 /** Opens the chat, if it is not open by itself, and waits until it speaks that language. */
 async function speaks(chat: Chat, language: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/chat-fixture.ts';
-import { click, press } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click, press } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 const wholeLook = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
 

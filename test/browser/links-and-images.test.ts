@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { settled } from '../support/surroundings.ts';
+import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { settled } from '../support/chat/page-layout.ts';
 
 /** Opens a chat whose assistant has said that. */
 async function said(content: string, attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { service } from '../support/service-under-test.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 type Rgb = [number, number, number];
 

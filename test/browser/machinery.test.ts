@@ -1,5 +1,5 @@
 import { expect, fixture, html } from '@open-wc/testing';
-import { click, emulateMedia, press, setViewport, supports, type } from '../support/page.ts';
+import { click, emulateMedia, press, setViewport, supports, type } from '../support/browser/page.ts';
 
 describe('the browser under test', () => {
   it('types, presses chords and clicks like a person', async () => {

@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
-import { click, press } from '../support/page.ts';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService } from '../support/service-under-test.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import { click, press } from '../support/browser/page.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 
 async function openChat(): Promise<Chat> {
   const chat = mount({

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { fileFrom } from '../support/file-from.ts';
-import { click, press } from '../support/page.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { fileFrom } from '../support/chat/downloaded-file.ts';
+import { click, press } from '../support/browser/page.ts';
 
 const labels = {
   copy: 'Copy transcript',

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService, service } from '../support/service-under-test.ts';
+import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService, service } from '../support/browser/service-under-test.ts';
 
 describe('the message log', () => {
   afterEach(unmountAll);

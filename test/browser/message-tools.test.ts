@@ -1,13 +1,13 @@
 import { expect } from '@open-wc/testing';
 import type { ChatEventMap } from '../../src/widget/events.ts';
 import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.ts';
-import { ago, cannedService, serveHistory, serveNoHistory } from '../support/canned-history.ts';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press, supports, tap } from '../support/page.ts';
-import { pasted } from '../support/pasted.ts';
-import { settled } from '../support/surroundings.ts';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService } from '../support/service-under-test.ts';
+import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, press, supports, tap } from '../support/browser/page.ts';
+import { pasted } from '../support/browser/clipboard.ts';
+import { settled } from '../support/chat/page-layout.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 
 async function openChat(): Promise<Chat> {
   const chat = mount({

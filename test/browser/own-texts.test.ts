@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
+import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
 
 describe('texts of the site', () => {
   afterEach(unmountAll);

@@ -1,8 +1,13 @@
 import { expect } from '@open-wc/testing';
-import { unmountAll, until } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
-import { questionForProduct, showProduct } from '../support/show-product.ts';
-import { buttonIn, openWithTools, toolRequests } from '../support/tool-chat.ts';
+import { unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
+import {
+  buttonIn,
+  openWithTools,
+  questionForProduct,
+  showProduct,
+  toolRequests,
+} from '../support/chat/page-tools.ts';
 
 const originalFetch = window.fetch.bind(window);
 

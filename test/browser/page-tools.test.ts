@@ -1,9 +1,14 @@
 import { expect } from '@open-wc/testing';
 import type { PageTool } from '../../src/widget/page-tool.ts';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press } from '../support/page.ts';
-import { questionForProduct, showProduct } from '../support/show-product.ts';
-import { buttonIn, openWithTools, toolRequests } from '../support/tool-chat.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, press } from '../support/browser/page.ts';
+import {
+  buttonIn,
+  openWithTools,
+  questionForProduct,
+  showProduct,
+  toolRequests,
+} from '../support/chat/page-tools.ts';
 
 const originalFetch = window.fetch.bind(window);
 const bodyOf = (init?: RequestInit) => JSON.parse(init?.body as string) as SentBody;

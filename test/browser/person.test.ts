@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, press } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
+import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, press } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
 
 function notice(chat: Chat): string {
   return chat.find('[part="person"]')?.innerText ?? '';

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { setViewport, supports } from '../support/page.ts';
-import { settled, takeOut } from '../support/surroundings.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { setViewport, supports } from '../support/browser/page.ts';
+import { settled, takeOut } from '../support/chat/page-layout.ts';
 
 async function cleanUp(): Promise<void> {
   await unmountAll();

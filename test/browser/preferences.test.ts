@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { answerMedia } from '../support/answer-media.ts';
-import { unmountAll, type Chat } from '../support/chat-fixture.ts';
-import { chatStates } from '../support/chat-states.ts';
-import { setViewport } from '../support/page.ts';
+import { answerMedia } from '../support/chat/force-media.ts';
+import { unmountAll, type Chat } from '../support/chat/chat-fixture.ts';
+import { chatStates } from '../support/chat/chat-states.ts';
+import { setViewport } from '../support/browser/page.ts';
 
 describe('a person who prefers', () => {
   let restore: (() => void) | undefined;

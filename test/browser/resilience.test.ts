@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat-fixture.ts';
-import { click, press } from '../support/page.ts';
-import { scriptAnswer } from '../support/script-answer.ts';
-import { modelService, service } from '../support/service-under-test.ts';
+import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click, press } from '../support/browser/page.ts';
+import { scriptAnswer } from '../support/browser/script-answer.ts';
+import { modelService, service } from '../support/browser/service-under-test.ts';
 
 describe('the widget holds', () => {
   afterEach(unmountAll);

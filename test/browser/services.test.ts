@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService, service } from '../support/service-under-test.ts';
-import type { ServiceUnderTest } from '../support/service-under-test.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService, service } from '../support/browser/service-under-test.ts';
+import type { ServiceUnderTest } from '../support/browser/service-under-test.ts';
 
 async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, {

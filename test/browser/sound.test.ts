@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService } from '../support/service-under-test.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 
 /** Notes that were started. What leaves the loudspeaker no test can hear. */
 let notes = 0;

@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, engine, press } from '../support/page.ts';
-import { scriptAnswer, wait } from '../support/script-answer.ts';
-import { modelService } from '../support/service-under-test.ts';
+import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, engine, press } from '../support/browser/page.ts';
+import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
+import { modelService } from '../support/browser/service-under-test.ts';
 
 function suggested(chat: Chat): string[] {
   return chat

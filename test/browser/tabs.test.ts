@@ -1,8 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { type Chat, mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { questionForProduct, showProduct } from '../support/show-product.ts';
-import { buttonIn, toolRequests } from '../support/tool-chat.ts';
-import { openPage, type OtherPage } from '../support/other-page.ts';
+import { type Chat, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { buttonIn, questionForProduct, showProduct, toolRequests } from '../support/chat/page-tools.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 
 /*
  * Several pages of one site, each in a frame of its own: to the browser they are what tabs are to each other. They

@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
-import { answerMedia } from '../support/answer-media.ts';
-import { unmountAll, type Chat } from '../support/chat-fixture.ts';
-import { chatStates } from '../support/chat-states.ts';
-import { setViewport } from '../support/page.ts';
-import { settled } from '../support/surroundings.ts';
+import { answerMedia } from '../support/chat/force-media.ts';
+import { unmountAll, type Chat } from '../support/chat/chat-fixture.ts';
+import { chatStates } from '../support/chat/chat-states.ts';
+import { setViewport } from '../support/browser/page.ts';
+import { settled } from '../support/chat/page-layout.ts';
 
 const nameOf = (target: Element): string => target.getAttribute('part') ?? target.outerHTML.slice(0, 80);
 

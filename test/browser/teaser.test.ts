@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { click, engine, press, setViewport, supports } from '../support/page.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { click, engine, press, setViewport, supports } from '../support/browser/page.ts';
 
 const look = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
 const invitation = { ...look, teaser: 'Questions about sizes? Ask away.', 'teaser-delay': '0' };

@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until } from '../support/chat-fixture.ts';
-import { click } from '../support/page.ts';
-import { service } from '../support/service-under-test.ts';
-import { questionForProduct, showProduct } from '../support/show-product.ts';
+import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { click } from '../support/browser/page.ts';
+import { service } from '../support/browser/service-under-test.ts';
+import { questionForProduct, showProduct } from '../support/chat/page-tools.ts';
 
 describe('type="test"', () => {
   afterEach(unmountAll);

@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { chatStates } from '../support/chat-states.ts';
-import { setViewport, supports } from '../support/page.ts';
-import { put, settled, takeOut } from '../support/surroundings.ts';
+import { unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { chatStates } from '../support/chat/chat-states.ts';
+import { setViewport, supports } from '../support/browser/page.ts';
+import { put, settled, takeOut } from '../support/chat/page-layout.ts';
 
 /*
  * What a person would look for in a picture is asked of the layout, on every machine and in many states: text that does

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, type Chat } from '../support/chat-fixture.ts';
-import { chatStates } from '../support/chat-states.ts';
-import { setViewport } from '../support/page.ts';
+import { mount, unmountAll, type Chat } from '../support/chat/chat-fixture.ts';
+import { chatStates } from '../support/chat/chat-states.ts';
+import { setViewport } from '../support/browser/page.ts';
 
 interface Row {
   /** After `--voice-assistant-chat-`. */

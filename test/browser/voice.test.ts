@@ -1,7 +1,12 @@
 import { expect } from '@open-wc/testing';
-import { mount, unmountAll, until, type Chat } from '../support/chat-fixture.ts';
-import { FakeRecognition, FakeSynthesis, FakeUtterance, replaceInWindow } from '../support/fake-voice.ts';
-import { click, engine, press, type } from '../support/page.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import {
+  FakeRecognition,
+  FakeSynthesis,
+  FakeUtterance,
+  replaceInWindow,
+} from '../support/chat/fake-voice.ts';
+import { click, engine, press, type } from '../support/browser/page.ts';
 
 let putBack: () => void = () => undefined;
 const silent = { SpeechRecognition: undefined, webkitSpeechRecognition: undefined };

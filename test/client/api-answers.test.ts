@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ApiError, ChatError, createApiClient } from '../../src/client/api-client.ts';
 import type { ApiClient } from '../../src/client/api-client.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import type { LoopbackServer } from '../support/loopback-server.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
+import type { LoopbackServer } from '../support/servers/loopback-server.ts';
 import { errorOf } from './chat-error.ts';
 import { specifiedAnswers } from './specification-answers.ts';
 

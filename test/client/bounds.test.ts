@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
 import { limits } from '../../src/contract/limits.ts';
-import { ChatServer } from '../support/chat-server.ts';
+import { ChatServer } from '../support/servers/chat-server.ts';
 import { errorOf } from './chat-error.ts';
 
 const { characters, functionCalls } = limits.answer;

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient, ChatError } from '../../src/client/chat-client.ts';
 import { limits } from '../../src/contract/limits.ts';
-import { ChatServer } from '../support/chat-server.ts';
-import { freePort } from '../support/free-port.ts';
+import { ChatServer } from '../support/servers/chat-server.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { errorOf } from './chat-error.ts';
 import { oddBodies } from './odd-bodies.ts';
 

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
 import { countCharacters } from '../../src/contract/limits.ts';
 import { newKey } from '../../src/widget/conversation/sending/new-key.ts';
-import { ChatServer } from '../support/chat-server.ts';
+import { ChatServer } from '../support/servers/chat-server.ts';
 
 const variables = { sizes: ['S', 'M'], city: 'Bern', count: 2 };
 const { from } = Array;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
-import { ChatServer, eventsOf } from '../support/chat-server.ts';
+import { ChatServer, eventsOf } from '../support/servers/chat-server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './chat-error.ts';
 

@@ -1,4 +1,4 @@
-import { eventsOf } from '../support/chat-server.ts';
+import { eventsOf } from '../support/servers/chat-server.ts';
 
 const seeds: unknown[] = [
   { status: true, conversation_id: 'c', history: [{ role: 'assistant', content: 'Hi' }] },

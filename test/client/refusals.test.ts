@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient, type ChatErrorCode } from '../../src/client/chat-client.ts';
-import { ChatServer, type Operation } from '../support/chat-server.ts';
+import { ChatServer, type Operation } from '../support/servers/chat-server.ts';
 import { errorOf } from './chat-error.ts';
 
 let server: ChatServer;

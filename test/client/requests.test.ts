@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient, type OpenConversationRequest } from '../../src/client/chat-client.ts';
-import { answerTo, ChatServer } from '../support/chat-server.ts';
+import { answerTo, ChatServer } from '../support/servers/chat-server.ts';
 import { errorOf } from './chat-error.ts';
 
 const assistant = 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { ChatClient, type FunctionCall } from '../../src/client/chat-client.ts';
 import { readEventStream } from '../../src/client/event-stream.ts';
-import { answerTo, ChatServer } from '../support/chat-server.ts';
+import { answerTo, ChatServer } from '../support/servers/chat-server.ts';
 import { errorOf } from './chat-error.ts';
 
 let server: ChatServer;

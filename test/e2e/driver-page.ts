@@ -1,4 +1,4 @@
-import type { Hands } from '../support/hands.ts';
+import type { Hands } from '../support/browser/user-input.ts';
 
 export type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
 

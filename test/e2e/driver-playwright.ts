@@ -1,6 +1,6 @@
 import { chromium, firefox } from 'playwright';
-import type { Engine } from '../support/browsers.ts';
-import { playwrightHands } from '../support/hands.ts';
+import type { Engine } from '../support/browser/browsers.ts';
+import { playwrightHands } from '../support/browser/user-input.ts';
 import type { DriverPage } from './driver-page.ts';
 
 /** Opens a page of Chromium or Firefox. */

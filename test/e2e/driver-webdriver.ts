@@ -1,7 +1,7 @@
 import { remote } from 'webdriverio';
-import type { Engine } from '../support/browsers.ts';
-import { webDriverHands } from '../support/hands.ts';
-import { startWebKitDriver } from '../support/webkit-driver.ts';
+import type { Engine } from '../support/browser/browsers.ts';
+import { webDriverHands } from '../support/browser/user-input.ts';
+import { startWebKitDriver } from '../support/browser/webkit-driver.ts';
 import type { DriverPage } from './driver-page.ts';
 
 /** Opens a page of WebKitGTK's MiniBrowser. */

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { findEngines } from '../support/browsers.ts';
+import { findEngines } from '../support/browser/browsers.ts';
 import { openDriver } from './driver.ts';
 import type { Driver } from './driver.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Engine, EngineName } from '../support/browsers.ts';
-import type { Hands } from '../support/hands.ts';
+import type { Engine, EngineName } from '../support/browser/browsers.ts';
+import type { Hands } from '../support/browser/user-input.ts';
 import { openPlaywrightPage } from './driver-playwright.ts';
 import { openWebDriverPage } from './driver-webdriver.ts';
-import { reachableCentre } from '../support/reachable-centre.ts';
+import { reachableCentre } from '../support/browser/click-point.ts';
 import type { Json } from './driver-page.ts';
 import { findPart, partTexts } from './find-part.ts';
 

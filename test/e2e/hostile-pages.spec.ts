@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.ts';
-import { findEngines } from '../support/browsers.ts';
-import { startDemo } from '../support/demo-process.ts';
-import type { DemoProcess } from '../support/demo-process.ts';
+import { findEngines } from '../support/browser/browsers.ts';
+import { startDemo } from '../support/service/demo-process.ts';
+import type { DemoProcess } from '../support/service/demo-process.ts';
 import { openDriver } from './driver.ts';
 import type { Driver } from './driver.ts';
 import { findPart, partTexts } from './find-part.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { EngineName } from '../support/browsers.ts';
+import type { EngineName } from '../support/browser/browsers.ts';
 import { repository } from '../support/repository.ts';
 
 /** How wide and high the fonts of a machine write. */

@@ -3,10 +3,10 @@ import { performance } from 'node:perf_hooks';
 import { describe, test } from 'node:test';
 import type { ExtractionTask } from '../../src/service/knowledge/extract/extract.ts';
 import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
-import { docxParagraph, makeDocx, makePdf, outcomeOf } from '../support/documents.ts';
-import { Owner } from '../support/owner.ts';
-import { newDatabase, startService } from '../support/service.ts';
-import { startWebsite } from '../support/website.ts';
+import { docxParagraph, makeDocx, makePdf, outcomeOf } from '../support/records/documents.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
+import { startWebsite } from '../support/servers/website.ts';
 
 const site = await startWebsite();
 const { origin, pages } = site;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
-import { findEngines } from '../support/browsers.ts';
-import { assistantId, startWidgetSite, type WidgetSite } from '../support/widget-site.ts';
+import { findEngines } from '../support/browser/browsers.ts';
+import { assistantId, startWidgetSite, type WidgetSite } from '../support/servers/widget-site.ts';
 import { mountAndRemove } from './mounts.ts';
 import { watchPage } from './watch-page.ts';
 

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { Reporter, TestSession, TestSuiteResult } from '@web/test-runner-core';
-import type { EngineName } from '../support/browsers.ts';
+import type { EngineName } from '../support/browser/browsers.ts';
 import { isCi, withFlaky } from './suite-result.ts';
 import type { SuiteResult } from './suite-result.ts';
 

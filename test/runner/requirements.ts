@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { enginePackages, findEngines, wantedEngines } from '../support/browsers.ts';
-import type { EngineName } from '../support/browsers.ts';
-import { installEngines } from '../support/install-browsers.ts';
+import { enginePackages, findEngines, wantedEngines } from '../support/browser/browsers.ts';
+import type { EngineName } from '../support/browser/browsers.ts';
+import { installEngines } from '../support/browser/install-browsers.ts';
 
 /** What of the outside world the tests can use here. */
 export interface Requirements {

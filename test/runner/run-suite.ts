@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startChildProcess } from '../support/child-process.ts';
+import { startChildProcess } from '../support/process/child-process.ts';
 import { repository } from '../support/repository.ts';
 import { resultFileVariable } from './suite-result.ts';
 import type { SuiteResult } from './suite-result.ts';

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { ApiError, ChatError, createApiClient } from '../../src/client/api-client.ts';
 import type { ChatErrorCode } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { freePort } from '../support/free-port.ts';
-import { Owner } from '../support/owner.ts';
-import { createAssistant, startService } from '../support/service.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { Owner } from '../support/records/owner.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service, '1');

@@ -1,9 +1,9 @@
 import { describe } from 'node:test';
-import { assistantBody } from '../support/assistant-body.ts';
-import { assistantCallTable } from '../support/assistant-call-table.ts';
-import { testFields } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { assistantCallTable } from '../support/records/assistant-call-table.ts';
+import { testFields } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createAssistant, startService } from '../support/service.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const settings = { theme: 'dark', color: '#f2d9a6', position: 'left-top' };

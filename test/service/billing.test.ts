@@ -9,8 +9,8 @@ import type { Replies } from '../../src/service/conversation/replies.ts';
 import { failAbandonedReplies } from '../../src/service/conversation/settle-reply.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { createLog } from '../../src/service/log.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { atEnd, createAssistant, readMoney, startService, testDatabase } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, readMoney, startService, testDatabase } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

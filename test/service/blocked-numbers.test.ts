@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { applyEvaluation } from '../../src/service/campaign/apply-evaluation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { wireTimestamp } from '../support/service-client.ts';
-import { startService } from '../support/service.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { wireTimestamp } from '../support/service/service-client.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service, '10');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startModelServer } from '../support/model-server.ts';
-import type { Behaviour } from '../support/model-server.ts';
-import { completeEndJobs, endJobs } from '../support/end-jobs.ts';
-import { atEnd, startService } from '../support/service.ts';
-import { createToolAssistant, forgetNumbers } from '../support/tool-assistant.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import type { Behaviour } from '../support/servers/model-server.ts';
+import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
+import { atEnd, startService } from '../support/service/service.ts';
+import { createToolAssistant, forgetNumbers } from '../support/records/tool-assistant.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

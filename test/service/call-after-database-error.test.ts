@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { CampaignRun } from '../support/campaign-run.ts';
-import { Owner } from '../support/owner.ts';
-import { newDatabase, startService } from '../support/service.ts';
-import { waitFor } from '../support/simulated-numbers.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
 
 /** A table that a call is prepared with; it is away for a moment. */
 for (const table of ['languages', 'tools']) {

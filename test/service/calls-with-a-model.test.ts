@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assistantBody } from '../support/assistant-body.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { forgetNumbers } from '../support/tool-assistant.ts';
-import { Owner } from '../support/owner.ts';
-import { atEnd, newDatabase, readMoney, startService } from '../support/service.ts';
-import { callTo, waitForCall } from '../support/simulated-numbers.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { forgetNumbers } from '../support/records/tool-assistant.ts';
+import { Owner } from '../support/records/owner.ts';
+import { atEnd, newDatabase, readMoney, startService } from '../support/service/service.ts';
+import { callTo, waitForCall } from '../support/records/simulated-numbers.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

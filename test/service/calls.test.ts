@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Call } from '../../src/contract/call.ts';
-import { addCall } from '../support/add-call.ts';
-import { addCampaign } from '../support/add-campaign.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { addNumber } from '../support/records.ts';
-import { startService } from '../support/service.ts';
+import { addCall, addCampaign, addNumber } from '../support/records/add-records.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service);

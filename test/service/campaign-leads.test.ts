@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
-import { CampaignRun } from '../support/campaign-run.ts';
-import { startService } from '../support/service.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { database } = service.running;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Campaign } from '../../src/contract/campaign.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { flag, many, testFields, textOf, whole } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { addNumber } from '../support/records.ts';
-import { wireTimestamp } from '../support/service-client.ts';
-import { startService } from '../support/service.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { flag, many, testFields, textOf, whole } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { addNumber } from '../support/records/add-records.ts';
+import { wireTimestamp } from '../support/service/service-client.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool } = service.running.database;

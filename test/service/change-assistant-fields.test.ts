@@ -1,11 +1,11 @@
 import { describe } from 'node:test';
-import { assistantBody } from '../support/assistant-body.ts';
-import { assistantCallTable } from '../support/assistant-call-table.ts';
-import { assistantTable } from '../support/assistant-table.ts';
-import { testFields } from '../support/field-table.ts';
-import type { FieldRow } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { assistantCallTable } from '../support/records/assistant-call-table.ts';
+import { assistantTable } from '../support/records/assistant-table.ts';
+import { testFields } from '../support/records/field-table.ts';
+import type { FieldRow } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assistantBody, readAssistant } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { addNumber } from '../support/records.ts';
-import { startService } from '../support/service.ts';
+import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { addNumber } from '../support/records/add-records.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service);

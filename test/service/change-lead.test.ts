@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addCampaign } from '../support/add-campaign.ts';
-import { numbered, testFields } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { addCampaign } from '../support/records/add-records.ts';
+import { numbered, testFields } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool } = service.running.database;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runCli } from '../../src/service/cli/run-cli.ts';
-import { addCall } from '../support/add-call.ts';
-import { addCampaign } from '../support/add-campaign.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { startChildProcess } from '../support/child-process.ts';
-import { Owner } from '../support/owner.ts';
+import { addCall } from '../support/records/add-records.ts';
+import { addCampaign } from '../support/records/add-records.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { startChildProcess } from '../support/process/child-process.ts';
+import { Owner } from '../support/records/owner.ts';
 import { repository } from '../support/repository.ts';
 import {
   atEnd,
@@ -18,8 +18,8 @@ import {
   readMoney,
   startService,
   testDatabase,
-} from '../support/service.ts';
-import type { Environment } from '../support/service.ts';
+} from '../support/service/service.ts';
+import type { Environment } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool } = service.running.database;

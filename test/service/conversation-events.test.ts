@@ -6,9 +6,15 @@ import { AddedMessage } from '../../src/contract/conversation.ts';
 import { ConversationEvents } from '../../src/service/conversation/conversation-events.ts';
 import { Signals } from '../../src/service/conversation/signals.ts';
 import { createLog } from '../../src/service/log.ts';
-import { startModelServer } from '../support/model-server.ts';
-import type { StreamedEvent } from '../support/service-client.ts';
-import { atEnd, createAssistant, newDatabase, startService, testDatabase } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import type { StreamedEvent } from '../support/service/service-client.ts';
+import {
+  atEnd,
+  createAssistant,
+  newDatabase,
+  startService,
+  testDatabase,
+} from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createAssistant, startService } from '../support/service.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService({ RATE_LIMIT: '1000' });
 const { uuid: assistant } = await createAssistant(service, { balance: '0' });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { eq, sql } from 'drizzle-orm';
 import { prepared } from '../../src/service/db/prepared.ts';
 import { users } from '../../src/service/db/schema.ts';
-import { startService, testDatabase } from '../support/service.ts';
+import { startService, testDatabase } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const { running } = await startService();

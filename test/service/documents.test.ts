@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { extract } from '../../src/service/knowledge/extract/extract.ts';
 import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
-import { docxParagraph, makeDocx, makePdf, outcomeOf, processed } from '../support/documents.ts';
-import { Owner } from '../support/owner.ts';
-import { startServiceProcess } from '../support/service-process.ts';
-import { newDatabase, startService, testDatabase } from '../support/service.ts';
-import { startWebsite } from '../support/website.ts';
+import { docxParagraph, makeDocx, makePdf, outcomeOf, processed } from '../support/records/documents.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { newDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { startWebsite } from '../support/servers/website.ts';
 
 const site = await startWebsite();
 const { origin, asked } = site;

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { endInactiveConversations } from '../../src/service/conversation/end-conversation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { completeEndJobs, endJobs } from '../support/end-jobs.ts';
-import { createAssistant, readMoney, startService } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
+import { createAssistant, readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { db, pool } = service.running.database;

@@ -6,7 +6,7 @@ import { EngineError } from '../../src/service/engine/engine.ts';
 import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
 import type { Jobs } from '../../src/service/jobs/jobs.ts';
 import { createLog } from '../../src/service/log.ts';
-import { createAssistant, startService } from '../support/service.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { database } = service.running;

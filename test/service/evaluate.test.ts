@@ -5,7 +5,7 @@ import type { EvaluationRequest, Finding } from '../../src/service/engine/engine
 import { OfflineEngine } from '../../src/service/engine/offline/offline-engine.ts';
 import { OpenAiEngine } from '../../src/service/engine/openai/openai-engine.ts';
 import { createLog } from '../../src/service/log.ts';
-import { startModelServer } from '../support/model-server.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
 
 /** "AI: …" and "Customer: …" lines as a transcript. */
 const transcriptOf = (...lines: string[]): EvaluationRequest['transcript'] =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { GeneratedReply } from '../../src/contract/generate-reply.ts';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
-import { endJobs } from '../support/end-jobs.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { Owner } from '../support/owner.ts';
-import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+import { endJobs } from '../support/records/end-jobs.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { Owner } from '../support/records/owner.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

@@ -8,7 +8,7 @@ import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startWork as startWorkers } from '../../src/service/jobs/work.ts';
 import type { Worker } from '../../src/service/jobs/work.ts';
 import { createLog } from '../../src/service/log.ts';
-import { atEnd, newDatabase, testDatabase } from '../support/service.ts';
+import { atEnd, newDatabase, testDatabase } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const log = createLog('silent');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detectLanguage } from '../../src/service/knowledge/detect-language.ts';
 import { findPassages } from '../../src/service/knowledge/find-passages.ts';
-import { processed } from '../support/documents.ts';
-import { Owner } from '../support/owner.ts';
-import { newDatabase, startService } from '../support/service.ts';
+import { processed } from '../support/records/documents.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
 
 const service = await startService({ ...(await newDatabase()), WORKERS: 'on' });
 const { db } = service.running.database;

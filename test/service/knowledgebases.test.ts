@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Knowledgebase, KnowledgeDocument } from '../../src/contract/knowledgebase.ts';
-import { assistantBody, readAssistant } from '../support/assistant-body.ts';
-import { processed } from '../support/documents.ts';
-import { testFields, textOf } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { newDatabase, startService } from '../support/service.ts';
+import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
+import { processed } from '../support/records/documents.ts';
+import { testFields, textOf } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
 
 const service = await startService({ ...(await newDatabase()), WORKERS: 'on' });
 const { pool } = service.running.database;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
-import { freePort } from '../support/free-port.ts';
-import { startModelServer } from '../support/model-server.ts';
-import type { Behaviour } from '../support/model-server.ts';
-import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import type { Behaviour } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

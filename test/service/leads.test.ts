@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Lead } from '../../src/contract/lead.ts';
-import { addCampaign } from '../support/add-campaign.ts';
-import { flag, many, numbered, testFields } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { addCampaign } from '../support/records/add-records.ts';
+import { flag, many, numbered, testFields } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool } = service.running.database;

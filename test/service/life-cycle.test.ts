@@ -15,10 +15,10 @@ import { listen } from '../../src/service/http/listen.ts';
 import { streamReply } from '../../src/service/routes/stream-reply.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
-import { freePort } from '../support/free-port.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { spawnService, startServiceProcess } from '../support/service-process.ts';
-import { atEnd, copyDatabase, newDatabase, startService, testDatabase } from '../support/service.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { spawnService, startServiceProcess } from '../support/service/service-process.ts';
+import { atEnd, copyDatabase, newDatabase, startService, testDatabase } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

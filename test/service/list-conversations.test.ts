@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { listConversations } from '../../src/contract/conversation.ts';
 import type { ListedConversation } from '../../src/contract/conversation.ts';
-import { Owner } from '../support/owner.ts';
-import { wireTimestamp } from '../support/service-client.ts';
-import { createAssistant, startService } from '../support/service.ts';
+import { Owner } from '../support/records/owner.ts';
+import { wireTimestamp } from '../support/service/service-client.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 // The slash is not doubled.
 const service = await startService({ PUBLIC_URL: 'https://voice.example/base/' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { describeError } from '../../src/service/log.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 
 const { db } = (await startService()).running.database;
 

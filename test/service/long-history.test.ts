@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linesOf } from '../support/service-client.ts';
-import { createAssistant, startService } from '../support/service.ts';
+import { linesOf } from '../support/service/service-client.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { uuid: assistant } = await createAssistant(service, { initialMessage: 'Welcome!' });

@@ -10,8 +10,8 @@ import { sql } from 'drizzle-orm';
 import { openPglite } from '../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../src/service/db/open-postgres.ts';
 import { createLog } from '../../src/service/log.ts';
-import { atEnd, createDatabase, newDatabase, testDatabase } from '../support/service.ts';
-import { startSilentProxy } from '../support/silent-proxy.ts';
+import { atEnd, createDatabase, newDatabase, testDatabase } from '../support/service/service.ts';
+import { startSilentProxy } from '../support/servers/silent-proxy.ts';
 
 const log = createLog('silent');
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
-import { numbered } from '../support/field-table.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { callTo, waitFor, waitForCall } from '../support/simulated-numbers.ts';
-import { Owner } from '../support/owner.ts';
-import { addNumber } from '../support/records.ts';
-import { newDatabase, readMoney, startService } from '../support/service.ts';
+import { numbered } from '../support/records/field-table.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { callTo, waitFor, waitForCall } from '../support/records/simulated-numbers.ts';
+import { Owner } from '../support/records/owner.ts';
+import { addNumber } from '../support/records/add-records.ts';
+import { newDatabase, readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService({
   ...(await newDatabase()),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import type { LoopbackHandler } from '../support/loopback-server.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { atEnd, startService } from '../support/service.ts';
-import { createToolAssistant } from '../support/tool-assistant.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
+import type { LoopbackHandler } from '../support/servers/loopback-server.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { atEnd, startService } from '../support/service/service.ts';
+import { createToolAssistant } from '../support/records/tool-assistant.ts';
 import { until } from '../support/until.ts';
 
 const model = await startModelServer();

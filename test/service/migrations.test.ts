@@ -10,8 +10,8 @@ import { openPglite } from '../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../src/service/db/open-postgres.ts';
 import { createLog } from '../../src/service/log.ts';
 import { repository } from '../support/repository.ts';
-import { startServiceProcess } from '../support/service-process.ts';
-import { atEnd, createDatabase, startService, testDatabase } from '../support/service.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { atEnd, createDatabase, startService, testDatabase } from '../support/service/service.ts';
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));

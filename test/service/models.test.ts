@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { Owner } from '../support/owner.ts';
-import { atEnd, startService } from '../support/service.ts';
-import { createToolAssistant } from '../support/tool-assistant.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { Owner } from '../support/records/owner.ts';
+import { atEnd, startService } from '../support/service/service.ts';
+import { createToolAssistant } from '../support/records/tool-assistant.ts';
 
 const [standard, special] = [await startModelServer(), await startModelServer()];
 const shop = await startLoopbackServer(() => ({ open: true }));

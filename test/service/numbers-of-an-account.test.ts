@@ -5,11 +5,11 @@ import { clearReleasedNumbers } from '../../src/service/phone-number/phone-numbe
 import { renewSubscriptions } from '../../src/service/phone-number/renew-subscriptions.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { removeCallerId } from '../../src/service/phone-number/remove-caller-id.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { many } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { addNumber } from '../support/records.ts';
-import { readMoney, startService } from '../support/service.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { many } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { addNumber } from '../support/records/add-records.ts';
+import { readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;

@@ -4,7 +4,7 @@ import type { EngineRequest } from '../../src/service/engine/engine.ts';
 import { OfflineEngine } from '../../src/service/engine/offline/offline-engine.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
-import { createAssistant, newDatabase, startService } from '../support/service.ts';
+import { createAssistant, newDatabase, startService } from '../support/service/service.ts';
 
 const env = await newDatabase();
 const service = await startService(env);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
-import { createAssistant, newDatabase, startService } from '../support/service.ts';
+import { createAssistant, newDatabase, startService } from '../support/service/service.ts';
 
 // How well the offline engine tells what the demo's documents answer. The questions were written from the documents
 // alone, as visitors would ask them. Change the engine for a kind of question, never for one of these.

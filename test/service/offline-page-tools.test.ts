@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAssistant, startService } from '../support/service.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { uuid: assistant } = await createAssistant(service, { balance: '100' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createAssistant, startService } from '../support/service.ts';
-import { wireTimestamp } from '../support/service-client.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
+import { wireTimestamp } from '../support/service/service-client.ts';
 
 const service = await startService();
 

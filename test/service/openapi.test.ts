@@ -5,7 +5,7 @@ import { listOperations } from '../../src/contract/operations.ts';
 import { webhookEvents } from '../../src/contract/webhook.ts';
 import type { OpenApiDocument } from '../../src/service/openapi/openapi-document.ts';
 import type { JsonSchema } from '../../src/service/openapi/schemas.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { json, headers } = await service.get('/api/openapi.json');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startModelServer } from '../support/model-server.ts';
-import type { StreamedEvent } from '../support/service-client.ts';
-import { atEnd, createAssistant, startService } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import type { StreamedEvent } from '../support/service/service-client.ts';
+import { atEnd, createAssistant, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

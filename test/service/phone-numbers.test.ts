@@ -5,10 +5,10 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
 import { endOfPaidMonth } from '../../src/service/phone-number/end-of-paid-month.ts';
 import { clearReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
-import { assistantBody, readAssistant } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { addNumber } from '../support/records.ts';
-import { readMoney, startService } from '../support/service.ts';
+import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { addNumber } from '../support/records/add-records.ts';
+import { readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;

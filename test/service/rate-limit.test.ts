@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { addressBlock, clientAddress } from '../../src/service/http/client-address.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService({ RATE_LIMIT: '5', RATE_LIMIT_WINDOW_SECONDS: '60', TRUST_PROXY: '1' });
 const path = `/api/conversations/${randomUUID()}`;

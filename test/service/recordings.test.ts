@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readByteRange } from '../../src/service/routes/recordings.ts';
-import { addCall } from '../support/add-call.ts';
-import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { addCall } from '../support/records/add-records.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service);

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.ts';
-import { createAssistant, startService } from '../support/service.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { uuid: assistant } = await createAssistant(service);

@@ -4,10 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { readConfig } from '../../src/service/config.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { sendCleanUp } from '../../src/service/retention/clean-up.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { createAssistant, newDatabase, readMoney, startService } from '../support/service.ts';
-import { waitFor } from '../support/simulated-numbers.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
 
 const service = await startService({
   ...(await newDatabase()),

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { planCall } from '../../src/service/call/claim-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
-import { CampaignRun } from '../support/campaign-run.ts';
-import { startService } from '../support/service.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { database } = service.running;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { newDatabase, readMoney, startService } from '../support/service.ts';
-import { waitFor } from '../support/simulated-numbers.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, readMoney, startService } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
 
 const service = await startService({ ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0' });
 const { pool } = service.running.database;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { countCharacters } from '../../src/contract/limits.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
-import { newDatabase, startService, testDatabase } from '../support/service.ts';
+import { newDatabase, startService, testDatabase } from '../support/service/service.ts';
 
 const env = await newDatabase();
 const dataDir = env['DATA_DIR'] ?? '';

@@ -9,12 +9,12 @@ import { Embedder } from '../../src/service/knowledge/embedder.ts';
 import { findPassages } from '../../src/service/knowledge/find-passages.ts';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
 import { createLog, describeError } from '../../src/service/log.ts';
-import { assistantBody, readAssistant } from '../support/assistant-body.ts';
-import { processed } from '../support/documents.ts';
-import { startEmbeddingServer } from '../support/embedding-server.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { Owner } from '../support/owner.ts';
-import { atEnd, newDatabase, startService, testDatabase } from '../support/service.ts';
+import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
+import { processed } from '../support/records/documents.ts';
+import { startEmbeddingServer } from '../support/servers/embedding-server.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { Owner } from '../support/records/owner.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
 
 const embedding = await startEmbeddingServer([
   ['cars', 'automobiles', 'vehicles'],

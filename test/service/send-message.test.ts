@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { startModelServer } from '../support/model-server.ts';
-import { linesOf, wireTimestamp } from '../support/service-client.ts';
-import { atEnd, createAssistant, startService } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { linesOf, wireTimestamp } from '../support/service/service-client.ts';
+import { atEnd, createAssistant, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StopWatch } from '../../src/service/conversation/stop-watch.ts';
 import type { Database } from '../../src/service/db/database.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { atEnd, createAssistant, readMoney, startService } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

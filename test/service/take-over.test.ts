@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { atEnd, createAssistant, createUser, readMoney, startService } from '../support/service.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, createUser, readMoney, startService } from '../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

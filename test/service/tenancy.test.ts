@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { operations } from '../../src/contract/operations.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { newDatabase, startService } from '../support/service.ts';
-import { createTenant } from '../support/tenant.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
+import { createTenant } from '../support/records/tenant.ts';
 
 /** What is looked at of an operation. */
 interface Endpoint {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody, readAssistant } from '../support/assistant-body.ts';
-import { findDiscrepancies } from '../support/find-discrepancies.ts';
-import { startHeldWebhooks } from '../support/held-webhooks.ts';
-import { startLoadBalancer } from '../support/load-balancer.ts';
-import { startModelServer } from '../support/model-server.ts';
-import type { Behaviour, ChatRequest } from '../support/model-server.ts';
-import { Owner } from '../support/owner.ts';
-import { PatientVisitor } from '../support/patient-visitor.ts';
-import { ServiceClient } from '../support/service-client.ts';
-import { startServiceProcess } from '../support/service-process.ts';
-import { atEnd, newDatabase, startService, testDatabase } from '../support/service.ts';
-import { waitFor } from '../support/simulated-numbers.ts';
-import { verify } from '../support/webhook-receiver.ts';
+import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
+import { findDiscrepancies } from '../support/service/find-discrepancies.ts';
+import { startHeldWebhooks } from '../support/servers/paused-webhook-receiver.ts';
+import { startLoadBalancer } from '../support/servers/load-balancer.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import type { Behaviour, ChatRequest } from '../support/servers/model-server.ts';
+import { Owner } from '../support/records/owner.ts';
+import { PatientVisitor } from '../support/service/retrying-visitor.ts';
+import { ServiceClient } from '../support/service/service-client.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
+import { verify } from '../support/servers/webhook-receiver.ts';
 
 if (testDatabase === 'pglite') {
   test(

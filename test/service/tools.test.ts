@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Tool } from '../../src/contract/tool.ts';
-import { assistantBody } from '../support/assistant-body.ts';
-import { many, testFields, textOf, whole } from '../support/field-table.ts';
-import type { FieldRow } from '../support/field-table.ts';
-import { Owner } from '../support/owner.ts';
-import { startService } from '../support/service.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { many, testFields, textOf, whole } from '../support/records/field-table.ts';
+import type { FieldRow } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 const owner = await Owner.create(service);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
-import { expectingFailures } from '../support/check-answer.ts';
-import { createAssistant, readMoney, startService } from '../support/service.ts';
+import { expectingFailures } from '../support/service/check-answer.ts';
+import { createAssistant, readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { db, pool } = service.running.database;

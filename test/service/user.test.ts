@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
-import { createUser, startService } from '../support/service.ts';
+import { createUser, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { db, pool } = service.running.database;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { linesOf } from '../support/service-client.ts';
-import { createAssistant, startService } from '../support/service.ts';
+import { linesOf } from '../support/service/service-client.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
 
 const service = await startService();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { WebhookDelivery } from '../../src/contract/webhook.ts';
-import { addCall } from '../support/add-call.ts';
-import { verify } from '../support/webhook-receiver.ts';
+import { addCall } from '../support/records/add-records.ts';
+import { verify } from '../support/servers/webhook-receiver.ts';
 import {
   allAre,
   chat,
@@ -14,7 +14,7 @@ import {
   receiver,
   refusedPort,
   service,
-} from '../support/webhook-service.ts';
+} from '../support/service/webhook-service.ts';
 
 describe('a delivery', () => {
   test('that is not taken is tried again under the same id, signed anew, until it is', async () => {

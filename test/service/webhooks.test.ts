@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CallWebhook, ConversationWebhook, WebhookDelivery } from '../../src/contract/webhook.ts';
-import { addCall } from '../support/add-call.ts';
-import { verify } from '../support/webhook-receiver.ts';
+import { addCall } from '../support/records/add-records.ts';
+import { verify } from '../support/servers/webhook-receiver.ts';
 import {
   allAre,
   chat,
@@ -14,7 +14,7 @@ import {
   receiver,
   service,
   settled,
-} from '../support/webhook-service.ts';
+} from '../support/service/webhook-service.ts';
 
 test('a chat that has ended is told of, signed, with what was found out in it', async () => {
   const url = receiver.address();

@@ -6,10 +6,10 @@ import { readRobots } from '../../src/service/knowledge/extract/robots.ts';
 import { readWebsite } from '../../src/service/knowledge/website/read-website.ts';
 import { AllowedAddresses } from '../../src/service/outgoing/allowed-addresses.ts';
 import { createFetchGuarded } from '../../src/service/outgoing/fetch-guarded.ts';
-import { outcomeOf } from '../support/documents.ts';
-import { Owner } from '../support/owner.ts';
-import { newDatabase, startService } from '../support/service.ts';
-import { startWebsite } from '../support/website.ts';
+import { outcomeOf } from '../support/records/documents.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
+import { startWebsite } from '../support/servers/website.ts';
 
 const site = await startWebsite();
 const { origin, pages, asked } = site;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { rawRequest } from '../support/raw-request.ts';
-import { atEnd, startService } from '../support/service.ts';
+import { rawRequest } from '../support/service/raw-request.ts';
+import { atEnd, startService } from '../support/service/service.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'widget-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody } from '../support/assistant-body.ts';
-import { Owner } from '../support/owner.ts';
-import { startServiceProcess } from '../support/service-process.ts';
-import { newDatabase, startService, testDatabase } from '../support/service.ts';
-import { waitFor } from '../support/simulated-numbers.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { newDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
 
 const minute = 60_000;
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright';
 import type { Page } from 'playwright';
-import type { Engine } from '../support/browsers.ts';
-import { assistantThatShows } from '../support/demo-process.ts';
-import type { DemoDescription } from '../support/demo-process.ts';
-import { embedTags } from '../support/embed-tags.ts';
-import type { EmbedTag } from '../support/embed-tags.ts';
+import type { Engine } from '../support/browser/browsers.ts';
+import { assistantThatShows } from '../support/service/demo-process.ts';
+import type { DemoDescription } from '../support/service/demo-process.ts';
+import { embedTags } from '../support/chat/embed-tags.ts';
+import type { EmbedTag } from '../support/chat/embed-tags.ts';
 
 export interface LoadedScripts {
   /** Paths of the scripts that a page with the chat loads by itself, without its prefetching. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { findEngines } from '../support/browsers.ts';
-import { startDemo } from '../support/demo-process.ts';
-import type { DemoProcess } from '../support/demo-process.ts';
-import { embedTags } from '../support/embed-tags.ts';
-import type { EmbedTag } from '../support/embed-tags.ts';
+import { findEngines } from '../support/browser/browsers.ts';
+import { startDemo } from '../support/service/demo-process.ts';
+import type { DemoProcess } from '../support/service/demo-process.ts';
+import { embedTags } from '../support/chat/embed-tags.ts';
+import type { EmbedTag } from '../support/chat/embed-tags.ts';
 import { repository } from '../support/repository.ts';
 import { budgets } from './budgets.ts';
 import { compressedSize } from './compressed-size.ts';

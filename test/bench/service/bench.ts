@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/service/open-database.ts';
 import { readConfig } from '../../../src/service/config.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { serve } from '../../../src/service/serve.ts';
-import { startPostgres } from '../../support/postgres.ts';
+import { startPostgres } from '../../support/service/postgres.ts';
 import { openHeap } from './heap.ts';
 import { postJson } from './post-json.ts';
 import { noteStatements } from './round-trips.ts';

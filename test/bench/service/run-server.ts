@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { startChildProcess } from '../../support/child-process.ts';
-import type { ChildProcess } from '../../support/child-process.ts';
+import { startChildProcess } from '../../support/process/child-process.ts';
+import type { ChildProcess } from '../../support/process/child-process.ts';
 import { repository } from '../../support/repository.ts';
 
 /** A server in a process of its own. */

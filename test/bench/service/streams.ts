@@ -1,4 +1,4 @@
-import { startModelServer } from '../../support/model-server.ts';
+import { startModelServer } from '../../support/servers/model-server.ts';
 import { runServer, serviceSettings } from './run-server.ts';
 import { postJson } from './post-json.ts';
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { AllowedAddresses } from '../../../src/service/outgoing/allowed-addresses.ts';
 import { createFetchGuarded } from '../../../src/service/outgoing/fetch-guarded.ts';
-import { selfSigned } from '../../support/self-signed.ts';
-import { atEnd } from '../../support/service.ts';
+import { selfSigned } from '../../support/servers/self-signed-certificate.ts';
+import { atEnd } from '../../support/service/service.ts';
 
 const certificate = selfSigned('shop.example');
 const asked: (string | false | undefined)[] = [];

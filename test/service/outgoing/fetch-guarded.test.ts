@@ -5,9 +5,9 @@ import { AllowedAddresses } from '../../../src/service/outgoing/allowed-addresse
 import { createFetchGuarded } from '../../../src/service/outgoing/fetch-guarded.ts';
 import type { OutgoingErrorCode } from '../../../src/service/outgoing/outgoing-error.ts';
 import { OutgoingError } from '../../../src/service/outgoing/outgoing-error.ts';
-import { startLoopbackServer } from '../../support/loopback-server.ts';
-import type { LoopbackHandler } from '../../support/loopback-server.ts';
-import { atEnd } from '../../support/service.ts';
+import { startLoopbackServer } from '../../support/servers/loopback-server.ts';
+import type { LoopbackHandler } from '../../support/servers/loopback-server.ts';
+import { atEnd } from '../../support/service/service.ts';
 
 const routes: Record<string, LoopbackHandler> = {
   '/echo': ({ method, headers, body }) => ({ method, headers, body }),

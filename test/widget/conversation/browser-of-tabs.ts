@@ -1,5 +1,5 @@
 import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/conversation/tabs/tab-channel.ts';
-import type { ChatServer } from '../../support/chat-server.ts';
+import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /** A browser with several tabs, which hear of each other as in a real one: later, and in order. */

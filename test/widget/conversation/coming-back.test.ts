@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
-import { answerTo, ChatServer } from '../../support/chat-server.ts';
+import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, type Visit } from './visit.ts';
 

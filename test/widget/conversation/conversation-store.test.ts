@@ -5,7 +5,7 @@ import {
   nothingKept,
   type KeptConversation,
 } from '../../../src/widget/conversation/storage/kept-conversation.ts';
-import { ChatServer } from '../../support/chat-server.ts';
+import { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, Visit } from './visit.ts';
 
 type Storage = NonNullable<ConstructorParameters<typeof ConversationStore>[0]>;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { gate, type Operation, type Step } from '../../support/chat-server.ts';
+import { gate, type Operation, type Step } from '../../support/servers/chat-server.ts';
 
 /** What becomes of the page, and of the service, when an exchange is cut. */
 export interface Way {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
-import { answerTo, ChatServer } from '../../support/chat-server.ts';
+import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { CuttingWire, type Cut, type Exchange, type Held, type Way } from './cutting-wire.ts';
 import { kindsOfService } from './kinds-of-service.ts';

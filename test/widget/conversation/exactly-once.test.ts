@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
-import { answerTo, ChatServer, gate, type Step } from '../../support/chat-server.ts';
+import { answerTo, ChatServer, gate, type Step } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { kindsOfService } from './kinds-of-service.ts';
 import { Browser, type Visit } from './visit.ts';

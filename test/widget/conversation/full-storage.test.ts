@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { VisitStorage } from '../../../src/widget/panel/visit-storage.ts';
-import { ChatServer } from '../../support/chat-server.ts';
+import { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, Visit } from './visit.ts';
 

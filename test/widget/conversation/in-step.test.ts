@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { answerTo, ChatServer, gate } from '../../support/chat-server.ts';
+import { answerTo, ChatServer, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { BrowserOfTabs } from './browser-of-tabs.ts';
 import type { Visit } from './visit.ts';

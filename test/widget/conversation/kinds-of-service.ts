@@ -1,4 +1,4 @@
-import type { ChatServerOptions } from '../../support/chat-server.ts';
+import type { ChatServerOptions } from '../../support/servers/chat-server.ts';
 
 /** The services of this interface that a chat may meet. Nothing may be lost or doubled with any of them. */
 export const kindsOfService: readonly [what: string, options: ChatServerOptions][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { answerTo, ChatServer } from '../../support/chat-server.ts';
-import { freePort } from '../../support/free-port.ts';
+import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
+import { freePort } from '../../support/process/free-port.ts';
 import { until } from '../../support/until.ts';
 import { Browser, type Visit } from './visit.ts';
 

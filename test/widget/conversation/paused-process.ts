@@ -1,4 +1,4 @@
-import { ChatServer } from '../../support/chat-server.ts';
+import { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser } from './visit.ts';
 
 /*

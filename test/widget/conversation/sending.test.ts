@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
-import { answerTo, ChatServer, gate } from '../../support/chat-server.ts';
+import { answerTo, ChatServer, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, type Visit } from './visit.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ChatServer } from '../../support/chat-server.ts';
+import { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { BrowserOfTabs } from './browser-of-tabs.ts';
 import { Browser, type Visit } from './visit.ts';

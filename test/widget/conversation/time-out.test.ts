@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { answerTo, ChatServer } from '../../support/chat-server.ts';
+import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser } from './visit.ts';
 
 /* With real timers: what they measure is what is tested. */

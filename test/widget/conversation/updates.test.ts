@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ChatServer } from '../../support/chat-server.ts';
+import { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, type Visit } from './visit.ts';
 

@@ -6,7 +6,7 @@ import { Conversation } from '../../../src/widget/conversation/conversation.ts';
 import { newKey } from '../../../src/widget/conversation/sending/new-key.ts';
 import type { SessionRequest } from '../../../src/widget/conversation/history/conversation-record.ts';
 import type { Problem } from '../../../src/widget/conversation/problem.ts';
-import type { ChatServer } from '../../support/chat-server.ts';
+import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 
 const hour = 3_600_000;

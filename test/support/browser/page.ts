@@ -1,0 +1,92 @@
+import { waitUntil } from '@open-wc/testing';
+import { executeServerCommand } from '@web/test-runner-commands';
+import type { PageCommands } from './page-commands.ts';
+import { reachableCentre } from './click-point.ts';
+
+/*
+ * What browser tests do to their page as a person would, beyond what scripts in a page can do by themselves. The
+ * events are real ones, made by the browser: trusted, with focus and default actions.
+ */
+
+const { userAgent } = navigator;
+
+/** The engine that runs this test. */
+export const engine = userAgent.includes('Firefox/')
+  ? 'firefox'
+  : userAgent.includes('Chrome/')
+    ? 'chromium'
+    : 'webkit';
+
+/** What the engine under test can be made to do. A test that needs more says so by `this.skip()`. */
+export const supports = {
+  /** `emulateMedia`: neither WebDriver BiDi in Firefox nor WebKitGTK lets it be set. */
+  emulateMedia: engine === 'chromium',
+  /** `tap`: over WebDriver nothing taps that has no touch screen. */
+  touch: engine === 'chromium',
+  /** Viewports as narrow as a phone: a window of WebKitGTK's MiniBrowser cannot be made narrower than its toolbar. */
+  phoneViewport: engine !== 'webkit',
+} as const;
+
+/** Types a text into whatever has the focus, key by key. */
+export const type = (text: string) => command('page:type', { text });
+
+/** Presses a key (`Enter`, `Escape`, `ArrowDown`, `a`) or a chord (`Shift+Tab`). */
+export const press = (chord: string) => command('page:press', { keys: chord.split('+') });
+
+/**
+ * Clicks the middle of an element with the mouse, as soon as it stands still and nothing lies over it. Looks and
+ * clicks again, as a person does, when the element moves away just before.
+ */
+export const click = (element: Element) => pressOn('page:click', element);
+
+/** Taps the middle of an element with a finger, as `click` does with the mouse. Only where `supports.touch`. */
+export const tap = (element: Element) => pressOn('page:tap', element);
+
+/** What a finger does becomes a click a moment after it has left. */
+const arrives = (isThere: () => boolean): Promise<void> =>
+  waitUntil(isThere, '', { timeout: 1000, interval: 5 }).catch(() => undefined);
+
+async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promise<void> {
+  const deadline = performance.now() + 8000;
+  const clicked = new Set<EventTarget>();
+  const watch = (event: Event) => {
+    for (const target of event.composedPath()) clicked.add(target);
+  };
+  addEventListener('click', watch, true);
+  try {
+    for (;;) {
+      const centre = await reachableCentre(element);
+      if (typeof centre !== 'string') {
+        await command(how, centre);
+        if (how === 'page:tap') await arrives(() => clicked.has(element));
+      }
+      if (clicked.has(element)) return;
+      if (performance.now() > deadline) {
+        const why = typeof centre === 'string' ? centre : 'it moves away each time';
+        throw new Error(`<${element.localName}> cannot be clicked: ${why}.`);
+      }
+    }
+  } finally {
+    removeEventListener('click', watch, true);
+  }
+}
+
+/** Makes the page that many CSS pixels wide and high. For less than 450 pixels ask `supports.phoneViewport` first. */
+export async function setViewport(width: number, height: number): Promise<void> {
+  await command('page:resize', { width, height });
+  await waitUntil(
+    () => innerWidth === width && innerHeight === height,
+    `The viewport cannot be made ${width} x ${height}.`,
+    { timeout: 5000 },
+  );
+}
+
+/** Sets the person's preferences. Only where `supports.emulateMedia`. */
+export const emulateMedia = (media: PageCommands['page:prefer']) => command('page:prefer', media);
+
+async function command<Name extends keyof PageCommands>(
+  name: Name,
+  payload: PageCommands[Name],
+): Promise<void> {
+  await executeServerCommand(name, payload);
+}

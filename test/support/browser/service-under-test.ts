@@ -1,0 +1,33 @@
+import type { DemoDescription, Shows } from '../service/demo-process.ts';
+import { servicesPath } from './service-descriptions.ts';
+import type { ServiceDescriptions } from './service-descriptions.ts';
+
+/*
+ * The services that browser tests talk to: real ones, in processes of their own, seeded like the demo, with the
+ * demo's faults below `/faults/<kind>`. All engines and files share them, so a test must not count on what they hold.
+ */
+
+/** A running service, as browser tests see it. */
+export interface ServiceUnderTest extends DemoDescription {
+  /** The UUID of the seeded assistant that shows something. */
+  assistantThatShows(shows: Shows): string;
+}
+
+const descriptions = (await (await fetch(servicesPath)).json()) as ServiceDescriptions;
+
+/** Without a language model: answers come from the knowledge base. */
+export const service = describe(descriptions.service);
+
+/** With a language model that says what a test wants: see `scriptAnswer`. */
+export const modelService = describe(descriptions.modelService);
+
+function describe(description: DemoDescription): ServiceUnderTest {
+  return {
+    ...description,
+    assistantThatShows(shows) {
+      const assistant = description.assistants.find((candidate) => candidate.shows === shows);
+      if (!assistant) throw new Error(`No seeded assistant shows "${shows}".`);
+      return assistant.uuid;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { waitUntil } from '@open-wc/testing';
+import type { VoiceAssistantChat } from '../../../src/widget/voice-assistant-chat.ts';
+import { click } from '../browser/page.ts';
+import { service } from '../browser/service-under-test.ts';
+
+// The built file, not the sources: a test of those can be green while the bundle is broken.
+const bundle = '/dist/voice-assistant-chat.js';
+export const { VoiceAssistantChat: ChatElement } = (await import(bundle)) as {
+  VoiceAssistantChat: typeof VoiceAssistantChat;
+};
+
+/** One widget in the page, as a person sees it. Names of parts are the documented ones. */
+export class Chat {
+  readonly element: VoiceAssistantChat;
+
+  constructor(element: VoiceAssistantChat) {
+    this.element = element;
+  }
+
+  find(selector: string): HTMLElement | null {
+    return this.element.shadowRoot?.querySelector<HTMLElement>(selector) ?? null;
+  }
+
+  findAll(selector: string): HTMLElement[] {
+    return [...(this.element.shadowRoot?.querySelectorAll<HTMLElement>(selector) ?? [])];
+  }
+
+  /** The element with a part name, which must be there. */
+  part(name: string): HTMLElement {
+    const found = this.find(`[part~="${name}"]`);
+    if (found === null) throw new Error(`There is no part "${name}".`);
+    return found;
+  }
+
+  get launcher(): HTMLButtonElement {
+    return this.part('launcher') as HTMLButtonElement;
+  }
+
+  get input(): HTMLTextAreaElement {
+    return this.part('composer-input') as HTMLTextAreaElement;
+  }
+
+  /** Every message's text with its author's role in front, as in `user: Hello`. */
+  get messages(): string[] {
+    return this.findAll('[part~="message"]').map((message) => {
+      const role = /message-(\w+)/.exec(message.getAttribute('part') ?? '')?.[1] ?? '';
+      // What is out of sight is not rendered, and has no `innerText`.
+      const { innerText, textContent } = message.lastElementChild as HTMLElement;
+      return `${role}: ${(innerText || textContent).trim()}`;
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.find('[part~="panel"]')?.checkVisibility() ?? false;
+  }
+
+  get announcement(): string {
+    return this.find('[role="status"]')?.textContent ?? '';
+  }
+
+  /** The texts of the problems that show. */
+  get problems(): string[] {
+    return this.findAll('[part="problem"]').map((problem) => problem.innerText.replace(/\s+/g, ' ').trim());
+  }
+
+  /** Waits until the chat can be written in. */
+  async ready(): Promise<void> {
+    await until(() => this.isOpen && this.find('textarea') !== null, 'the panel to show');
+    await until(() => !this.find('[part="message-log"] > .state'), 'the conversation to open');
+  }
+
+  /** Opens the chat as a person does. */
+  async open(): Promise<void> {
+    await until(() => this.element.shadowRoot !== null, 'the launcher');
+    await click(this.launcher);
+    await this.ready();
+  }
+
+  /** Writes a message and sends it; typing it key by key is slow, and tested with the composer. */
+  async ask(text: string): Promise<void> {
+    this.input.focus();
+    this.write(text);
+    this.input.form?.requestSubmit();
+    await until(() => this.input.value !== text, 'the message to be taken');
+  }
+
+  /** Puts a text into the composer as an input method does. */
+  write(text: string): void {
+    this.input.value = text;
+    this.input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  }
+
+  /** Waits until the last answer is complete. */
+  async answered(count: number): Promise<void> {
+    const done = (): number => this.findAll('li.assistant[data-status="done"]').length;
+    await until(() => done() >= count, `${count} answers; there are: ${JSON.stringify(this.messages)}`);
+  }
+
+  async problem(pattern: RegExp): Promise<void> {
+    await until(
+      () => this.problems.some((text) => pattern.test(text)),
+      `the problem ${String(pattern)}; there are: ${JSON.stringify(this.problems)}`,
+    );
+  }
+}
+
+const mounted = new Set<Chat>();
+
+/** Puts a widget into the page. Without a `base-url` it talks to the service under test. */
+export function mount(attributes: Readonly<Record<string, string>> = {}, parent: Node = document.body): Chat {
+  const element = new ChatElement();
+  const all = {
+    'base-url': service.url,
+    'assistant-id': service.assistantThatShows('greeting'),
+    ...attributes,
+  };
+  for (const [name, value] of Object.entries(all)) element.setAttribute(name, value);
+  parent.appendChild(element);
+  const chat = new Chat(element);
+  mounted.add(chat);
+  return chat;
+}
+
+/** Call in `afterEach`: takes every widget out of the page and forgets what was kept. */
+export async function unmountAll(): Promise<void> {
+  for (const { element } of mounted) {
+    element.remove();
+    // An answer still under way would be kept after the storage was cleared.
+    if (element.shadowRoot?.querySelector('#panel')) element.forget();
+  }
+  await new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+  });
+  mounted.clear();
+  localStorage.clear();
+  sessionStorage.clear();
+}
+
+/** Waits for a condition. */
+export function until(condition: () => boolean, what: string): Promise<void> {
+  return waitUntil(condition, `Waited in vain for ${what}.`, { timeout: 12_000, interval: 15 });
+}
+
+/** Resolves with the detail of the next event of that name. */
+export function nextEvent<Detail>(target: EventTarget, name: string): Promise<Detail> {
+  return new Promise((resolve) => {
+    target.addEventListener(
+      name,
+      (event) => {
+        resolve((event as CustomEvent<Detail>).detail);
+      },
+      { once: true },
+    );
+  });
+}
+
+/** The `base-url` of a service that is broken or refuses in one way (see the demo's faults). */
+export function faulty(kind: string): string {
+  return `${service.url}/faults/${kind}`;
+}

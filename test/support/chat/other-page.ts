@@ -1,0 +1,42 @@
+import { Chat, until } from './chat-fixture.ts';
+import { service } from '../browser/service-under-test.ts';
+
+/** Another page of the same site, with a chat in it. */
+export interface OtherPage {
+  readonly window: Window & typeof globalThis;
+  readonly chat: Chat;
+  /** The page goes away. */
+  readonly close: () => void;
+}
+
+/** @param prepare changes the page before the chat's script runs */
+export async function openPage(prepare?: (page: Window) => void): Promise<OtherPage> {
+  const frame = document.createElement('iframe');
+  // A page of its own, and not the empty one that a frame begins with.
+  frame.srcdoc = '<!doctype html><title>Another page</title>';
+  frame.height = '500';
+  const loaded = new Promise((resolve) => {
+    frame.addEventListener('load', resolve, { once: true });
+  });
+  document.body.append(frame);
+  await loaded;
+  const { contentWindow: page, contentDocument } = frame;
+  if (page === null || contentDocument === null) throw new Error('The frame has no page.');
+  prepare?.(page);
+  const script = contentDocument.createElement('script');
+  script.type = 'module';
+  script.src = new URL('/dist/voice-assistant-chat.js', location.href).href;
+  const element = contentDocument.createElement('voice-assistant-chat');
+  element.setAttribute('base-url', service.url);
+  element.setAttribute('assistant-id', service.assistantThatShows('greeting'));
+  contentDocument.body.append(script, element);
+  const chat = new Chat(element);
+  await until(() => element.shadowRoot !== null, 'the chat of the other page');
+  return {
+    window: page as OtherPage['window'],
+    chat,
+    close: () => {
+      frame.remove();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { PageTool } from '../../../src/widget/page-tool.ts';
+import { mount, type Chat } from './chat-fixture.ts';
+
+/** A chat on a page that offers the assistant these tools, open and greeted. */
+export async function openWithTools(...tools: PageTool[]): Promise<Chat> {
+  const chat = mount();
+  chat.element.tools = tools;
+  await chat.open();
+  await chat.answered(1);
+  return chat;
+}
+
+/** What the assistant asked of the page, as it shows. */
+export function toolRequests(chat: Chat): HTMLElement[] {
+  return chat.findAll('[part~="tool-request"]');
+}
+
+export function buttonIn(request: HTMLElement, label: string): HTMLButtonElement {
+  const button = [...request.querySelectorAll('button')].find(({ innerText }) => innerText.trim() === label);
+  if (button === undefined) throw new Error(`There is no button “${label}” in: ${request.innerText}`);
+  return button;
+}
+
+/** A tool of the page. */
+export const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
+  name: 'show_product',
+  description: 'Shows a product on the page.',
+  parameters: [{ name: 'code', type: 'string', description: 'Its code', required: true }],
+  safe,
+  run,
+});
+
+/** What makes the assistant ask for it. */
+export const questionForProduct = 'Please show product "ALP-40".';

@@ -1,0 +1,147 @@
+import { and, eq } from 'drizzle-orm';
+import type { CallStatus } from '../../../src/contract/call.ts';
+import { endCall } from '../../../src/service/call/end-call.ts';
+import { runCampaign } from '../../../src/service/campaign/run-campaign.ts';
+import { calls } from '../../../src/service/db/calls-table.ts';
+import type { Database } from '../../../src/service/db/database.ts';
+import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
+import { assistantBody } from './assistant-body.ts';
+import { Owner } from './owner.ts';
+import { addNumber } from './add-records.ts';
+import type { TestService } from '../service/service.ts';
+
+const minute = 60_000;
+
+interface Ended {
+  status?: CallStatus;
+  answeredBy?: 'human' | 'machine';
+  reason?: string;
+  /** Whether anything was said. */
+  talked?: boolean;
+  /** What the evaluation found. */
+  found?: Record<string, unknown>;
+}
+
+/** A campaign in progress of an owner of its own, whose calls end as the test wants, at a time that it sets. */
+export class CampaignRun {
+  readonly #database: Database;
+  readonly #jobs: StoredJobs;
+  readonly owner: Owner;
+  readonly id: number;
+  /** Of the test's clock; leads that are added are due by then. */
+  now = new Date(Date.now() + minute);
+
+  private constructor(database: Database, owner: Owner, id: number) {
+    this.#database = database;
+    this.#jobs = new StoredJobs(database);
+    this.owner = owner;
+    this.id = id;
+  }
+
+  static async start(
+    service: TestService,
+    {
+      balance = '10',
+      numbers = 0,
+      assistant = {},
+      ...fields
+    }: Record<string, unknown> & { balance?: string; numbers?: number; assistant?: object } = {},
+  ): Promise<CampaignRun> {
+    const owner = await Owner.create(service, balance);
+    const made = await owner.create('assistant', assistantBody({ ...assistant }));
+    const phone_number_ids: number[] = [];
+    for (let index = 0; index < numbers; index++) phone_number_ids.push(await addNumber(service, owner.id));
+    const { id } = await owner.create('campaigns', {
+      name: 'Spring',
+      assistant_id: made.id,
+      phone_number_ids,
+      ...fields,
+    });
+    const run = new CampaignRun(service.running.database, owner, id);
+    await run.change('start');
+    return run;
+  }
+
+  change(action: 'start' | 'stop') {
+    return this.owner.post('campaigns/update-status', { campaign_id: this.id, action });
+  }
+
+  async add(phone_number: string, secondary: string[] = []): Promise<number> {
+    const secondary_contacts = secondary.map((contact) => ({ phone_number: contact }));
+    const lead = await this.owner.create('lead', {
+      phone_number,
+      campaign_id: this.id,
+      variables: { name: 'Ada' },
+      secondary_contacts,
+    });
+    return lead.id;
+  }
+
+  /** Lets time go by and the campaign do what is due. */
+  async tick(minutes = 0, campaign = this.id): Promise<void> {
+    this.now = new Date(this.now.getTime() + minutes * minute);
+    await runCampaign({ database: this.#database, jobs: this.#jobs, pollMs: 1000 }, campaign, this.now);
+  }
+
+  /** The numbers that are being called. */
+  async called(): Promise<string[]> {
+    return (await this.#open()).map(({ clientPhoneNumber }) => clientPhoneNumber);
+  }
+
+  #open() {
+    return this.#database.db
+      .select()
+      .from(calls)
+      .where(and(eq(calls.campaignId, this.id), eq(calls.status, 'initiated')))
+      .orderBy(calls.id);
+  }
+
+  /** The ids of the calls that are being made. */
+  async openCalls(): Promise<number[]> {
+    return (await this.#open()).map(({ id }) => id);
+  }
+
+  /** Ends the calls under way, and has the campaign look at them. */
+  async end({
+    status = 'completed',
+    answeredBy = 'human',
+    reason = 'test',
+    talked = false,
+    found,
+  }: Ended = {}): Promise<void> {
+    for (const { id } of await this.#open()) {
+      await this.#database.db
+        .update(calls)
+        .set({
+          answeredBy,
+          ...(talked && { lines: [{ role: 'assistant', content: 'Hello', at: 0, seconds: 1 }] }),
+          ...(found && { variables: found, endHandledAt: new Date().toISOString() }),
+        })
+        .where(eq(calls.id, id));
+      await endCall({ database: this.#database, jobs: this.#jobs }, eq(calls.id, id), { status, reason });
+    }
+    await this.tick();
+  }
+
+  /** The campaigns that are to be looked at at once, of those given; they wait no more afterwards. */
+  async takeTicks(...campaigns: number[]): Promise<number[]> {
+    const { rows } = await this.#database.pool.query<{ key: string }>(
+      `DELETE FROM jobs.job WHERE name = 'campaign-tick' AND start_after <= now() AND singleton_key = ANY ($1)
+       RETURNING singleton_key AS key`,
+      [campaigns.map(String)],
+    );
+    return rows.map(({ key }) => Number(key)).sort((a, b) => a - b);
+  }
+
+  async lead(id: number): Promise<{ status: string; contacts: string[] }> {
+    const { json } = await this.owner.get(`leads?campaign_id=${this.id}`);
+    const lead = (json['data'] as Record<string, unknown>[]).find((one) => one['id'] === id);
+    const contacts = (lead?.['secondary_contacts'] as { status: string }[]).map(({ status }) => status);
+    return { status: String(lead?.['status']), contacts };
+  }
+
+  async campaign(): Promise<Record<string, unknown>> {
+    const listed = JSON.parse((await this.owner.get('campaigns')).text) as Record<string, unknown>[];
+    return listed.find(({ id }) => id === this.id) ?? {};
+  }
+}

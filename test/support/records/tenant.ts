@@ -1,0 +1,97 @@
+import { createApiKey } from '../../../src/service/api-key/api-key.ts';
+import { webhookDeliveries } from '../../../src/service/db/webhooks-tables.ts';
+import { addCall, addNumber } from './add-records.ts';
+import { assistantBody, readAssistant } from './assistant-body.ts';
+import { Owner } from './owner.ts';
+import type { TestService } from '../service/service.ts';
+
+/** A user who has a record of every kind. */
+export interface Tenant {
+  owner: Owner;
+  /** Ids by the field of a request that names such a record. */
+  fields: Readonly<Record<string, number | number[]>>;
+  /** Ids or UUIDs by the segment of a path that a record's own follows. */
+  paths: Readonly<Record<string, number | string>>;
+}
+
+/** Creates such a user. The name stands in every record that has one, and in a call's transcript. */
+export async function createTenant(service: TestService, name: string): Promise<Tenant> {
+  const owner = await Owner.create(service, '1');
+  const { running } = service;
+  await createApiKey(running.database.db, owner.id, `Key of ${name}`);
+  await running.database.pool.query('UPDATE users SET name = $2 WHERE id = $1', [owner.id, name]);
+  const number = await addNumber(service, owner.id);
+  await owner.put(`phone-numbers/${number}`, { nickname: name });
+  const tool = await owner.create('tools', {
+    name: `look_up_${name.toLowerCase()}`,
+    description: name,
+    endpoint: 'https://shop.example/orders',
+    method: 'GET',
+  });
+  const base = await owner.create('knowledgebases', { name });
+  const uploaded = await owner.upload(`knowledgebases/${base.id}/documents`, {
+    name,
+    type: 'txt',
+    file: new Blob([`# ${name}\n\nOpen from nine to five.`]),
+  });
+  const document = uploaded.json['data'] as { id: number };
+  const assistant = await owner.create(
+    'assistant',
+    assistantBody({ name, phone_number_id: number, tool_ids: [tool.id], knowledgebase_id: base.id }),
+  );
+  const campaign = await owner.create('campaigns', {
+    name,
+    assistant_id: assistant.id,
+    phone_number_ids: [number],
+  });
+  const lead = await owner.create('lead', { phone_number: '+4915112345678', campaign_id: campaign.id });
+  const call = await addCall(service, {
+    userId: owner.id,
+    assistantId: assistant.id,
+    campaignId: campaign.id,
+    leadId: lead.id,
+    assistantName: name,
+    transcript: name,
+  });
+  const blocked = await owner.create('blocked-numbers', { phone_number: '+4915112345699' });
+  const { uuid } = await readAssistant(owner, assistant.id);
+  await owner.get('webhook-secret');
+  const [delivery] = await running.database.db
+    .insert(webhookDeliveries)
+    .values({
+      userId: owner.id,
+      assistantId: assistant.id,
+      callId: call,
+      webhookId: `msg_${name}`,
+      event: 'call-ended',
+      url: `https://shop.example/${name}`,
+      payload: '{}',
+      status: 'failed',
+    })
+    .returning({ id: webhookDeliveries.id });
+  const conversation = await service.open(String(uuid), { type: 'test', variables: { name } });
+  return {
+    owner,
+    fields: {
+      assistant_id: assistant.id,
+      campaign_id: campaign.id,
+      knowledgebase_id: base.id,
+      phone_number_id: number,
+      phone_number_ids: [number],
+      tool_ids: [tool.id],
+    },
+    paths: {
+      assistant: assistant.id,
+      'blocked-numbers': blocked.id,
+      calls: call,
+      campaign: campaign.id,
+      conversations: conversation,
+      documents: document.id,
+      knowledgebases: base.id,
+      leads: lead.id,
+      'phone-numbers': number,
+      tools: tool.id,
+      'webhook-deliveries': delivery?.id ?? 0,
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { atEnd } from '../service/service.ts';
+
+/** A page: its HTML, or how it is answered. */
+export type SitePage = string | { status?: number; type?: string; body?: string | Buffer; location?: string };
+
+/** A website on loopback. */
+export interface Website {
+  origin: string;
+  /** Its host and port, for `ALLOW_PRIVATE_ADDRESSES`. */
+  host: string;
+  /** Its pages by path. */
+  pages: Map<string, SitePage>;
+  /** The paths that were asked for. */
+  asked: string[];
+  /** What the page `/slow` waits for. */
+  gate: Promise<unknown> | undefined;
+}
+
+/** Starts a website without pages; it ends with the tests. */
+export async function startWebsite(): Promise<Website> {
+  const site: Website = { origin: '', host: '', pages: new Map(), asked: [], gate: undefined };
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    site.asked.push(path);
+    const page = site.pages.get(path);
+    const answer = typeof page === 'string' ? { body: page } : page;
+    const {
+      status = answer ? 200 : 404,
+      type = 'text/html; charset=utf-8',
+      body = '',
+      location,
+    } = answer ?? {};
+    void Promise.resolve(path === '/slow' ? site.gate : undefined).then(() => {
+      response.writeHead(status, {
+        'Content-Type': type,
+        ...(location !== undefined && { Location: location }),
+      });
+      response.end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  site.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  site.origin = `http://${site.host}`;
+  return site;
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startChildProcess } from '../process/child-process.ts';
+import { repository } from '../repository.ts';
+
+/** What each seeded assistant is there to show. */
+export type Shows = 'greeting' | 'no-greeting' | 'settings' | 'german' | 'arabic' | 'no-balance';
+
+/** What `npm start -- --json` prints. */
+export interface DemoDescription {
+  /** Origin of the service and of the demo's pages, without a slash at its end. */
+  url: string;
+  apiKey: string;
+  assistants: { uuid: string; name: string; shows: Shows }[];
+}
+
+export interface DemoProcess extends DemoDescription {
+  /** Its log. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts the whole demo on a free port, with a database of its own and no language model unless `env` has one. */
+export async function startDemo(
+  env: Record<string, string> = {},
+  command: readonly string[] = [process.execPath, 'demo/start.ts', '--json'],
+): Promise<DemoProcess> {
+  const [program = '', ...args] = command;
+  const dataDir = await mkdtemp(join(tmpdir(), 'demo-'));
+  const demo = startChildProcess(program, args, {
+    cwd: repository,
+    env: {
+      DATABASE_URL: undefined,
+      LLM_BASE_URL: undefined,
+      LLM_API_KEY: undefined,
+      LLM_MODEL: undefined,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      // All browsers share one address.
+      RATE_LIMIT: '0',
+      ...env,
+    },
+  });
+  const stop = async () => {
+    await demo.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const line = await demo.waitForLine('stdout', (text) => (text.startsWith('{') ? text : undefined));
+    const { url, ...rest } = JSON.parse(line) as DemoDescription;
+    return { url: url.replace(/\/$/, ''), ...rest, output: () => demo.output(), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The UUID of the seeded assistant that shows something. */
+export function assistantThatShows(
+  shows: Shows,
+  { assistants }: Pick<DemoDescription, 'assistants'>,
+): string {
+  const assistant = assistants.find((candidate) => candidate.shows === shows);
+  if (!assistant) throw new Error(`No seeded assistant shows "${shows}".`);
+  return assistant.uuid;
+}

