@@ -5,6 +5,8 @@ import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
 /** An environment variable: how it is checked, and what `--help` and the README say of it. */
 export interface Setting<Value = unknown> {
+  /** What to write as its value, as `--help` shows it. */
+  type: 'integer' | 'number' | 'string' | 'one of' | 'URL' | 'list';
   schema: z.ZodType<Value>;
   /** The default as one would write it; undefined if there is none. */
   default: string | undefined;
@@ -17,6 +19,7 @@ export interface Setting<Value = unknown> {
 function number(min: number, max: number, fallback: number, text: string): Setting<number> {
   const error = `must be a number from ${min} to ${max}`;
   return {
+    type: 'number',
     schema: z.coerce.number(error).min(min, error).max(max, error).default(fallback),
     default: String(fallback),
     text,
@@ -26,22 +29,34 @@ function number(min: number, max: number, fallback: number, text: string): Setti
 
 function wholeNumber(min: number, max: number, fallback: number, text: string): Setting<number> {
   const setting = number(min, max, fallback, text);
-  return { ...setting, schema: setting.schema.refine(Number.isInteger, 'must be a whole number') };
+  return {
+    ...setting,
+    type: 'integer',
+    schema: setting.schema.refine(Number.isInteger, 'must be a whole number'),
+  };
 }
 
 function string(fallback: string, text: string): Setting<string> {
-  return { schema: z.string().default(fallback), default: fallback, text };
+  return { type: 'string', schema: z.string().default(fallback), default: fallback, text };
 }
 
-const optional = (text: string, schema: z.ZodType<string> = z.string()): Setting<string | undefined> => ({
-  schema: schema.optional(),
+const optional = (text: string): Setting<string | undefined> => ({
+  type: 'string',
+  schema: z.string().optional(),
   default: undefined,
   text,
+});
+
+const optionalUrl = (text: string, schema: z.ZodType<string> = url()): Setting<string | undefined> => ({
+  ...optional(text),
+  type: 'URL',
+  schema: schema.optional(),
 });
 
 function choice<Word extends string>(words: readonly Word[], fallback: Word, text: string): Setting<Word> {
   const error = `must be one of ${words.join(', ')}`;
   return {
+    type: 'one of',
     schema: z
       .string()
       .default(fallback)
@@ -76,16 +91,16 @@ export const settings = {
     'on',
     'Whether commits of the embedded database wait for the disk; `off` is faster, but unsafe in a power cut',
   ),
-  DATABASE_URL: optional('`postgres://…`: uses this server instead of the embedded database', postgresUrl),
+  DATABASE_URL: optionalUrl('`postgres://…`: uses this server instead of the embedded database', postgresUrl),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10, 'Connections to that server'),
   WIDGET_DIR: {
+    type: 'string',
     schema: z.string().default(join(import.meta.dirname, '../../dist')),
     default: 'dist',
     text: 'Folder of the built widget',
   } satisfies Setting<string>,
-  LLM_BASE_URL: optional(
+  LLM_BASE_URL: optionalUrl(
     "OpenAI-compatible endpoint, such as `http://localhost:11434/v1`; OpenAI's own if only a key is set",
-    url(),
   ),
   LLM_API_KEY: optional('Its key; local servers need none'),
   LLM_MODEL: string('gpt-4.1-mini', 'Its model'),
@@ -93,9 +108,8 @@ export const settings = {
   MODELS: optional(
     'Further models that assistants can choose: a JSON list, or a file with one ([Engines](#engines))',
   ),
-  EMBEDDING_BASE_URL: optional(
+  EMBEDDING_BASE_URL: optionalUrl(
     'OpenAI-compatible endpoint for embeddings, with which knowledge bases are searched by meaning, too',
-    url(),
   ),
   EMBEDDING_API_KEY: optional("Its key; OpenAI's own endpoint if only this is set"),
   EMBEDDING_MODEL: string(
@@ -132,13 +146,12 @@ export const settings = {
   RATE_LIMIT: wholeNumber(0, 1_000_000, 300, 'Requests from one address in a window; 0 means no limit'),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(1, 86_400, 60, 'Length of that window'),
   TRUST_PROXY: wholeNumber(0, 10, 0, 'Number of proxies in front whose `X-Forwarded-For` is trusted'),
-  PUBLIC_URL: {
-    schema: url().optional(),
-    default: undefined,
-    text: 'Public address of the service, for recordings and the links of lists; otherwise where it listens',
-  } satisfies Setting<string | undefined>,
+  PUBLIC_URL: optionalUrl(
+    'Public address of the service, for recordings and the links of lists; otherwise where it listens',
+  ),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),
   CARRIER_OUTCOMES: {
+    type: 'list',
     schema: z.string().default(defaultOutcomes).transform(readOutcomes),
     default: defaultOutcomes,
     text: 'Outcomes of simulated calls, by weight',
@@ -151,11 +164,13 @@ export const settings = {
   ),
   WEBHOOK_TIMEOUT_SECONDS: number(0.1, 60, 10, 'Longest time for one attempt to deliver a webhook'),
   WEBHOOK_RETRY_SECONDS: {
+    type: 'list',
     schema: z.string().default(defaultRetries).transform(readSeconds),
     default: defaultRetries,
     text: 'Pauses before further attempts to deliver a webhook or to evaluate a conversation',
   } satisfies Setting,
   ALLOW_PRIVATE_ADDRESSES: {
+    type: 'list',
     schema: z.string().optional().transform(readAllowed),
     default: undefined,
     text: 'Private addresses that webhooks, tools and documents may reach: `host:port`, addresses, ranges',
@@ -170,10 +185,11 @@ export const settings = {
 /** The settings as lines for `--help`. */
 export function settingsHelp(): string {
   return Object.entries(settings as Record<string, Setting>)
-    .map(([name, { default: fallback, text, accepts }]) => {
-      const facts = [accepts, fallback === undefined ? undefined : `default ${fallback}`];
-      const known = facts.filter((fact) => fact !== undefined).join('; ');
-      return `  ${name}${known === '' ? '' : ` (${known})`}\n      ${text.replace(/\[(\w+)\]\(#\w+\)/g, 'see $1 in the README').replaceAll('`', '')}.`;
+    .map(([name, { type, default: fallback, text, accepts }]) => {
+      const defaultText = fallback === undefined ? 'no default' : `default ${fallback}`;
+      const plainText = text.replace(/\[(\w+)\]\(#\w+\)/g, 'see $1 in the README').replaceAll('`', '');
+      const facts = [type, accepts].filter((fact) => fact !== undefined).join(' ');
+      return `  ${name}  ${facts}; ${defaultText}\n      ${plainText}.`;
     })
     .join('\n');
 }

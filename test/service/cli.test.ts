@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runCli } from '../../src/service/cli/run-cli.ts';
+import { settings } from '../../src/service/settings.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { addCampaign } from '../support/records/add-records.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
@@ -103,10 +104,30 @@ test('users and keys come, are listed, and go', async () => {
   assert.match(again.err, /^There is a user with the e-mail address [^\n]+ already\.$/);
 });
 
-test('help tells every command, and each its options', async () => {
+test('prints the settings with type, range, default and meaning in the help of both programs', async () => {
+  const service = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts'), '--help']);
+  assert.equal(await service.ended, 0);
+  const commands = await runProgram({}, '--help');
+  assert.equal(commands.code, 0);
+  for (const help of [service.output(), commands.output]) {
+    assert.match(help, /^  PORT  integer 0 to 65,535; default 3000\n      Port; 0 picks a free one\.$/m);
+    assert.match(help, /^  FSYNC  one of on, off; default on$/m);
+    assert.match(help, /^  DATABASE_URL  URL; no default$/m);
+    const missing = Object.keys(settings).filter((name) => !help.includes(`\n  ${name}  `));
+    assert.deepEqual(missing, []);
+  }
+});
+
+test('refuses arguments that the service does not know', async () => {
+  const child = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts'), '--port=1']);
+  assert.equal(await child.ended, 1);
+  assert.equal(child.output(), 'The only option is --help. Settings are environment variables.\n');
+});
+
+test('lists every command in the help, and the options of each', async () => {
   const { code, out } = await run('--help');
   assert.equal(code, 0);
-  const names = [...out.matchAll(/^ {2}(\w[\w-]*(?: \w+)?) {2,}/gm)].map(([, name = '']) => name);
+  const names = [...out.matchAll(/^ {2}([a-z][\w-]*(?: \w+)?) {2,}/gm)].map(([, name = '']) => name);
   assert.ok(names.length >= 10);
   for (const name of names) {
     const help = await run(...name.split(' '), '--help');

@@ -1,9 +1,10 @@
 import type { Command, CommandOption } from './command.ts';
+import { settingsHelp } from '../settings.ts';
 import { commands } from './commands.ts';
 
 const call = 'npx node src/service/cli.ts';
 
-/** What `--help` says of everything. */
+/** The text of `--help`: all commands and settings. */
 export function generalHelp(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
@@ -11,13 +12,17 @@ export function generalHelp(): string {
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    `"${call} <command> --help" says more of one. --json prints the result for programs.`,
-    'The database is the one that DATABASE_URL or DATA_DIR names, as for the service. An embedded one belongs to one',
-    'process at a time, so the service has to be stopped first.',
+    `"${call} <command> --help" lists the options of a command. --json prints the result as JSON.`,
+    'Commands use the database that DATABASE_URL or DATA_DIR names. Only one process at a time can use an embedded',
+    'database, so stop the service first.',
+    '',
+    'Settings are environment variables, the same as for the service:',
+    '',
+    settingsHelp(),
   ].join('\n');
 }
 
-/** What it says of one command. */
+/** The text of `<command> --help`. */
 export function commandHelp({ name, summary, options }: Command): string {
   const given: [string, CommandOption][] = [
     ...Object.entries(options),
