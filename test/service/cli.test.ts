@@ -110,9 +110,9 @@ test('prints the settings with type, range, default and meaning in the help of b
   const commands = await runProgram({}, '--help');
   assert.equal(commands.code, 0);
   for (const help of [service.output(), commands.output]) {
-    assert.match(help, /^  PORT  integer 0 to 65,535; default 3000\n      Port; 0 picks a free one\.$/m);
-    assert.match(help, /^  FSYNC  one of on, off; default on$/m);
-    assert.match(help, /^  DATABASE_URL  URL; no default$/m);
+    assert.match(help, /^ {2}PORT {2}integer 0 to 65,535; default 3000\n {6}Port; 0 picks a free one\.$/m);
+    assert.match(help, /^ {2}FSYNC {2}one of on, off; default on$/m);
+    assert.match(help, /^ {2}DATABASE_URL {2}URL; no default$/m);
     const missing = Object.keys(settings).filter((name) => !help.includes(`\n  ${name}  `));
     assert.deepEqual(missing, []);
   }
