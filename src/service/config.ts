@@ -95,7 +95,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${variable} ${issue?.message ?? 'is wrong'}.`);
   }
   const values = parsed.data;
-  const byDefault = { model: values.LLM_MODEL, silenceMs: values.LLM_SILENCE_SECONDS * 1000 };
+  const byDefault = { model: values.LLM_MODEL, idleTimeoutMs: values.LLM_SILENCE_SECONDS * 1000 };
   const isModelNamed = values.LLM_BASE_URL !== undefined || values.LLM_API_KEY !== undefined;
   const languageModel = isModelNamed
     ? { ...byDefault, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }

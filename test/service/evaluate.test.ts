@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { EngineError } from '../../src/service/engine/engine.ts';
-import type { EvaluationRequest, Finding } from '../../src/service/engine/engine.ts';
+import type { EvaluationRequest, EvaluationField } from '../../src/service/engine/engine.ts';
 import { OfflineEngine } from '../../src/service/engine/offline/offline-engine.ts';
 import { OpenAiEngine } from '../../src/service/engine/openai/openai-engine.ts';
 import { createLog } from '../../src/service/log.ts';
@@ -14,14 +14,18 @@ const transcriptOf = (...lines: string[]): EvaluationRequest['transcript'] =>
     content: line.slice(line.indexOf(': ') + 2),
   }));
 
-const finding = (name: string, type: Finding['type']): Finding => ({ name, type, description: name });
+const finding = (name: string, type: EvaluationField['type']): EvaluationField => ({
+  name,
+  type,
+  description: name,
+});
 
 describe('without a language model', () => {
   const engine = new OfflineEngine();
-  const evaluate = (schema: Finding[], lines: string[], language = 'en') =>
+  const evaluate = (schema: EvaluationField[], lines: string[], language = 'en') =>
     engine.evaluate({ transcript: transcriptOf(...lines), schema, language, model: null });
 
-  const findings: [Finding['type'], name: string, lines: string[], value: unknown][] = [
+  const findings: [EvaluationField['type'], name: string, lines: string[], value: unknown][] = [
     ['number', 'budget', ['Customer: My budget is 1,500 euros.'], 1500],
     ['number', 'budget', ['AI: What is your budget?', 'Customer: About 12,5'], 12.5],
     ['number', 'budget', ['Customer: Budget 10.', 'Customer: Sorry, budget 20.'], 20],
@@ -68,7 +72,7 @@ describe('with a language model', async () => {
   const model = await startModelServer();
   after(() => model.close());
   const engine = new OpenAiEngine(
-    { baseUrl: model.url, apiKey: 'sk-test', model: 'test-model', silenceMs: 5000 },
+    { baseUrl: model.url, apiKey: 'sk-test', model: 'test-model', idleTimeoutMs: 5000 },
     [],
     createLog('silent'),
   );

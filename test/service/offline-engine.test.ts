@@ -149,7 +149,7 @@ test('a passage is quoted with its document and heading, except where it is read
   assert.match(await ask('german', 'Was kostet der Versand?'), /\n\nQuelle: \S.* – \S.*$/);
   assert.match(await ask('arabic', 'كم تكلفة الشحن؟'), /\n\nالمصدر: \S.* – \S.*$/);
   assert.doesNotMatch(await ask('greeting', 'Hello there!'), /Source/);
-  const passage = { document: 'Rules', heading: 'Rules', body: 'Dogs are welcome.', fits: true };
+  const passage = { document: 'Rules', heading: 'Rules', body: 'Dogs are welcome.', isRelevant: true };
   const say = async (isSpoken: boolean) => {
     const request = {
       assistant: { language: 'en' },

@@ -12,7 +12,7 @@ import { assistantTools } from '../tool/assistant-tools.ts';
 import type { Channel } from '../tool/built-in-tools.ts';
 
 /** The part of an engine request that describes the assistant, in chats and calls. */
-export type EngineContext = Pick<EngineRequest, 'assistant' | 'tools' | 'quotesKnowledge' | 'findPassages'>;
+export type EngineContext = Pick<EngineRequest, 'assistant' | 'tools' | 'includesPassages' | 'findPassages'>;
 
 /** The parts of the service that an engine context is built from. */
 export interface EngineContextParts {
@@ -85,7 +85,7 @@ export async function createEngineContext(
       toolModel,
     },
     tools: knowledgebaseId === null || mode === 'prompt' ? tools : withSearch(tools, searchTool(findInBase)),
-    quotesKnowledge: mode === 'prompt' || mode === 'hybrid',
+    includesPassages: mode === 'prompt' || mode === 'hybrid',
     findPassages: findInBase,
   };
 }

@@ -2,7 +2,7 @@ import type { StoredFinding } from '../db/assistants-table.ts';
 import type { StoredEvaluation, StoredVariables } from '../db/schema.ts';
 import { fitJson } from '../lib/storable.ts';
 import { EngineError } from '../engine/engine.ts';
-import type { Engine, Evaluation, EvaluationRequest, Finding } from '../engine/engine.ts';
+import type { Engine, Evaluation, EvaluationRequest, EvaluationField } from '../engine/engine.ts';
 
 /** What an engine makes of something that is over. */
 export interface Evaluated {
@@ -37,7 +37,7 @@ export async function evaluateEnded(
   signal: AbortSignal,
 ): Promise<Evaluated | undefined> {
   if (!postCallEvaluation) return undefined;
-  const schema = postCallSchema as Finding[];
+  const schema = postCallSchema as EvaluationField[];
   const spoke = transcript.some(({ role, content }) => role === 'user' && content.trim() !== '');
   if (!spoke) return divide(nothing(schema));
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -55,7 +55,7 @@ function divide(evaluation: Evaluation): Evaluated {
   return { evaluation: rest, variables };
 }
 
-const nothing = (schema: Finding[]): Evaluation => ({
+const nothing = (schema: EvaluationField[]): Evaluation => ({
   sentiment: null,
   outcome: null,
   score: null,

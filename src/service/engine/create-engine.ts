@@ -4,7 +4,7 @@ import { OfflineEngine } from './offline/offline-engine.ts';
 import { OpenAiEngine } from './openai/openai-engine.ts';
 import type { LanguageModelConfig, ModelConfig } from './read-models.ts';
 
-/** The engine that the settings ask for: language models, and the offline engine where there are none. */
+/** Creates the configured engine: language models, and the offline engine for models without an endpoint. */
 export function createEngine(
   { languageModel, models }: { languageModel: LanguageModelConfig | undefined; models: ModelConfig[] },
   log: Logger,

@@ -1,25 +1,25 @@
-/** A piece of a knowledge base that may answer a question. */
+/** A passage of a knowledge base. */
 export interface Passage {
-  /** Name of the document that it stands in. */
+  /** Name of the document that contains it. */
   document: string;
   heading: string;
-  /** Markdown, as the document has it. */
+  /** Markdown. */
   body: string;
-  /** Whether it is likely to answer the question, rather than just to share a word with it. */
-  fits: boolean;
+  /** Whether it probably answers the question, rather than only sharing a word with it. */
+  isRelevant: boolean;
 }
 
-/** One line of what was said before, oldest first. */
+/** An earlier message of the conversation. */
 export interface Utterance {
   role: 'assistant' | 'user';
   content: string;
-  /** Of a user's line: what the page had done before it was sent. */
+  /** User messages only: results of page tools that were sent with the message. */
   toolResults: PageToolResult[];
-  /** Of the assistant's: what it had called while it answered, and what came of it. */
+  /** Assistant messages only: the functions that it called while it answered, with their results. */
   functionCalls?: (PageToolResult & { client?: true })[];
 }
 
-/** A function of the visitor's page that an assistant may ask for. */
+/** A function of the visitor's page that the assistant may request. */
 export interface PageTool {
   name: string;
   /** When and how to use it. */
@@ -27,7 +27,7 @@ export interface PageTool {
   parameters: { name: string; type: 'string' | 'number' | 'bool'; description: string; required: boolean }[];
 }
 
-/** What such a function returned. It comes from the visitor's browser, so it may be anything. */
+/** The result of a page tool. It comes from the visitor's browser, so it may be anything. */
 export interface PageToolResult {
   name: string;
   arguments: Record<string, unknown>;
@@ -39,124 +39,124 @@ export const searchToolName = 'search_knowledge';
 
 /** A function that the assistant may call while it answers. The service runs it. */
 export interface EngineTool extends Omit<PageTool, 'parameters'> {
-  /** Only a language model has a use for it; no visitor would ask for it by name. */
+  /** Offered to language models only; no visitor would request it by name. */
   forModels?: true;
-  /** What a model writes in another type is turned into this one where that says the same. */
+  /** Arguments of another type are converted where that loses nothing. */
   parameters: PageTool['parameters'];
   /**
-   * Runs it. A failure is a result too, which says what went wrong; it rejects only with the signal's reason.
+   * Runs the tool. A failure is a result that describes it; rejects only with the signal's reason.
    *
-   * @param given fits the parameters.
+   * @param args match the parameters.
    */
-  run(given: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
+  run(args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
-/** What came of such a function. */
+/** The result of a tool that the service ran. */
 export interface ToolOutcome {
-  /** JSON. Visitors may see it, so it holds no secret. */
+  /** JSON. Visitors may see it, so it contains no secrets. */
   result: unknown;
-  /** What a model is told instead, where visitors need not see it all; also JSON. */
-  told?: unknown;
-  /** The conversation is over, or no longer the assistant's: there is nothing left to say but goodbye. */
+  /** The result for the model, if it needs more than visitors should see; also JSON. */
+  modelResult?: unknown;
+  /** The tool ended the conversation or handed it over: the assistant may only say goodbye. */
   ends?: true;
 }
 
-/** Everything that a reply may depend on. Variables have been filled in already. */
+/** Everything that a reply may depend on. Variables have already been filled in. */
 export interface EngineRequest {
   assistant: {
     name: string;
     /** Two-letter code (ISO 639-1). */
     language: string;
-    /** Codes of the other languages that it answers in. With none, every visitor's language is one. */
+    /** Codes of the other languages that it answers in. If empty, it answers in any visitor's language. */
     secondaryLanguages: string[];
     systemPrompt: string;
     /** 0 to 1. */
     temperature: number;
-    /** Code of the model that answers; null for the service's own choice. */
+    /** Code of the model that answers; null for the service's default. */
     model: string | null;
-    /** Code of the model that answers where there are functions to call; null for the same. */
+    /** Code of the model that answers when there are functions to call; null for `model`. */
     toolModel: string | null;
   };
-  /** What was said before `message`. */
+  /** The messages before `message`. */
   history: Utterance[];
   /** The visitor's message. */
   message: string;
-  /** What is said is read aloud. */
+  /** Whether replies are spoken. */
   isSpoken?: boolean;
-  /** In a call: nobody has said anything for a while, and `message` stands for that. */
+  /** Calls only: the customer has been silent for a while, and `message` represents that. */
   isSilence?: boolean;
-  /** What the page has done since the assistant's last answer. */
+  /** Results of page tools since the assistant's last answer. */
   toolResults: PageToolResult[];
-  /** What the page can be asked for now. */
+  /** The page's tools. */
   pageTools: PageTool[];
-  /** What the service can do for the assistant. Where a tool of the page has the same name, this one counts. */
+  /** The tools that the service runs. If a page tool has the same name, the service's tool is used. */
   tools: EngineTool[];
-  /** Whether a model is to be told without asking what the knowledge base has on the message. */
-  quotesKnowledge: boolean;
-  /** Finds the passages of the assistant's knowledge base that fit a question, best first; none without a knowledge base. */
+  /** Whether the prompt contains passages that match the message, without a search by the model. */
+  includesPassages: boolean;
+  /** Finds the passages that match a question best, best first; none without a knowledge base. */
   findPassages: (question: string, limit: number) => Promise<Passage[]>;
 }
 
-/** What happens while an assistant replies, in order. */
+/** An event of a reply, in order. */
 export type ReplyEvent =
   | { type: 'delta'; text: string }
   | {
       type: 'function_call';
       name: string;
       arguments: Record<string, unknown>;
-      /** What it returned; absent for one that the page runs. */
+      /** The result; absent if the page runs the function. */
       result?: unknown;
-      /** The page runs it after the reply; the result comes with the visitor's next message. */
+      /** The page runs it after the reply and sends the result with the visitor's next message. */
       client?: true;
     };
 
 /** A chat or a call to be evaluated. */
 export interface EvaluationRequest {
-  /** Oldest first; somebody has said something in it. */
+  /** Oldest first; never empty. */
   transcript: Pick<Utterance, 'role' | 'content'>[];
-  /** What is to be found out (interface: `post_call_schema`). */
-  schema: Finding[];
-  /** Code of the model that evaluates; null for the service's own choice. */
+  /** The values to extract (interface: `post_call_schema`). */
+  schema: EvaluationField[];
+  /** Code of the model that evaluates; null for the service's default. */
   model: string | null;
   /** Two-letter code (ISO 639-1) of the assistant's language. */
   language: string;
 }
 
-/** Something that is to be found out. */
-export interface Finding {
+/** A value to extract from a transcript. */
+export interface EvaluationField {
   name: string;
   type: 'string' | 'number' | 'bool';
   description: string;
 }
 
-/** What came of a chat or a call. What the transcript does not tell is null. */
+/** The evaluation of a chat or a call. Values that the transcript does not contain are null. */
 export interface Evaluation {
   sentiment: 'positive' | 'neutral' | 'negative' | null;
-  /** What came of it, in a few words. */
+  /** The outcome in a few words. */
   outcome: string | null;
   /** How well the customer was served, 0 to 1. */
   score: number | null;
-  /** By the names of the schema, all of them. */
+  /** The extracted values by name, one for each field of the schema. */
   variables: Record<string, string | number | boolean | null>;
 }
 
-/** How an assistant answers, and what it makes of what was said. */
+/** Answers messages and evaluates conversations. */
 export interface Engine {
   /**
-   * Answers one message.
+   * Answers a message.
    *
-   * @throws EngineError with a reason that a visitor may read.
+   * @throws EngineError with a reason that may be shown to the visitor.
    */
   reply(request: EngineRequest, signal: AbortSignal): AsyncIterable<ReplyEvent>;
   /**
-   * Looks back at a chat or a call that is over.
+   * Evaluates a chat or a call that has ended.
    *
    * @throws EngineError
    */
   evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<Evaluation>;
 }
 
-/** The engine could not answer. The message is shown to the visitor, so it holds no secret, address or stack. */
+/** The engine failed. Visitors see the message, so it contains no secret, address or stack. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
 }

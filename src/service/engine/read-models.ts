@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Where replies come from when a language model is configured: any endpoint that speaks OpenAI's chat protocol. */
+/** An endpoint that speaks OpenAI's chat completions protocol. */
 export interface LanguageModelConfig {
-  /** Undefined means OpenAI's own. */
+  /** Undefined for OpenAI's own. */
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string;
-  /** Longest silence of the model before it is given up. */
-  silenceMs: number;
+  /** Longest pause between two chunks of a response. */
+  idleTimeoutMs: number;
 }
 
-/** A model that assistants can choose, and where it answers. */
+/** A model that assistants can choose, with its endpoint. */
 export interface ModelConfig {
   code: string;
   name: string;
   type: 'llm' | 'multimodal' | 'dualplex';
-  /** Undefined where the settings name none, and no default one either. */
+  /** Undefined if neither the model nor the defaults have one. */
   endpoint: LanguageModelConfig | undefined;
 }
 
@@ -25,7 +25,7 @@ const Entry = z.strictObject({
   name: z.string().min(1).max(255).optional(),
   type: z.enum(['llm', 'multimodal', 'dualplex']).default('llm'),
   baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  /** Name of the environment variable that holds the key. */
+  /** Name of the environment variable that contains the key. */
   apiKeyEnv: z.string().optional(),
   model: z.string().min(1).optional(),
 });
@@ -36,17 +36,17 @@ const Entries = z
   .refine((all) => new Set(all.map(({ code }) => code)).size === all.length, 'must have each code once');
 
 /**
- * Reads the models of the settings: JSON, or the name of a file that holds it. One without an address of its own is at
- * the default one; one with an address never gets the default one's key.
+ * Reads the configured models from JSON, or from a JSON file. A model without an address uses the default endpoint; a
+ * model with an address never gets the default endpoint's key.
  *
- * @throws Error with what is wrong, to follow the name of the setting.
+ * @throws Error whose message continues the name of the setting.
  */
 export function readModels(
-  given: string,
+  value: string,
   env: Record<string, string | undefined>,
-  byDefault: Pick<LanguageModelConfig, 'model' | 'silenceMs'> & Partial<LanguageModelConfig>,
+  defaults: Pick<LanguageModelConfig, 'model' | 'idleTimeoutMs'> & Partial<LanguageModelConfig>,
 ): ModelConfig[] {
-  const parsed = Entries.safeParse(parse(given.trim().startsWith('[') ? given : readText(given)));
+  const parsed = Entries.safeParse(parse(value.trim().startsWith('[') ? value : readText(value)));
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0] ?? { path: [], message: 'is wrong' };
     throw new Error(`must be a list of models: ${[...path.map(String), message].join(' ')}`);
@@ -56,13 +56,13 @@ export function readModels(
     if (apiKeyEnv !== undefined && ownKey === undefined) {
       throw new Error(`must name variables that are set: ${apiKeyEnv} of ${code} is not`);
     }
-    const key = ownKey ?? (baseUrl === undefined ? byDefault.apiKey : undefined);
-    const address = baseUrl ?? byDefault.baseUrl;
-    const { silenceMs } = byDefault;
+    const key = ownKey ?? (baseUrl === undefined ? defaults.apiKey : undefined);
+    const address = baseUrl ?? defaults.baseUrl;
+    const { idleTimeoutMs: idleTimeoutMs } = defaults;
     const endpoint =
       address === undefined && key === undefined
         ? undefined
-        : { baseUrl: address, apiKey: key, model: model ?? byDefault.model, silenceMs };
+        : { baseUrl: address, apiKey: key, model: model ?? defaults.model, idleTimeoutMs };
     return { code, name: name ?? code, type, endpoint };
   });
 }

@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts';
 import type { ModelConfig } from './read-models.ts';
 
 /**
- * Lists the models of the settings among those that assistants can choose. Their codes tell them apart; one that is no
- * longer in the settings stays, because assistants may have it, and is answered for by the default one.
+ * Stores the configured models among those that assistants can choose, by code. A model that was removed from the
+ * settings stays, because assistants may use it; the default model answers for it.
  */
 export async function storeModels({ db }: Database, models: ModelConfig[]): Promise<void> {
   if (models.length === 0) return;

@@ -25,8 +25,8 @@ interface Row extends Record<string, unknown> {
 
 /**
  * Finds the passages whose meaning is nearest to a question's, nearest first. With the extension pgvector (PGlite has
- * it) that is quick; without it PostgreSQL multiplies by itself, about twenty times slower, and finds nothing where there
- * is too much to compare.
+ * it) that is quick; without it PostgreSQL multiplies by itself, about twenty times slower, and finds nothing where
+ * there is too much to compare.
  *
  * They are not said to fit: how near is near enough depends on the model.
  */
@@ -55,7 +55,7 @@ export async function findByMeaning(
   const best = rows[0]?.similarity ?? 0;
   return rows
     .filter((row) => row.similarity >= Math.max(neededSimilarity, best * neededShare))
-    .map(({ id, document, heading, body }) => ({ id, document, heading, body, fits: false }));
+    .map(({ id, document, heading, body }) => ({ id, document, heading, body, isRelevant: false }));
 }
 
 async function isTooMuch(queries: Queries, isComparable: SQL): Promise<boolean> {

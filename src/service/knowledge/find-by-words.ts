@@ -91,7 +91,7 @@ export async function findByWords(
     document: row.document,
     heading: row.heading,
     body: row.body,
-    fits: isLikely(row),
+    isRelevant: isLikely(row),
   }));
 }
 

@@ -27,7 +27,9 @@ export function searchTool(
       return {
         // Visitors see where an answer is from; what they are told of it is for the model to say.
         result: { passages: passages.map(({ document, heading }) => ({ document, heading })) },
-        told: { passages: passages.map(({ document, heading, body }) => ({ document, heading, body })) },
+        modelResult: {
+          passages: passages.map(({ document, heading, body }) => ({ document, heading, body })),
+        },
       };
     },
   };

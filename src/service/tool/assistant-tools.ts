@@ -10,12 +10,12 @@ import { callTool } from './call-tool.ts';
 
 type Tool = typeof tools.$inferSelect;
 
-/** What an assistant has that its tools depend on. */
+/** The fields of an assistant that its tools depend on. */
 export type ToolOwner = Pick<typeof assistants.$inferSelect, 'userId' | 'toolIds' | 'tools'>;
 
 /**
- * What the service can do for an assistant while it talks: its built-in tools and its mid-call tools, each name once.
- * The names of built-in tools are theirs alone.
+ * Returns an assistant's built-in and mid-call tools, each name once. Mid-call tools cannot use the names of built-in
+ * ones.
  */
 export async function assistantTools(
   queries: Queries,
@@ -32,13 +32,16 @@ export async function assistantTools(
           .from(tools)
           .where(and(inArray(tools.id, toolIds), eq(tools.userId, userId)))
           .orderBy(tools.id);
-  const taken = new Set<string>(builtInNames);
-  const own = rows.filter(({ name }) => !taken.has(name) && taken.add(name));
-  return [...builtInTools(assistant.tools, channel), ...own.map((tool) => asEngineTool(tool, fetchGuarded))];
+  const usedNames = new Set<string>(builtInNames);
+  const midCallTools = rows.filter(({ name }) => !usedNames.has(name) && usedNames.add(name));
+  return [
+    ...builtInTools(assistant.tools, channel),
+    ...midCallTools.map((tool) => toEngineTool(tool, fetchGuarded)),
+  ];
 }
 
-/** Every parameter is needed: the schema of a tool knows no others. */
-function asEngineTool(tool: Tool, fetchGuarded: FetchGuarded): EngineTool {
+/** Every parameter is required: the schema knows no optional ones. */
+function toEngineTool(tool: Tool, fetchGuarded: FetchGuarded): EngineTool {
   return {
     name: tool.name,
     description: tool.description,

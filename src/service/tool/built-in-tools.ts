@@ -2,21 +2,21 @@ import { isPhoneNumber } from '../../contract/request-fields.ts';
 import type { StoredBuiltInTool } from '../db/assistants-table.ts';
 import type { EngineTool } from '../engine/engine.ts';
 
-/** The names by which an engine's `function_call` events speak of the built-in tools. */
+/** Names of the built-in tools in `function_call` events. */
 export const builtInNames = ['end_call', 'call_transfer', 'dtmf_input'] as const;
 
-/** Descriptions speak of calls, and the tools serve written conversations, too. */
-const meaning = {
+/** Owners' descriptions speak of calls, but the tools serve chats, too. */
+const descriptions = {
   end_call: 'Ends this conversation, be it spoken or written.',
   call_transfer: 'Hands this conversation, be it spoken or written, over to a person.',
 } as const;
 
-/** What an assistant talks through: a line has to be transferred somewhere, a chat only needs somebody to write on. */
+/** A call needs a number to be transferred to; a chat does not. */
 export type Channel = 'call' | 'chat';
 
 /**
- * The built-in tools of an assistant that an engine can call. They do nothing themselves: whoever holds the
- * conversation does what a call of one asks for. `dtmf_input` is none of them, because nobody speaks in tones here.
+ * Returns the built-in tools that an engine can call. They have no effect of their own: the conversation acts on their
+ * results. `dtmf_input` is not among them, because no carrier here sends tones.
  */
 export function builtInTools(stored: StoredBuiltInTool[], channel: Channel): EngineTool[] {
   const ends = stored.filter(({ type }) => type === 'end_call');
@@ -27,25 +27,25 @@ export function builtInTools(stored: StoredBuiltInTool[], channel: Channel): Eng
   ];
 }
 
-const describe = (what: string, stored: StoredBuiltInTool[]) =>
-  [what, ...stored.map(({ description }) => description)].join(' ');
+const describe = (meaning: string, stored: StoredBuiltInTool[]) =>
+  [meaning, ...stored.map(({ description }) => description)].join(' ');
 
 function endCall(stored: StoredBuiltInTool[]): EngineTool {
   return {
     name: 'end_call',
-    description: describe(meaning.end_call, stored),
+    description: describe(descriptions.end_call, stored),
     parameters: [],
     run: () => Promise.resolve({ result: { ended: true }, ends: true }),
   };
 }
 
-/** With several numbers the assistant says which. Rows from before a number was needed may have none. */
+/** With several numbers, the assistant chooses. Rows from before numbers were required may have none. */
 function callTransfer(all: StoredBuiltInTool[], channel: Channel): EngineTool {
   const stored = channel === 'chat' ? all : all.filter(({ phone_number }) => isPhoneNumber(phone_number));
   if (stored.length === 0) {
     return {
       name: 'call_transfer',
-      description: describe(meaning.call_transfer, all),
+      description: describe(descriptions.call_transfer, all),
       parameters: [],
       run: () => Promise.resolve({ result: { error: 'There is no phone number to transfer this call to.' } }),
     };
@@ -55,14 +55,14 @@ function callTransfer(all: StoredBuiltInTool[], channel: Channel): EngineTool {
   if (stored.length === 1) {
     return {
       name: 'call_transfer',
-      description: describe(meaning.call_transfer, stored),
+      description: describe(descriptions.call_transfer, stored),
       parameters: [],
       run: () => Promise.resolve(transferTo(only)),
     };
   }
   return {
     name: 'call_transfer',
-    description: meaning.call_transfer,
+    description: descriptions.call_transfer,
     parameters: [
       {
         name: 'phone_number',

@@ -4,7 +4,7 @@ import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts'
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import { hidden, secretHider } from './hide-secrets.ts';
 
-/** A tool as far as a call of it goes (interface: "Mid-call tools"). */
+/** The fields of a mid-call tool that a call needs (interface: "Mid-call tools"). */
 export interface CallableTool {
   endpoint: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,37 +13,37 @@ export interface CallableTool {
   headers: { name: string; value: string }[];
 }
 
-/** Longest answer that becomes a result, in bytes. It goes to the model, and stays in the conversation. */
-const answerBytes = 65_536;
+/** Longest response, in bytes. It is sent to the model and stored with the conversation. */
+const responseLimit = 65_536;
 
-/** How much a model gets to read of an answer that is no result, in UTF-16 code units. */
-const excerptLength = 1000;
+/** Longest excerpt of an error response for the model, in UTF-16 code units. */
+const excerptLimit = 1000;
 
 /**
- * Calls a tool over HTTP: GET and DELETE send the arguments as query parameters, the others as a JSON body. JSON of a
- * 2xx answer is the result; anything else is a result that says what went wrong. Values of the tool's headers are taken
- * out of it, since a server may repeat what it was sent.
+ * Calls a tool over HTTP: GET and DELETE send the arguments as query parameters, the others as a JSON body. The result
+ * is the JSON of a 2xx response, or a description of the failure. Values of the tool's headers are redacted, since a
+ * server may repeat them.
  *
- * @throws the signal's reason, once it is aborted.
+ * @throws the signal's reason once it is aborted.
  */
 export async function callTool(
   fetchGuarded: FetchGuarded,
   tool: CallableTool,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<unknown> {
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE';
   try {
-    const answer = await fetchGuarded(inQuery ? withQuery(tool.endpoint, given) : tool.endpoint, {
+    const answer = await fetchGuarded(inQuery ? withQuery(tool.endpoint, args) : tool.endpoint, {
       method: tool.method,
       headers: {
         Accept: 'application/json',
         ...(!inQuery && { 'Content-Type': 'application/json' }),
         ...Object.fromEntries(tool.headers.map(({ name, value }) => [name, value])),
       },
-      ...(!inQuery && { body: JSON.stringify(given) }),
+      ...(!inQuery && { body: JSON.stringify(args) }),
       timeoutMs: tool.timeout * 1000,
-      maxBytes: answerBytes,
+      maxBytes: responseLimit,
       signal,
     });
     return readResult(answer, secretHider(tool.headers));
@@ -60,7 +60,7 @@ function withQuery(endpoint: string, given: Record<string, unknown>): string {
   return url.href;
 }
 
-function readResult({ status, text }: OutgoingAnswer, hide: (text: string) => string): unknown {
+function readResult({ status, text }: OutgoingAnswer, redact: (text: string) => string): unknown {
   if (status >= 200 && status <= 299) {
     if (text.trim() === '') return { status };
     const json = parse(text);
@@ -68,10 +68,10 @@ function readResult({ status, text }: OutgoingAnswer, hide: (text: string) => st
     if (isDeeperThan(json, maximumDepth)) {
       return { error: 'The answer of the function is nested too deep.', status };
     }
-    return clean(json, hide);
+    return sanitize(json, redact);
   }
-  // A reason such as “no such order” helps the model to go on.
-  const excerpt = fitText(hide(text)).slice(0, excerptLength).toWellFormed();
+  // A reason such as “no such order” helps the model.
+  const excerpt = fitText(redact(text)).slice(0, excerptLimit).toWellFormed();
   return {
     error: `The function answered with the status ${status}.`,
     status,
@@ -87,13 +87,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** What may be stored and shown of JSON that is not nested too deep. */
-function clean(json: unknown, hide: (text: string) => string): unknown {
-  if (typeof json === 'string') return fitText(hide(json));
-  if (typeof json === 'number') return hide(String(json)) === hidden ? hidden : json;
+/** Makes JSON storable and redacts it. Its depth has been checked. */
+function sanitize(json: unknown, redact: (text: string) => string): unknown {
+  if (typeof json === 'string') return fitText(redact(json));
+  if (typeof json === 'number') return redact(String(json)) === hidden ? hidden : json;
   if (typeof json !== 'object' || json === null) return json;
-  if (Array.isArray(json)) return json.map((item) => clean(item, hide));
+  if (Array.isArray(json)) return json.map((item) => sanitize(item, redact));
   return Object.fromEntries(
-    Object.entries(json).map(([name, item]) => [fitText(hide(name)), clean(item, hide)]),
+    Object.entries(json).map(([name, item]) => [fitText(redact(name)), sanitize(item, redact)]),
   );
 }

@@ -1,25 +1,27 @@
-/** What the offline engine says in its own words. */
+/** The offline engine's own sentences. */
 export interface Sentences {
   greeting: string;
   thanks: string;
   goodbye: string;
   identity: string;
   nothingFound: string;
-  /** Follows a passage; `{source}` is its document and its heading. */
+  /** Follows a passage; `{source}` is its document and heading. */
   source: string;
-  /** In a call, when nobody has said anything for a while. */
+  /** Calls only: asked when the customer is silent. */
   stillThere: string;
-  /** `{name}` is a tool of the page. */
+  /** A page tool was requested; `{name}` is its name. */
   asked: string;
-  /** `{parameters}` are what the tool needs and the message does not hold. */
+  /** Values for a page tool are missing; `{parameters}` lists them. */
   incomplete: string;
+  /** A page tool ran. */
   ran: string;
-  /** The same of a tool that the service runs. */
+  /** A tool that the service ran. */
   called: string;
-  /** Follows either of these, if there was a result. */
+  /** Follows `ran` or `called` if there was a result. */
   returned: string;
+  /** Like `incomplete`, for a tool that the service runs. */
   callIncomplete: string;
-  /** The conversation goes to a person. */
+  /** The conversation is handed over to a person. */
   handedOver: string;
 }
 
@@ -92,7 +94,7 @@ const arabic: Sentences = {
 
 const byLanguage: Record<string, Sentences> = { en: english, de: german, ar: arabic };
 
-/** The sentences in a language given by its two-letter code; English where there are none. */
+/** Returns the sentences of a language, by its two-letter code; English if there are none. */
 export function sentencesFor(language: string): Sentences {
   return byLanguage[language] ?? english;
 }

@@ -1,4 +1,4 @@
-/** Words by which the offline engine tells a mood. A word counts where it stands alone, in any letter case. */
+/** Words that indicate sentiment. They match whole words in any letter case. */
 interface SentimentWords {
   positive: RegExp;
   negative: RegExp;
@@ -6,7 +6,7 @@ interface SentimentWords {
   no: RegExp;
 }
 
-/** `\b` knows the letters of English alone. */
+/** `\b` only knows ASCII letters. */
 const words = (list: string) => new RegExp(`(?<![\\p{L}\\p{M}])(${list})(?![\\p{L}\\p{M}])`, 'giu');
 
 const byLanguage: Readonly<Record<string, SentimentWords>> = {
@@ -40,7 +40,7 @@ const byLanguage: Readonly<Record<string, SentimentWords>> = {
   },
 };
 
-/** The words of a language given by its two-letter code; English where there are none. */
+/** Returns the words of a language, by its two-letter code; English if there are none. */
 export function sentimentWordsFor(language: string): SentimentWords {
   return byLanguage[language] ?? (byLanguage['en'] as SentimentWords);
 }

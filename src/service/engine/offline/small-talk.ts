@@ -2,7 +2,7 @@ const kinds = ['greeting', 'thanks', 'goodbye', 'identity'] as const;
 
 type SmallTalk = (typeof kinds)[number];
 
-/** Longest message, in words, that can be nothing but small talk. "Hello, when do you open?" is a question. */
+/** Longest small talk, in words. "Hello, when do you open?" is a question. */
 const wordLimit = 6;
 
 const phrases: Record<string, Record<SmallTalk, RegExp>> = {
@@ -35,11 +35,14 @@ const phrases: Record<string, Record<SmallTalk, RegExp>> = {
   },
 };
 
-/** Recognises a message that only greets, thanks, says goodbye or asks who is talking, in the language or in English. */
+/**
+ * Recognizes a message that is only a greeting, thanks, a goodbye or a question about identity, in `language` or
+ * English.
+ */
 export function findSmallTalk(message: string, language: string): SmallTalk | undefined {
   const words = message.toLowerCase().match(/[\p{L}\p{M}\p{N}']+/gu) ?? [];
   if (words.length === 0 || words.length > wordLimit) return undefined;
-  const plain = words.join(' ');
+  const normalized = words.join(' ');
   const candidates = [phrases[language], phrases.en];
-  return kinds.find((kind) => candidates.some((known) => known?.[kind].test(plain)));
+  return kinds.find((kind) => candidates.some((known) => known?.[kind].test(normalized)));
 }

@@ -3,41 +3,41 @@ import type { Logger } from 'pino';
 import { EngineError } from '../engine.ts';
 import type { LanguageModelConfig, ModelConfig } from '../read-models.ts';
 import type { Engine, EngineRequest, Evaluation, EvaluationRequest, ReplyEvent } from '../engine.ts';
-import { askForEvaluation } from './ask-for-evaluation.ts';
+import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
-import { CollectedCalls } from './collect-calls.ts';
-import { callLimit, makeCalls } from './make-calls.ts';
+import { ToolCallCollector } from './collect-tool-calls.ts';
+import { callLimit, runToolCalls } from './run-tool-calls.ts';
 import { publicReason } from './public-reason.ts';
-import { withSilenceLimit } from './silence-limit.ts';
-import { describeTools } from './written-call.ts';
-import type { WrittenCall } from './written-call.ts';
+import { withIdleTimeout } from './idle-timeout.ts';
+import { toOpenAiTools } from './tool-calls.ts';
+import type { ToolCall } from './tool-calls.ts';
 
-/** Local servers want no key, but the library wants one. */
+/** Local servers need no key, but the library requires one. */
 const noKey = 'none';
 
-/** Times that a request is tried again if the model's server could not take it. Never once it has begun to answer. */
+/** Retries of a failed request. Once a response has begun, it is never retried. */
 const retries = 1;
 
-/** Times that the model may ask for functions in one reply. After that it has to make do with words. */
+/** Rounds of tool calls in one reply. Then the model has to answer with text. */
 const callRounds = 4;
 
-/** Answers with a language model behind any endpoint that speaks OpenAI's chat completions protocol. */
+/** Answers with language models whose endpoints speak OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
   readonly #default: Endpoint | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #log: Logger;
 
-  /** @param byDefault answers for models that have no endpoint of their own. */
-  constructor(byDefault: LanguageModelConfig | undefined, models: ModelConfig[], log: Logger) {
-    this.#default = byDefault && asEndpoint(byDefault);
+  /** @param defaultConfig answers for models without an endpoint. */
+  constructor(defaultConfig: LanguageModelConfig | undefined, models: ModelConfig[], log: Logger) {
+    this.#default = defaultConfig && createEndpoint(defaultConfig);
     for (const { code, endpoint } of models) {
-      if (endpoint) this.#endpoints.set(code, asEndpoint(endpoint));
+      if (endpoint) this.#endpoints.set(code, createEndpoint(endpoint));
     }
     this.#log = log;
   }
 
-  /** Whether it can answer for a model, or with null by default. */
+  /** Whether it can answer for a model; null is the default model. */
   has(model: string | null): boolean {
     return this.#find(model) !== undefined;
   }
@@ -49,34 +49,34 @@ export class OpenAiEngine implements Engine {
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
     try {
       const messages = await buildPrompt(request);
-      let made = 0;
+      let callCount = 0;
       let hasSpoken = false;
       let rounds = callRounds;
       for (let round = 0; round <= rounds; round++) {
-        const said: string[] = [];
-        const calls = new CollectedCalls();
-        for await (const text of this.#say(request, messages, round < rounds, calls, signal)) {
-          // What is said before a call and after it are two paragraphs.
-          yield { type: 'delta', text: hasSpoken && said.length === 0 ? `\n\n${text}` : text };
-          said.push(text);
+        const deltas: string[] = [];
+        const calls = new ToolCallCollector();
+        for await (const text of this.#streamResponse(request, messages, round < rounds, calls, signal)) {
+          // Text before and after a call are separate paragraphs.
+          yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
+          deltas.push(text);
         }
-        hasSpoken ||= said.length > 0;
+        hasSpoken ||= deltas.length > 0;
         if (calls.all.length === 0) return;
-        messages.push(asMessage(said.join(''), calls.all));
-        const outcomes = makeCalls(calls.all, request, callLimit - made, signal);
-        for (const [place, outcome] of outcomes.entries()) {
-          const { event, told, ends } = await outcome;
+        messages.push(toAssistantMessage(deltas.join(''), calls.all));
+        const outcomes = runToolCalls(calls.all, request, callLimit - callCount, signal);
+        for (const [index, outcome] of outcomes.entries()) {
+          const { event, message, ends } = await outcome;
           if (event) {
-            made++;
+            callCount++;
             yield event;
           }
-          // There may be a goodbye to say, but nothing more to do.
+          // The model may still say goodbye.
           if (ends) rounds = hasSpoken ? round : round + 1;
-          messages.push({ role: 'tool', tool_call_id: calls.all[place]?.id ?? '', content: told });
+          messages.push({ role: 'tool', tool_call_id: calls.all[index]?.id ?? '', content: message });
         }
       }
     } catch (error) {
-      throw this.#explain(error, signal);
+      throw this.#toEngineError(error, signal);
     }
   }
 
@@ -84,31 +84,31 @@ export class OpenAiEngine implements Engine {
     try {
       const endpoint = this.#find(request.model);
       if (!endpoint) throw new EngineError('no language model is configured');
-      return await askForEvaluation(endpoint.client, endpoint.config.model, request, signal);
+      return await requestEvaluation(endpoint.client, endpoint.config.model, request, signal);
     } catch (error) {
-      throw this.#explain(error, signal);
+      throw this.#toEngineError(error, signal);
     }
   }
 
-  /** The error that callers get: what they know already, or a reason that a visitor may read. */
-  #explain(error: unknown, signal: AbortSignal): unknown {
+  /** Returns the error for the caller: engine errors and aborts as they are, others with a reason for the visitor. */
+  #toEngineError(error: unknown, signal: AbortSignal): unknown {
     if (error instanceof EngineError || signal.aborted) return error;
     this.#log.warn(describeFailure(error), 'the language model failed');
     return new EngineError(publicReason(error), { cause: error });
   }
 
-  /** One request to the model: yields what it says and collects what it calls. */
-  async *#say(
+  /** Sends one request: yields the text and collects the tool calls. */
+  async *#streamResponse(
     { assistant, pageTools, tools }: EngineRequest,
     messages: ChatMessage[],
-    mayCall: boolean,
-    calls: CollectedCalls,
+    allowsCalls: boolean,
+    calls: ToolCallCollector,
     signal: AbortSignal,
   ): AsyncGenerator<string, undefined> {
     const names = new Set(tools.map(({ name }) => name));
     const offered = [...tools, ...pageTools.filter(({ name }) => !names.has(name))];
     const { model, toolModel } = assistant;
-    // A model that is made for speech may be no good at tools: it is not even offered them where there is another one.
+    // A speech model may be bad at tools, so it is offered them only if there is no tool model.
     const endpoint =
       this.#find(offered.length > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
     if (!endpoint) throw new EngineError('no language model is configured');
@@ -120,44 +120,44 @@ export class OpenAiEngine implements Engine {
         messages,
         stream: true,
         ...(offered.length > 0 && {
-          tools: describeTools(offered),
-          tool_choice: mayCall ? 'auto' : 'none',
+          tools: toOpenAiTools(offered),
+          tool_choice: allowsCalls ? 'auto' : 'none',
         }),
       },
       { signal },
     );
     let finished = false;
-    for await (const chunk of withSilenceLimit(stream, config.silenceMs)) {
+    for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
       const choice = chunk.choices[0];
       if (choice?.delta.content) yield choice.delta.content;
       for (const piece of choice?.delta.tool_calls ?? []) calls.add(piece);
       finished ||= choice?.finish_reason != null;
     }
-    // A connection that is cut between two events looks like an end.
+    // A connection that is cut between two events looks like a normal end.
     if (!finished) throw new EngineError('the language model broke off its answer');
   }
 }
 
-/** Where a model answers. */
+/** A client with its configuration. */
 interface Endpoint {
   client: OpenAI;
   config: LanguageModelConfig;
 }
 
-const asEndpoint = (config: LanguageModelConfig): Endpoint => ({
+const createEndpoint = (config: LanguageModelConfig): Endpoint => ({
   client: new OpenAI({
     apiKey: config.apiKey ?? noKey,
     baseURL: config.baseUrl ?? null,
     maxRetries: retries,
-    timeout: config.silenceMs,
-    // It would log requests with their messages.
+    timeout: config.idleTimeoutMs,
+    // The library would log requests with their messages.
     logLevel: 'off',
   }),
   config,
 });
 
-/** What a model said and called, as it is told so itself in the next round. */
-function asMessage(content: string, calls: WrittenCall[]): ChatMessage {
+/** The model's response as a message for the next round. */
+function toAssistantMessage(content: string, calls: ToolCall[]): ChatMessage {
   return {
     role: 'assistant',
     content,
@@ -169,7 +169,7 @@ function asMessage(content: string, calls: WrittenCall[]): ChatMessage {
   };
 }
 
-/** What may be logged of it: a provider's message can quote the key or the prompt. */
+/** Describes an error without its message, which can quote the key or the prompt. */
 function describeFailure(error: unknown): { failure: string; status?: number; requestId?: string } {
   if (!(error instanceof OpenAI.APIError))
     return { failure: error instanceof Error ? error.name : typeof error };

@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 
-/** Says why a language model failed in words for a visitor: no address, no key, nothing of the provider's own text. */
+/** Explains a failure of a language model to a visitor, without address, key or text of the provider. */
 export function publicReason(error: unknown): string {
-  // The time-out is a kind of connection error, so it comes first.
+  // A subclass of APIConnectionError, so it is checked first.
   if (error instanceof OpenAI.APIConnectionTimeoutError) return 'the language model did not answer in time';
   if (error instanceof OpenAI.APIConnectionError) return 'the language model cannot be reached';
   if (error instanceof OpenAI.RateLimitError)

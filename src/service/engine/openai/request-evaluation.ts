@@ -2,30 +2,30 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import { formatTranscript } from '../../lib/transcript.ts';
 import { EngineError } from '../engine.ts';
-import type { Evaluation, EvaluationRequest, Finding } from '../engine.ts';
+import type { Evaluation, EvaluationRequest, EvaluationField } from '../engine.ts';
 import type { ChatMessage } from './build-prompt.ts';
 
-/** Times that the model is asked. The second time it is told what was wrong. */
-const tries = 2;
+/** The second attempt tells the model the fault of its first answer. */
+const attemptLimit = 2;
 
-/** Longest text of an answer that is kept, in UTF-16 code units. */
-const textLength = 2000;
+/** Longest text of an evaluation, in UTF-16 code units. */
+const textLimit = 2000;
 
-const types = { string: 'string', number: 'number', bool: 'boolean' } as const;
-const text = z.string().transform((value) => value.slice(0, textLength));
-const values: Readonly<Record<Finding['type'], z.ZodType<string | number | boolean>>> = {
+const jsonTypes = { string: 'string', number: 'number', bool: 'boolean' } as const;
+const text = z.string().transform((value) => value.slice(0, textLimit));
+const valueSchemas: Readonly<Record<EvaluationField['type'], z.ZodType<string | number | boolean>>> = {
   string: text,
   number: z.number(),
   bool: z.boolean(),
 };
 
 /**
- * Asks a model what came of a conversation: by structured output, and if the server knows none of that, or the answer
- * does not fit, once more in plain words.
+ * Requests an evaluation from a model as structured output. If the server does not support it, or the answer is
+ * invalid, tries once more with the schema in the instructions only.
  *
- * @throws EngineError if no answer fits.
+ * @throws EngineError if no answer is valid.
  */
-export async function askForEvaluation(
+export async function requestEvaluation(
   client: OpenAI,
   model: string,
   request: EvaluationRequest,
@@ -53,14 +53,14 @@ export async function askForEvaluation(
         { signal },
       )
       .catch((error: unknown) => {
-        // Servers that know no structured output refuse the request; those take the schema from the instructions.
-        if (attempt < tries && isRefused(error)) return undefined;
+        // Servers without structured output refuse the request; the instructions contain the schema, too.
+        if (attempt < attemptLimit && isRefused(error)) return undefined;
         throw error;
       });
     const content = answer?.choices[0]?.message.content ?? '';
     const { evaluation, problem } = readEvaluation(content, request.schema);
     if (evaluation) return evaluation;
-    if (attempt === tries) throw new EngineError('the language model gave no usable evaluation');
+    if (attempt === attemptLimit) throw new EngineError('the language model gave no usable evaluation');
     if (answer) {
       messages.push(
         { role: 'assistant', content },
@@ -84,17 +84,17 @@ function instructions({ language }: EvaluationRequest, schema: object): string {
   ].join('\n\n');
 }
 
-/** As strict structured output wants it: every property required, no others; what is unknown is null. */
-function jsonSchemaOf(findings: Finding[]): Record<string, unknown> {
+/** Strict structured output requires every property and allows no others; unknown values are null. */
+function jsonSchemaOf(fields: EvaluationField[]): Record<string, unknown> {
   const object = (properties: Record<string, unknown>) => ({
     type: 'object',
     properties,
     required: Object.keys(properties),
     additionalProperties: false,
   });
-  const variables = findings.map(({ name, type, description }) => [
+  const variables = fields.map(({ name, type, description }) => [
     name,
-    { type: [types[type], 'null'], description },
+    { type: [jsonTypes[type], 'null'], description },
   ]);
   return object({
     sentiment: {
@@ -108,7 +108,10 @@ function jsonSchemaOf(findings: Finding[]): Record<string, unknown> {
   });
 }
 
-function readEvaluation(content: string, findings: Finding[]): { evaluation?: Evaluation; problem?: string } {
+function readEvaluation(
+  content: string,
+  fields: EvaluationField[],
+): { evaluation?: Evaluation; problem?: string } {
   // Without structured output, some models put the object into a code block or a sentence.
   const json = /\{[\s\S]*\}/.exec(content)?.[0] ?? '';
   let value: unknown;
@@ -123,7 +126,9 @@ function readEvaluation(content: string, findings: Finding[]): { evaluation?: Ev
       outcome: text.nullable(),
       score: z.number().min(0).max(1).nullable(),
       variables: z.object(
-        Object.fromEntries(findings.map(({ name, type }) => [name, values[type].nullable().default(null)])),
+        Object.fromEntries(
+          fields.map(({ name, type }) => [name, valueSchemas[type].nullable().default(null)]),
+        ),
       ),
     })
     .safeParse(value);

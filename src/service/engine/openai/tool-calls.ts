@@ -5,18 +5,18 @@ import type { PageTool } from '../engine.ts';
 type Tool = OpenAI.Chat.Completions.ChatCompletionTool;
 type Parameter = PageTool['parameters'][number];
 
-/** A call as a model wrote it. */
-export interface WrittenCall {
+/** A tool call by a model. */
+export interface ToolCall {
   id: string;
   name: string;
-  /** JSON, if the model kept to it. */
+  /** JSON, unless the model made a mistake. */
   arguments: string;
 }
 
 const jsonTypes = { string: 'string', number: 'number', bool: 'boolean' } as const;
 
-/** Functions in the words of OpenAI's protocol. */
-export function describeTools(tools: Pick<PageTool, 'name' | 'description' | 'parameters'>[]): Tool[] {
+/** Converts tools to OpenAI's protocol. */
+export function toOpenAiTools(tools: Pick<PageTool, 'name' | 'description' | 'parameters'>[]): Tool[] {
   return tools.map(({ name, description, parameters }) => ({
     type: 'function',
     function: {
@@ -37,42 +37,42 @@ export function describeTools(tools: Pick<PageTool, 'name' | 'description' | 'pa
   }));
 }
 
-/** What a call gives a function: arguments that fit, or why they do not, in words for the model. */
-export type ReadArguments = { given: Record<string, unknown> } | { told: string };
+/** Arguments that match a function's parameters, or an explanation for the model. */
+export type ParsedArguments = { values: Record<string, unknown> } | { error: string };
 
 /**
- * Checks what a model wrote against the parameters of a function. What nobody declared is left out.
+ * Checks the arguments of a call against a function's parameters. Undeclared arguments are dropped.
  *
  * @param options.limit longest arguments, in characters of JSON.
- * @param options.coerce whether `"7"` will do for a number, and the like.
+ * @param options.coerce whether to convert values of another type, such as `"7"` for a number.
  */
-export function readArguments(
-  call: WrittenCall,
+export function parseArguments(
+  call: ToolCall,
   parameters: Parameter[],
   { limit, coerce }: { limit: number; coerce: boolean },
-): ReadArguments {
+): ParsedArguments {
   if (call.arguments.length > limit) {
-    return { told: `The arguments are longer than ${limit} characters. Nothing was run.` };
+    return { error: `The arguments are longer than ${limit} characters. Nothing was run.` };
   }
   const object = parseObject(call.arguments);
-  if (!object) return { told: 'The arguments are not a JSON object. Nothing was run.' };
+  if (!object) return { error: 'The arguments are not a JSON object. Nothing was run.' };
   const given: Record<string, unknown> = {};
   for (const { name, type, required } of parameters) {
     const value = Object.hasOwn(object, name) ? object[name] : null;
     if (value === null || value === undefined) {
-      if (required) return { told: `The argument "${name}" is missing. Nothing was run.` };
+      if (required) return { error: `The argument "${name}" is missing. Nothing was run.` };
       continue;
     }
-    const fitting = coerce ? coerceTo(type, value) : value;
-    if (typeof fitting !== jsonTypes[type]) {
-      return { told: `The argument "${name}" must be a ${jsonTypes[type]}. Nothing was run.` };
+    const coerced = coerce ? coerceTo(type, value) : value;
+    if (typeof coerced !== jsonTypes[type]) {
+      return { error: `The argument "${name}" must be a ${jsonTypes[type]}. Nothing was run.` };
     }
-    given[name] = fitting;
+    given[name] = coerced;
   }
-  return { given };
+  return { values: given };
 }
 
-/** The value in another type where that says the same; otherwise as it is. */
+/** The converted value, or the value itself if it cannot be converted. */
 function coerceTo(type: Parameter['type'], value: unknown): unknown {
   if (type === 'string')
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
@@ -87,7 +87,7 @@ const storable = (_: string, value: unknown) => (typeof value === 'string' ? fit
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    // For a function without parameters some models write nothing at all.
+    // Some models send an empty string for a function without parameters.
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text, storable);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
