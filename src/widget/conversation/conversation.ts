@@ -2,7 +2,6 @@ import type { ToolResult } from '../../client/chat-client.ts';
 import type { ConversationListener, Environment } from './environment.ts';
 import { readConversation, type SessionRequest } from './history/conversation-record.ts';
 import { isChunk, type ConversationEvent } from './reduce.ts';
-import { loadSending } from './sending/load-sending.ts';
 import { RetryTimer } from './sending/retry-timer.ts';
 import { Session, type Bookmark } from './session.ts';
 import { isUnsent, type Choices, type Message, type Snapshot } from './snapshot.ts';
@@ -78,8 +77,6 @@ export class Conversation {
   set draft(text: string) {
     this.#draft = text;
     this.#save();
-    // It will be needed soon. If it cannot be loaded now, sending tries again.
-    loadSending().catch(() => undefined);
   }
 
   /**
@@ -325,7 +322,9 @@ export class Conversation {
     const controller = new AbortController();
     const updates = (this.#updates = { need, controller });
     const { signal } = controller;
-    loadSending()
+    const { loadSending, whenIdle } = this.environment;
+    (need === 'expected' ? Promise.resolve() : whenIdle())
+      .then(loadSending)
       .then(({ followUpdates }) =>
         followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),
       )

@@ -1,8 +1,12 @@
 import type { ConversationClient } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
+import type * as sending from './sending/sending.ts';
 import type { ConversationStore } from './storage/conversation-store.ts';
 import type { Forgotten } from './storage/forgotten.ts';
 import type { TabSource } from './tabs/tab-channel.ts';
+
+/** The part of a conversation that loads lazily. */
+export type Sending = typeof sending;
 
 /** Everything outside a conversation that it depends on. */
 export interface Environment {
@@ -14,6 +18,14 @@ export interface Environment {
   readonly isOnline: () => boolean;
   /** Returns an unguessable key for a message. */
   readonly newKey: () => string;
+  /**
+   * Loads everything that a conversation needs from the first message on.
+   *
+   * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
+   */
+  readonly loadSending: () => Promise<Sending>;
+  /** Resolves when the page is idle. */
+  readonly whenIdle: () => Promise<unknown>;
   /** Access to other tabs with the same conversation; undefined where there can be none. */
   readonly tabs?: TabSource | undefined;
 }

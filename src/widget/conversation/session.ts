@@ -10,7 +10,6 @@ import {
 import { isPassing, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
-import { loadSending } from './sending/load-sending.ts';
 import {
   countReceived,
   emptySnapshot,
@@ -199,7 +198,7 @@ export class Session {
     this.apply({ type: 'opening' });
     const record = await readConversation(this.environment.client, id, this.signal);
     if (this.#attempts.size === 0) return [id, record];
-    const { withoutPending } = await loadSending();
+    const { withoutPending } = await this.environment.loadSending();
     return [id, withoutPending(this, record)];
   }
 
@@ -237,7 +236,7 @@ export class Session {
   }
 
   async #send(message: Message): Promise<void> {
-    const { now, isOnline, tabs } = this.environment;
+    const { now, isOnline, tabs, loadSending } = this.environment;
     const { key } = message;
     tabs?.hold();
     const stop = (this.#stop = new AbortController());

@@ -204,6 +204,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   #newConversation(): Conversation {
     const conversation: Conversation = createConversation(
       this.storage,
+      this.modules,
       () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#addOns.tools }),
       {
         ...pageEvents(this, this.#input.prefetchTalk, () => void this.#announceLast()),

@@ -1,6 +1,7 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelInput } from '../element/panel-input.ts';
 import type { AddOnReach } from './add-on.ts';
+import { whenIdle } from './when-idle.ts';
 
 /**
  * Dispatches a conversation's events to the page.
@@ -16,11 +17,9 @@ export function pageEvents(
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
-      // Safari has no `requestIdleCallback`, despite the types.
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
-      (globalThis.requestIdleCallback ?? setTimeout)(() => {
-        prefetchTalk().catch(() => undefined);
-      });
+      whenIdle()
+        .then(prefetchTalk)
+        .catch(() => undefined);
       if (!resumed) announce();
     },
     onSent: (text) => {

@@ -74,15 +74,18 @@ export class Visit {
     const store = new ConversationStore(storage, 'test');
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);
+    const loadSending = () => import('../../../src/widget/conversation/sending/sending.ts');
     const client = new PageClient({ baseUrl: server.url, patience: hour, answerPatience }, signal);
     this.conversation = new Conversation(
       {
         client,
         store,
-        forgotten: new Forgotten(client, storage, server.url),
+        forgotten: new Forgotten(client, storage, server.url, loadSending),
         now: () => browser.now(),
         isOnline: () => browser.isOnline,
         newKey,
+        loadSending,
+        whenIdle: () => Promise.resolve(),
         tabs,
       },
       () => ({ ...request, ...differing }),

@@ -1,7 +1,4 @@
-/*
- * The lazy module of the conversation, loaded at the first key or when the page is idle. One module, so that the
- * bundler can put it into one file together with the panel's parts that are needed at the same time.
- */
+/* The part of a conversation that loads lazily: the panel's talk module contains it. */
 export { deliver } from './deliver.ts';
 export { withoutPending } from './find-delivered.ts';
 export { followUpdates } from '../history/updates.ts';

@@ -1,5 +1,5 @@
 import type { ConversationClient } from '../../../client/chat-client.ts';
-import { loadSending } from '../sending/load-sending.ts';
+import type { Environment } from '../environment.ts';
 import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
 
 /**
@@ -9,12 +9,19 @@ export class Forgotten {
   readonly client: ConversationClient;
   readonly #storage: KeptStorage;
   readonly #key: string;
+  readonly #loadSending: Environment['loadSending'];
 
   /** @param baseUrl of the client's service */
-  constructor(client: ConversationClient, storage: KeptStorage, baseUrl: string) {
+  constructor(
+    client: ConversationClient,
+    storage: KeptStorage,
+    baseUrl: string,
+    loadSending: Environment['loadSending'],
+  ) {
     this.client = client;
     this.#storage = storage;
     this.#key = `voice-assistant-chat:forget:${baseUrl}`;
+    this.#loadSending = loadSending;
   }
 
   /** Separated by spaces. */
@@ -31,7 +38,7 @@ export class Forgotten {
     const ids = `${this.ids} ${id}`.trim();
     if (!ids) return;
     this.ids = ids;
-    loadSending().then(
+    this.#loadSending().then(
       ({ deleteForgotten }) => deleteForgotten(this, ids),
       // Then the next visit requests it.
       () => undefined,

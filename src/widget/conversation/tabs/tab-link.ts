@@ -1,5 +1,4 @@
 import type { Conversation } from '../conversation.ts';
-import { loadSending } from '../sending/load-sending.ts';
 import type { Tabs } from './tabs.ts';
 
 /** Connects a conversation with other tabs as soon as there may be one: until then nothing is loaded. */
@@ -50,7 +49,7 @@ export class TabLink {
   }
 
   async #connect(): Promise<Tabs | undefined> {
-    const source = this.#conversation.environment.tabs;
+    const { tabs: source, loadSending } = this.#conversation.environment;
     const watching = this.#stopWatching;
     if (!source) return undefined;
     const [{ Tabs }, channel] = await Promise.all([loadSending(), source.connect()]);

@@ -1,4 +1,4 @@
-import { loadSending } from '../sending/load-sending.ts';
+import type { Environment } from '../environment.ts';
 import { newKey } from '../sending/new-key.ts';
 import type { TabSource } from './tab-channel.ts';
 
@@ -7,7 +7,7 @@ import type { TabSource } from './tab-channel.ts';
  *
  * @param name of the storage item that the tabs share
  */
-export function tabSource(name: string): TabSource {
+export function tabSource(name: string, loadSending: Environment['loadSending']): TabSource {
   let tab: string | undefined;
   let release: (() => void) | undefined;
   const claimed = new Set<string>();

@@ -1,3 +1,4 @@
+import { ChatError } from '../../../client/chat-client.ts';
 import { loadModule } from '../../load-module.ts';
 
 /** Every lazily loaded module of the panel; the bundler writes one file for each. */
@@ -20,10 +21,10 @@ export type LazyModule<Name extends LazyModuleName> = Awaited<ReturnType<(typeof
 /** The lazy modules of one panel, loaded or loading. The chat works without any of them. */
 export class LazyModules {
   readonly #onLoad: (css: string | undefined) => void;
-  readonly #parts = new Map<LazyModuleName, { readonly css?: string }>();
+  readonly #requests = new Map<LazyModuleName, Promise<unknown>>();
+  readonly #loaded = new Map<LazyModuleName, unknown>();
   /** When a module that failed to load may be requested again, in milliseconds since 1970. */
   readonly #failed = new Map<LazyModuleName, number>();
-  readonly #loading = new Map<LazyModuleName, Promise<void>>();
 
   /** @param onLoad called with the styles of a module that has loaded; without, when one failed to load */
   constructor(onLoad: (css: string | undefined) => void) {
@@ -32,31 +33,44 @@ export class LazyModules {
 
   /** The module, if it has loaded. */
   get<Name extends LazyModuleName>(name: Name): LazyModule<Name> | undefined {
-    return this.#parts.get(name) as LazyModule<Name> | undefined;
+    return this.#loaded.get(name) as LazyModule<Name> | undefined;
   }
 
   /** Whether the last request for the module failed. */
   isMissing(name: LazyModuleName): boolean {
-    return this.#failed.has(name) && !this.#parts.has(name);
+    return this.#failed.has(name) && !this.#loaded.has(name);
   }
 
-  /** Loads the module, once. Resolves with undefined if it cannot be loaded now; a later call tries again. */
+  /** Loads the module for the view. Resolves with undefined if it cannot be loaded now; a later call tries again. */
   async load<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name> | undefined> {
-    if ((this.#failed.get(name) ?? 0) > Date.now()) return undefined;
-    if (!this.#loading.has(name)) this.#loading.set(name, this.#fetch(name));
-    await this.#loading.get(name);
+    const known = this.get(name);
+    if (known || (this.#failed.get(name) ?? 0) > Date.now()) return known;
+    try {
+      const loaded: { readonly css?: string } = await this.import(name);
+      if (!this.#loaded.has(name)) {
+        this.#loaded.set(name, loaded);
+        this.#onLoad(loaded.css);
+      }
+    } catch {
+      this.#failed.set(name, Date.now() + pause);
+      this.#onLoad(undefined);
+    }
     return this.get(name);
   }
 
-  async #fetch(name: LazyModuleName): Promise<void> {
+  /**
+   * Imports the module without its part in the view, also right after a failed attempt.
+   *
+   * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
+   */
+  async import<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name>> {
+    const request = this.#requests.get(name) ?? loadModule<unknown>(loaders[name]);
+    this.#requests.set(name, request);
     try {
-      const part = await loadModule<{ readonly css?: string }>(loaders[name]);
-      this.#parts.set(name, part);
-      this.#onLoad(part.css);
-    } catch {
-      this.#loading.delete(name);
-      this.#failed.set(name, Date.now() + pause);
-      this.#onLoad(undefined);
+      return (await request) as LazyModule<Name>;
+    } catch (cause) {
+      if (this.#requests.get(name) === request) this.#requests.delete(name);
+      throw new ChatError('network', 'A part of the chat could not be loaded.', { cause });
     }
   }
 }

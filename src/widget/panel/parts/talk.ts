@@ -3,11 +3,9 @@ import messageToolsCss from '../reading/message-tools.css?inline';
 import readingCss from '../reading/reading.css?inline';
 import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 
-/*
- * Everything that a conversation in progress needs. One file: it loads with the
- * visitor's first key.
- */
+/* Everything that a conversation in progress needs: sending and streaming, reading, problems, suggestions. */
 
+export * from '../../conversation/sending/sending.ts';
 export { messageTools, usedTools } from '../reading/message-tools.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';
