@@ -7,7 +7,7 @@ import { clearReleasedNumbers } from './phone-number/phone-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
-import { failAbandonedReplies } from './conversation/settle-reply.ts';
+import { failAbandonedReplies } from './conversation/store-reply.ts';
 
 interface Housekeeping {
   database: Database;

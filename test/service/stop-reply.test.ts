@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { StopWatch } from '../../src/service/conversation/stop-watch.ts';
+import { StopRequests } from '../../src/service/conversation/stop-requests.ts';
 import type { Database } from '../../src/service/db/database.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
@@ -132,7 +132,7 @@ test('requests of other processes are looked for once in a while, also for a rep
     return begun.promise;
   };
   const db = { select: () => ({ from: () => ({ where: look }) }) } as unknown as Database['db'];
-  const watch = new StopWatch({ ...service.running.database, kind: 'postgres', db });
+  const watch = new StopRequests({ ...service.running.database, kind: 'postgres', db });
   watch.watch(1);
   t.mock.timers.tick(500);
   assert.equal(looks.length, 1);

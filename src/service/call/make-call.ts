@@ -10,7 +10,7 @@ import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { assistants } from '../db/schema.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
+import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
@@ -71,7 +71,7 @@ export async function makeCall(
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
-    if (keyed) await noteOutcome(tx, keyed, { callId: stored.id });
+    if (keyed) await recordOutcome(tx, keyed, { callId: stored.id });
     await jobs.send('place-call', { callId: stored.id }, { tx });
     return stored.id;
   });

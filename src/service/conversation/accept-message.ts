@@ -6,14 +6,14 @@ import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
 import type { PageTool } from '../engine/engine.ts';
-import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
+import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
-import { findOrOpen } from './customer-conversation.ts';
+import { findOrOpenCustomerConversation } from './customer-conversation.ts';
 import type { Customer } from './customer-conversation.ts';
-import type { Ending } from './end-conversation.ts';
+import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
 import { mergeVariables } from './merge-variables.ts';
 
@@ -35,13 +35,12 @@ export interface AcceptedMessage extends Pick<VisitorMessage, 'text' | 'pageTool
   turn: number;
 }
 
-/** How a message was accepted. */
+/**
+ * How a message was accepted: to be answered by the assistant, only stored because a person has taken over, or as a
+ * repeat of an earlier request with the same idempotency key.
+ */
 export type Acceptance = { conversationUuid: string } & (
-  | { to: 'answer'; message: AcceptedMessage }
-  /** Stored for the person who has taken over. */
-  | { to: 'keep' }
-  /** Stored by an earlier request with the same key. */
-  | { to: 'repeat'; messageId: number }
+  { kind: 'answer'; message: AcceptedMessage } | { kind: 'store' } | { kind: 'repeat'; messageId: number }
 );
 
 /**
@@ -61,19 +60,19 @@ export async function acceptMessage(
   return transaction(async (tx) => {
     const conversation = await lockConversation(tx, conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
-    if (earlier) return { to: 'repeat', conversationUuid, messageId: earlier.messageId ?? 0 };
+    if (earlier) return { kind: 'repeat', conversationUuid, messageId: earlier.messageId ?? 0 };
     return storeMessage(tx, conversation, message, lease, keyed);
   });
 }
 
 /**
- * The same for the conversation with a customer, which is opened if there is none. The key is claimed first: a repeat
- * opens no conversation, even if the first answer has ended the one that it was given in.
+ * Like {@link acceptMessage}, for the conversation with a customer, which is opened if there is none. The key is
+ * claimed first, so a repeat opens no conversation, even if the first answer ended it.
  *
  * @throws ConversationError
  */
 export async function acceptCustomerMessage(
-  { database, jobs }: Ending,
+  { database, jobs }: EndingDependencies,
   customer: Customer,
   message: VisitorMessage,
   lease: Lease,
@@ -87,9 +86,9 @@ export async function acceptCustomerMessage(
         .from(conversations)
         .where(eq(conversations.id, earlier.conversationId ?? 0));
       if (!conversation) throw ConversationError.conversationNotFound();
-      return { to: 'repeat', conversationUuid: conversation.uuid, messageId: earlier.messageId ?? 0 };
+      return { kind: 'repeat', conversationUuid: conversation.uuid, messageId: earlier.messageId ?? 0 };
     }
-    const uuid = await findOrOpen(tx, jobs, customer);
+    const uuid = await findOrOpenCustomerConversation(tx, jobs, customer);
     return storeMessage(tx, await lockConversation(tx, uuid), message, lease, keyed);
   });
 }
@@ -121,8 +120,8 @@ async function storeMessage(
   if (!stored) throw new Error('The message was not stored.');
   const variables = mergeVariables(conversation.variables, message.variables);
   await recordTurn(tx, { conversationId, turn, variables });
-  if (keyed) await noteOutcome(tx, keyed, { conversationId, messageId: stored.id });
-  // Last, because the owner's balance is shared by all their conversations: its lock is held the shortest.
+  if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
+  // Last, because all conversations of the owner lock the same balance.
   if (isBilled) {
     const paid = await moveMoney(tx, {
       userId: conversation.ownerId,
@@ -132,9 +131,9 @@ async function storeMessage(
     });
     if (!paid) throw ConversationError.insufficientBalance();
   }
-  if (!aiEnabled) return { to: 'keep', conversationUuid: conversation.uuid };
+  if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid };
   return {
-    to: 'answer',
+    kind: 'answer',
     conversationUuid: conversation.uuid,
     message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
   };
@@ -160,35 +159,35 @@ interface NewMessage extends Pick<AcceptedMessage, 'conversationId' | 'turn' | '
   leaseMs: number | null;
 }
 
-const insertMessage = prepared<NewMessage, { id: number }[]>((queries, place) =>
+const insertMessage = prepared<NewMessage, { id: number }[]>((queries, params) =>
   queries
     .insert(messages)
     .values({
-      conversationId: place.conversationId,
-      turn: place.turn,
+      conversationId: params.conversationId,
+      turn: params.turn,
       role: 'user',
-      content: place.text,
-      toolResults: place.toolResults,
-      cost: place.cost,
-      replyState: place.replyState,
-      replyOwner: place.owner,
-      replyLeaseUntil: leaseEnd(place.leaseMs),
+      content: params.text,
+      toolResults: params.toolResults,
+      cost: params.cost,
+      replyState: params.replyState,
+      replyOwner: params.owner,
+      replyLeaseUntil: leaseEnd(params.leaseMs),
     })
     .returning({ id: messages.id }),
 );
 
 const recordTurn = prepared<{ conversationId: number; turn: number; variables: StoredVariables }, unknown>(
-  (queries, place) =>
+  (queries, params) =>
     queries
       .update(conversations)
       .set({
-        turns: sql`${place.turn}`,
+        turns: sql`${params.turn}`,
         updatedAt: sql`now()`,
         // A resumed conversation is no longer ended.
         endedAt: null,
-        variables: sql`${sql.param(place.variables, conversations.variables)}`,
+        variables: sql`${sql.param(params.variables, conversations.variables)}`,
       })
-      .where(eq(conversations.id, place.conversationId)),
+      .where(eq(conversations.id, params.conversationId)),
 );
 
 async function lockConversation(queries: Queries, uuid: string) {
@@ -197,7 +196,7 @@ async function lockConversation(queries: Queries, uuid: string) {
   return conversation;
 }
 
-const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, place) =>
+const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, params) =>
   queries
     .select({
       id: conversations.id,
@@ -212,6 +211,6 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
     })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .where(eq(conversations.uuid, place.uuid))
+    .where(eq(conversations.uuid, params.uuid))
     .for('no key update', { of: conversations }),
 );

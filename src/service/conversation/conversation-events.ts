@@ -7,13 +7,13 @@ import { assistants, conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { hasEnded } from './has-ended.ts';
 import { readAdded, readLatestId } from './history.ts';
-import type { AddedLine } from './history.ts';
+import type { AddedEntry } from './history.ts';
 import { conversationSignal } from './signals.ts';
 import type { Signals, Subscription } from './signals.ts';
 
 /** An event of a conversation (our addition: `GET /conversations/{uuid}/events`). */
 export type ConversationEvent =
-  { type: 'message'; added: AddedLine } | { type: 'handoff'; aiEnabled: boolean } | { type: 'ended' };
+  { type: 'message'; added: AddedEntry } | { type: 'handoff'; aiEnabled: boolean } | { type: 'ended' };
 
 /** Streams that may be open at once. */
 const limits = { ofConversation: 8, ofAddress: 200, ofProcess: 20_000 };
@@ -24,8 +24,8 @@ const pollMs = { notified: 5000, alone: 1000 };
 const channel = 'voice_assistant_chat_conversations';
 
 /**
- * Notifies the processes that share a PostgreSQL server of a change that no request of a visitor brings. Messages and
- * their answers are left to the polling: a transaction that notifies holds up the commits of all others that do.
+ * Notifies all processes that share a PostgreSQL server of a change that no visitor's request made. Messages and
+ * answers are left to polling: transactions that notify hold up each other's commits.
  */
 export async function notifyOfChange(tx: Queries, conversationId: number): Promise<void> {
   await tx.execute(sql`SELECT pg_notify(${channel}, ${String(conversationId)})`);
@@ -46,7 +46,7 @@ export interface EventStream {
 /** The streams of one conversation in this process. */
 interface Watched {
   streams: number;
-  /** What the latest query found, to tell changes. */
+  /** The result of the latest query, to detect changes. */
   state: string | undefined;
 }
 
@@ -77,11 +77,11 @@ export class ConversationEvents {
   }
 
   /**
-   * Opens a stream of a conversation's events. It ends with the conversation, with the process, and when it is closed,
-   * which the caller has to do in any case.
+   * Opens a stream of a conversation's events. It ends with the conversation or the process, or when the caller closes
+   * it, which is required in any case.
    *
    * @param options.after the id of the entry after which the stream begins; by default it begins now.
-   * @param options.address counts the streams of one address; undefined for no limit.
+   * @param options.address limits the streams of one address; undefined for no limit.
    * @throws ConversationError if there is no such conversation; TooManyStreamsError
    */
   async open(
@@ -123,7 +123,11 @@ export class ConversationEvents {
     await this.#notifications.close();
   }
 
-  /** @returns a function that counts the stream no more. */
+  /**
+   * Counts a stream.
+   *
+   * @returns a function that releases it.
+   */
   #admit(id: number, address: string | undefined): () => void {
     const watched = this.#watched.get(id) ?? { streams: 0, state: undefined };
     const ofAddress = address === undefined ? 0 : (this.#addresses.get(address) ?? 0);
@@ -155,7 +159,7 @@ export class ConversationEvents {
     let latest = after;
     let aiEnabled: boolean | undefined;
     do {
-      // First, so that every entry of an ended conversation has been sent before its `ended`.
+      // Read first, so that every entry of an ended conversation is sent before its `ended`.
       const [state] = await selectState(db, { id });
       for (let added = await readAdded(db, id, latest); added.length > 0;) {
         for (const each of added) {
@@ -209,15 +213,15 @@ export class ConversationEvents {
         this.#signals.notify(conversationSignal(id));
       }
     } catch (error) {
-      this.#log.warn({ err: error }, 'looking for changes of conversations failed; it will be tried again');
+      this.#log.warn({ err: error }, 'polling for conversation changes failed; it is retried');
     }
   }
 }
 
-const selectState = prepared<{ id: number }, { aiEnabled: boolean; ended: boolean }[]>((queries, place) =>
+const selectState = prepared<{ id: number }, { aiEnabled: boolean; ended: boolean }[]>((queries, params) =>
   queries
     .select({ aiEnabled: conversations.aiEnabled, ended: hasEnded })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .where(eq(conversations.id, place.id)),
+    .where(eq(conversations.id, params.id)),
 );

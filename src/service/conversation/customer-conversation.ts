@@ -18,13 +18,16 @@ export interface Customer {
 
 /**
  * Finds the latest conversation of an assistant with a customer, or opens one if there is none or it has ended. A new
- * conversation begins without the initial message, which the customer would never see, and is billed like one of a
- * widget.
+ * conversation is billed like a widget's and has no initial message, which the customer would never see.
  *
  * @returns its UUID.
  * @throws ConversationError
  */
-export async function findOrOpen(tx: Queries, jobs: Jobs, customer: Customer): Promise<string> {
+export async function findOrOpenCustomerConversation(
+  tx: Queries,
+  jobs: Jobs,
+  customer: Customer,
+): Promise<string> {
   const { assistantId, identifier } = customer;
   const assistant = await readAssistant(tx, customer);
   // Two simultaneous first messages would open two conversations.
@@ -38,7 +41,7 @@ export async function findOrOpen(tx: Queries, jobs: Jobs, customer: Customer): P
     .limit(1);
   if (latest && !latest.hasEnded) return latest.uuid;
   if (!assistant.canPay) throw ConversationError.insufficientBalance();
-  // It may have ended by inactivity since the last sweep.
+  // It may have ended by inactivity since the last run of `endInactiveConversations`.
   if (latest) await markEnded(tx, jobs, latest.id);
   const uuid = randomUUID();
   const { variables } = assistant;

@@ -4,11 +4,11 @@ import { conversations, messages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { notifyOfChange } from './conversation-events.ts';
 import type { Replies } from './replies.ts';
-import { failAbandonedOf } from './settle-reply.ts';
+import { failAbandonedRepliesOf } from './store-reply.ts';
 
 /**
- * Forgets a conversation: its messages, variables, results of tools and idempotency keys. Entries of the ledger stay
- * without them. A reply under way ends unheard and stays billed; one whose process died is refunded first.
+ * Deletes a conversation with its messages, variables, tool results and idempotency keys. Ledger entries remain,
+ * without references to it. Pending replies are aborted and stay billed; those of dead processes are refunded first.
  *
  * @throws ConversationError
  */
@@ -16,29 +16,29 @@ export async function deleteConversation(
   { database: { db }, replies }: { database: Database; replies: Replies },
   uuid: string,
 ): Promise<void> {
-  const underWay = await db.transaction(async (tx) => {
+  const pendingReplies = await db.transaction(async (tx) => {
     const [conversation] = await tx
       .select({ id: conversations.id })
       .from(conversations)
       .where(eq(conversations.uuid, uuid))
       .for('update');
     if (!conversation) throw ConversationError.conversationNotFound();
-    const ofConversation = eq(messages.conversationId, conversation.id);
-    // Before anything else of theirs is touched: whoever settles a reply locks its message first, too.
+    const isInConversation = eq(messages.conversationId, conversation.id);
+    // Messages are locked before their other records, as in every transaction that settles a reply.
     await tx
       .select({ id: messages.id })
       .from(messages)
-      .where(ofConversation)
+      .where(isInConversation)
       .orderBy(messages.id)
       .for('update');
-    await failAbandonedOf(tx, conversation.id);
+    await failAbandonedRepliesOf(tx, conversation.id);
     const pending = await tx
       .select({ id: messages.id })
       .from(messages)
-      .where(and(ofConversation, eq(messages.replyState, 'pending')));
+      .where(and(isInConversation, eq(messages.replyState, 'pending')));
     await tx.delete(conversations).where(eq(conversations.id, conversation.id));
     await notifyOfChange(tx, conversation.id);
     return pending;
   });
-  for (const { id } of underWay) replies.discard(id);
+  for (const { id } of pendingReplies) replies.discard(id);
 }

@@ -5,15 +5,15 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { notifyOfChange } from './conversation-events.ts';
 import { isInactive } from './has-ended.ts';
 
-/** The parts of the service that ending a conversation uses. */
-export interface Ending {
+/** The parts of the service that end conversations. */
+export interface EndingDependencies {
   database: Database;
   jobs: Jobs;
 }
 
 /**
- * Marks a locked conversation as ended and sends the job that evaluates it and calls its webhook, unless no visitor has
- * written in it. Has no effect on a conversation that is marked already.
+ * Marks a locked conversation as ended and, if a visitor has written in it, sends the job that evaluates it and calls
+ * its webhook. Has no effect if the conversation is marked already.
  */
 export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number): Promise<void> {
   const [ended] = await tx
@@ -23,7 +23,7 @@ export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number)
     .returning({ id: conversations.id });
   if (!ended) return;
   await notifyOfChange(tx, conversationId);
-  const [spoken] = await tx
+  const [visitorMessage] = await tx
     .select({ id: messages.id })
     .from(messages)
     .where(
@@ -34,19 +34,21 @@ export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number)
       ),
     )
     .limit(1);
-  if (spoken) await jobs.send('conversation-ended', { conversationId }, { tx });
+  if (visitorMessage) await jobs.send('conversation-ended', { conversationId }, { tx });
 }
 
-/** Conversations that one transaction ends. */
+/** Conversations per transaction. */
 const batch = 100;
 
 /**
- * Ends the conversations whose inactivity timeout has passed. Processes may do it at the same time: each conversation is
- * ended by one of them.
+ * Ends the conversations whose inactivity timeout has passed. Any number of processes may run it concurrently.
  *
  * @returns the number of conversations that were ended.
  */
-export async function endInactiveConversations({ database: { db }, jobs }: Ending): Promise<number> {
+export async function endInactiveConversations({
+  database: { db },
+  jobs,
+}: EndingDependencies): Promise<number> {
   for (let total = 0; ;) {
     const ended = await db.transaction(async (tx) => {
       const inactive = await tx

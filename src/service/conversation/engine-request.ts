@@ -7,13 +7,13 @@ import type { StoredVariables } from '../db/schema.ts';
 import type { EngineRequest, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { readLines } from './history.ts';
-import type { StoredLine } from './history.ts';
+import { readLines as readEntries } from './history.ts';
+import type { StoredLine as StoredEntry } from './history.ts';
 
-/** How much of what was said before an engine gets: latest lines first, as many whole ones as fit. */
-const historyBounds = { lines: 40, characters: 24_000 };
+/** Most history that an engine gets: the latest entries, whole. */
+const historyBounds = { entries: 40, characters: 24_000 };
 
-/** Gathers what an engine needs to answer a message whose turn has come. */
+/** Builds the engine's request for a message whose turn has come. */
 export async function buildEngineRequest(
   parts: EngineContextParts,
   message: AcceptedMessage,
@@ -21,13 +21,13 @@ export async function buildEngineRequest(
   const { db } = parts.database;
   const [found] = await selectEngineContext(db, { conversationId: message.conversationId });
   if (!found) throw ConversationError.conversationNotFound();
-  const lines = await readLines(db, message.conversationId, {
+  const entries = await readEntries(db, message.conversationId, {
     beforeTurn: message.turn,
-    limit: historyBounds.lines,
+    limit: historyBounds.entries,
   });
   return {
     ...(await createEngineContext(parts, found, found.variables, 'chat')),
-    history: keepLatest(lines.filter(isSpoken)),
+    history: latestWithinBounds(entries.filter(isSpoken)),
     message: message.text,
     toolResults: message.toolResults,
     pageTools: message.pageTools,
@@ -37,23 +37,24 @@ export async function buildEngineRequest(
 const selectEngineContext = prepared<
   { conversationId: number },
   (EngineContextRow & { variables: StoredVariables })[]
->((queries, place) =>
+>((queries, params) =>
   queries
     .select({ ...engineContextColumns, variables: conversations.variables })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .innerJoin(languages, eq(languages.id, assistants.languageId))
-    .where(eq(conversations.id, place.conversationId)),
+    .where(eq(conversations.id, params.conversationId)),
 );
 
-/** Events are not for engines, nor are answers that were stopped before their first word. */
-function isSpoken(line: StoredLine): line is StoredLine & { role: Utterance['role'] } {
+/** Excludes system entries and answers that were stopped before their first word. */
+function isSpoken(entry: StoredEntry): entry is StoredEntry & { role: Utterance['role'] } {
   return (
-    line.role !== 'system' && (line.content.trim() !== '' || line.functionCalls.some(({ client }) => !client))
+    entry.role !== 'system' &&
+    (entry.content.trim() !== '' || entry.functionCalls.some(({ client }) => !client))
   );
 }
 
-function keepLatest(history: (StoredLine & { role: Utterance['role'] })[]): Utterance[] {
+function latestWithinBounds(history: (StoredEntry & { role: Utterance['role'] })[]): Utterance[] {
   let characters = 0;
   const first = history.findLastIndex(({ content, toolResults, functionCalls }) => {
     characters += content.length;

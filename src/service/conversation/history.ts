@@ -5,40 +5,40 @@ import { messages } from '../db/schema.ts';
 import type { StoredFunctionCall, StoredToolResult } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
-/** One line of a conversation's history, as the wire has it. */
-export interface HistoryLine {
+/** An entry of a conversation's history on the wire. */
+export interface HistoryEntry {
   role: 'assistant' | 'user' | 'system';
   content: string;
   function_calls?: StoredFunctionCall[];
   created_at: string;
 }
 
-/** One stored line, with what only an engine gets. */
+/** A stored entry, with fields that only engines get. */
 export interface StoredLine {
-  /** Ascends in the order in which the lines of a conversation were added. */
+  /** Ascending in the order in which the entries of a conversation were added. */
   id: number;
-  role: HistoryLine['role'];
+  role: HistoryEntry['role'];
   content: string;
   functionCalls: StoredFunctionCall[];
   toolResults: StoredToolResult[];
   createdAt: string;
-  /** A visitor's message and its reply share one. */
+  /** A visitor's message and its reply have the same turn. */
   turn: number;
 }
 
-/** A part of a history. */
+/** A page of a history. */
 export interface HistoryPage {
-  lines: HistoryLine[];
-  /** The first turn of these lines, if there are lines before them. */
+  entries: HistoryEntry[];
+  /** The first turn of this page, if there are earlier entries. */
   firstTurn: number | undefined;
-  /** The highest id of these lines, 0 without lines. */
+  /** The highest id of this page, 0 without entries. */
   latestId: number;
 }
 
-/** Lines that a reader gets at once. Of a longer conversation these are the latest ones, and the others page by page. */
+/** Most entries of a page. Readers get the latest page first. */
 const historyLimit = 1000;
 
-/** Reads what was said, as a visitor may see it. A page ends between two turns. */
+/** Reads a page of a history as a visitor may see it. A page ends between two turns. */
 export async function readHistory(
   queries: Queries,
   conversationId: number,
@@ -49,43 +49,43 @@ export async function readHistory(
   const page = found.filter(({ turn }) => turn !== before?.turn);
   return {
     firstTurn: before && page[0]?.turn,
-    lines: page.map(toHistoryLine),
+    entries: page.map(toHistoryEntry),
     // A reply may be added after messages of later turns.
     latestId: page.reduce((latest, { id }) => Math.max(latest, id), 0),
   };
 }
 
-const toHistoryLine = ({
+const toHistoryEntry = ({
   role,
   content,
   functionCalls,
   createdAt,
-}: Pick<StoredLine, 'role' | 'content' | 'functionCalls' | 'createdAt'>): HistoryLine => ({
+}: Pick<StoredLine, 'role' | 'content' | 'functionCalls' | 'createdAt'>): HistoryEntry => ({
   role,
   content,
   ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
   created_at: createdAt,
 });
 
-/** An entry that was added to a history, as the event `message` has it. */
-export interface AddedLine {
+/** An added entry, as the event `message` has it. */
+export interface AddedEntry {
   id: number;
-  line: HistoryLine;
-  /** Of an answer: the id of the visitor's message. */
+  entry: HistoryEntry;
+  /** Answers only: the id of the visitor's message. */
   inReplyTo: number | null;
 }
 
-/** Entries that are read at once. */
+/** Most entries per query. */
 const addedLimit = 100;
 
-/** Reads the entries that were added after the one with the id `after`, in the order in which they were added. */
+/** Reads the entries that were added after the entry `after`, in the order in which they were added. */
 export async function readAdded(
   queries: Queries,
   conversationId: number,
   after: number,
-): Promise<AddedLine[]> {
+): Promise<AddedEntry[]> {
   const added = await selectAdded(queries, { conversationId, after });
-  return added.map(({ id, inReplyTo, ...stored }) => ({ id, inReplyTo, line: toHistoryLine(stored) }));
+  return added.map(({ id, inReplyTo, ...stored }) => ({ id, inReplyTo, entry: toHistoryEntry(stored) }));
 }
 
 const selectAdded = prepared<
@@ -93,7 +93,7 @@ const selectAdded = prepared<
   (Pick<StoredLine, 'id' | 'role' | 'content' | 'functionCalls' | 'createdAt'> & {
     inReplyTo: number | null;
   })[]
->((queries, place) =>
+>((queries, params) =>
   queries
     .select({
       id: messages.id,
@@ -106,9 +106,9 @@ const selectAdded = prepared<
     .from(messages)
     .where(
       and(
-        eq(messages.conversationId, place.conversationId),
+        eq(messages.conversationId, params.conversationId),
         ne(messages.replyState, 'failed'),
-        gt(messages.id, place.after),
+        gt(messages.id, params.after),
       ),
     )
     .orderBy(asc(messages.id))
@@ -116,42 +116,42 @@ const selectAdded = prepared<
 );
 
 /**
- * Reads what was said, oldest first: each user message before its reply. Messages whose reply failed are left out,
- * because the visitor was told so, was not charged, and may have sent them again.
+ * Reads entries, oldest first: each user message before its reply. Messages whose reply failed are left out: their
+ * visitors saw the error, were not charged, and may have sent them again.
  *
  * @param options.beforeTurn leaves out this turn and later ones.
- * @param options.limit lines at most; the latest ones count.
+ * @param options.limit most entries; the latest ones count.
  */
 export async function readLines(
   queries: Queries,
   conversationId: number,
-  { beforeTurn = endOfTime, limit }: { beforeTurn?: number | undefined; limit: number },
+  { beforeTurn = maxTurn, limit }: { beforeTurn?: number | undefined; limit: number },
 ): Promise<StoredLine[]> {
   return selectLatest(queries, { conversationId, beforeTurn, limit });
 }
 
-/** A turn that no conversation comes to. */
-const endOfTime = 2_147_483_647;
+/** Higher than any turn. */
+const maxTurn = 2_147_483_647;
 
-interface Wanted {
+interface HistoryQuery {
   conversationId: number;
   beforeTurn: number;
   limit: number;
 }
 
-const selectLatest = prepared<Wanted, StoredLine[]>((queries, place) => {
+const selectLatest = prepared<HistoryQuery, StoredLine[]>((queries, params) => {
   const latest = queries
     .select()
     .from(messages)
     .where(
       and(
-        eq(messages.conversationId, place.conversationId),
+        eq(messages.conversationId, params.conversationId),
         ne(messages.replyState, 'failed'),
-        lt(messages.turn, place.beforeTurn),
+        lt(messages.turn, params.beforeTurn),
       ),
     )
     .orderBy(desc(messages.turn), desc(messages.id))
-    .limit(place.limit)
+    .limit(params.limit)
     .as('latest');
   return queries
     .select({
@@ -167,7 +167,7 @@ const selectLatest = prepared<Wanted, StoredLine[]>((queries, place) => {
     .orderBy(asc(latest.turn), asc(latest.id));
 });
 
-/** The id of the entry that was added last, 0 without entries. */
+/** Returns the id of the latest entry, 0 without entries. */
 export async function readLatestId(queries: Queries, conversationId: number): Promise<number> {
   const [found] = await queries
     .select({ id: max(messages.id) })

@@ -6,11 +6,11 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import type { Cursor } from '../http/paginate.ts';
 import { isUuid } from '../lib/uuid.ts';
 
-/** What a visitor sees of it, so messages whose reply failed do not count. */
+/** Messages that visitors see: those whose reply failed do not count. */
 const ofConversation = sql`FROM messages
   WHERE messages.conversation_id = conversations.id AND messages.reply_state <> 'failed'`;
 
-/** Our addition, where it was evaluated. */
+/** Our addition, for evaluated conversations. */
 const evaluated = {
   evaluation: conversations.evaluation,
   extracted_variables: conversations.extractedVariables,
@@ -29,7 +29,7 @@ const record = {
   updated_at: wireTimestamp(conversations.updatedAt),
 };
 
-/** The conversations with a user's assistants, deleted ones too, newest first: so many from a cursor on. */
+/** Lists the conversations of a user's assistants, deleted ones included, newest first: one page from a cursor on. */
 export async function listConversations(
   { db }: Database,
   userId: number,
@@ -41,7 +41,7 @@ export async function listConversations(
   }: ConversationsQuery,
   { cursor, size }: { cursor: Cursor | undefined; size: number },
 ) {
-  const goesUp = cursor?.direction === 'newer';
+  const isAscending = cursor?.direction === 'newer';
   const rows = await db
     .select({ rowId: conversations.id, record, evaluated })
     .from(conversations)
@@ -53,22 +53,22 @@ export async function listConversations(
         assistant === undefined ? undefined : isAssistant(assistant),
         digits === undefined ? undefined : hasPhoneDigits(digits),
         identifier === undefined ? undefined : eq(conversations.customerIdentifier, identifier),
-        cursor && (goesUp ? gt : lt)(conversations.id, cursor.than),
+        cursor && (isAscending ? gt : lt)(conversations.id, cursor.than),
       ),
     )
-    .orderBy((goesUp ? asc : desc)(conversations.id))
+    .orderBy((isAscending ? asc : desc)(conversations.id))
     .limit(size + 1);
-  const items = rows.slice(0, size).map(({ rowId, record: told, evaluated: found }) => ({
+  const items = rows.slice(0, size).map(({ rowId, record: fields, evaluated: result }) => ({
     rowId,
-    record: found.evaluation === null ? told : { ...told, ...found },
+    record: result.evaluation === null ? fields : { ...fields, ...result },
   }));
-  return { items: goesUp ? items.reverse() : items, more: rows.length > size };
+  return { items: isAscending ? items.reverse() : items, more: rows.length > size };
 }
 
 const isAssistant = (idOrUuid: string) =>
   isUuid(idOrUuid) ? eq(assistants.uuid, idOrUuid) : sql`${assistants.id} = ${idOrUuid}::bigint`;
 
-/** Whether the customer's identifier is a phone number, however it is written, with these digits. */
+/** Whether the customer's identifier is a phone number, in any notation, that contains these digits. */
 const hasPhoneDigits = (digits: string) =>
   sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'
     AND position(${digits} IN regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')) > 0`;

@@ -2,13 +2,13 @@ import { limits } from '../../contract/limits.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** Variables that a conversation holds at most: the assistant's own and as many of the visitor's. */
+/** Most variables of a conversation: the assistant's own and as many of the visitor's. */
 const countLimit = 2 * limits.variables.count;
 
 /**
- * Lays the variables of a message over those of its conversation.
+ * Merges the variables of a message into those of its conversation.
  *
- * @throws ConversationError if there are too many then: each message may bring new names.
+ * @throws ConversationError if there are too many afterwards: each message may bring new names.
  */
 export function mergeVariables(known: StoredVariables, given: StoredVariables): StoredVariables {
   const merged = { ...known, ...given };

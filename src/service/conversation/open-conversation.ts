@@ -5,19 +5,19 @@ import type { Database, Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages, users } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { claimKey, noteOutcome } from '../idempotency/idempotency-key.ts';
+import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import { readHistory } from './history.ts';
-import type { HistoryLine } from './history.ts';
+import type { HistoryEntry } from './history.ts';
 
-/** A conversation as it stands right after opening. */
+/** A newly opened conversation. */
 export interface OpenedConversation {
   uuid: string;
-  /** The assistant's initial message, or nothing. */
-  history: HistoryLine[];
-  /** Where the events after this answer begin. */
+  /** The assistant's initial message; empty without one. */
+  history: HistoryEntry[];
+  /** Cursor of the events after this response. */
   eventsCursor: string;
 }
 
@@ -48,11 +48,11 @@ export async function openConversation(
 
     const content = fillVariables(assistant.initialMessage, variables);
     if (content.trim() !== '') {
-      await insertGreeting(tx, { conversationId: conversation.id, content });
+      await insertInitialMessage(tx, { conversationId: conversation.id, content });
     }
-    if (keyed) await noteOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
-    const { lines, latestId } = await readHistory(tx, conversation.id);
-    return { uuid, history: lines, eventsCursor: String(latestId) };
+    if (keyed) await recordOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
+    const { entries, latestId } = await readHistory(tx, conversation.id);
+    return { uuid, history: entries, eventsCursor: String(latestId) };
   });
 }
 
@@ -63,7 +63,7 @@ interface OpeningAssistant {
   canPay: boolean;
 }
 
-const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries, place) =>
+const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries, params) =>
   queries
     .select({
       id: assistants.id,
@@ -73,7 +73,7 @@ const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries,
     })
     .from(assistants)
     .innerJoin(users, eq(users.id, assistants.userId))
-    .where(and(eq(assistants.uuid, place.uuid), isNull(assistants.deletedAt))),
+    .where(and(eq(assistants.uuid, params.uuid), isNull(assistants.deletedAt))),
 );
 
 interface NewConversation {
@@ -83,31 +83,32 @@ interface NewConversation {
   variables: StoredVariables;
 }
 
-const insertConversation = prepared<NewConversation, { id: number }[]>((queries, place) =>
+const insertConversation = prepared<NewConversation, { id: number }[]>((queries, params) =>
   queries
     .insert(conversations)
     .values({
-      uuid: place.uuid,
-      assistantId: place.assistantId,
-      type: place.type,
-      variables: place.variables,
+      uuid: params.uuid,
+      assistantId: params.assistantId,
+      type: params.type,
+      variables: params.variables,
     })
     .returning({ id: conversations.id }),
 );
 
-const insertGreeting = prepared<{ conversationId: number; content: string }, unknown>((queries, place) =>
-  queries
-    .insert(messages)
-    .values({ conversationId: place.conversationId, turn: 0, role: 'assistant', content: place.content }),
+const insertInitialMessage = prepared<{ conversationId: number; content: string }, unknown>(
+  (queries, params) =>
+    queries
+      .insert(messages)
+      .values({ conversationId: params.conversationId, turn: 0, role: 'assistant', content: params.content }),
 );
 
-/** What an earlier request with the same key was answered, however far the conversation has come since. */
+/** The response to the earlier request with the same key, however far the conversation has come since. */
 async function readOpened(queries: Queries, conversationId: number | null): Promise<OpenedConversation> {
   const [conversation] = await queries
     .select({ uuid: conversations.uuid })
     .from(conversations)
     .where(eq(conversations.id, conversationId ?? 0));
   if (!conversation || conversationId === null) throw ConversationError.conversationNotFound();
-  const { lines, latestId } = await readHistory(queries, conversationId, { beforeTurn: 1 });
-  return { uuid: conversation.uuid, history: lines, eventsCursor: String(latestId) };
+  const { entries, latestId } = await readHistory(queries, conversationId, { beforeTurn: 1 });
+  return { uuid: conversation.uuid, history: entries, eventsCursor: String(latestId) };
 }

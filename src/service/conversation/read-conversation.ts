@@ -5,33 +5,33 @@ import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
-import type { HistoryLine } from './history.ts';
+import type { HistoryEntry } from './history.ts';
 
 /** A conversation as a visitor may see it. */
-export interface ReadConversation {
-  history: HistoryLine[];
-  /** What to ask for with the lines before these; undefined where there are none. */
+export interface VisibleConversation {
+  history: HistoryEntry[];
+  /** Cursor of the entries before these; undefined if there are none. */
   earlierCursor: string | undefined;
   variables: StoredVariables | null;
   /** False while a person has taken over. */
   aiEnabled: boolean;
-  /** Whether it takes no more messages. */
+  /** Whether it accepts no more messages. */
   ended: boolean;
-  /** Where the events after this answer begin; undefined for earlier lines. */
+  /** Cursor of the events after this response; undefined for a page of earlier entries. */
   eventsCursor: string | undefined;
 }
 
 /**
  * Reads a conversation (interface: `GET /conversations/{uuid}`).
  *
- * @param cursor of an earlier answer: gives the lines before those
+ * @param cursor `earlierCursor` of an earlier response: reads the entries before it.
  * @throws ConversationError
  */
 export async function readConversation(
   { db }: Database,
   uuid: string,
   cursor?: string,
-): Promise<ReadConversation> {
+): Promise<VisibleConversation> {
   const beforeTurn = cursor === undefined ? undefined : turnOf(cursor);
   const [conversation] = await db
     .select({
@@ -45,9 +45,9 @@ export async function readConversation(
     .where(eq(conversations.uuid, uuid));
   if (!conversation) throw ConversationError.conversationNotFound();
   const { id, variables, aiEnabled, ended } = conversation;
-  const { lines, firstTurn, latestId } = await readHistory(db, id, { beforeTurn });
+  const { entries, firstTurn, latestId } = await readHistory(db, id, { beforeTurn });
   return {
-    history: lines,
+    history: entries,
     earlierCursor: firstTurn?.toString(),
     variables: Object.keys(variables).length === 0 ? null : variables,
     aiEnabled,
@@ -56,7 +56,7 @@ export async function readConversation(
   };
 }
 
-/** Every turn's number has at most nine digits. */
+/** Turn numbers have at most nine digits. */
 function turnOf(cursor: string): number {
   if (!/^[1-9]\d{0,8}$/.test(cursor))
     throw new ConversationError('invalid-request', 'before is no cursor of a history');

@@ -1,10 +1,10 @@
 import type { ReplyEvent } from '../engine/engine.ts';
 import type { ConversationError } from '../lib/conversation-error.ts';
-import type { SettledAnswer } from './settle-reply.ts';
+import type { SettledAnswer } from './store-reply.ts';
 
 /**
- * A reply under way. It goes on whether or not anyone listens; a listener gets every event from the first, however
- * late it comes.
+ * A reply in progress. It continues without listeners; a listener gets every event from the first, however late it
+ * subscribes.
  */
 export class Reply {
   readonly #events: ReplyEvent[] = [];
@@ -13,16 +13,16 @@ export class Reply {
   #progress = Promise.withResolvers<undefined>();
 
   constructor() {
-    // Nobody may be listening any more when a reply fails.
+    // There may be no listener left when a reply fails.
     this.#outcome.promise.catch(() => undefined);
   }
 
-  /** The stored answer. Rejects with the ConversationError that the visitor is told. */
+  /** The stored answer. Rejects with the ConversationError for the visitor. */
   get answer(): Promise<SettledAnswer> {
     return this.#outcome.promise;
   }
 
-  /** Everything that happens until the reply is settled. Does not throw: how it ended tells `answer`. */
+  /** Yields all events until the reply is settled. Never throws; `answer` has the outcome. */
   async *events(): AsyncGenerator<ReplyEvent, undefined> {
     for (let next = 0; ;) {
       const progress = this.#progress.promise;

@@ -6,22 +6,22 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { acceptCustomerMessage, acceptMessage } from './accept-message.ts';
 import type { Acceptance, VisitorMessage } from './accept-message.ts';
 import type { Customer } from './customer-conversation.ts';
-import type { Ending } from './end-conversation.ts';
+import type { EndingDependencies } from './end-conversation.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { endsConversation } from './follow-calls.ts';
-import { settledSignal } from './replies.ts';
+import { endsConversation } from './apply-built-in-tools.ts';
+import { replySettledSignal } from './replies.ts';
 import type { Replies } from './replies.ts';
 import { Reply } from './reply.ts';
-import type { SettledAnswer } from './settle-reply.ts';
+import type { SettledAnswer } from './store-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
 import { within } from '../lib/within.ts';
 
 /** Longest wait for an answer that another process is writing, in milliseconds. */
-const repeatWait = 330_000;
+const repeatTimeoutMs = 330_000;
 
-/** The parts of the service that sending uses. */
-export interface Sending {
+/** The parts of the service that send messages. */
+export interface SendingDependencies {
   database: Database;
   replies: Replies;
   signals: Signals;
@@ -34,52 +34,62 @@ export interface Sending {
  * @throws ConversationError if the message is refused.
  */
 export async function sendMessage(
-  sending: Sending,
+  dependencies: SendingDependencies,
   conversationUuid: string,
   message: VisitorMessage,
   keyed?: KeyedRequest,
 ): Promise<Reply> {
-  const { database, replies } = sending;
-  return replyTo(sending, await acceptMessage(database, conversationUuid, message, replies.lease, keyed));
+  const { database, replies } = dependencies;
+  return replyTo(
+    dependencies,
+    await acceptMessage(database, conversationUuid, message, replies.lease, keyed),
+  );
 }
 
 /**
- * The same for a customer of another system (supplement to the interface: `POST /user/ai/generate-reply`).
+ * Like {@link sendMessage}, for a customer of another system (supplement to the interface: `POST
+ * /user/ai/generate-reply`).
  *
  * @throws ConversationError if the message is refused.
  */
 export async function sendCustomerMessage(
-  sending: Sending & Ending,
+  dependencies: SendingDependencies & EndingDependencies,
   customer: Customer,
   message: VisitorMessage,
   keyed?: KeyedRequest,
 ): Promise<{ conversationUuid: string; reply: Reply }> {
-  const accepted = await acceptCustomerMessage(sending, customer, message, sending.replies.lease, keyed);
-  return { conversationUuid: accepted.conversationUuid, reply: replyTo(sending, accepted) };
+  const accepted = await acceptCustomerMessage(
+    dependencies,
+    customer,
+    message,
+    dependencies.replies.lease,
+    keyed,
+  );
+  return { conversationUuid: accepted.conversationUuid, reply: replyTo(dependencies, accepted) };
 }
 
-function replyTo({ database, replies, signals }: Sending, accepted: Acceptance): Reply {
-  if (accepted.to === 'answer') return replies.start(accepted.message);
+function replyTo({ database, replies, signals }: SendingDependencies, accepted: Acceptance): Reply {
+  if (accepted.kind === 'answer') return replies.start(accepted.message);
   const reply = new Reply();
-  if (accepted.to === 'keep') {
+  if (accepted.kind === 'store') {
     reply.complete({ text: '', functionCalls: [], aiEnabled: false });
     return reply;
   }
   const current = replies.find(accepted.messageId);
   if (current) return current;
-  void followElsewhere({ database, signals }, accepted.messageId, reply);
+  void awaitStoredAnswer({ database, signals }, accepted.messageId, reply);
   return reply;
 }
 
 /** Waits for the answer to an earlier request, which another process may still be writing, and emits it as one delta. */
-async function followElsewhere(
-  { database, signals }: Pick<Sending, 'database' | 'signals'>,
+async function awaitStoredAnswer(
+  { database, signals }: Pick<SendingDependencies, 'database' | 'signals'>,
   messageId: number,
   repeat: Reply,
 ): Promise<void> {
   try {
-    const answer = await within(repeatWait, [], (signal) =>
-      pollUntil(signals, settledSignal(messageId), () => readAnswer(database, messageId), signal),
+    const answer = await within(repeatTimeoutMs, [], (signal) =>
+      pollUntil(signals, replySettledSignal(messageId), () => readAnswer(database, messageId), signal),
     );
     for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });
     if (answer.text !== '') repeat.emit({ type: 'delta', text: answer.text });
@@ -104,7 +114,7 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
       text: reply.content,
       functionCalls: reply.functionCalls,
       aiEnabled: conversations.aiEnabled,
-      goesOn: assistants.conversationEndedRetrigger,
+      isResumable: assistants.conversationEndedRetrigger,
     })
     .from(messages)
     .innerJoin(conversations, eq(conversations.id, messages.conversationId))
@@ -113,8 +123,8 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
     .where(eq(messages.id, messageId));
   if (!found) throw ConversationError.conversationNotFound();
   if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
-  const { text, functionCalls, aiEnabled, goesOn } = found;
-  // Stored for a person: nothing will come.
+  const { text, functionCalls, aiEnabled, isResumable: goesOn } = found;
+  // Stored while a person had taken over: there is no answer.
   if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
   if (text === null) return undefined;
   const calls = functionCalls ?? [];

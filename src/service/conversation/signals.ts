@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { within } from '../lib/within.ts';
 
 /**
- * Wakes waiters in this process. Other processes are not told: a wait is always bounded, and who waits looks into the
- * database again, so a signal saves time and is never needed for the outcome.
+ * Wakes waiters in this process only. Every wait is bounded and followed by a look into the database, so signals save
+ * time but never decide the outcome.
  */
 export class Signals {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
@@ -15,7 +15,7 @@ export class Signals {
     });
   }
 
-  /** Receives every signal for `key` until it is closed. */
+  /** Subscribes to the signals for `key` until closed. */
   subscribe(key: string): Subscription {
     let isPending = false;
     let isClosed = false;
@@ -45,7 +45,7 @@ export class Signals {
   }
 }
 
-/** The signals for one key. One that comes while nobody waits counts for the next wait. */
+/** The signals for one key. A signal that arrives while nobody waits counts for the next wait. */
 export interface Subscription {
   /** Resolves at the next signal, or with false once the subscription is closed. */
   next(): Promise<boolean>;
@@ -55,14 +55,14 @@ export interface Subscription {
 /** Key of the signal that a conversation may have changed. */
 export const conversationSignal = (conversationId: number): string => `conversation ${conversationId}`;
 
-/** Bounds of the pause between two looks into the database, in milliseconds. It doubles from the first to the last. */
+/** Bounds of the pause between two checks, in milliseconds. It doubles from the first to the last. */
 const firstPause = 25;
 const lastPause = 1000;
 
 /**
- * Asks `check` again and again, with growing pauses that a signal for `key` cuts short, until it answers.
+ * Calls `check` until it returns a value, with growing pauses that a signal for `key` cuts short.
  *
- * @throws the signal's reason, once it is aborted.
+ * @throws the signal's reason once it is aborted.
  */
 export async function pollUntil<Answer>(
   signals: Signals,

@@ -5,8 +5,8 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import type { Replies } from './replies.ts';
 
 /**
- * Asks for the end of the reply that a conversation is being given, wherever it is written. What it has said so far
- * becomes the answer. Without such a reply nothing happens.
+ * Requests a stop of the reply that a conversation is being given, in whichever process. The text so far becomes the
+ * answer. Has no effect without such a reply.
  *
  * @throws ConversationError
  */
@@ -19,7 +19,7 @@ export async function stopReply(
     .from(conversations)
     .where(eq(conversations.uuid, uuid));
   if (!conversation) throw ConversationError.conversationNotFound();
-  // The others wait for their turn.
+  // Later replies wait for their turn.
   const first = db
     .select({ id: messages.id })
     .from(messages)
@@ -32,10 +32,10 @@ export async function stopReply(
     )
     .orderBy(messages.turn)
     .limit(1);
-  const [asked] = await db
+  const [stopping] = await db
     .update(messages)
     .set({ replyStopRequested: true })
     .where(eq(messages.id, sql`(${first})`))
     .returning({ id: messages.id });
-  if (asked) replies.stop(asked.id);
+  if (stopping) replies.stop(stopping.id);
 }

@@ -66,7 +66,7 @@ export async function claimKey(queries: Queries, request: KeyedRequest): Promise
 }
 
 /** Notes what the request made, in the same transaction as `claimKey`. */
-export async function noteOutcome(
+export async function recordOutcome(
   queries: Queries,
   request: KeyedRequest,
   outcome: Partial<EarlierOutcome>,
@@ -78,7 +78,7 @@ export async function noteOutcome(
 }
 
 /** Frees the key of a message whose reply failed, so that the same request may be tried anew. */
-export async function freeKey(queries: Queries, messageId: number): Promise<void> {
+export async function releaseKey(queries: Queries, messageId: number): Promise<void> {
   await queries.delete(idempotencyKeys).where(eq(idempotencyKeys.messageId, messageId));
 }
 

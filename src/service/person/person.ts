@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { sendTick } from '../campaign/send-tick.ts';
 import { tryNext } from '../campaign/settle-leads.ts';
-import { failAbandonedOf } from '../conversation/settle-reply.ts';
+import { failAbandonedRepliesOf } from '../conversation/store-reply.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Queries } from '../db/database.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
@@ -127,7 +127,7 @@ async function deleteConversations(queries: Queries, person: Person): Promise<nu
   if (ids.length === 0) return 0;
   await queries.execute(sql`
     SELECT id FROM messages WHERE conversation_id IN ${ids} ORDER BY id FOR UPDATE`);
-  for (const id of ids) await failAbandonedOf(queries, id);
+  for (const id of ids) await failAbandonedRepliesOf(queries, id);
   await queries.delete(conversations).where(inArray(conversations.id, ids));
   return ids.length;
 }

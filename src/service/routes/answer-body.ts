@@ -1,4 +1,4 @@
-import type { SettledAnswer } from '../conversation/settle-reply.ts';
+import type { SettledAnswer } from '../conversation/store-reply.ts';
 
 /** The answer to a message, as the wire has it (interface: `POST /conversations/{uuid}/messages`). */
 export function answerBody({ text, functionCalls, aiEnabled, ended }: SettledAnswer) {

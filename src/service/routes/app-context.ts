@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
-import type { Sending } from '../conversation/send-message.ts';
+import type { SendingDependencies } from '../conversation/send-message.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /** The parts of the service that routes use. */
-export interface AppContext extends Sending {
+export interface AppContext extends SendingDependencies {
   config: Config;
   events: ConversationEvents;
   jobs: Jobs;

@@ -8,7 +8,7 @@ import { deleteConversation } from '../conversation/delete-conversation.ts';
 import { openConversation } from '../conversation/open-conversation.ts';
 import { readConversation } from '../conversation/read-conversation.ts';
 import { sendMessage } from '../conversation/send-message.ts';
-import type { Sending } from '../conversation/send-message.ts';
+import type { SendingDependencies } from '../conversation/send-message.ts';
 import { stopReply } from '../conversation/stop-reply.ts';
 import { requestAddress } from '../http/client-address.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
@@ -21,7 +21,7 @@ import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
 /** Text conversations (interface: "Text conversations"). Open to everyone who knows the UUID. */
 export function conversationRoutes(
-  context: Sending & { events: ConversationEvents; log: Logger },
+  context: SendingDependencies & { events: ConversationEvents; log: Logger },
   {
     reply: { keepAliveMs },
     trustedProxies,

@@ -65,9 +65,9 @@ function readCursor(text: string | undefined): number | undefined {
 function toServerSentEvent(event: ConversationEvent): ServerSentEvent {
   switch (event.type) {
     case 'message': {
-      const { id, line, inReplyTo } = event.added;
+      const { id, entry, inReplyTo } = event.added;
       const reply = inReplyTo === null ? {} : { in_reply_to: String(inReplyTo) };
-      return { event: 'message', id: String(id), data: { ...line, id: String(id), ...reply } };
+      return { event: 'message', id: String(id), data: { ...entry, id: String(id), ...reply } };
     }
     case 'handoff':
       return { event: 'handoff', data: { ai_enabled: event.aiEnabled } };

@@ -3,20 +3,20 @@ import type { Queries } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { addLine } from './add-line.ts';
+import { addEntry } from './add-entry.ts';
 import { markEnded } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
-import { announcements } from './take-over.ts';
+import { systemMessages } from './human-handoff.ts';
 
-/** What calls of built-in tools have made of a conversation. */
+/** The state of a conversation after its built-in tools were applied. */
 export interface Followed {
   /** False while a person has taken over. */
   aiEnabled: boolean;
-  /** True once it takes no more messages by the assistant's own decision. */
+  /** True if the assistant has ended it and it accepts no more messages. */
   ended?: boolean;
 }
 
-/** Does in a locked conversation what the assistant has asked for by its built-in tools. */
+/** Applies the assistant's calls of built-in tools to a locked conversation. */
 export async function followCalls(
   tx: Queries,
   jobs: Jobs,
@@ -25,7 +25,7 @@ export async function followCalls(
 ): Promise<Followed> {
   const { aiEnabled } = conversation;
   if (endsConversation(calls)) {
-    await addLine(tx, conversation, 'system', announcements.ended);
+    await addEntry(tx, conversation, 'system', systemMessages.ended);
     await markEnded(tx, jobs, conversation.id);
     const [{ ended } = { ended: false }] = await tx
       .select({ ended: hasEnded })
@@ -41,15 +41,15 @@ export async function followCalls(
   const number = (transfer.result as Transfer).transferred_to;
   await tx.update(conversations).set({ aiEnabled: false }).where(eq(conversations.id, conversation.id));
   const to = number === null ? '.' : `: ${number}.`;
-  await addLine(tx, conversation, 'system', announcements.handedOver + to);
+  await addEntry(tx, conversation, 'system', systemMessages.handedOver + to);
   return { aiEnabled: false };
 }
 
-/** Whether the assistant ended the conversation with an answer that holds these calls. */
+/** Whether the calls of an answer end the conversation. */
 export const endsConversation = (calls: StoredFunctionCall[]): boolean =>
   calls.some(({ name, client }) => name === 'end_call' && client !== true);
 
-/** What the tool returns of a number that is one of its own. */
+/** Result of `call_transfer` if it succeeded. */
 interface Transfer {
   transferred_to: string | null;
 }

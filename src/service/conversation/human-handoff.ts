@@ -1,26 +1,25 @@
 import { and, eq } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
-import { addLine } from './add-line.ts';
+import { addEntry } from './add-entry.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** What the history says of a change. */
-export const announcements = {
+/** System messages in the history. */
+export const systemMessages = {
   joined: 'A person has joined the conversation.',
   left: 'The assistant is back.',
   handedOver: 'The assistant has handed the conversation over to a person',
   ended: 'The assistant has ended the conversation.',
 } as const;
 
-/** A conversation and the user who asks. Somebody else's conversation is not told from one that does not exist. */
+/** A conversation and the user who requests it. Other users' conversations look like missing ones. */
 export interface OwnedConversation {
   uuid: string;
   userId: number;
 }
 
 /**
- * Lets a person take a conversation over, or hand it back. Messages that were accepted before are still answered by
- * the assistant.
+ * Starts or ends a human handoff. The assistant still answers messages that were accepted before.
  *
  * @throws ConversationError
  */
@@ -33,12 +32,12 @@ export async function setAiEnabled(
     const conversation = await lockOwned(tx, owned);
     if (conversation.aiEnabled === enabled) return;
     await tx.update(conversations).set({ aiEnabled: enabled }).where(eq(conversations.id, conversation.id));
-    await addLine(tx, conversation, 'system', enabled ? announcements.left : announcements.joined);
+    await addEntry(tx, conversation, 'system', enabled ? systemMessages.left : systemMessages.joined);
   });
 }
 
 /**
- * Says something in the assistant's place. Brings a conversation back that has ended.
+ * Adds a person's message, with the role of the assistant. Reopens an ended conversation.
  *
  * @throws ConversationError
  */
@@ -46,7 +45,7 @@ export async function writeAsPerson({ db }: Database, owned: OwnedConversation, 
   await db.transaction(async (tx) => {
     const conversation = await lockOwned(tx, owned);
     await tx.update(conversations).set({ endedAt: null }).where(eq(conversations.id, conversation.id));
-    await addLine(tx, conversation, 'assistant', text);
+    await addEntry(tx, conversation, 'assistant', text);
   });
 }
 

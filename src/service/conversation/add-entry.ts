@@ -3,8 +3,8 @@ import type { Queries } from '../db/database.ts';
 import { conversations, messages } from '../db/schema.ts';
 import { notifyOfChange } from './conversation-events.ts';
 
-/** Adds a line to a locked conversation. A turn of its own keeps it behind everything that was said before. */
-export async function addLine(
+/** Adds an entry to a locked conversation, in a new turn, so that it comes after all earlier entries. */
+export async function addEntry(
   queries: Queries,
   { id, turns }: { id: number; turns: number },
   role: 'assistant' | 'system',

@@ -1,0 +1,152 @@
+import { and, eq, lte, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { moveMoney } from '../billing/ledger.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
+import { conversations, ledgerEntries, messages } from '../db/schema.ts';
+import type { StoredFunctionCall } from '../db/schema.ts';
+import { releaseKey } from '../idempotency/idempotency-key.ts';
+import type { AcceptedMessage } from './accept-message.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import type { EndingDependencies } from './end-conversation.ts';
+import { followCalls as applyBuiltInTools } from './apply-built-in-tools.ts';
+import type { Followed as BuiltInToolEffects } from './apply-built-in-tools.ts';
+
+/** An assistant's answer. */
+export interface Answer {
+  text: string;
+  functionCalls: StoredFunctionCall[];
+}
+
+/** A stored answer, with the state of the conversation after it. */
+export interface SettledAnswer extends Answer, BuiltInToolEffects {}
+
+const settled = { replyOwner: null, replyLeaseUntil: null };
+
+/**
+ * Stores the reply to a message and applies the built-in tools that the assistant called.
+ *
+ * @returns undefined if the lease of this owner had expired and the message was refunded.
+ * @throws ConversationError if the conversation was deleted.
+ */
+export async function storeAnswer(
+  { database: { transaction }, jobs }: EndingDependencies,
+  message: AcceptedMessage,
+  owner: string,
+  answer: Answer,
+): Promise<SettledAnswer | undefined> {
+  return transaction(async (tx) => {
+    // Locked first, as in every transaction that locks both: a deletion locks the conversation and then its messages.
+    const { id, conversationId, turn } = message;
+    const [conversation] = await touchConversation(tx, { conversationId });
+    if (!conversation) throw ConversationError.conversationNotFound();
+    const answered = await markAnswered(tx, { id, owner });
+    if (answered.length === 0) return undefined;
+    await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
+    return { ...answer, ...(await applyBuiltInTools(tx, jobs, conversation, answer.functionCalls)) };
+  });
+}
+
+const touchConversation = prepared<
+  { conversationId: number },
+  { id: number; turns: number; aiEnabled: boolean }[]
+>((queries, params) =>
+  queries
+    .update(conversations)
+    .set({ updatedAt: sql`now()` })
+    .where(eq(conversations.id, params.conversationId))
+    .returning({
+      id: conversations.id,
+      turns: conversations.turns,
+      aiEnabled: conversations.aiEnabled,
+    }),
+);
+
+const markAnswered = prepared<{ id: number; owner: string }, { id: number }[]>((queries, params) =>
+  queries
+    .update(messages)
+    .set({ replyState: 'answered', ...settled })
+    .where(
+      and(
+        eq(messages.id, params.id),
+        eq(messages.replyState, 'pending'),
+        eq(messages.replyOwner, params.owner),
+      ),
+    )
+    .returning({ id: messages.id }),
+);
+
+const insertAnswer = prepared<Answer & { conversationId: number; turn: number; inReplyTo: number }, unknown>(
+  (queries, params) =>
+    queries.insert(messages).values({
+      conversationId: params.conversationId,
+      turn: params.turn,
+      role: 'assistant',
+      content: params.text,
+      functionCalls: params.functionCalls,
+      inReplyTo: params.inReplyTo,
+    }),
+);
+
+/** Fails the reply to a message of this owner: marks it, refunds it and releases its idempotency key. */
+export async function failReply(
+  { db }: Database,
+  messageId: number,
+  owner: string,
+  failure: string,
+): Promise<void> {
+  await db.transaction((tx) => failMessage(tx, messageId, failure, eq(messages.replyOwner, owner)));
+}
+
+/** Most replies per sweep; the next sweep takes the rest. */
+const sweepLimit = 100;
+
+/**
+ * Fails the replies whose process died before their lease expired. Each has a transaction of its own: it locks the
+ * owner's balance, and two sweeps must not wait for each other.
+ *
+ * @param includingActive also those with time left: only if no other process can be running.
+ * @returns the number of failed replies.
+ */
+export async function failAbandonedReplies({ db }: Database, includingActive = false): Promise<number> {
+  const isAbandoned = includingActive ? undefined : isLeaseExpired;
+  let failed = 0;
+  for (const { id } of await findAbandoned(db, isAbandoned)) {
+    if (await db.transaction((tx) => failMessage(tx, id, interrupted, isAbandoned))) failed += 1;
+  }
+  return failed;
+}
+
+const isLeaseExpired = lte(messages.replyLeaseUntil, sql`now()`);
+const interrupted = 'the service stopped while it was answering; please send the message again';
+
+/** Like {@link failAbandonedReplies}, for one conversation whose messages this transaction has locked. */
+export async function failAbandonedRepliesOf(tx: Queries, conversationId: number): Promise<void> {
+  const abandoned = await findAbandoned(tx, and(eq(messages.conversationId, conversationId), isLeaseExpired));
+  for (const { id } of abandoned) await failMessage(tx, id, interrupted);
+}
+
+const findAbandoned = (queries: Queries, condition: SQL | undefined) =>
+  queries
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.replyState, 'pending'), condition))
+    .orderBy(messages.id)
+    .limit(sweepLimit);
+
+/** @returns whether the reply was pending. */
+async function failMessage(tx: Queries, messageId: number, failure: string, guard?: SQL): Promise<boolean> {
+  const failed = await tx
+    .update(messages)
+    .set({ replyState: 'failed', failure, cost: '0', ...settled })
+    .where(and(eq(messages.id, messageId), eq(messages.replyState, 'pending'), guard))
+    .returning({ id: messages.id });
+  if (failed.length === 0) return false;
+  await releaseKey(tx, messageId);
+  const [charge] = await tx
+    .select({ userId: ledgerEntries.userId, price: sql<string>`-${ledgerEntries.amount}` })
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.messageId, messageId), eq(ledgerEntries.kind, 'charge')));
+  if (charge) await moveMoney(tx, { userId: charge.userId, kind: 'refund', amount: charge.price, messageId });
+  return true;
+}
