@@ -13,7 +13,7 @@ export { ApiError, ChatError };
 
 type Operations = typeof operations;
 
-/** The names of a path's parameters. */
+/** The names of the path parameters. */
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
   : Path extends `${string}/:${infer Name}`
@@ -26,13 +26,13 @@ type Part<Name extends string, Schema, IsOptional extends boolean> = Schema exte
     : { [Key in Name]: z.input<Schema> }
   : unknown;
 
-/** The input of a call: the path's parameters, `query` and `body`, as far as the operation has them. */
+/** The input of a call: path parameters, `query` and `body`, as far as the operation has them. */
 export type ApiInput<Described extends Operation> = {
   [Name in ParameterOf<Described['path']>]: string | number;
 } & Part<'query', Described['query'], true> &
   Part<'body', Described['request'], false>;
 
-/** Every operation as a method with the name that `/api/docs` gives it: `createAssistant`, `listLeads` and so on. */
+/** A method for every operation, named as in `/api/docs`: `createAssistant`, `listLeads` and so on. */
 export type ApiClient = {
   readonly [Name in keyof Operations]: (
     ...input: object extends ApiInput<Operations[Name]>
@@ -44,18 +44,18 @@ export type ApiClient = {
 /** Options of every call. */
 export interface ApiOptions {
   signal?: AbortSignal;
-  /** For operations that accept one: repeated requests with the same key are carried out once. */
+  /** Requests with the same key are processed once, by operations that support it. */
   idempotencyKey?: string;
 }
 
-/** The service and the key of a client. */
+/** Options of {@link createApiClient}. */
 export interface ApiClientOptions {
   /** Origin of the service, without `/api`. */
   baseUrl: string;
-  /** Required by all operations except those of visitors. Keep it on a server: it grants access to the whole account. */
+  /** Required by all operations except those for visitors. Keep it on a server: it grants access to the whole account. */
   apiKey?: string;
-  /** Longest silence of the service in milliseconds; 60,000 by default. */
-  patience?: number;
+  /** Milliseconds without any data from the service before a request times out. Default: 60,000. */
+  timeout?: number;
 }
 
 /** The input of any operation. */
@@ -65,11 +65,11 @@ type AnyInput = Record<string, unknown> & { query?: object; body?: object };
  * Creates a client for the whole interface, from the same descriptions as the service and its documentation. For servers
  * and scripts; pages use the much smaller `ChatClient`.
  *
- * Answers are read liberally: a request that succeeded is never reported as failed because its answer lacks a field or
- * has others. The types describe our service; a field of another service may be missing.
+ * Responses are read liberally: missing or unknown fields do not make a successful request fail. The types describe our
+ * service; other services may omit fields.
  *
- * Every method rejects with an {@link ApiError} if the service refuses, and with a {@link ChatError} if there is no
- * usable answer.
+ * Every method rejects with an {@link ApiError} if the service refuses the request, and with a {@link ChatError} if there
+ * is no usable response.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
@@ -80,15 +80,15 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 }
 
 async function call(
-  { baseUrl, apiKey, patience = 60_000 }: ApiClientOptions,
+  { baseUrl, apiKey, timeout = 60_000 }: ApiClientOptions,
   operation: Operation,
   input: AnyInput,
   { signal, idempotencyKey }: ApiOptions,
 ): Promise<unknown> {
-  const exchange = new Exchange(patience, signal);
+  const exchange = new Exchange(timeout, signal);
   return exchange.run(async () => {
-    const body = bodyOf(input.body);
-    const response = await fetch(addressOf(baseUrl, operation, input), {
+    const body = encodeBody(input.body);
+    const response = await fetch(urlOf(baseUrl, operation, input), {
       method: operation.method,
       headers: {
         Accept: 'application/json',
@@ -106,19 +106,19 @@ async function call(
     if (!response.ok || isRefusal(answer)) throw new ApiError(response, answer);
     const read = readApiAnswer(operation.response, answer);
     if (read !== undefined) return read;
-    throw new ChatError('bad-response', 'The body of the answer is not JSON, or not of this operation.', {
+    throw new ChatError('bad-response', 'The response body is not the JSON that this operation returns.', {
       status: response.status,
     });
   });
 }
 
-/** Statuses differ between deployments, so a body that reports a refusal counts as one. */
+/** Statuses differ between deployments, so the body decides. */
 function isRefusal(body: unknown): boolean {
   const { status, success } = (body ?? {}) as Record<string, unknown>;
   return status === false || success === false;
 }
 
-function addressOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
+function urlOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
   const url = new URL(filled, baseUrl);
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -127,8 +127,8 @@ function addressOf(baseUrl: string, { path }: Operation, input: AnyInput): URL {
   return url;
 }
 
-/** JSON, or a form if the body contains a file. */
-function bodyOf(body: object | undefined): string | FormData | undefined {
+/** Encodes the body as JSON, or as a form if it contains a file. */
+function encodeBody(body: object | undefined): string | FormData | undefined {
   if (body === undefined) return undefined;
   const fields = Object.entries(body as Record<string, unknown>).filter(([, value]) => value !== undefined);
   if (!fields.some(([, value]) => value instanceof Blob)) return JSON.stringify(body);

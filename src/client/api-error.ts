@@ -1,12 +1,12 @@
 import { ChatError } from './errors.ts';
-import { secondsUntil } from './retry-after.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
-/** A refusal by the service, with the message that it sent. */
+/** An error response of the service, with its message. */
 export class ApiError extends ChatError {
-  /** Error messages by field, if the service sent them; nested fields with dots. */
+  /** Validation errors by field, if the service sent them. Nested fields are joined with dots. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 
-  /** Machine-readable reason, if the service sent one: `INSUFFICIENT_BALANCE` of `generateReply`. */
+  /** Machine-readable error code, if the service sent one, such as `INSUFFICIENT_BALANCE` of `generateReply`. */
   readonly errorCode: string | undefined;
 
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
@@ -23,7 +23,7 @@ export class ApiError extends ChatError {
       (text as string | undefined) ?? `The service refused the request with status ${status}.`,
       {
         status,
-        retryAfter: secondsUntil(headers.get('Retry-After')) ?? secondsUntil(retryAfter),
+        retryAfter: retryAfterSeconds(headers.get('Retry-After')) ?? retryAfterSeconds(retryAfter),
       },
     );
     this.errorCode = typeof errorCode === 'string' ? errorCode : undefined;
@@ -31,7 +31,7 @@ export class ApiError extends ChatError {
   }
 }
 
-/** Services send a list of messages for each field; some send a single one. */
+/** Most services send a list of messages per field; some send a single string. */
 function fieldErrors(errors: unknown): Record<string, string[]> {
   const fields = typeof errors === 'object' && errors !== null ? Object.entries(errors) : [];
   return Object.fromEntries(

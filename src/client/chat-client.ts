@@ -17,7 +17,7 @@ import {
   type RequestOptions,
   type StreamListeners,
 } from './conversation-client.ts';
-import { requestDeletion, requestStop, type DeletionOptions } from './ending.ts';
+import { requestDeletion, requestStop, type DeletionOptions } from './stop-and-delete.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
 import { readEarlier } from './read-earlier.ts';
 import { streamMessage } from './stream-message.ts';
@@ -45,28 +45,31 @@ export type {
  * {@link ChatError} and with nothing else.
  */
 export class ChatClient extends ConversationClient {
-  /** `GET /assistants/{uuid}/widget`: an addition of our service; others answer `assistant-not-found`. */
+  /**
+   * `GET /assistants/{uuid}/widget`: returns the public settings of an assistant. An addition of our service; with others
+   * it rejects with `assistant-not-found`.
+   */
   readWidget(uuid: string, options: RequestOptions = {}): Promise<AssistantWidget> {
     return this.json(readAssistantWidget, { ...options, uuid }, 'assistant-not-found');
   }
 
   /**
-   * `GET /conversations/{uuid}?before=`: what was said before what an answer holds, for its `earlier_cursor`. An
-   * addition of our service; others leave that out, and know no more than they gave.
+   * `GET /conversations/{uuid}?before=`: returns the messages before an earlier response, by its `earlier_cursor`. An
+   * addition of our service; others return the whole history at once.
    */
   readEarlier(uuid: string, cursor: string, options: RequestOptions = {}): Promise<Conversation> {
     return readEarlier(this, uuid, cursor, options);
   }
 
-  /** `POST /conversations/{uuid}/messages`: sends a message and waits for the whole answer. */
+  /** `POST /conversations/{uuid}/messages`: sends a message and waits for the complete answer. */
   sendMessage(uuid: string, message: string, options: MessageOptions = {}): Promise<AnsweredMessage> {
     const call = { ...options, uuid, body: messageBody(message, options) };
-    return this.json(sendMessage, call, 'conversation-not-found', this.answerPatience);
+    return this.json(sendMessage, call, 'conversation-not-found', this.answerTimeout);
   }
 
   /**
-   * The same, and reports the answer while it grows. A service without streaming answers with JSON; then the listeners
-   * are not called, and the whole answer comes at the end.
+   * Sends a message and streams the answer. If the service does not support streaming, the listeners are not called; the
+   * promise resolves with the complete answer in either case.
    */
   streamMessage(
     uuid: string,
@@ -78,14 +81,14 @@ export class ChatClient extends ConversationClient {
   }
 
   /**
-   * `POST /conversations/{uuid}/stop`: ends the reply under way, wherever it is written; what it has said so far
-   * becomes the answer. Well also where there is no reply, no conversation, or no such operation.
+   * `POST /conversations/{uuid}/stop`: stops the current reply; its text so far becomes the answer. Resolves even if no
+   * reply is in progress, the conversation does not exist, or the service does not support the operation.
    */
   stopReply(uuid: string, options: RequestOptions = {}): Promise<void> {
     return requestStop(this, uuid, options);
   }
 
-  /** `DELETE /conversations/{uuid}`: forgets the conversation. Well also where it is gone already. */
+  /** `DELETE /conversations/{uuid}`: deletes the conversation. Resolves even if it does not exist. */
   deleteConversation(uuid: string, options: DeletionOptions = {}): Promise<void> {
     return requestDeletion(this, uuid, options);
   }

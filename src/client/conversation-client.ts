@@ -14,35 +14,35 @@ import { readAnswer, type Endpoint } from './read-answer.ts';
 import { toJson } from './to-json.ts';
 
 export interface ChatClientOptions {
-  /** The service's origin, or any address below which its paths (`/api/…`) begin. */
+  /** The service's origin, or any URL that the paths (`/api/…`) are appended to. */
   readonly baseUrl: string;
-  /** Milliseconds without a sign of life before opening, resuming or reading settings times out. Default 20,000. */
-  readonly patience?: number;
-  /** The same for an answer, which may need tools and a slow model. Default 60,000. */
-  readonly answerPatience?: number;
+  /** Milliseconds without any data from the service before a request times out. Default: 20,000. */
+  readonly timeout?: number;
+  /** The same for sending a message, since tools and models can be slow. Default: 60,000. */
+  readonly answerTimeout?: number;
 }
 
 export interface RequestOptions {
-  /** Gives the request up; it rejects with the code `aborted`. */
+  /** Aborts the request; it rejects with the code `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** The same key and body give the same answer once, where the service knows such keys. */
+  /** Requests with the same key and body are processed once, by services that support it. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What may go along with a message: additions of our service, which others ignore. */
+/** Optional parts of a message. Except for `signal`, they are additions of our service, which others ignore. */
 export interface MessageOptions extends RequestOptions {
-  /** Laid over the conversation's variables from this message on. */
+  /** Merged into the conversation's variables. */
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
-  /** Functions of the page that the assistant may ask for: a call with `client` reaches the listener. */
+  /** Functions of the page that the assistant may call; such calls have `client: true`. */
   readonly clientTools?: readonly ClientTool[] | undefined;
-  /** What such functions returned since the last message. */
+  /** Results of client tools since the last message. */
   readonly toolResults?: readonly ToolResult[] | undefined;
 }
 
 export interface StreamListeners {
-  /** A further piece of the answer's text. */
+  /** Called with the next part of the answer's text. */
   readonly onDelta?: (text: string) => void;
-  /** A tool that was called; comes again with its result. */
+  /** Called when a tool is called, and again with its result. */
   readonly onFunctionCall?: (call: FunctionCall) => void;
 }
 
@@ -53,61 +53,61 @@ export interface Call extends RequestOptions {
   readonly keepalive?: boolean | undefined;
 }
 
-/** The operations that a chat needs. What else the interface offers, `ChatClient` adds. */
+/** The operations that every chat needs, separate from `ChatClient` to keep the initial download small. */
 export class ConversationClient {
   readonly #baseUrl: string;
-  readonly #patience: number;
-  /** Milliseconds without a sign of life before an answer to a message times out. */
-  readonly answerPatience: number;
+  readonly #timeout: number;
+  /** Milliseconds without any data before sending a message times out. */
+  readonly answerTimeout: number;
 
-  constructor({ baseUrl, patience = 20_000, answerPatience = 60_000 }: ChatClientOptions) {
+  constructor({ baseUrl, timeout = 20_000, answerTimeout = 60_000 }: ChatClientOptions) {
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
-    this.#patience = patience;
-    this.answerPatience = answerPatience;
+    this.#timeout = timeout;
+    this.answerTimeout = answerTimeout;
   }
 
-  /** `POST /conversations`: opens a conversation; its history holds the greeting, if the assistant has one. */
+  /** `POST /conversations`: opens a conversation. Its history contains the initial message, if there is one. */
   openConversation(body: OpenConversationRequest, options: RequestOptions = {}): Promise<OpenedConversation> {
     return this.json(openConversation, { ...options, body }, 'assistant-not-found');
   }
 
-  /** `GET /conversations/{uuid}`: reads the history, oldest first. */
+  /** `GET /conversations/{uuid}`: returns the history, oldest first. */
   resumeConversation(uuid: string, options: RequestOptions = {}): Promise<Conversation> {
     return this.json(resumeConversation, { ...options, uuid }, 'conversation-not-found');
   }
 
   /**
-   * Any operation that answers with JSON.
+   * Performs an operation with a JSON response.
    *
-   * @param notFound the code of a bare 404 at this endpoint
+   * @param notFound the error code for a 404 without a known error text
    */
   json<Body extends z.core.$ZodType>(
     endpoint: Endpoint<Body>,
     call: Call,
     notFound: ChatErrorCode,
-    patience = this.#patience,
+    timeout = this.#timeout,
   ): Promise<z.output<Body>> {
     return this.request(
       endpoint,
       call,
       (response, exchange) => readAnswer(endpoint, response, exchange, notFound),
-      patience,
+      timeout,
     );
   }
 
   /**
    * Sends a request and passes its response to `read`.
    *
-   * @param patience milliseconds without a sign of life before it times out
-   * @throws {ChatError} whatever went wrong
+   * @param timeout milliseconds without any data before the request times out
+   * @throws {ChatError} for every failure
    */
   request<Result>(
     endpoint: { readonly method: string; readonly path: string },
     call: Call,
     read: (response: Response, exchange: Exchange) => Promise<Result>,
-    patience = this.#patience,
+    timeout = this.#timeout,
   ): Promise<Result> {
-    const exchange = new Exchange(patience, call.signal);
+    const exchange = new Exchange(timeout, call.signal);
     return exchange.run(async () => read(await this.#fetch(endpoint, call, exchange), exchange));
   }
 
@@ -135,7 +135,7 @@ export class ConversationClient {
   }
 }
 
-/** JSON leaves out what is undefined. */
+/** The body of a message. JSON omits undefined fields. */
 export function messageBody(
   message: string,
   { variables, clientTools, toolResults }: MessageOptions,

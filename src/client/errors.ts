@@ -1,6 +1,6 @@
-/** What went wrong, apart from any human text. The set is closed: every failure of the client is one of these. */
+/** Machine-readable error codes. Every failure of the client has one of these. */
 export type ChatErrorCode =
-  // The service refused, in its own words.
+  // The service refused the request.
   | 'assistant-not-found'
   | 'conversation-not-found'
   | 'conversation-ended'
@@ -10,24 +10,24 @@ export type ChatErrorCode =
   | 'engine-failed'
   | 'unavailable'
   | 'refused'
-  // No usable answer came.
+  // There was no usable response.
   | 'network'
   | 'timeout'
   | 'bad-response'
   | 'response-too-large'
-  // The caller gave up.
+  // The caller aborted.
   | 'aborted';
 
 /**
- * The one class of errors that the client throws. `code` says what happened, `message` says it in words (the
- * service's own where it gave any), `cause` keeps what lay underneath.
+ * The only error class that the client throws. `code` identifies the error, `message` describes it (in the service's
+ * words, if it sent any), and `cause` is the underlying error.
  */
 export class ChatError extends Error {
   override readonly name = 'ChatError';
   readonly code: ChatErrorCode;
-  /** HTTP status, where an answer came. */
+  /** HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** Seconds after which another try makes sense, where the service said so. */
+  /** Seconds to wait before a retry, if the service specified it. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -42,15 +42,15 @@ export class ChatError extends Error {
   }
 
   /**
-   * Whether the service may have accepted the request all the same, as when the answer was lost on the way. Such a
-   * message is looked up in the history before it is sent again.
+   * Whether the service may have processed the request anyway, for example if the response was lost. Look for the message
+   * in the history before sending it again.
    */
-  get fateUnknown(): boolean {
-    return fatesUnknown.has(this.code);
+  get outcomeUnknown(): boolean {
+    return codesWithUnknownOutcome.has(this.code);
   }
 }
 
-const fatesUnknown: ReadonlySet<ChatErrorCode> = new Set([
+const codesWithUnknownOutcome: ReadonlySet<ChatErrorCode> = new Set([
   'network',
   'timeout',
   'aborted',

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { boundAnswer } from './bound-answer.ts';
+import { truncateAnswer } from './truncate-answer.ts';
 import { ChatError } from './errors.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
@@ -23,24 +23,23 @@ export async function* readEventStream(
   }
 }
 
-/** Whether a response is a stream of events. */
+/** Whether a response is an event stream. */
 export function isEventStream(response: Response): boolean {
   return response.ok && /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
 }
 
 /**
- * Checks the JSON data of an event.
+ * Parses the JSON data of an event.
  *
- * @throws {ChatError} `bad-response` for anything that the schema does not accept
+ * @throws {ChatError} `bad-response` if the schema rejects it
  */
-export function eventData<Output>(
+export function parseEventData<Output>(
   schema: { safeParse(value: unknown): { data?: Output } },
   text: string,
 ): Output {
   const body = parseJson(text);
-  boundAnswer(body);
+  truncateAnswer(body);
   const { data } = schema.safeParse(body);
-  if (data === undefined)
-    throw new ChatError('bad-response', 'The service sent an event that makes no sense.');
+  if (data === undefined) throw new ChatError('bad-response', 'The service sent an invalid event.');
   return data;
 }

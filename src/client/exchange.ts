@@ -1,18 +1,18 @@
 import { ChatError } from './errors.ts';
 
 /**
- * One request and its answer, under a deadline that every sign of life puts off, and under the caller's signal.
- * Turns what `fetch` and the body throw into the client's own errors.
+ * A request and its response, with an idle timeout and the caller's abort signal. Converts errors of `fetch` and of the
+ * body into {@link ChatError}s.
  */
 export class Exchange {
   readonly #controller = new AbortController();
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #callerSignal: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param patience milliseconds without a sign of life before the exchange times out */
-  constructor(patience: number, callerSignal: AbortSignal | undefined) {
-    this.#patience = patience;
+  /** @param timeout milliseconds without {@link keepAlive} before the exchange times out */
+  constructor(timeout: number, callerSignal: AbortSignal | undefined) {
+    this.#timeout = timeout;
     this.#callerSignal = callerSignal;
   }
 
@@ -20,32 +20,33 @@ export class Exchange {
     return this.#controller.signal;
   }
 
+  /** Restarts the timeout; called for every received chunk. */
   readonly keepAlive = (): void => {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#controller.abort(
-        new ChatError('timeout', `The service did not answer within ${this.#patience / 1000} seconds.`),
+        new ChatError('timeout', `The service did not answer within ${this.#timeout / 1000} seconds.`),
       );
-    }, this.#patience);
+    }, this.#timeout);
   };
 
-  /** Runs `task` and rejects with a {@link ChatError}, whatever it throws. */
+  /** Runs `task`, and rejects with a {@link ChatError} for anything that it throws. */
   async run<T>(task: () => Promise<T>): Promise<T> {
-    const giveUp = (): void => {
+    const abort = (): void => {
       this.#controller.abort(
-        new ChatError('aborted', 'The request was given up.', { cause: this.#callerSignal?.reason }),
+        new ChatError('aborted', 'The request was aborted.', { cause: this.#callerSignal?.reason }),
       );
     };
-    if (this.#callerSignal?.aborted) giveUp();
-    this.#callerSignal?.addEventListener('abort', giveUp);
+    if (this.#callerSignal?.aborted) abort();
+    this.#callerSignal?.addEventListener('abort', abort);
     this.keepAlive();
     try {
       this.signal.throwIfAborted();
       return await task();
     } catch (error) {
-      // An aborted body may throw anything; the reason of the abort is the truth.
+      // An aborted body may throw any error; the abort reason is the actual cause.
       if (this.signal.aborted) throw this.signal.reason as ChatError;
-      // WebKit goes on downloading a body whose reader was cancelled; only this ends it.
+      // WebKit continues to download a body after its reader is cancelled; only aborting stops it.
       this.#controller.abort();
       if (error instanceof ChatError) throw error;
       throw new ChatError('network', 'The service could not be reached, or the connection broke.', {
@@ -53,7 +54,7 @@ export class Exchange {
       });
     } finally {
       clearTimeout(this.#timer);
-      this.#callerSignal?.removeEventListener('abort', giveUp);
+      this.#callerSignal?.removeEventListener('abort', abort);
     }
   }
 }

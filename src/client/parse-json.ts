@@ -1,4 +1,4 @@
-/** undefined for what is not JSON: no schema accepts it. */
+/** Parses JSON. Returns undefined for invalid JSON; every schema rejects that. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

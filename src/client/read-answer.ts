@@ -1,20 +1,24 @@
 import type * as z from 'zod/mini';
 import { limits } from '../contract/limits.ts';
-import { boundAnswer } from './bound-answer.ts';
+import { truncateAnswer } from './truncate-answer.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJson } from './parse-json.ts';
 import { readText } from './read-text.ts';
 import { serviceErrorFrom } from './service-error.ts';
 
-/** An operation as the contract describes it. */
+/** The part of a contract's operation that a request needs. */
 export interface Endpoint<Body extends z.core.$ZodType> {
   readonly method: string;
   readonly path: string;
   readonly response: Body & { safeParse(value: unknown): { data?: z.output<Body> } };
 }
 
-/** Reads and checks a JSON answer. */
+/**
+ * Reads and validates a JSON response.
+ *
+ * @throws {ChatError} for an error response and for an invalid one
+ */
 export async function readAnswer<Body extends z.core.$ZodType>(
   endpoint: Endpoint<Body>,
   response: Response,
@@ -24,13 +28,13 @@ export async function readAnswer<Body extends z.core.$ZodType>(
   let text = '';
   for await (const chunk of readText(response, limits.responseBody, exchange.keepAlive)) text += chunk;
   const body = parseJson(text);
-  boundAnswer(body);
-  // The body decides, not the status: statuses differ between deployments.
+  truncateAnswer(body);
+  // Statuses differ between deployments, so the body decides.
   const answer = endpoint.response.safeParse(body).data;
   if (answer !== undefined) return answer;
   throw (
     serviceErrorFrom(body, response, notFound) ??
-    new ChatError('bad-response', 'The service sent an answer that makes no sense.', {
+    new ChatError('bad-response', 'The service sent an invalid response.', {
       status: response.status,
     })
   );

@@ -3,10 +3,10 @@ import type * as z from 'zod/mini';
 type Schema = z.core.$ZodType;
 
 /**
- * Reads a successful answer liberally: missing fields stay missing, unknown ones pass, numbers may be decimal strings, and
- * a list may be the `data` of an object.
+ * Reads a successful response liberally: missing fields stay missing, unknown fields are kept, numbers may be decimal
+ * strings, and a list may be wrapped in `data`.
  *
- * @returns undefined if the answer is not an object or list at all, as the operation describes it
+ * @returns undefined if the response is not an object or a list, whichever the operation returns
  */
 export function readApiAnswer(schema: Schema, answer: unknown): unknown {
   const expectsList = definitionOf(schema).type === 'array';
@@ -15,7 +15,7 @@ export function readApiAnswer(schema: Schema, answer: unknown): unknown {
   return isObject(answer) ? withNumbers(schema, answer) : undefined;
 }
 
-/** The value with decimal strings converted where the schema has a number. */
+/** Converts decimal strings where the schema has a number. */
 function withNumbers(schema: Schema, value: unknown): unknown {
   const definition = definitionOf(schema);
   if (definition.type === 'number') {

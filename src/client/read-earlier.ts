@@ -2,7 +2,7 @@ import type { Conversation } from '../contract/chat-endpoints.ts';
 import { resumeConversation } from '../contract/chat-endpoints.ts';
 import type { ConversationClient, RequestOptions } from './conversation-client.ts';
 
-/** `GET /conversations/{uuid}?before=`: what was said before, and the cursor of what was said before that. */
+/** `GET /conversations/{uuid}?before=`: returns the messages before the cursor, and the cursor of the next page. */
 export function readEarlier(
   client: ConversationClient,
   uuid: string,

@@ -1,16 +1,16 @@
 import { ChatError } from './errors.ts';
 
 /**
- * Yields a response's text piece by piece, so that neither a page nor a process is flooded by an endless answer.
+ * Yields a response's text in chunks, up to a limit.
  *
  * @param limit bytes
- * @param onPiece called for every piece before it is decoded: a sign of life
- * @throws {ChatError} `response-too-large` past the limit. What the transport throws passes through.
+ * @param onChunk called for every chunk before it is decoded
+ * @throws {ChatError} `response-too-large` beyond the limit; errors of the transport are rethrown
  */
 export async function* readText(
   response: Response,
   limit: number,
-  onPiece: () => void,
+  onChunk: () => void,
 ): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   const reader = response.body.getReader();
@@ -20,16 +20,16 @@ export async function* readText(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      onPiece();
+      onChunk();
       bytes += value.byteLength;
       if (bytes > limit) {
-        throw new ChatError('response-too-large', `The service's answer is larger than ${limit} bytes.`);
+        throw new ChatError('response-too-large', `The response is larger than ${limit} bytes.`);
       }
       yield decoder.decode(value, { stream: true });
     }
     yield decoder.decode();
   } finally {
-    // Also when the consumer stops early: the rest is not wanted. A broken stream may refuse; there is nothing to save.
+    // The consumer may stop early. Cancelling a broken stream rejects, which does not matter.
     reader.cancel().catch(() => undefined);
   }
 }

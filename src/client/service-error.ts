@@ -1,6 +1,6 @@
 import { ErrorBody, errorTexts } from '../contract/error-body.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
-import { secondsUntil } from './retry-after.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
 const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   [errorTexts.assistantNotFound, 'assistant-not-found'],
@@ -10,11 +10,11 @@ const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   [errorTexts.tooManyRequests, 'too-many-requests'],
 ];
 
-/** Services say in words of their own that a conversation is over; beside these statuses nothing else ends. */
-const isEnded = (text: string, status: number): boolean =>
+/** Services word this differently. With other statuses, "ended" refers to something else. */
+const hasEnded = (text: string, status: number): boolean =>
   /\bended\b/i.test(text) && [400, 409, 410].includes(status);
 
-/** Only for answers without a text that tells: statuses differ between deployments. */
+/** Fallback for errors without a known text, since statuses differ between deployments. */
 function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
   if (status === 404) return notFound;
   if (status === 402) return 'insufficient-balance';
@@ -24,9 +24,9 @@ function codeByStatus(status: number, notFound: ChatErrorCode): ChatErrorCode {
 }
 
 /**
- * Reads an error out of a body, or returns undefined if the body is not one.
+ * Converts an error body to an error, or returns undefined if the body is not an error.
  *
- * @param notFound the code of a bare 404 at this endpoint
+ * @param notFound the error code for a 404 without a known error text
  */
 export function serviceErrorFrom(
   body: unknown,
@@ -41,12 +41,13 @@ export function serviceErrorFrom(
   const byText = codesByText.find(([start]) => lowerCase.startsWith(start.toLowerCase()));
   return new ChatError(
     byText?.[1] ??
-      (isEnded(text, response.status) ? 'conversation-ended' : codeByStatus(response.status, notFound)),
-    text || `The service answered with status ${response.status}.`,
+      (hasEnded(text, response.status) ? 'conversation-ended' : codeByStatus(response.status, notFound)),
+    text || `The service responded with status ${response.status}.`,
     {
       status: response.status,
       retryAfter:
-        secondsUntil(response.headers.get('Retry-After')) ?? secondsUntil(parsed.data?.['retry_after']),
+        retryAfterSeconds(response.headers.get('Retry-After')) ??
+        retryAfterSeconds(parsed.data?.['retry_after']),
     },
   );
 }

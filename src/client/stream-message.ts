@@ -7,16 +7,16 @@ import {
   type StreamListeners,
 } from './conversation-client.ts';
 import { ChatError } from './errors.ts';
-import { eventData, isEventStream, readEventStream } from './event-stream.ts';
+import { parseEventData, isEventStream, readEventStream } from './event-stream.ts';
 import { parseJson } from './parse-json.ts';
 import { readAnswer } from './read-answer.ts';
 import { serviceErrorFrom } from './service-error.ts';
 
 /**
- * `POST /conversations/{uuid}/messages`: sends a message and reports the answer while it grows. A service without
- * streaming answers with JSON; then the listeners are not called, and the whole answer comes at the end.
+ * `POST /conversations/{uuid}/messages`: sends a message and streams the answer. If the service does not support
+ * streaming, the listeners are not called; the promise resolves with the complete answer in either case.
  *
- * @throws {ChatError} the service's refusal, or that its answer makes no sense or broke off
+ * @throws {ChatError} for an error response, an invalid one, and a connection that breaks
  */
 export function streamMessage(
   client: ConversationClient,
@@ -33,12 +33,12 @@ export function streamMessage(
       isEventStream(response)
         ? readReply(response, listeners, exchange.keepAlive)
         : readAnswer(sendMessage, response, exchange, 'conversation-not-found'),
-    client.answerPatience,
+    client.answerTimeout,
   );
 }
 
 /**
- * Reads a streamed answer to its end.
+ * Reads a streamed answer until its `done` event.
  *
  * @param onChunk called for every chunk that arrives, keep-alive comments included
  */
@@ -50,22 +50,22 @@ async function readReply(
   let { characters, functionCalls } = limits.answer;
   for await (const { event, data } of readEventStream(response, limits.responseBody, onChunk)) {
     if (event === 'delta') {
-      const text = eventData(MessageDelta, data).text.slice(0, characters);
+      const text = parseEventData(MessageDelta, data).text.slice(0, characters);
       characters -= text.length;
       if (text !== '') listeners.onDelta?.(text);
     } else if (event === 'function_call') {
-      if (functionCalls-- > 0) listeners.onFunctionCall?.(eventData(FunctionCall, data));
-    } else if (event === 'done') return eventData(AnsweredMessage, data);
+      if (functionCalls-- > 0) listeners.onFunctionCall?.(parseEventData(FunctionCall, data));
+    } else if (event === 'done') return parseEventData(AnsweredMessage, data);
     else if (event === 'error') throw streamedError(data, response);
   }
   throw new ChatError('network', 'The connection broke before the answer was complete.');
 }
 
 function streamedError(data: string, response: Response): ChatError {
-  // The event says already that it is an error.
+  // The event type already marks it as an error; the body may omit `status`.
   const body = { ...(parseJson(data) as object | undefined), status: false };
   return (
     serviceErrorFrom(body, response, 'conversation-not-found') ??
-    new ChatError('bad-response', 'The service broke off its answer without a reason.')
+    new ChatError('bad-response', 'The service ended its answer with an error but sent no reason.')
   );
 }

@@ -1,6 +1,6 @@
 /**
- * `JSON.stringify`, also on pages where a library has given arrays, strings or numbers a `toJSON` of their own: that of
- * Prototype.js turns lists into strings.
+ * Like `JSON.stringify`, but ignores `toJSON` methods that a library has added to arrays and primitives. Those of
+ * Prototype.js convert lists to strings.
  */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, key, converted: unknown) {

@@ -6,7 +6,7 @@ import { isEventStream, readEventStream } from './event-stream.ts';
 import { parseJson } from './parse-json.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** An event of a conversation, and its data as far as it is JSON. */
+/** An event of a conversation. Its data is empty if it is not JSON. */
 export interface WatchedEvent {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -24,10 +24,10 @@ export interface WatchOptions {
 }
 
 /**
- * `GET /conversations/{uuid}/events`: reports messages of people, handoffs and the end of a conversation as they happen.
- * An addition of our service. Resolves when the service closes the stream.
+ * `GET /conversations/{uuid}/events`: streams new messages, handoffs and the end of a conversation. An addition of our
+ * service. Resolves when the service closes the stream.
  *
- * @throws {ChatError} `conversation-not-found` also for services without this operation
+ * @throws {ChatError} `conversation-not-found` also if the service does not support the operation
  */
 export function watchConversation(
   client: ConversationClient,
@@ -40,9 +40,11 @@ export function watchConversation(
     { uuid, signal, accept: 'text/event-stream' },
     async (response, exchange) => {
       if (!isEventStream(response)) {
-        // Throws for every refusal. Another answer is that of a service that knows no such stream.
+        // Throws for error responses. Any other response comes from a service without this operation.
         if (!response.ok) await readAnswer(resumeConversation, response, exchange, 'conversation-not-found');
-        throw new ChatError('refused', 'The service sends no events.', { status: response.status });
+        throw new ChatError('refused', 'The service does not support event streams.', {
+          status: response.status,
+        });
       }
       onOpen();
       let latest = lastEventId;
@@ -52,6 +54,6 @@ export function watchConversation(
         onEvent({ type: event, data: { ...(parseJson(data) as object | undefined) } }, latest);
       }
     },
-    client.answerPatience,
+    client.answerTimeout,
   );
 }

@@ -3,26 +3,26 @@ import * as z from 'zod/mini';
 /** ISO 8601, UTC, with microseconds and a trailing `Z`: `2026-01-31T09:30:00.000000Z`. */
 export const timestamp = z.string();
 
-/** `YYYY-MM-DD HH:MM:SS`, UTC: of leads and calls. */
+/** `YYYY-MM-DD HH:MM:SS`, UTC. Used by leads and calls. */
 export const plainTimestamp = z.string();
 
-/** A number that is written as text, so that no digit is lost. */
+/** A number written as a string, so that no digit is lost. */
 export const decimalString = z.string();
 
-/** Answer of operations that only say that something was done. */
+/** Response of operations that return only a message. */
 export const Message = z.looseObject({ message: z.string() });
 
-/** The same with what it was done to. */
+/** A message with the affected record. */
 export const messageWith = <Data extends z.ZodMiniType>(data: Data) =>
   z.looseObject({ message: z.string(), data });
 
-/** The envelope of a list with pages (interface: "Pagination envelope"). */
+/** The envelope of a paginated list (interface: "Pagination envelope"). */
 export const paginated = <Item extends z.ZodMiniType>(item: Item) =>
   z.looseObject({
     current_page: z.int(),
     data: z.array(item),
     first_page_url: z.string(),
-    /** Number of the first record of the page among all, from 1; null on an empty page. */
+    /** Position of the page's first record in the whole list, from 1; null on an empty page. */
     from: z.nullable(z.int()),
     last_page: z.int(),
     last_page_url: z.string(),
@@ -35,7 +35,7 @@ export const paginated = <Item extends z.ZodMiniType>(item: Item) =>
     total: z.int(),
   });
 
-/** The envelope of a list that is read on from where the last page ended. */
+/** The envelope of a list with cursor pagination. */
 export const cursorPaginated = <Item extends z.ZodMiniType>(item: Item) =>
   z.looseObject({
     data: z.array(item),

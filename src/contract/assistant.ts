@@ -5,20 +5,20 @@ import { ownerEndpoint } from './owner-endpoint.ts';
 import {
   boundedText,
   decimal,
-  filledText,
+  nonBlankText,
   flag,
   id,
   ids,
   integer,
   list,
-  needsNumber,
+  requirePhoneNumber,
   nullish,
   pageQuery,
   patternText,
   text,
   timeZone,
   variablesField,
-  webAddress,
+  httpUrl,
 } from './request-fields.ts';
 import * as widget from './widget-settings.ts';
 
@@ -30,7 +30,7 @@ const bit = z.int();
 const variables = z.record(z.string(), z.unknown());
 const named = z.looseObject({ name: z.string(), type: z.string(), description: z.string() });
 
-/** What both lists of assistants tell of one. */
+/** The fields that both lists of assistants include. */
 const reducedFields = {
   id: z.int(),
   user_id: z.int(),
@@ -50,13 +50,13 @@ const reducedFields = {
   updated_at: timestamp,
 };
 
-/** An assistant in the list of outbound ones. */
+/** An assistant in the list of outbound assistants. */
 export const ReducedAssistant = z.looseObject(reducedFields);
 
-/** Answer of `GET /user/assistants/outbound`. */
+/** Response of `GET /user/assistants/outbound`. */
 export const ReducedAssistants = z.array(ReducedAssistant);
 
-/** An assistant with everything (interface: "Assistant"), and the fields of creation that are missing there. */
+/** A full assistant record (interface: "Assistant"), plus the fields of creation that the interface omits from it. */
 export const Assistant = z.looseObject({
   ...reducedFields,
   uuid: z.string(),
@@ -77,7 +77,7 @@ export const Assistant = z.looseObject({
     z.looseObject({
       type: z.string(),
       description: z.string(),
-      /** Where `call_transfer` transfers to. */
+      /** Destination of `call_transfer`. */
       phone_number: z.nullish(z.string()),
     }),
   ),
@@ -128,14 +128,14 @@ export const Assistant = z.looseObject({
 });
 export type Assistant = z.infer<typeof Assistant>;
 
-/** Answer of `GET /user/assistants/get`. */
+/** Response of `GET /user/assistants/get`. */
 export const Assistants = paginated(Assistant);
 
-/** Answer of creating and updating an assistant. */
+/** Response of creating and updating an assistant. */
 export const SavedAssistant = messageWith(
   z.looseObject({
     id: z.int(),
-    /** The id that conversations and the widget use. Our addition. */
+    /** Identifies the assistant in conversations and the widget. Our addition. */
     uuid: z.string(),
     name: z.string(),
     status: z.string(),
@@ -144,31 +144,31 @@ export const SavedAssistant = messageWith(
   }),
 );
 
-/** Answer of the operations that turn webhooks on and off. */
+/** Response of the operations that turn webhooks on and off. */
 export const WebhookChanged = messageWith(z.array(z.unknown()).check(z.maxLength(0)));
 
 const { name, assistant: limit } = recordLimits;
 
-/** What an assistant must have. */
+/** Required fields of an assistant. */
 const requiredFields = {
-  name: filledText(name),
+  name: nonBlankText(name),
   voice_id: id(),
   language_id: id(),
   type: z.enum(['inbound', 'outbound']),
   mode: z.enum(['pipeline', 'multimodal', 'dualplex']),
   timezone: timeZone(),
-  initial_message: filledText(limit.initialMessage),
-  system_prompt: filledText(limit.systemPrompt),
+  initial_message: nonBlankText(limit.initialMessage),
+  system_prompt: nonBlankText(limit.systemPrompt),
 };
 
 const fillers = () => z.optional(list(text(limit.filler)));
 
-/** What it may have; absent, the defaults of the interface hold. */
+/** Optional fields of an assistant. The interface's defaults apply if they are absent. */
 const optionalFields = {
   llm_model_id: id(),
   multimodal_model_id: id(),
   chat_llm_fallback_id: id(),
-  turn_detection_threshold: decimal(limit.share),
+  turn_detection_threshold: decimal(limit.fraction),
   secondary_language_ids: ids(),
   knowledgebase_id: id(),
   knowledgebase_mode: z.enum(['function_call', 'prompt']),
@@ -178,16 +178,16 @@ const optionalFields = {
     z
       .object({
         type: z.enum(['call_transfer', 'dtmf_input', 'end_call']),
-        description: filledText(limit.toolDescription),
+        description: nonBlankText(limit.toolDescription),
         phone_number: z.nullish(text(name)),
       })
-      .check(needsNumber('call_transfer')),
+      .check(requirePhoneNumber('call_transfer')),
   ),
   tts_emotion_enabled: flag(),
-  voice_stability: decimal(limit.share),
-  voice_similarity: decimal(limit.share),
+  voice_stability: decimal(limit.fraction),
+  voice_similarity: decimal(limit.fraction),
   speech_speed: decimal(limit.speechSpeed),
-  llm_temperature: decimal(limit.share),
+  llm_temperature: decimal(limit.fraction),
   synthesizer_provider_id: id(),
   transcriber_provider_id: id(),
   allow_interruptions: flag(),
@@ -214,9 +214,9 @@ const optionalFields = {
   interrupt_sensitivity: decimal(limit.sensitivity),
   min_interrupt_words: integer(limit.interruptWords),
   ambient_sound: z.enum(['off', 'office', 'city', 'forest', 'crowded_room', 'cafe', 'nature']),
-  ambient_sound_volume: decimal(limit.share),
+  ambient_sound_volume: decimal(limit.fraction),
   is_webhook_active: flag(),
-  webhook_url: webAddress(),
+  webhook_url: httpUrl(),
   send_webhook_only_on_completed: flag(),
   include_recording_in_webhook: flag(),
   post_call_evaluation: flag(),
@@ -233,23 +233,23 @@ const optionalFields = {
   variables: variablesField(),
   conversation_inactivity_timeout: integer(limit.inactivityTimeout),
   conversation_ended_retrigger: flag(),
-  conversation_ended_webhook_url: webAddress(),
+  conversation_ended_webhook_url: httpUrl(),
 };
 
-/** Body of `POST /user/assistant`. `null` stands for an absent optional field. */
+/** Body of `POST /user/assistant`. An optional field may be `null` instead of absent. */
 export const CreateAssistantRequest = z.object({ ...requiredFields, ...nullish(optionalFields) });
 export type CreateAssistantRequest = z.infer<typeof CreateAssistantRequest>;
 
-/** Body of `PUT /user/assistant/{id}`: what is given changes, and `null` puts an optional field back to its default. */
+/** Body of `PUT /user/assistant/{id}`: only the given fields change; `null` resets an optional field to its default. */
 export const UpdateAssistantRequest = z.object({
   ...z.partial(z.object(requiredFields)).shape,
   ...nullish({
     ...optionalFields,
-    /** `hybrid` cannot be chosen; an assistant that has it keeps it when its record is sent back. */
+    /** Accepted only for an assistant that already has `hybrid`, so that its record can be sent back. */
     knowledgebase_mode: z.enum([...optionalFields.knowledgebase_mode.options, 'hybrid']),
     widget_settings: z.object({
       theme: z.optional(z.enum(['light', 'dark', 'auto', 'system'])),
-      color: z.optional(filledText(limit.filler)),
+      color: z.optional(nonBlankText(limit.filler)),
       position: z.optional(
         patternText(
           /^((left|right)(-(top|bottom))?|(top|bottom)-(left|right))$/,
@@ -263,19 +263,19 @@ export const UpdateAssistantRequest = z.object({
 export type UpdateAssistantRequest = z.infer<typeof UpdateAssistantRequest>;
 
 /** Body of the operations that turn a webhook on. */
-export const WebhookRequest = z.object({ assistant_id: id(), webhook_url: webAddress() });
+export const WebhookRequest = z.object({ assistant_id: id(), webhook_url: httpUrl() });
 
-/** Body of those that turn one off. */
+/** Body of the operations that turn a webhook off. */
 export const AssistantIdRequest = z.object({ assistant_id: id() });
 
 /** Query of `GET /user/assistants/get`. */
 export const AssistantsQuery = z.object(pageQuery);
 
-/** What is wrong, by field: ends of sentences that begin with "The <name> field". */
-export type BrokenRules = Partial<Record<string, string>>;
+/** Error messages by field, without their beginning: "The <name> field". */
+export type RuleViolations = Partial<Record<string, string>>;
 
-/** The fields that rules look at, as far as they are known. */
-export interface RuledFields {
+/** The fields that depend on each other, as far as they are known. */
+export interface DependentFields {
   mode?: string | undefined;
   llm_model_id?: number | null | undefined;
   multimodal_model_id?: number | null | undefined;
@@ -290,37 +290,37 @@ export interface RuledFields {
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/** What the fields of an assistant say about each other (interface: the table of `POST /user/assistant`). */
-export function brokenAssistantRules(fields: RuledFields): BrokenRules {
+/** Checks the rules between an assistant's fields (interface: the table of `POST /user/assistant`). */
+export function findRuleViolations(fields: DependentFields): RuleViolations {
   const { mode } = fields;
-  const broken: BrokenRules = {};
+  const violations: RuleViolations = {};
   if (mode === 'pipeline') {
-    if (isMissing(fields.llm_model_id)) broken['llm_model_id'] = 'is required when mode is pipeline.';
+    if (isMissing(fields.llm_model_id)) violations['llm_model_id'] = 'is required when mode is pipeline.';
     if (!isMissing(fields.turn_detection_threshold)) {
-      broken['turn_detection_threshold'] = 'is only available when mode is multimodal or dualplex.';
+      violations['turn_detection_threshold'] = 'is only available when mode is multimodal or dualplex.';
     }
   } else if (mode !== undefined) {
     if (isMissing(fields.multimodal_model_id)) {
-      broken['multimodal_model_id'] = `is required when mode is ${mode}.`;
+      violations['multimodal_model_id'] = `is required when mode is ${mode}.`;
     }
     const pipelineOnly = 'is only available when mode is pipeline.';
-    if (!isMissing(fields.transcriber_provider_id)) broken['transcriber_provider_id'] = pipelineOnly;
-    if (fields.fillers === true) broken['fillers'] = pipelineOnly;
+    if (!isMissing(fields.transcriber_provider_id)) violations['transcriber_provider_id'] = pipelineOnly;
+    if (fields.fillers === true) violations['fillers'] = pipelineOnly;
     if (fields.allow_interruptions === false) {
-      broken['allow_interruptions'] = `cannot be disabled when mode is ${mode}.`;
+      violations['allow_interruptions'] = `cannot be disabled when mode is ${mode}.`;
     }
     if (fields.knowledgebase_mode === 'prompt') {
-      broken['knowledgebase_mode'] = `must be function_call when mode is ${mode}.`;
+      violations['knowledgebase_mode'] = `must be function_call when mode is ${mode}.`;
     }
   }
   if (fields.is_webhook_active === true && isMissing(fields.webhook_url)) {
-    broken['webhook_url'] = 'is required when is webhook active is true.';
+    violations['webhook_url'] = 'is required when is webhook active is true.';
   }
-  return broken;
+  return violations;
 }
 
 export const createAssistant = ownerEndpoint({
-  summary: 'Creates an assistant, inactive.',
+  summary: 'Creates an inactive assistant.',
   method: 'POST',
   path: '/api/user/assistant',
   request: CreateAssistantRequest,
@@ -337,14 +337,14 @@ export const updateAssistant = ownerEndpoint({
 });
 
 export const deleteAssistant = ownerEndpoint({
-  summary: 'Deletes an assistant. Its record is kept for the calls and conversations that it had.',
+  summary: 'Deletes an assistant. Its calls and conversations are kept.',
   method: 'DELETE',
   path: '/api/user/assistant/:id',
   response: Message,
 });
 
 export const listAssistants = ownerEndpoint({
-  summary: 'The assistants with everything, in pages, newest first.',
+  summary: 'Lists the assistants with all fields, newest first, in pages.',
   method: 'GET',
   path: '/api/user/assistants/get',
   query: AssistantsQuery,
@@ -352,20 +352,20 @@ export const listAssistants = ownerEndpoint({
 });
 
 export const listAllAssistants = ownerEndpoint({
-  summary: 'Lists all assistants with all fields, newest first, without pages. Our addition.',
+  summary: 'Lists all assistants with all fields, newest first, without pagination. Our addition.',
   method: 'GET',
   path: '/api/user/assistants',
   response: z.array(Assistant),
 });
 
 export const listOutboundAssistants = ownerEndpoint({
-  summary: 'The outbound assistants of every mode, in short.',
+  summary: 'Lists the outbound assistants of all modes, with fewer fields.',
   method: 'GET',
   path: '/api/user/assistants/outbound',
   response: ReducedAssistants,
 });
 
-/** Answer of `GET /assistants/{uuid}/widget`, exactly as our service writes it. */
+/** Response of `GET /assistants/{uuid}/widget`, exactly as our service writes it. */
 export const PublicAssistant = z.looseObject({
   status: z.literal(true),
   data: z.looseObject({
@@ -387,7 +387,7 @@ export const readAssistantWidget = {
   response: PublicAssistant,
 } as const;
 
-const webhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
+const enableWebhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
   ownerEndpoint({
     summary,
     method: 'POST',
@@ -397,7 +397,7 @@ const webhook = <const Path extends `/api/user/${string}`>(summary: string, path
     refusals: [404],
   });
 
-const noWebhook = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
+const disableWebhookAt = <const Path extends `/api/user/${string}`>(summary: string, path: Path) =>
   ownerEndpoint({
     summary,
     method: 'POST',
@@ -407,29 +407,27 @@ const noWebhook = <const Path extends `/api/user/${string}`>(summary: string, pa
     refusals: [404],
   });
 
-export const enableInboundWebhook = webhook(
-  'Sets where updates on inbound calls go.',
+export const enableInboundWebhook = enableWebhook(
+  'Sets the URL for webhooks about inbound calls.',
   '/api/user/assistants/enable-inbound-webhook',
 );
 
-export const disableInboundWebhook = noWebhook(
-  'Ends updates on inbound calls.',
+export const disableInboundWebhook = disableWebhookAt(
+  'Turns off webhooks about inbound calls.',
   '/api/user/assistants/disable-inbound-webhook',
 );
 
-export const disableWebhook = noWebhook(
-  'Ends notifications after calls.',
+export const disableWebhook = disableWebhookAt(
+  'Turns off webhooks after calls.',
   '/api/user/assistants/disable-webhook',
 );
 
-export const enableConversationEndedWebhook = webhook(
-  'Sets where notifications after conversations go.',
-
+export const enableConversationEndedWebhook = enableWebhook(
+  'Sets the URL for webhooks after conversations.',
   '/api/user/assistants/enable-conversation-ended-webhook',
 );
 
-export const disableConversationEndedWebhook = noWebhook(
-  'Ends notifications after conversations.',
-
+export const disableConversationEndedWebhook = disableWebhookAt(
+  'Turns off webhooks after conversations.',
   '/api/user/assistants/disable-conversation-ended-webhook',
 );

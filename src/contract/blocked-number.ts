@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
-import { digitsOf, pageQuery, phoneNumber } from './request-fields.ts';
+import { partialPhoneNumber, pageQuery, phoneNumber } from './request-fields.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, paginated, timestamp } from './answer-fields.ts';
 
-/* Numbers that are not called any more, because whoever has them asked for that. Our addition. */
+/* The do-not-call list: phone numbers whose owners asked not to be called. Our addition. */
 
-/** Such a number. */
+/** An entry of the do-not-call list. */
 export const BlockedNumber = z.looseObject({ id: z.int(), phone_number: z.string(), created_at: timestamp });
 export type BlockedNumber = z.infer<typeof BlockedNumber>;
 
 /** Query of `GET /user/blocked-numbers`. */
-export const BlockedNumbersQuery = z.object({ phone_number: z.optional(digitsOf()), ...pageQuery });
+export const BlockedNumbersQuery = z.object({ phone_number: z.optional(partialPhoneNumber()), ...pageQuery });
 export type BlockedNumbersQuery = z.infer<typeof BlockedNumbersQuery>;
 
 export const listBlockedNumbers = ownerEndpoint({
-  summary: 'The numbers that are not called any more, in pages, newest first. Our addition.',
+  summary: 'Lists the blocked numbers, newest first, in pages. Our addition.',
   method: 'GET',
   path: '/api/user/blocked-numbers',
   query: BlockedNumbersQuery,
@@ -22,7 +22,7 @@ export const listBlockedNumbers = ownerEndpoint({
 });
 
 export const blockNumber = ownerEndpoint({
-  summary: 'Has a number called no more; one that is blocked already stays so. Our addition.',
+  summary: 'Blocks calls to a number. Succeeds also if it is already blocked. Our addition.',
   method: 'POST',
   path: '/api/user/blocked-numbers',
   request: z.object({ phone_number: phoneNumber() }),
@@ -31,7 +31,7 @@ export const blockNumber = ownerEndpoint({
 });
 
 export const unblockNumber = ownerEndpoint({
-  summary: 'Lets a number be called again. Our addition.',
+  summary: 'Allows calls to a number again. Our addition.',
   method: 'DELETE',
   path: '/api/user/blocked-numbers/:id',
   response: Message,

@@ -1,12 +1,19 @@
 import * as z from 'zod/mini';
-import { day, digitsOf, filledText, id, pageQuery, variablesField } from './request-fields.ts';
+import {
+  calendarDate,
+  partialPhoneNumber,
+  nonBlankText,
+  id,
+  pageQuery,
+  variablesField,
+} from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, paginated, plainTimestamp } from './answer-fields.ts';
 
 /* Records of calls (interface: "Call"). */
 
-/** What can become of a call. */
+/** Statuses of a call. */
 export const callStatuses = [
   'initiated',
   'ringing',
@@ -22,14 +29,14 @@ export const callStatuses = [
 
 export type CallStatus = (typeof callStatuses)[number];
 
-/** Statuses of calls that are not over. */
+/** Statuses of calls that have not ended. */
 export const openCallStatuses = [
   'initiated',
   'ringing',
   'in-progress',
 ] as const satisfies readonly CallStatus[];
 
-/** Statuses of calls that were answered and are over. */
+/** Statuses of calls that were answered and have ended. */
 export const answeredCallStatuses = [
   'ended',
   'completed',
@@ -43,7 +50,7 @@ const anyObject = z.record(z.string(), z.unknown());
 export const Call = z.looseObject({
   id: z.int(),
   assistant_name: z.string(),
-  /** Absent from calls that no campaign made. */
+  /** Absent if the call does not belong to a campaign. */
   campaign_name: z.optional(z.string()),
   type: z.string(),
   /** Seconds. */
@@ -57,10 +64,10 @@ export const Call = z.looseObject({
   webhook_response: anyObject,
   /** USD. */
   carrier_cost: z.number(),
-  /** USD, with all fees. */
+  /** USD, including all fees. */
   total_cost: z.number(),
   answered_by: z.string(),
-  /** Absent where nothing was recorded. */
+  /** Absent if there is no recording. */
   recording_url: z.optional(z.string()),
   created_at: plainTimestamp,
   updated_at: plainTimestamp,
@@ -71,17 +78,17 @@ export type Call = z.infer<typeof Call>;
 export const CallsQuery = z.object({
   status: z.optional(z.enum(callStatuses)),
   type: z.optional(z.enum(['inbound', 'outbound', 'web'])),
-  phone_number: z.optional(digitsOf()),
+  phone_number: z.optional(partialPhoneNumber()),
   assistant_id: z.optional(id()),
   campaign_id: z.optional(id()),
-  date_from: z.optional(day()),
-  date_to: z.optional(day()),
+  date_from: z.optional(calendarDate()),
+  date_to: z.optional(calendarDate()),
   ...pageQuery,
 });
 export type CallsQuery = z.infer<typeof CallsQuery>;
 
 export const listCalls = ownerEndpoint({
-  summary: 'The calls that meet every given condition, in pages, newest first.',
+  summary: 'Lists the calls that match all given filters, newest first, in pages.',
   method: 'GET',
   path: '/api/user/calls',
   query: CallsQuery,
@@ -89,7 +96,7 @@ export const listCalls = ownerEndpoint({
 });
 
 export const readCall = ownerEndpoint({
-  summary: 'One call.',
+  summary: 'Returns a call.',
   method: 'GET',
   path: '/api/user/calls/:id',
   response: Call,
@@ -102,18 +109,18 @@ export const deleteCall = ownerEndpoint({
   response: Message,
 });
 
-/** Body of `POST /user/make_call`. What is no phone number is answered with 400, not with 422. */
+/** Body of `POST /user/make_call`. An invalid phone number is refused with 400 instead of 422, so it is checked later. */
 export const MakeCallRequest = z.object({
-  phone_number: filledText(recordLimits.name),
+  phone_number: nonBlankText(recordLimits.name),
   assistant_id: id(),
-  /** The call's own, over those of its assistant. */
+  /** Override the assistant's variables. */
   variables: z.nullish(variablesField()),
 });
 export type MakeCallRequest = z.infer<typeof MakeCallRequest>;
 
 export const makeCall = ownerEndpoint({
   summary:
-    'Has an outbound assistant call a number. The call is made in the background; its record can be followed.',
+    'Calls a phone number with an outbound assistant. The call runs in the background; read its record for the progress.',
   method: 'POST',
   path: '/api/user/make_call',
   request: MakeCallRequest,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {
-  filledText,
+  nonBlankText,
   flag,
   id,
   ids,
@@ -14,11 +14,11 @@ import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, timestamp } from './answer-fields.ts';
 
-/* Campaigns: leads that an outbound assistant calls one after the other (interface: "Leads and calls"). */
+/* Campaigns: lists of leads for an outbound assistant to call (interface: "Leads and calls"). */
 
 const { name, variables, campaign: limit } = recordLimits;
 
-/** The days on which a campaign may call. */
+/** Values of `allowed_days`. */
 export const weekdays = [
   'monday',
   'tuesday',
@@ -29,7 +29,7 @@ export const weekdays = [
   'sunday',
 ] as const;
 
-/** A campaign. What follows `updated_at` is ours: there would be no other way to read it. */
+/** A campaign. The fields after `updated_at` are our additions: no other operation returns them. */
 export const Campaign = z.looseObject({
   id: z.int(),
   name: z.string(),
@@ -51,22 +51,22 @@ export const Campaign = z.looseObject({
   retry_on_goal_incomplete: z.boolean(),
   goal_completion_variable: z.nullable(z.string()),
   phone_number_ids: z.array(z.int()),
-  /** Why the service stopped it, such as `insufficient-balance`; null if it did not. */
+  /** Reason why the service stopped the campaign, such as `insufficient-balance`; null if it did not. */
   stop_reason: z.nullable(z.string()),
 });
 export type Campaign = z.infer<typeof Campaign>;
 
-const hour = () => patternText(/^([01]\d|2[0-3]):[0-5]\d$/, 'must match the format H:i, such as 09:30.');
+const timeOfDay = () => patternText(/^([01]\d|2[0-3]):[0-5]\d$/, 'must match the format H:i, such as 09:30.');
 
 /** Body of `POST /user/campaigns`. */
 export const CreateCampaignRequest = z.object({
-  name: filledText(name),
+  name: nonBlankText(name),
   assistant_id: id(),
   ...nullish({
     timezone: timeZone(),
     max_calls_in_parallel: integer(limit.callsInParallel),
-    allowed_hours_start_time: hour(),
-    allowed_hours_end_time: hour(),
+    allowed_hours_start_time: timeOfDay(),
+    allowed_hours_end_time: timeOfDay(),
     allowed_days: list(z.enum(weekdays), weekdays.length).check(
       z.refine((days) => days.length > 0, 'must name at least one day.'),
     ),
@@ -74,7 +74,7 @@ export const CreateCampaignRequest = z.object({
     retry_interval: integer(limit.retryInterval),
     retry_on_voicemail: flag(),
     retry_on_goal_incomplete: flag(),
-    goal_completion_variable: filledText(variables.nameCharacters),
+    goal_completion_variable: nonBlankText(variables.nameCharacters),
     mark_complete_when_no_leads: flag(),
     phone_number_ids: ids(),
   }),
@@ -82,7 +82,7 @@ export const CreateCampaignRequest = z.object({
 export type CreateCampaignRequest = z.infer<typeof CreateCampaignRequest>;
 
 export const listCampaigns = ownerEndpoint({
-  summary: 'The campaigns, oldest first.',
+  summary: 'Lists the campaigns, oldest first.',
   method: 'GET',
   path: '/api/user/campaigns',
   response: z.array(Campaign),
@@ -112,7 +112,7 @@ export const updateCampaignStatus = ownerEndpoint({
 });
 
 export const deleteCampaign = ownerEndpoint({
-  summary: 'Deletes a campaign with its leads; calls stay readable.',
+  summary: 'Deletes a campaign with its leads. Its calls are kept.',
   method: 'DELETE',
   path: '/api/user/campaign/:id',
   response: Message,

@@ -4,24 +4,24 @@ import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { id, text } from './request-fields.ts';
 
-/* The catalog: languages, voices, models, providers and phone numbers that an assistant can have (interface: "Assistants"). */
+/* The catalog: languages, voices, models, providers and phone numbers to choose from for an assistant (interface: "Assistants"). */
 
 const { name } = recordLimits;
 const { mode, type } = CreateAssistantRequest.shape;
 
-/** Answer of `GET /user/assistants/languages`. */
+/** Response of `GET /user/assistants/languages`. */
 export const Languages = z.array(
   z.looseObject({ id: z.int(), name: z.string(), iso_2: z.string().check(z.length(2)) }),
 );
 
-/** Answer of `GET /user/assistants/voices`. */
+/** Response of `GET /user/assistants/voices`. */
 export const Voices = z.array(
   z.looseObject({
     id: z.int(),
     name: z.string(),
     language_id: z.int(),
     gender: z.string(),
-    /** Null where there is nothing to listen to. */
+    /** Null if there is no preview. */
     preview_url: z.nullable(z.string()),
     accent: z.string(),
     age: z.string(),
@@ -29,27 +29,27 @@ export const Voices = z.array(
   }),
 );
 
-/** Answer of `GET /user/assistants/models`. */
+/** Response of `GET /user/assistants/models`. */
 export const Models = z.array(
   z.looseObject({
     id: z.int(),
     name: z.string(),
-    /** Absent from models of the type `llm`. */
+    /** Absent for models of the type `llm`. */
     code: z.optional(z.string()),
   }),
 );
 
-/** Answer of the two lists of providers. */
+/** Response of the two lists of providers. */
 export const Providers = z.array(z.looseObject({ id: z.int(), name: z.string(), code: z.string() }));
 
-/** Answer of `GET /user/assistants/phone-numbers`. */
+/** Response of `GET /user/assistants/phone-numbers`. */
 export const AssignableNumbers = z.array(
   z.looseObject({
     id: z.int(),
     phone_number: z.string(),
     country_code: z.string(),
     type_label: z.string(),
-    /** Whether it can be given to a new inbound assistant. */
+    /** Whether it can be assigned to a new inbound assistant. */
     is_available: z.boolean(),
   }),
 );
@@ -75,14 +75,14 @@ export const ProvidersQuery = z.object({ language_id: z.optional(id()) });
 export const AssignableNumbersQuery = z.object({ type: z.optional(type) });
 
 export const listLanguages = ownerEndpoint({
-  summary: 'All languages.',
+  summary: 'Lists all languages.',
   method: 'GET',
   path: '/api/user/assistants/languages',
   response: Languages,
 });
 
 export const listVoices = ownerEndpoint({
-  summary: 'The voices that meet every given condition.',
+  summary: 'Lists the voices that match all given filters.',
   method: 'GET',
   path: '/api/user/assistants/voices',
   query: VoicesQuery,
@@ -90,7 +90,7 @@ export const listVoices = ownerEndpoint({
 });
 
 export const listModels = ownerEndpoint({
-  summary: 'The models of one type.',
+  summary: 'Lists the models of one type.',
   method: 'GET',
   path: '/api/user/assistants/models',
   query: ModelsQuery,
@@ -98,7 +98,7 @@ export const listModels = ownerEndpoint({
 });
 
 export const listSynthesizerProviders = ownerEndpoint({
-  summary: 'What turns text into speech, for a language if one is given.',
+  summary: 'Lists the text-to-speech providers, optionally for one language.',
   method: 'GET',
   path: '/api/user/assistants/synthesizer-providers',
   query: ProvidersQuery,
@@ -106,7 +106,7 @@ export const listSynthesizerProviders = ownerEndpoint({
 });
 
 export const listTranscriberProviders = ownerEndpoint({
-  summary: 'What turns speech into text, for a language if one is given.',
+  summary: 'Lists the speech-to-text providers, optionally for one language.',
   method: 'GET',
   path: '/api/user/assistants/transcriber-providers',
   query: ProvidersQuery,
@@ -114,7 +114,7 @@ export const listTranscriberProviders = ownerEndpoint({
 });
 
 export const listAssignableNumbers = ownerEndpoint({
-  summary: "The owner's numbers that can be given to an assistant.",
+  summary: "Lists the account's phone numbers that can be assigned to an assistant.",
   method: 'GET',
   path: '/api/user/assistants/phone-numbers',
   query: AssignableNumbersQuery,

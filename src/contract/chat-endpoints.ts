@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
  * malformed function calls fall back. `conversation.ts` describes exactly what our service accepts and answers.
  */
 
-/** One call of a tool during an answer. */
+/** A tool call during an answer. */
 export const FunctionCall = z.looseObject({
   name: z.string(),
   arguments: z.catch(z.looseObject({}), {}),
@@ -32,7 +32,7 @@ const Flag = ifValid(z.literal([true, false]));
 
 /**
  * One entry of a conversation's history, oldest first. `system` reports events such as a human handoff. Other services
- * also return tool results, as `tool` or `function`: those are for the model, not for the visitor.
+ * also return tool results as `tool` or `function`; they are for the model, not for the visitor.
  */
 export const HistoryItem = z.looseObject({
   role: z.catch(z.literal(['assistant', 'user', 'system', 'tool', 'function']), 'system'),
@@ -53,7 +53,7 @@ const History = z
       issues.push({ code: 'custom', input: value, message: 'is not a list of messages' });
   });
 
-/** Answer of `POST /conversations`. */
+/** Response of `POST /conversations`. */
 export const OpenedConversation = z.looseObject({
   status: z.literal(true),
   // Not `minLength`: that alone would load zod's code for all checks into every page.
@@ -66,7 +66,7 @@ export const OpenedConversation = z.looseObject({
 });
 export type OpenedConversation = z.infer<typeof OpenedConversation>;
 
-/** Answer of `GET /conversations/{uuid}`. */
+/** Response of `GET /conversations/{uuid}`. */
 export const Conversation = z.looseObject({
   status: z.literal(true),
   history: History,
@@ -83,7 +83,7 @@ export const Conversation = z.looseObject({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** Answer of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
+/** Response of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
 export const AnsweredMessage = z.looseObject({
   status: z.literal(true),
   message: z.string(),
@@ -99,7 +99,7 @@ export type AnsweredMessage = z.infer<typeof AnsweredMessage>;
 export const MessageDelta = z.looseObject({ text: z.string() });
 export type MessageDelta = z.infer<typeof MessageDelta>;
 
-/** Answer of operations that return no data. */
+/** Response of operations that return no data. */
 export const Done = z.looseObject({ status: z.literal(true) });
 
 /*

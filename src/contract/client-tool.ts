@@ -3,57 +3,56 @@ import { countCharacters, toolLimits } from './limits.ts';
 import { atMost } from './request-fields.ts';
 
 /*
- * Tools that the page offers with a message, and what they returned (our addition to `POST /conversations/{uuid}/messages`).
- * The page runs them, not the service: a call reaches the page with the answer, and its result the service with the
- * next message.
+ * Client tools: functions of the page that the assistant may call (our addition to `POST /conversations/{uuid}/messages`).
+ * A message lists them, the answer contains the calls, and the page sends their results with the next message.
  */
 
 const { tools, toolName, toolDescription, toolResults } = toolLimits;
 
-/** `null` stands for an absent optional field, as JSON clients often send it. */
-const orElse = <Value>(schema: z.ZodMiniType<Value>, fallback: Value) =>
+/** Accepts `null` as absent, since JSON clients often send it. */
+const withFallback = <Value>(schema: z.ZodMiniType<Value>, fallback: Value) =>
   z.pipe(
     z.nullish(schema),
     z.transform((value) => value ?? fallback),
   );
 
-const nameOf = (what: string, min: number) =>
+const nameSchema = (subject: string, min: number) =>
   z
-    .string(`${what} must be a string`)
+    .string(`${subject} must be a string`)
     .check(
       z.regex(
         new RegExp(`^[A-Za-z0-9_-]{${min},${toolName.max}}$`),
-        `${what} must be ${min} to ${toolName.max} letters, digits, _ or -`,
+        `${subject} must be ${min} to ${toolName.max} letters, digits, _ or -`,
       ),
     );
 
-const descriptionOf = (what: string) =>
+const descriptionSchema = (subject: string) =>
   z
-    .string(`${what} must be a string`)
+    .string(`${subject} must be a string`)
     .check(
       z.refine(
         (text) => countCharacters(text) <= toolDescription.max,
-        `${what} may have at most ${toolDescription.max} characters`,
+        `${subject} may have at most ${toolDescription.max} characters`,
       ),
     );
 
 const ClientToolParameter = z.object(
   {
-    name: nameOf('client_tools: the name of a parameter', 1),
+    name: nameSchema('client_tools: the name of a parameter', 1),
     type: z.enum(['string', 'number', 'bool'], {
       error: 'client_tools: the type of a parameter must be string, number or bool',
     }),
-    description: orElse(descriptionOf('client_tools: the description of a parameter'), ''),
-    required: orElse(z.boolean('client_tools: required must be true or false'), false),
+    description: withFallback(descriptionSchema('client_tools: the description of a parameter'), ''),
+    required: withFallback(z.boolean('client_tools: required must be true or false'), false),
   },
   { error: 'client_tools: a parameter must be an object' },
 );
 
-const CheckedTool = z.object(
+const ToolSchema = z.object(
   {
-    name: nameOf('client_tools: a name', toolName.min),
-    description: descriptionOf('client_tools: a description'),
-    parameters: orElse(
+    name: nameSchema('client_tools: a name', toolName.min),
+    description: descriptionSchema('client_tools: a description'),
+    parameters: withFallback(
       atMost(
         tools.parameters,
         `client_tools: at most ${tools.parameters} parameters are allowed`,
@@ -67,12 +66,12 @@ const CheckedTool = z.object(
   { error: 'client_tools: a tool must be an object' },
 );
 
-/** The tools of one message, each name once. */
+/** The client tools of a message. Names must be unique. */
 export const ClientTools = atMost(
   tools.count,
   `client_tools: at most ${tools.count} are allowed`,
   z
-    .array(CheckedTool, 'client_tools must be a list')
+    .array(ToolSchema, 'client_tools must be a list')
     .check(z.maxLength(tools.count))
     .check(
       z.refine(
@@ -83,10 +82,10 @@ export const ClientTools = atMost(
 );
 export type ClientTools = z.infer<typeof ClientTools>;
 
-const CheckedResult = z
+const ResultSchema = z
   .object(
     {
-      name: nameOf('tool_results: a name', toolName.min),
+      name: nameSchema('tool_results: a name', toolName.min),
       arguments: z.record(z.string(), z.unknown(), 'tool_results: arguments must be an object'),
       result: z.optional(z.unknown()),
     },
@@ -94,23 +93,23 @@ const CheckedResult = z
   )
   .check(
     z.refine(
-      (made) => countCharacters(JSON.stringify(made)) <= toolResults.characters,
+      (result) => countCharacters(JSON.stringify(result)) <= toolResults.characters,
       `tool_results: one may have at most ${toolResults.characters} characters as JSON`,
     ),
   );
 
-/** The results that go with one message. */
+/** The tool results of a message. */
 export const ToolResults = atMost(
   toolResults.count,
   `tool_results: at most ${toolResults.count} are allowed`,
-  z.array(CheckedResult, 'tool_results must be a list').check(z.maxLength(toolResults.count)),
+  z.array(ResultSchema, 'tool_results must be a list').check(z.maxLength(toolResults.count)),
 );
 export type ToolResults = z.infer<typeof ToolResults>;
 
-/** A function of the page that the assistant may ask for by name, as a client writes it. */
+/** A function of the page that the assistant may call. */
 export interface ClientTool {
   readonly name: string;
-  /** When and how the assistant should use it. */
+  /** Tells the assistant when and how to call it. */
   readonly description: string;
   readonly parameters?: readonly {
     readonly name: string;
@@ -120,10 +119,10 @@ export interface ClientTool {
   }[];
 }
 
-/** What a tool of the page returned, with the arguments that it was called with. */
+/** The result of a client tool, with the arguments of the call. */
 export interface ToolResult {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Any JSON. */
+  /** Any JSON value. */
   readonly result?: unknown;
 }

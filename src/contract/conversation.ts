@@ -6,7 +6,7 @@ import { countCharacters, limits, recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import {
   atMost,
-  digitsOf,
+  partialPhoneNumber,
   objectOf,
   pageQuery,
   patternText,
@@ -21,7 +21,7 @@ import {
 
 const { message: messageLimit, variables: variableLimits } = limits;
 
-/** The value of a variable. Anything but text is written into the prompt as JSON. */
+/** The value of a variable. Values other than strings are inserted into the prompt as JSON. */
 const VariableValue = z.json().check(
   z.refine((value) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -76,7 +76,7 @@ export const ResumeConversationQuery = z.object({
   before: z.optional(z.string()),
 });
 
-/** The text of a message, from a visitor or from a person who took over. */
+/** The text of a message, by a visitor or by a person after a handoff. */
 const MessageText = z
   .string({
     error: (issue) =>
@@ -131,7 +131,7 @@ export const HistoryMessage = z.looseObject({
   created_at: timestamp,
 });
 
-/** Answer of `POST /conversations`. */
+/** Response of `POST /conversations`. */
 export const NewConversation = z.looseObject({
   status: z.literal(true),
   conversation_id: z.uuid(),
@@ -140,7 +140,7 @@ export const NewConversation = z.looseObject({
   events_cursor: z.string(),
 });
 
-/** Answer of `GET /conversations/{uuid}`. */
+/** Response of `GET /conversations/{uuid}`. */
 export const ReadConversation = z.looseObject({
   status: z.literal(true),
   history: z.array(HistoryMessage),
@@ -158,9 +158,9 @@ export const ReadConversation = z.looseObject({
 /** Data of the event `message` of `GET /conversations/{uuid}/events`. */
 export const AddedMessage = z.looseObject({
   ...HistoryMessage.shape,
-  /** The cursor of the entry, also the event's `id`. */
+  /** The entry's cursor; also the event's `id`. */
   id: z.string(),
-  /** Of an answer: the `id` of the visitor's message. */
+  /** For an answer, the `id` of the visitor's message. */
   in_reply_to: z.optional(z.string()),
 });
 
@@ -170,7 +170,7 @@ export const Handoff = z.object({
   ai_enabled: z.boolean(),
 });
 
-/** Answer of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
+/** Response of `POST /conversations/{uuid}/messages`, and data of the stream's `done` event. */
 export const MessageAnswer = z.looseObject({
   status: z.literal(true),
   message: z.string(),
@@ -180,7 +180,7 @@ export const MessageAnswer = z.looseObject({
   ended: z.optional(z.literal(true)),
 });
 
-/** Answer of the operations by which a person takes over and hands back. */
+/** Response of `disable-ai` and `enable-ai`. */
 export const AiState = z.looseObject({ status: z.literal(true), ai_enabled: z.boolean() });
 
 /** A conversation in its owner's list. */
@@ -196,7 +196,7 @@ export const ListedConversation = z.looseObject({
   /** USD. */
   total_cost: z.number(),
   ai_enabled: z.boolean(),
-  /** Our additions: the results of the evaluation after the end; absent if there was none. */
+  /** Our additions: the results of the evaluation after the conversation ended; absent if there are none. */
   evaluation: z.nullish(z.record(z.string(), z.unknown())),
   extracted_variables: z.nullish(z.record(z.string(), z.unknown())),
   created_at: timestamp,
@@ -211,8 +211,8 @@ export const ConversationsQuery = z.object({
   assistant_id: z.optional(
     patternText(/^(\d{1,10}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, 'must be an id or a UUID.'),
   ),
-  /** Digits of the customer's number, where `customer_identifier` of `generate-reply` is a phone number. */
-  customer_phone: z.optional(digitsOf()),
+  /** Part of the customer's phone number, if `customer_identifier` of `generate-reply` is one. */
+  customer_phone: z.optional(partialPhoneNumber()),
   /** The `customer_identifier` of `generate-reply`. */
   external_identifier: z.optional(text(recordLimits.name)),
   per_page: pageQuery.per_page,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The error texts that the interface fixes. Readers tell errors apart by these, since statuses differ between deployments. */
+/** The error texts that the interface specifies. Clients identify errors by text, since statuses differ between deployments. */
 export const errorTexts = {
   assistantNotFound: 'Assistant not found',
   conversationNotFound: 'Conversation not found',
@@ -15,7 +15,7 @@ export const errorTexts = {
 /**
  * Any error body of the interface, read liberally: `{status: false, error}` of the conversation endpoints,
  * `{message, errors?}` and `{error}` of the others, `{message, retry_after}` of the rate limit (seconds). Absent texts are
- * empty; everything else passes as it is.
+ * empty; unknown fields are kept.
  */
 export const ErrorBody = z.looseObject({
   error: z.catch(z.string(), ''),

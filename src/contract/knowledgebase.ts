@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { filledText, integer, list, nullish, text, webAddress } from './request-fields.ts';
+import { nonBlankText, integer, list, nullish, text, httpUrl } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, timestamp } from './answer-fields.ts';
@@ -32,7 +32,7 @@ const changedDocumentFields = {
   /** `processing`, `active` or `failed`. */
   status: z.string(),
   status_label: z.string(),
-  /** Our addition: why it is `failed`, for its owner; absent otherwise. */
+  /** Our addition: why the document is `failed`; absent otherwise. */
   failure: z.nullish(z.string()),
   updated_at: timestamp,
 };
@@ -46,71 +46,71 @@ const documentsPath = `${base}/:knowledgebaseId/documents` as const;
 const documentPath = `${documentsPath}/:documentId` as const;
 
 export const listKnowledgebases = ownerEndpoint({
-  summary: 'The knowledge bases, oldest first.',
+  summary: 'Lists the knowledge bases, oldest first.',
   method: 'GET',
   path: base,
   response: z.looseObject({ data: z.array(Knowledgebase) }),
 });
 
 export const readKnowledgebase = ownerEndpoint({
-  summary: 'One knowledge base.',
+  summary: 'Returns a knowledge base.',
   method: 'GET',
   path: `${base}/:id`,
   response: z.looseObject({ data: Knowledgebase }),
 });
 
 export const createKnowledgebase = ownerEndpoint({
-  summary: 'Creates a knowledge base, empty.',
+  summary: 'Creates an empty knowledge base.',
   method: 'POST',
   path: base,
-  request: z.object({ name: filledText(name), description: z.nullish(text(name)) }),
+  request: z.object({ name: nonBlankText(name), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
   success: 201,
 });
 
 export const updateKnowledgebase = ownerEndpoint({
-  summary: 'Changes name and description.',
+  summary: 'Changes the name and description of a knowledge base.',
   method: 'PUT',
   path: `${base}/:id`,
-  request: z.object({ name: z.optional(filledText(name)), description: z.nullish(text(name)) }),
+  request: z.object({ name: z.optional(nonBlankText(name)), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
 });
 
 export const deleteKnowledgebase = ownerEndpoint({
-  summary: 'Deletes a knowledge base with its documents; assistants go on without it.',
+  summary: 'Deletes a knowledge base with its documents and removes it from assistants.',
   method: 'DELETE',
   path: `${base}/:id`,
   response: Message,
 });
 
 export const listDocuments = ownerEndpoint({
-  summary: 'The documents of a knowledge base, oldest first.',
+  summary: 'Lists the documents of a knowledge base, oldest first.',
   method: 'GET',
   path: documentsPath,
   response: z.looseObject({ data: z.array(KnowledgeDocument) }),
 });
 
 export const readDocument = ownerEndpoint({
-  summary: 'One document.',
+  summary: 'Returns a document.',
   method: 'GET',
   path: documentPath,
   response: z.looseObject({ data: KnowledgeDocument }),
 });
 
 export const createDocument = ownerEndpoint({
-  summary: 'Adds a document; a multipart form with `file`, or JSON for a website.',
+  summary: 'Adds a document: a multipart form with `file`, or JSON for a website.',
   method: 'POST',
   path: documentsPath,
   request: z.object({
-    name: filledText(name),
+    name: nonBlankText(name),
     type: z.enum(['website', 'pdf', 'txt', 'docx']),
     ...nullish({
       description: text(name),
-      url: webAddress(),
-      links: list(z.object({ link: webAddress() })),
+      url: httpUrl(),
+      links: list(z.object({ link: httpUrl() })),
       relative_links_limit: integer(limit.relativeLinks),
     }),
-    /** A file of a form. What runs this has its own class for one. */
+    /** The uploaded file. Its class depends on the runtime, so the service checks it. */
     file: z.optional(z.unknown().register(z.globalRegistry, { type: 'string', format: 'binary' })),
   }),
   response: messageWith(KnowledgeDocument),
@@ -118,15 +118,15 @@ export const createDocument = ownerEndpoint({
 });
 
 export const updateDocument = ownerEndpoint({
-  summary: 'Changes name and description; type and content stay as they are.',
+  summary: 'Changes the name and description of a document. Its type and content cannot change.',
   method: 'PUT',
   path: documentPath,
-  request: z.object({ name: z.optional(filledText(name)), description: z.nullish(text(name)) }),
+  request: z.object({ name: z.optional(nonBlankText(name)), description: z.nullish(text(name)) }),
   response: messageWith(z.looseObject(changedDocumentFields)),
 });
 
 export const deleteDocument = ownerEndpoint({
-  summary: 'Deletes a document and everything that was made of it.',
+  summary: 'Deletes a document with its content and embeddings.',
   method: 'DELETE',
   path: documentPath,
   response: Message,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {
-  day,
-  digitsOf,
+  calendarDate,
+  partialPhoneNumber,
   flag,
   id,
   list,
@@ -13,9 +13,9 @@ import {
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, paginated, plainTimestamp } from './answer-fields.ts';
 
-/* Leads: people whom a campaign calls (interface: "Leads and calls"). */
+/* Leads: people to call in a campaign (interface: "Leads and calls"). */
 
-/** What can become of a lead. */
+/** Statuses of a lead. */
 export const leadStatuses = [
   'created',
   'scheduled',
@@ -28,7 +28,7 @@ export const leadStatuses = [
 
 const variables = z.record(z.string(), z.unknown());
 
-/** A lead with its campaign and the contacts that are tried after it. */
+/** A lead with its campaign and its secondary contacts. */
 export const Lead = z.looseObject({
   id: z.int(),
   campaign_id: z.int(),
@@ -57,7 +57,7 @@ export const CreateLeadRequest = z.object({
   campaign_id: id(),
   ...nullish({
     variables: variablesField(),
-    /** Spelled as the interface spells it. */
+    /** The interface's spelling. */
     allow_dupplicate: flag(),
     secondary_contacts: list(
       z.object({ phone_number: phoneNumber(), variables: z.nullish(variablesField()) }),
@@ -66,13 +66,13 @@ export const CreateLeadRequest = z.object({
 });
 export type CreateLeadRequest = z.infer<typeof CreateLeadRequest>;
 
-/** Body of `PUT /user/leads/{id}`: what is given changes; variables are laid over the lead's. */
+/** Body of `PUT /user/leads/{id}`: only the given fields change; variables are merged. */
 export const UpdateLeadRequest = z.object({
   campaign_id: z.optional(id()),
   phone_number: z.optional(phoneNumber()),
   status: z.optional(z.enum(['created', 'completed', 'reached-max-retries'])),
   variables: z.nullish(variablesField()),
-  /** As when a lead is created; our addition. */
+  /** As for creation. Our addition. */
   allow_dupplicate: z.nullish(flag()),
 });
 export type UpdateLeadRequest = z.infer<typeof UpdateLeadRequest>;
@@ -81,9 +81,9 @@ export type UpdateLeadRequest = z.infer<typeof UpdateLeadRequest>;
 export const LeadsQuery = z.object({
   status: z.optional(z.enum(leadStatuses)),
   campaign_id: z.optional(id()),
-  phone_number: z.optional(digitsOf()),
-  date_from: z.optional(day()),
-  date_to: z.optional(day()),
+  phone_number: z.optional(partialPhoneNumber()),
+  date_from: z.optional(calendarDate()),
+  date_to: z.optional(calendarDate()),
   ...pageQuery,
 });
 export type LeadsQuery = z.infer<typeof LeadsQuery>;
@@ -97,7 +97,7 @@ export const createLead = ownerEndpoint({
 });
 
 export const listLeads = ownerEndpoint({
-  summary: 'The leads that meet every given condition, in pages, newest first.',
+  summary: 'Lists the leads that match all given filters, newest first, in pages.',
   method: 'GET',
   path: '/api/user/leads',
   query: LeadsQuery,

@@ -1,53 +1,53 @@
 /**
- * Every limit of the wire, in one place. The service refuses what goes past them; the widget counts against them
- * before it sends, so that a visitor learns of a limit while typing and not from an error.
+ * Every limit of the HTTP interface. The service rejects requests that exceed them; the widget checks them while a visitor
+ * types.
  */
 export const limits = {
   /** Characters of one visitor's message (interface: `POST /conversations/{uuid}/messages`). */
   message: { min: 1, max: 2000 },
-  /** Variables of one request or assistant. Our own bound, far above what a prompt uses. */
+  /** Variables of one request or assistant. Our own limit. */
   variables: {
     count: 100,
     nameCharacters: 64,
     valueCharacters: 2000,
   },
-  /** Characters of an `Idempotency-Key` header: a UUID has 36, other clients' keys are longer. */
+  /** Characters of an `Idempotency-Key` header. */
   idempotencyKey: { max: 255 },
-  /** Bytes of a request body. A message of 2,000 four-byte characters with full variables stays below. */
+  /** Bytes of a request body. A message of 2,000 four-byte characters with all variables fits. */
   requestBody: 1024 * 1024,
-  /** Characters of one answer or name that a client shows, and tool calls of one answer. The rest is left out. */
+  /** Characters of an answer or a name that a client shows, and tool calls of an answer. The rest is dropped. */
   answer: { characters: 100_000, functionCalls: 100 },
-  /** Bytes of a response body, or of one streamed answer, that a reader takes in before it gives up. */
+  /** Bytes of a response body or a streamed answer that a client reads before it aborts. */
   responseBody: 16 * 1024 * 1024,
 } as const;
 
-/** Limits of what goes along with a message about tools of the page. Apart, because only who has tools loads them. */
+/** Limits of client tools. Separate, because only pages with tools load them. */
 export const toolLimits = {
-  /** Tools that a page may offer with one message, and parameters of each. */
+  /** Tools of a message, and parameters of a tool. */
   tools: { count: 16, parameters: 16 },
-  /** Characters of the name of a tool or a parameter: letters, digits, `_` and `-`; a parameter's may be a single one. */
+  /** Characters of the name of a tool: letters, digits, `_` and `-`. A parameter's name may have a single character. */
   toolName: { min: 2, max: 64 },
   /** Characters of the description of a tool or a parameter. */
   toolDescription: { max: 255 },
-  /** Results that may go with one message, and characters of each as JSON. */
+  /** Results of a message, and characters of a result as JSON. */
   toolResults: { count: 16, characters: 4000 },
 } as const;
 
-/** What the owner's records may hold (interface: "Limits" and the tables of fields). Apart, because no visitor loads it. */
+/** Limits of the account's records (interface: "Limits" and the tables of fields). Separate, because visitors do not load them. */
 export const recordLimits = {
-  /** Ids of one list, such as `tool_ids`; entries of one, such as `tools`. Ours. */
-  listed: 50,
-  /** Characters of an address. Ours. */
+  /** Items of a list such as `tool_ids` or `tools`. Ours. */
+  listItems: 50,
+  /** Characters of a URL. Ours. */
   url: 2048,
-  /** Digits of a phone number, country code included (E.164). */
+  /** Digits of a phone number, including the country code (E.164). */
   phoneDigits: { min: 7, max: 15 },
-  /** The highest page, ours, and the most records of one. */
+  /** The highest page number, ours, and the most records of a page. */
   page: { number: 1_000_000, size: 100 },
   variables: limits.variables,
   name: 255,
   assistant: {
     initialMessage: 200,
-    /** Ours: what a prompt may have after variables were filled in. */
+    /** Ours: also applies after variables are filled in. */
     systemPrompt: 64_000,
     prompt: 1000,
     /** Seconds. */
@@ -58,7 +58,7 @@ export const recordLimits = {
     reengagementInterval: { min: 7, max: 600 },
     /** Minutes. */
     inactivityTimeout: { min: 1, max: 1440 },
-    share: { min: 0, max: 1 },
+    fraction: { min: 0, max: 1 },
     speechSpeed: { min: 0.7, max: 1.2 },
     sensitivity: { min: 0, max: 5 },
     interruptWords: { min: 0, max: 10 },
@@ -70,7 +70,7 @@ export const recordLimits = {
     filler: 255,
   },
   tool: {
-    /** Ours: what language models take as the name of a function. */
+    /** Ours: the length that language models accept for a function name. */
     name: { min: 1, max: 64 },
     description: 255,
     /** Seconds. */
@@ -85,7 +85,7 @@ export const recordLimits = {
     /** Ours. */
     documents: 500,
     relativeLinks: { min: 1, max: 50 },
-    /** Bytes of a document, and of a request that brings one. */
+    /** Bytes of a document, and of an upload request. */
     file: 20 * 1024 * 1024,
     upload: 21 * 1024 * 1024,
   },
@@ -99,8 +99,8 @@ export const recordLimits = {
 } as const;
 
 /**
- * Counts characters as the interface means them: Unicode code points, so an emoji outside the basic plane is one
- * character and not two.
+ * Counts characters as the interface defines them: Unicode code points, so most emoji count as one character instead of
+ * two.
  */
 export function countCharacters(text: string): number {
   let count = 0;

@@ -1,9 +1,9 @@
-/** The name of a function or a field as people read it: `add_to_cart` and `addToCart` are `Add to cart`. */
+/** Converts the name of a function or field into words: `add_to_cart` and `addToCart` become `Add to cart`. */
 export function nameInWords(name: string): string {
   const words = name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .split(/[\s_-]+/)
-    // Abbreviations stay as they are.
+    // Keep abbreviations in capitals.
     .map((word) => (/^\p{Lu}{2}/u.test(word) ? word : word.toLowerCase()))
     .join(' ')
     .trim();

@@ -15,7 +15,7 @@ import * as webhook from './webhook.ts';
 
 export type { Operation } from './owner-endpoint.ts';
 
-/** Every operation of the service by name. */
+/** All operations of the service, by name. */
 export const operations = {
   openConversation: conversation.openConversation,
   resumeConversation: conversation.resumeConversation,
@@ -89,6 +89,6 @@ export const operations = {
   listApiKeys: user.listApiKeys,
 } as const satisfies Record<string, Operation>;
 
-/** The operations as a list, without the type of each. */
+/** Lists the operations without their individual types. */
 export const listOperations = (): [name: string, operation: Operation][] =>
   Object.entries<Operation>(operations);

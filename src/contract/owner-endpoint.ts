@@ -1,42 +1,42 @@
 import type * as z from 'zod/mini';
 
-/** One operation of the service as data, for its routes, its documentation and typed clients. */
+/** Describes an operation of the service for its route, its documentation and typed clients. */
 export interface Operation {
-  /** What the operation does, in a sentence or two. */
+  /** One or two sentences for the documentation. */
   summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With `:name` for each parameter. */
   path: string;
   auth: 'none' | 'bearer';
-  /** The body, if there is one; an object, so that every invalid field can be named. */
+  /** The request body; an object, so that errors can name the invalid fields. */
   request?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
-  /** Names of the request headers that the operation reads, beside the key. */
+  /** Names of the request headers that the operation reads, besides `Authorization`. */
   headers?: readonly string[];
   response: z.ZodMiniType;
-  /** Status of a successful answer; 200 if absent. */
+  /** Status of a successful response; 200 by default. */
   success?: 200 | 201;
   statuses: readonly number[];
   /** Further paths of the same operation, for clients of other services. */
   aliases?: readonly string[];
-  /** Whether the answer is an event stream for requests that accept one. */
+  /** Whether the response is an event stream if the request accepts one. */
   streams?: true;
 }
 
-/** The part of an operation with a key that its file states; the rest is the same for all of them. */
+/** The part of an authenticated operation that differs from the others. */
 interface Description extends Omit<Operation, 'auth' | 'statuses'> {
   path: `/api/user/${string}` | `/api/automate/${string}`;
-  /** Statuses of refusals that only this operation has. */
+  /** Further error statuses of this operation. */
   refusals?: readonly number[];
 }
 
-/** An operation that needs an API key. */
+/** An operation that requires an API key. */
 export type OwnerEndpoint<Described extends Description = Description> = Described & {
   auth: 'bearer';
   statuses: readonly number[];
 };
 
-/** Describes an operation that needs an API key; adds the statuses that all of them can answer with. */
+/** Describes an operation that requires an API key, and adds the statuses that all of them have in common. */
 export function ownerEndpoint<const Described extends Description>(
   described: Described,
 ): OwnerEndpoint<Described> {

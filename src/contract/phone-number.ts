@@ -8,19 +8,19 @@ import { Message, messageWith, timestamp } from './answer-fields.ts';
 
 const { nickname, searchedDigits } = recordLimits.phoneNumber;
 
-/** A number of the owner. */
+/** A phone number of the account. */
 export const PhoneNumber = z.looseObject({
   id: z.int(),
   phone_number: z.string(),
   country_code: z.string(),
-  /** `normal` is a dedicated one. */
+  /** `normal` means dedicated. */
   type: z.string(),
   type_label: z.string(),
   nickname: z.nullable(z.string()),
   sms_capable: z.boolean(),
   region: z.string(),
   has_active_subscription: z.boolean(),
-  /** When it goes, once its release was asked for or a month could not be paid. Our addition. */
+  /** When the number will be released, after a release request or a failed payment. Our addition. */
   release_at: z.nullable(timestamp),
   created_at: timestamp,
 });
@@ -28,33 +28,33 @@ export type PhoneNumber = z.infer<typeof PhoneNumber>;
 
 const PhoneNumbers = z.looseObject({ data: z.array(PhoneNumber) });
 
-/** A number that can be bought. */
+/** A phone number for sale. */
 export const OfferedNumber = z.looseObject({
   phone_number: z.string(),
   phone_number_formatted: z.string(),
   country_code: z.string(),
-  /** USD a month. */
+  /** USD per month. */
   price: z.number(),
   address_requirements: z.string(),
   sms_capable: z.boolean(),
 });
 
 export const listPhoneNumbers = ownerEndpoint({
-  summary: 'All numbers of the owner.',
+  summary: 'Lists all phone numbers of the account.',
   method: 'GET',
   path: '/api/user/phone-numbers/all',
   response: PhoneNumbers,
 });
 
 export const listSmsNumbers = ownerEndpoint({
-  summary: 'Those that take SMS and have a subscription. For old clients; new ones ask for all.',
+  summary: 'Lists the SMS-capable numbers with an active subscription. Legacy; use `/all` instead.',
   method: 'GET',
   path: '/api/user/phone-numbers',
   response: PhoneNumbers,
 });
 
 export const searchPhoneNumbers = ownerEndpoint({
-  summary: 'Numbers that can be bought.',
+  summary: 'Lists phone numbers for sale.',
   method: 'GET',
   path: '/api/user/phone-numbers/search',
   query: z.object({
@@ -67,7 +67,7 @@ export const searchPhoneNumbers = ownerEndpoint({
 });
 
 export const purchasePhoneNumber = ownerEndpoint({
-  summary: 'Buys a number that the search offers. Each month is charged in advance.',
+  summary: 'Buys a number that the search returned. Each month is charged in advance.',
   method: 'POST',
   path: '/api/user/phone-numbers/purchase',
   request: z.object({ phone_number: phoneNumber() }),
@@ -77,7 +77,7 @@ export const purchasePhoneNumber = ownerEndpoint({
 });
 
 export const updatePhoneNumber = ownerEndpoint({
-  summary: 'Gives a number a name that only its owner sees; `null` takes it away.',
+  summary: 'Sets the nickname of a number, or removes it with `null`.',
   method: 'PUT',
   path: '/api/user/phone-numbers/:id',
   request: z.object({ nickname: z.nullable(text(nickname)) }),
@@ -86,7 +86,7 @@ export const updatePhoneNumber = ownerEndpoint({
 
 export const releasePhoneNumber = ownerEndpoint({
   summary:
-    'Gives a number back. The subscription of a dedicated one is cancelled, and it goes when the month is over; others go at once.',
+    'Releases a number. A dedicated number stays active until the end of the paid month; other numbers are deleted immediately.',
   method: 'DELETE',
   path: '/api/user/phone-numbers/:id',
   response: Message,

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { countCharacters, recordLimits } from './limits.ts';
 
 /*
- * What the requests below `/api/user` are made of. A message of a schema is the end of a sentence that begins with
- * "The <name> field", so that one rule reads well on every field. Numbers and booleans may come as the text of
- * them: our own answers write decimals as strings and some booleans as 0 and 1, and a query has nothing but text.
+ * Schemas for the fields of requests below `/api/user`. Their error messages omit the beginning, "The <name> field".
+ * Numbers and booleans are also accepted as strings: our own responses write decimals as strings and some booleans as 0
+ * and 1, and a query has only strings.
  */
 
-const { listed, page, phoneDigits, url, variables } = recordLimits;
+const { listItems, page, phoneDigits, url, variables } = recordLimits;
 
 const numberFrom = (value: unknown) =>
   typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
@@ -17,109 +17,111 @@ const booleanFrom = (value: unknown) => {
   return value === 0 || value === '0' || value === 'false' ? false : value;
 };
 
-/** A schema that reads from anything what it calls its own. */
-const from = <Value>(read: (value: unknown) => unknown, schema: z.ZodMiniType<Value>) =>
+/** Converts the value before the schema checks it. */
+const preprocess = <Value>(read: (value: unknown) => unknown, schema: z.ZodMiniType<Value>) =>
   z.pipe(z.transform(read), schema) as unknown as z.ZodMiniType<Value, Value>;
 
-/** A bound of text or numbers. */
+/** The bounds of a number or of the length of a string. */
 interface Bounds {
   readonly min: number;
   readonly max: number;
 }
 
 export const integer = ({ min, max }: Bounds) =>
-  from(numberFrom, z.int().check(z.minimum(min), z.maximum(max)));
+  preprocess(numberFrom, z.int().check(z.minimum(min), z.maximum(max)));
 
 export const decimal = ({ min, max }: Bounds) =>
-  from(numberFrom, z.number().check(z.minimum(min), z.maximum(max)));
+  preprocess(numberFrom, z.number().check(z.minimum(min), z.maximum(max)));
 
-export const flag = () => from(booleanFrom, z.boolean());
+export const flag = () => preprocess(booleanFrom, z.boolean());
 
-/** The id of a record: PostgreSQL's integers. */
+/** The id of a record, within the range of PostgreSQL's `integer`. */
 export const id = () => integer({ min: 1, max: 2_147_483_647 });
 
 /** A list of at most `max` items. */
-export const list = <Item extends z.ZodMiniType>(item: Item, max: number = listed) =>
+export const list = <Item extends z.ZodMiniType>(item: Item, max: number = listItems) =>
   atMost(max, `must not have more than ${max} items.`, z.array(item).check(z.maxLength(max)));
 
 /** Ids of records. */
 export const ids = () => list(id());
 
-/** Text that may be empty. */
+/** A string that may be empty. */
 export const text = (max: number) =>
   z
     .string()
     .register(z.globalRegistry, { maxLength: max })
     .check(z.refine((value) => countCharacters(value) <= max, `must not be greater than ${max} characters.`));
 
-/** Text of which something is left when the white space around it is taken away. */
-export const filledText = (max: number) =>
+/** A string with at least one character other than white space. */
+export const nonBlankText = (max: number) =>
   text(max)
     .register(z.globalRegistry, { minLength: 1, maxLength: max })
     .check(z.refine((value) => value.trim() !== '', 'is required.'));
 
-/** Text that is no shorter and no longer. */
+/** A string with a minimum and a maximum length. */
 export const boundedText = ({ min, max }: Bounds) =>
   text(max)
     .register(z.globalRegistry, { minLength: min, maxLength: max })
     .check(z.refine((value) => countCharacters(value) >= min, `must be at least ${min} characters.`));
 
-/** Text of a fixed form. `what` ends the sentence "The <name> field …". */
-export const patternText = (pattern: RegExp, what: string) =>
+/** A string that matches a pattern. `rule` completes the sentence "The <name> field …". */
+export const patternText = (pattern: RegExp, rule: string) =>
   z
     .string()
     .register(z.globalRegistry, { pattern: pattern.source })
-    .check(z.refine((value) => pattern.test(value), what));
+    .check(z.refine((value) => pattern.test(value), rule));
 
-export const webAddress = () =>
+/** An http or https URL. */
+export const httpUrl = () =>
   text(url)
     .register(z.globalRegistry, { format: 'uri', maxLength: url })
-    .check(z.refine(isWebAddress, 'must be a valid URL that begins with http:// or https://.'));
+    .check(z.refine(isHttpUrl, 'must be a valid URL that begins with http:// or https://.'));
 
 const webUrl = z.url({ protocol: /^https?$/ });
 
-function isWebAddress(value: string): boolean {
+function isHttpUrl(value: string): boolean {
   return webUrl.safeParse(value).success;
 }
 
 const numberPattern = new RegExp(`^\\+[1-9]\\d{${phoneDigits.min - 1},${phoneDigits.max - 1}}$`);
 
-/** Ends the sentence "The <name> …" about a phone number that is refused. */
+/** Completes the sentence "The <name> …" for an invalid phone number. */
 export const e164Rule = `must be in E.164 format: a plus sign and ${phoneDigits.min} to ${phoneDigits.max} digits, such as +4915112345678.`;
 
-const noNumber = e164Rule.replace('must be', 'must be a phone number');
+const invalidNumber = e164Rule.replace('must be', 'must be a phone number');
 
-/** Removes the characters that people put between digits. */
-const plainNumber = (value: unknown) => (typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value);
+/** Removes separators between digits. */
+const withoutSeparators = (value: unknown) =>
+  typeof value === 'string' ? value.replace(/[\s().-]/g, '') : value;
 
-/** Whether it is a phone number in E.164 format, with nothing around or between its digits. */
+/** Whether the value is a phone number in E.164 format, without separators. */
 export const isPhoneNumber = (value: unknown): value is string =>
   typeof value === 'string' && numberPattern.test(value);
 
 /** A phone number in E.164 format. Spaces, dots, hyphens and parentheses between its digits are removed. */
-export const phoneNumber = () => from(plainNumber, patternText(numberPattern, noNumber));
+export const phoneNumber = () => preprocess(withoutSeparators, patternText(numberPattern, invalidNumber));
 
 /** Requires an E.164 number in the field `phone_number` of entries of one type. */
-export const needsNumber = (type: string) =>
+export const requirePhoneNumber = (type: string) =>
   z.check(
     ({ value: entry, issues }) => {
       const { type: given, phone_number: number } = (entry ?? {}) as Record<string, unknown>;
       if (given !== type || isPhoneNumber(number)) return;
       const isMissing = number === undefined || number === null || number === '';
-      const message = isMissing ? `is required when type is ${type}.` : noNumber;
+      const message = isMissing ? `is required when type is ${type}.` : invalidNumber;
       issues.push({ code: 'custom', input: number, path: ['phone_number'], message });
     },
     { when: () => true },
   );
 
-/** Digits that a phone number has somewhere. A plus sign in a query means a space, so it and its like are left out. */
-export const digitsOf = () =>
-  from(
+/** Part of a phone number, for filters. Separators are removed, and plus signs, which mean a space in a query. */
+export const partialPhoneNumber = () =>
+  preprocess(
     (value) => (typeof value === 'string' ? value.replace(/[\s().+-]/g, '') : value),
     patternText(new RegExp(`^\\d{1,${phoneDigits.max}}$`), `must have 1 to ${phoneDigits.max} digits.`),
   );
 
-/** Name of a time zone, such as `Europe/Berlin`. */
+/** An IANA time zone, such as `Europe/Berlin`. */
 export const timeZone = () => z.string().check(z.refine(isTimeZone, 'must be a valid timezone.'));
 
 function isTimeZone(value: string): boolean {
@@ -131,8 +133,8 @@ function isTimeZone(value: string): boolean {
   }
 }
 
-/** `YYYY-MM-DD`, a day that the calendar has; it begins with the year 1, and databases know no year 0. */
-export const day = () =>
+/** A valid date, `YYYY-MM-DD`. The first year is 1, because PostgreSQL has no year 0. */
+export const calendarDate = () =>
   patternText(/^\d{4}-\d{2}-\d{2}$/, 'must match the format YYYY-MM-DD.').check(
     z.refine(
       (value) =>
@@ -144,14 +146,14 @@ export const day = () =>
     ),
   );
 
-/** Reads an object; PHP writes one without keys as `[]`. */
-export const objectOf = <Value>(schema: z.ZodMiniType<Value>) => from(objectFrom, schema);
+/** Accepts `[]` as an empty object, because PHP encodes empty arrays that way. */
+export const objectOf = <Value>(schema: z.ZodMiniType<Value>) => preprocess(objectFrom, schema);
 
 const objectFrom = (value: unknown) => (Array.isArray(value) && value.length === 0 ? {} : value);
 
 /**
- * Limits the entries of an object or a list. They are counted before the schema checks each of them: that takes 200 ms
- * for 90,000, which fit into one request.
+ * Limits the entries of an object or a list. They are counted before the schema checks each one, because checking 90,000
+ * entries, which fit into one request, takes 200 ms.
  */
 export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniType<Value>) =>
   z.pipe(
@@ -168,11 +170,11 @@ export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniTyp
 export const variablesField = () =>
   objectOf(atMost(variables.count, `must not have more than ${variables.count} items.`, checkedVariables));
 
-/** The bounds of variables for the documentation; JSON Schema cannot express the checks below. */
+/** The limits of variables for the documentation. JSON Schema cannot express the checks below. */
 export const variablesBounds = {
   maxProperties: variables.count,
   propertyNames: { type: 'string', maxLength: variables.nameCharacters },
-  description: `A value may have at most ${variables.valueCharacters} characters, as JSON unless it is text.`,
+  description: `A value may have at most ${variables.valueCharacters} characters; values other than strings are counted as JSON.`,
 };
 
 const checkedVariables = z
@@ -194,13 +196,13 @@ const checkedVariables = z
     ),
   );
 
-/** The query of a list with pages. */
+/** The query of a paginated list. */
 export const pageQuery = {
   page: z.optional(integer({ min: 1, max: page.number })),
   per_page: z.optional(integer({ min: 1, max: page.size })),
 };
 
-/** A shape whose fields may all be absent. `null` stands for an absent one. */
+/** A shape whose fields may all be absent or null. */
 export type Nullish<Shape extends Record<string, z.ZodMiniType>> = {
   [Name in keyof Shape]: z.ZodMiniOptional<z.ZodMiniNullable<Shape[Name]>>;
 };

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import {
   boundedText,
-  filledText,
+  nonBlankText,
   integer,
   list,
   nullish,
   patternText,
   text,
-  webAddress,
+  httpUrl,
 } from './request-fields.ts';
 import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { Message, messageWith, timestamp } from './answer-fields.ts';
 
-/* Mid-call tools: what an assistant can call while it talks (interface: "Mid-call tools"). */
+/* Mid-call tools: HTTP endpoints that an assistant can call during a conversation (interface: "Mid-call tools"). */
 
 const { tool: limit } = recordLimits;
 
@@ -22,8 +22,8 @@ const requiredFields = {
     new RegExp(`^[a-z][a-z_]{${limit.name.min - 1},${limit.name.max - 1}}$`),
     `must begin with a lowercase letter and have at most ${limit.name.max} lowercase letters and underscores.`,
   ),
-  description: filledText(limit.description),
-  endpoint: webAddress(),
+  description: nonBlankText(limit.description),
+  endpoint: httpUrl(),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
 };
 
@@ -31,7 +31,7 @@ const optionalFields = {
   timeout: integer(limit.timeout),
   headers: list(
     z.object({
-      // What HTTP allows (RFC 9110): anything else could not be sent, or would add a header.
+      // RFC 9110: other characters cannot be sent or would inject a header.
       name: patternText(/^[\w!#$%&'*+.^`|~-]{1,255}$/, 'must be the name of an HTTP header.'),
       value: text(limit.headerValue).check(
         z.refine((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value), 'must be the value of an HTTP header.'),
@@ -50,7 +50,7 @@ const optionalFields = {
   ),
 };
 
-/** A tool as it is listed and read. */
+/** A mid-call tool. */
 export const Tool = z.looseObject({
   id: z.int(),
   name: z.string(),
@@ -68,21 +68,21 @@ export type Tool = z.infer<typeof Tool>;
 /** Body of `POST /user/tools`. */
 export const CreateToolRequest = z.object({ ...requiredFields, ...nullish(optionalFields) });
 
-/** Body of `PUT /user/tools/{id}`: what is given changes, lists as wholes; `null` stands for the default. */
+/** Body of `PUT /user/tools/{id}`: only the given fields change; lists are replaced; `null` resets to the default. */
 export const UpdateToolRequest = z.object({
   ...z.partial(z.object(requiredFields)).shape,
   ...nullish(optionalFields),
 });
 
 export const listTools = ownerEndpoint({
-  summary: 'The tools, oldest first.',
+  summary: 'Lists the tools, oldest first.',
   method: 'GET',
   path: '/api/user/tools',
   response: z.array(Tool),
 });
 
 export const readTool = ownerEndpoint({
-  summary: 'One tool.',
+  summary: 'Returns a tool.',
   method: 'GET',
   path: '/api/user/tools/:id',
   response: Tool,
@@ -106,7 +106,7 @@ export const updateTool = ownerEndpoint({
 });
 
 export const deleteTool = ownerEndpoint({
-  summary: 'Deletes a tool, also from the assistants that have it.',
+  summary: 'Deletes a tool and removes it from assistants.',
   method: 'DELETE',
   path: '/api/user/tools/:id',
   response: Message,

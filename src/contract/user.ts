@@ -4,7 +4,7 @@ import { ownerEndpoint } from './owner-endpoint.ts';
 
 /* The account: the user and the API keys (interface: "Identity and keys"). */
 
-/** Answer of `GET /user/me`. */
+/** Response of `GET /user/me`. */
 export const User = z.looseObject({
   name: z.string(),
   email: z.string(),
@@ -13,7 +13,7 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
-/** An API key in the list. Its value is shown once, when the key is created. */
+/** An API key. Its value is shown only once, at creation. */
 export const ApiKey = z.looseObject({
   id: z.int(),
   name: z.string(),
@@ -22,19 +22,19 @@ export const ApiKey = z.looseObject({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** Answer of `GET /user/api-keys`. */
+/** Response of `GET /user/api-keys`. */
 export const ApiKeys = z.looseObject({ api_keys: z.array(ApiKey) });
 export type ApiKeys = z.infer<typeof ApiKeys>;
 
 export const readUser = ownerEndpoint({
-  summary: 'The user whose key it is.',
+  summary: 'Returns the user that the API key belongs to.',
   method: 'GET',
   path: '/api/user/me',
   response: User,
 });
 
 export const listApiKeys = ownerEndpoint({
-  summary: "The user's keys, without their values.",
+  summary: "Lists the user's API keys, without their values.",
   method: 'GET',
   path: '/api/user/api-keys',
   response: ApiKeys,

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
-import { day, id, pageQuery } from './request-fields.ts';
+import { calendarDate, id, pageQuery } from './request-fields.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { messageWith, paginated, timestamp } from './answer-fields.ts';
 
-/* Webhooks (interface: "Events"): their bodies, and our additions, the log of deliveries and the secret. */
+/* Webhooks (interface: "Events"): their bodies, and our additions: the delivery log and the signing secret. */
 
-/** What a webhook tells of. */
+/** Types of webhook events. */
 export const webhookEvents = ['call-ended', 'inbound-call-ended', 'conversation-ended'] as const;
 
-/** What can become of a delivery. */
+/** Statuses of a delivery. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** Body of a webhook after a call. Moments are ISO 8601 in the assistant's zone. */
+/** Body of a webhook after a call. Timestamps are ISO 8601 in the assistant's time zone. */
 export const CallWebhook = z.looseObject({
   id: z.int(),
   customer_phone: z.string(),
@@ -21,11 +21,11 @@ export const CallWebhook = z.looseObject({
   /** Seconds. */
   duration: z.int(),
   status: z.string(),
-  /** By the names of the assistant's `post_call_schema`; what the call did not tell is null. */
+  /** Keys are the names of `post_call_schema`; unknown values are null. */
   extracted_variables: anyObject,
   input_variables: anyObject,
   transcript: z.string(),
-  /** Only where the assistant's webhooks include it; null where nothing was recorded. */
+  /** Absent unless the assistant's webhooks include it; null if there is no recording. */
   recording_url: z.optional(z.nullable(z.string())),
   created_at: z.string(),
   finished_at: z.string(),
@@ -44,7 +44,7 @@ export const CallWebhook = z.looseObject({
       id: z.int(),
       name: z.string(),
       status: z.string(),
-      /** `HH:MM`, in the campaign's zone. */
+      /** `HH:MM`, in the campaign's time zone. */
       allowed_hours_start_time: z.string(),
       allowed_hours_end_time: z.string(),
       allowed_days: z.array(z.string()),
@@ -59,7 +59,7 @@ export const CallWebhook = z.looseObject({
 });
 export type CallWebhook = z.infer<typeof CallWebhook>;
 
-/** Body of a webhook after a chat. Moments are ISO 8601 in the assistant's zone. */
+/** Body of a webhook after a chat. Timestamps are ISO 8601 in the assistant's time zone. */
 export const ConversationWebhook = z.looseObject({
   id: z.int(),
   /** UUID. */
@@ -76,11 +76,11 @@ export const ConversationWebhook = z.looseObject({
       role: z.string(),
       content: z.string(),
       timestamp: z.string(),
-      /** Seconds. */
+      /** Unix time in seconds. */
       timestamp_unix: z.int(),
     }),
   ),
-  /** `AI: …` and `Customer: …` lines, one for each message; line breaks inside a message are spaces. */
+  /** One line per message, `AI: …` or `Customer: …`; line breaks inside a message become spaces. */
   formatted_transcript: z.string(),
   attachments: z.array(z.unknown()),
   customer_phone: z.nullable(z.string()),
@@ -91,10 +91,10 @@ export const ConversationWebhook = z.looseObject({
 });
 export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
 
-/** A delivery as the log shows it. */
+/** A webhook delivery in the log. */
 export const WebhookDelivery = z.looseObject({
   id: z.int(),
-  /** What the header `webhook-id` of every attempt says. */
+  /** The header `webhook-id` of every attempt. */
   webhook_id: z.string(),
   event: z.string(),
   assistant_id: z.nullable(z.int()),
@@ -104,11 +104,11 @@ export const WebhookDelivery = z.looseObject({
   url: z.string(),
   status: z.string(),
   attempts: z.int(),
-  /** Of the last attempt: the answer, the beginning of its body, or why there was none. */
+  /** Result of the last attempt: status and beginning of the response body, or an error. */
   response_status: z.nullable(z.int()),
   response_body: z.nullable(z.string()),
   error: z.nullable(z.string()),
-  /** Null when no further attempt is planned. */
+  /** Null if no further attempt is scheduled. */
   next_attempt_at: z.nullable(timestamp),
   created_at: timestamp,
   updated_at: timestamp,
@@ -120,24 +120,24 @@ export const WebhookDeliveriesQuery = z.object({
   status: z.optional(z.enum(deliveryStatuses)),
   event: z.optional(z.enum(webhookEvents)),
   assistant_id: z.optional(id()),
-  date_from: z.optional(day()),
-  date_to: z.optional(day()),
+  date_from: z.optional(calendarDate()),
+  date_to: z.optional(calendarDate()),
   ...pageQuery,
 });
 export type WebhookDeliveriesQuery = z.infer<typeof WebhookDeliveriesQuery>;
 
-/** What webhooks are signed with. */
+/** The secret that webhooks are signed with. */
 export const WebhookSecret = z.looseObject({
-  /** `whsec_` and base64, as Standard Webhooks has it. */
+  /** `whsec_` and base64 (Standard Webhooks). */
   secret: z.string(),
   created_at: timestamp,
-  /** Until then deliveries are also signed with the secret before the last rotation. */
+  /** Until then, deliveries are also signed with the previous secret. */
   previous_expires_at: z.nullable(timestamp),
 });
 export type WebhookSecret = z.infer<typeof WebhookSecret>;
 
 export const listWebhookDeliveries = ownerEndpoint({
-  summary: 'The deliveries that meet every given condition, in pages, newest first. Our addition.',
+  summary: 'Lists the deliveries that match all given filters, newest first, in pages. Our addition.',
   method: 'GET',
   path: '/api/user/webhook-deliveries',
   query: WebhookDeliveriesQuery,
@@ -145,7 +145,7 @@ export const listWebhookDeliveries = ownerEndpoint({
 });
 
 export const redeliverWebhook = ownerEndpoint({
-  summary: 'Delivers once more what was delivered or has failed, under the same id. Our addition.',
+  summary: 'Sends a delivered or failed webhook again, with the same id. Our addition.',
   method: 'POST',
   path: '/api/user/webhook-deliveries/:id/redeliver',
   response: messageWith(WebhookDelivery),
@@ -153,14 +153,14 @@ export const redeliverWebhook = ownerEndpoint({
 });
 
 export const readWebhookSecret = ownerEndpoint({
-  summary: 'What webhooks are signed with. Our addition.',
+  summary: 'Returns the secret that webhooks are signed with. Our addition.',
   method: 'GET',
   path: '/api/user/webhook-secret',
   response: WebhookSecret,
 });
 
 export const rotateWebhookSecret = ownerEndpoint({
-  summary: 'Makes a new secret; the one before holds for another day. Our addition.',
+  summary: 'Rotates the signing secret. The previous one stays valid for a day. Our addition.',
   method: 'POST',
   path: '/api/user/webhook-secret/rotate',
   response: messageWith(WebhookSecret),

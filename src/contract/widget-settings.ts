@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
 
 /**
- * How an assistant wants its widget to look. Any string may stand in any field, and the object may be missing or
- * hold other keys: what a reader cannot use becomes empty, and then falls back to a default.
+ * The appearance of an assistant's widget. Fields may be missing or hold any value; values that are not strings become
+ * empty, and the widget falls back to its defaults.
  */
 export const WidgetSettings = z.looseObject({
   /** `light`, `dark` or `auto` (`system` means the same). */
   theme: z.catch(z.string(), ''),
   /** Any CSS color, mostly hex. */
   color: z.catch(z.string(), ''),
-  /** A corner, in either order (`right-bottom`, `bottom-right`), or a bare `left` or `right`. */
+  /** A corner, in either order (`right-bottom`, `bottom-right`), or only `left` or `right`. */
   position: z.catch(z.string(), ''),
 });
 export type WidgetSettings = z.infer<typeof WidgetSettings>;
 
-/** Answer of `GET /assistants/{uuid}/widget`: what a page may know of an assistant before anyone chats. */
+/** Response of `GET /assistants/{uuid}/widget`: the public settings of an assistant. */
 export const AssistantWidget = z.looseObject({
   status: z.literal(true),
   data: z.looseObject({
@@ -26,7 +26,7 @@ export const AssistantWidget = z.looseObject({
 });
 export type AssistantWidget = z.infer<typeof AssistantWidget>;
 
-/** The settings that a page may read before anyone chats. Cacheable, needs no key. */
+/** Returns the public settings of an assistant. Cacheable; requires no API key. */
 export const readAssistantWidget = {
   method: 'GET',
   path: '/api/assistants/:uuid/widget',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ChatError } from '../../src/client/chat-client.ts';
 
-/** The error that a call of the client ends with; fails if it ends well, or with any other error. */
+/** Returns the ChatError that a call rejects with; fails if it resolves or rejects with another error. */
 export async function errorOf(call: Promise<unknown>): Promise<ChatError> {
   let error: unknown;
   try {

@@ -17,8 +17,8 @@ after(() => server.stop());
 const openOne = async (): Promise<string> =>
   (await client.openConversation({ assistant_id: assistant })).conversation_id;
 
-describe('opening a conversation', () => {
-  it('sends the body as it is and gives the ID and the history', async () => {
+describe('openConversation', () => {
+  it('sends the body unchanged and returns the ID and the history', async () => {
     const body: OpenConversationRequest = {
       assistant_id: assistant,
       type: 'test',
@@ -33,7 +33,7 @@ describe('opening a conversation', () => {
     );
   });
 
-  it('asks for JSON, says that it sends JSON, and sends no cookie or credential', async () => {
+  it('sends JSON headers and no credentials', async () => {
     await openOne();
     const { method, url, headers } = server.seen('open').at(-1) ?? assert.fail();
     assert.deepEqual([method, url], ['POST', '/api/conversations']);
@@ -44,12 +44,12 @@ describe('opening a conversation', () => {
     assert.equal(headers['idempotency-key'], undefined);
   });
 
-  it('sends the key that makes a repetition harmless', async () => {
+  it('sends the idempotency key', async () => {
     await client.openConversation({ assistant_id: assistant }, { idempotencyKey: 'key-1' });
     assert.equal(server.seen('open').at(-1)?.headers['idempotency-key'], 'key-1');
   });
 
-  it('takes an answer without a history, with unknown fields and with a strange ID', async () => {
+  it('accepts a response without a history, with unknown fields and with an unusual ID', async () => {
     server.answerNext('open', { status: true, conversation_id: '17', mood: { good: true } });
     const opened = await client.openConversation({ assistant_id: assistant });
     assert.equal(opened.conversation_id, '17');
@@ -58,8 +58,8 @@ describe('opening a conversation', () => {
   });
 });
 
-describe('resuming a conversation', () => {
-  it('reads its history with a plain GET', async () => {
+describe('resumeConversation', () => {
+  it('reads the history with a GET request', async () => {
     const uuid = await openOne();
     await client.sendMessage(uuid, 'Anyone?');
     const { history } = await client.resumeConversation(uuid);
@@ -72,7 +72,7 @@ describe('resuming a conversation', () => {
     assert.equal(headers['content-type'], undefined);
   });
 
-  it('reads what was said before, by the cursor of an answer', async () => {
+  it('reads earlier messages with the cursor of a response', async () => {
     const uuid = await openOne();
     server.answerNext('read', { status: true, history: [], earlier_cursor: 'a&b=1' });
     const { earlier_cursor } = await client.resumeConversation(uuid);
@@ -83,7 +83,7 @@ describe('resuming a conversation', () => {
     assert.equal((await client.resumeConversation(uuid)).earlier_cursor, undefined);
   });
 
-  it('puts an ID into the address as one piece, whatever it holds', async () => {
+  it('encodes the ID as one path segment', async () => {
     assert.equal(
       (await errorOf(client.resumeConversation('../../user/me?x=1#y'))).code,
       'conversation-not-found',
@@ -91,7 +91,7 @@ describe('resuming a conversation', () => {
     assert.equal(server.requests.at(-1)?.url, '/api/conversations/..%2F..%2Fuser%2Fme%3Fx%3D1%23y');
   });
 
-  it('takes roles, texts and calls that it does not know for something harmless', async () => {
+  it('replaces unknown roles, texts and calls with defaults', async () => {
     const history = [
       { role: 'supervisor', content: 'took over' },
       { role: 'assistant', content: null, function_calls: 'none' },
@@ -111,8 +111,8 @@ describe('resuming a conversation', () => {
   });
 });
 
-describe('sending a message', () => {
-  it('gives the whole answer', async () => {
+describe('sendMessage and streamMessage', () => {
+  it('return the complete answer', async () => {
     const uuid = await openOne();
     const answer = await client.sendMessage(uuid, 'One', { idempotencyKey: 'key-2' });
     assert.equal(answer.message, answerTo('One'));
@@ -124,16 +124,16 @@ describe('sending a message', () => {
     assert.equal(headers['idempotency-key'], 'key-2');
   });
 
-  it('takes JSON in reply to a request for events', async () => {
+  it('accept JSON instead of an event stream', async () => {
     const uuid = await openOne();
-    const heard: string[] = [];
-    const answer = await client.streamMessage(uuid, 'Two', { onDelta: (text) => heard.push(text) });
+    const deltas: string[] = [];
+    const answer = await client.streamMessage(uuid, 'Two', { onDelta: (text) => deltas.push(text) });
     assert.equal(answer.message, answerTo('Two'));
-    assert.deepEqual(heard, []);
+    assert.deepEqual(deltas, []);
     assert.match(server.seen('send').at(-1)?.headers.accept ?? '', /^text\/event-stream,/);
   });
 
-  it('gives the calls of tools with what they returned', async () => {
+  it('return tool calls with their results', async () => {
     const calls = [
       { name: 'find_order', arguments: { id: 7 }, result: { state: 'sent' } },
       { name: 'ring_bell', arguments: {} },
@@ -145,7 +145,7 @@ describe('sending a message', () => {
   });
 });
 
-describe('what goes along with a message', () => {
+describe('the options of a message', () => {
   const extras = {
     variables: { first_name: 'Ada', basket: [{ id: 7 }] },
     clientTools: [
@@ -158,7 +158,7 @@ describe('what goes along with a message', () => {
     toolResults: [{ name: 'show_product', arguments: { id: 7 }, result: { shown: true } }],
   } as const;
 
-  it('has the names of the wire, in one piece and streamed', async () => {
+  it('are sent with the field names of the interface', async () => {
     const uuid = await openOne();
     await client.sendMessage(uuid, 'One', extras);
     await client.streamMessage(uuid, 'One', {}, extras);
@@ -172,14 +172,14 @@ describe('what goes along with a message', () => {
     assert.deepEqual(bodies.slice(-2), [body, body]);
   });
 
-  it('comes back as a call for the page', async () => {
+  it('lead to calls of client tools', async () => {
     const calls = [{ name: 'show_product', arguments: { id: 7 }, client: true }];
     server.answerNext('send', { status: true, message: 'Look!', function_calls: calls });
     const { function_calls } = await client.sendMessage('x', 'Show it to me', extras);
     assert.deepEqual(function_calls, calls);
   });
 
-  it('is told whether a person has taken over, where the service says so', async () => {
+  it('do not affect whether the answer reports a human handoff', async () => {
     for (const [sent, read] of [
       [true, true],
       [false, false],
@@ -192,27 +192,27 @@ describe('what goes along with a message', () => {
   });
 });
 
-describe('stopping a reply', () => {
-  it('asks the service to', async () => {
+describe('stopReply', () => {
+  it('sends a request', async () => {
     server.answerNext('stop', { status: true });
     await client.stopReply('a?b');
     const { method, url, body } = server.seen('stop').at(-1) ?? assert.fail();
     assert.deepEqual([method, url, body], ['POST', '/api/conversations/a%3Fb/stop', undefined]);
   });
 
-  it('is well also where the service knows no such operation', async () => {
+  it('resolves if the service does not support it', async () => {
     await client.stopReply(await openOne());
     assert.equal(server.requests.at(-1)?.operation, 'stop');
   });
 
-  it('says so where it failed', async () => {
+  it('rejects if it failed', async () => {
     server.answerNext('stop', { message: 'Server Error' }, 500);
     assert.equal((await errorOf(client.stopReply('x'))).code, 'unavailable');
   });
 });
 
-describe('forgetting a conversation', () => {
-  it('deletes it, also from a page that is going away', async () => {
+describe('deleteConversation', () => {
+  it('deletes the conversation, with keepalive for pages that unload', async () => {
     const uuid = await openOne();
     await client.deleteConversation(uuid, { keepalive: true });
     assert.ok(!server.conversations.includes(uuid));
@@ -220,13 +220,13 @@ describe('forgetting a conversation', () => {
     assert.deepEqual([method, url], ['DELETE', `/api/conversations/${uuid}`]);
   });
 
-  it('is well also when it is gone already', async () => {
+  it('resolves if the conversation is already deleted', async () => {
     const uuid = await openOne();
     await client.deleteConversation(uuid);
     await client.deleteConversation(uuid);
   });
 
-  it('says so where it failed, and can be given up', async () => {
+  it('rejects if it failed or was aborted', async () => {
     server.answerNext('delete', { message: 'Not from here' }, 405);
     assert.equal((await errorOf(client.deleteConversation('x'))).code, 'refused');
     const signal = AbortSignal.abort();
@@ -234,8 +234,8 @@ describe('forgetting a conversation', () => {
   });
 });
 
-describe('reading what the widget looks like', () => {
-  it('gives the settings, with gaps where they are missing or strange', async () => {
+describe('readWidget', () => {
+  it('returns the settings, empty where they are missing or invalid', async () => {
     const data = { name: 'Nora', widget_settings: { theme: 'dark', color: 7 } };
     server.answerNext('widget', { status: true, data });
     const read = await client.readWidget(assistant);
@@ -247,13 +247,13 @@ describe('reading what the widget looks like', () => {
     assert.equal(theme, '');
   });
 
-  it('says so where a service has no such endpoint', async () => {
+  it('rejects if the service does not support it', async () => {
     const { code, status } = await errorOf(client.readWidget(assistant));
     assert.deepEqual([code, status], ['assistant-not-found', 404]);
   });
 });
 
-describe('the base URL', () => {
+describe('baseUrl', () => {
   for (const [tail, expected] of [
     ['', '/api/conversations/x'],
     ['/', '/api/conversations/x'],
@@ -267,10 +267,10 @@ describe('the base URL', () => {
     });
   }
 
-  it('that is no address at all makes a network error', async () => {
-    const { code, fateUnknown } = await errorOf(
+  it('causes a network error if it is invalid', async () => {
+    const { code, outcomeUnknown } = await errorOf(
       new ChatClient({ baseUrl: 'nowhere' }).resumeConversation('x'),
     );
-    assert.deepEqual([code, fateUnknown], ['network', true]);
+    assert.deepEqual([code, outcomeUnknown], ['network', true]);
   });
 });

@@ -1,8 +1,7 @@
 import type { ApiClient } from '../../src/client/api-client.ts';
 
 /*
- * Every answer that the interface specification describes, field by field as it is written there, with none of our
- * additions.
+ * Every response that the interface specification describes, with exactly its fields and without our additions.
  */
 
 const timestamp = '2026-01-31T09:30:00.000000Z';
@@ -205,7 +204,7 @@ const changedDocument = {
 
 const message = 'Done.';
 
-/** An operation with an answer that the specification gives it. */
+/** An operation with the response that the specification describes. */
 export interface SpecifiedAnswer {
   readonly name: string;
   readonly answer: object;

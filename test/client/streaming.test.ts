@@ -16,43 +16,43 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Sends a message that is answered with these bytes, piece by piece; gives what was heard and the outcome. */
-function streamOf(...pieces: (string | Uint8Array)[]) {
+/** Sends a message whose response consists of these chunks; returns the deltas, the tool calls and the answer. */
+function streamOf(...chunks: (string | Uint8Array)[]) {
   server.next('send', {
     raw: async (response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
-      for (const piece of pieces) await write(response, piece);
+      for (const chunk of chunks) await write(response, chunk);
       response.end();
     },
   });
-  const heard: string[] = [];
+  const deltas: string[] = [];
   const calls: FunctionCall[] = [];
   const answer = client.streamMessage('c', 'Hi', {
-    onDelta: (text) => heard.push(text),
+    onDelta: (text) => deltas.push(text),
     onFunctionCall: (call) => calls.push(call),
   });
-  return { heard, calls, answer };
+  return { deltas, calls, answer };
 }
 
-const write = (response: ServerResponse, piece: string | Uint8Array): Promise<void> =>
-  new Promise((resolve) => response.write(piece, () => setImmediate(resolve)));
+const write = (response: ServerResponse, chunk: string | Uint8Array): Promise<void> =>
+  new Promise((resolve) => response.write(chunk, () => setImmediate(resolve)));
 
 const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const done = event('done', { status: true, message: 'Hello', function_calls: [] });
 
 describe('a streamed answer', () => {
-  it('is told piece by piece and given whole at the end', async () => {
+  it('is delivered in deltas and returned complete at the end', async () => {
     const { conversation_id } = await client.openConversation({ assistant_id: 'a' });
-    const heard: string[] = [];
+    const deltas: string[] = [];
     const answer = await client.streamMessage(conversation_id, 'One', {
-      onDelta: (text) => heard.push(text),
+      onDelta: (text) => deltas.push(text),
     });
-    assert.ok(heard.length > 1);
-    assert.equal(heard.join(''), answerTo('One'));
+    assert.ok(deltas.length > 1);
+    assert.equal(deltas.join(''), answerTo('One'));
     assert.equal(answer.message, answerTo('One'));
   });
 
-  it('tells of a tool when it is called and again with its result', async () => {
+  it('reports a tool call when it starts and again with its result', async () => {
     const call = { name: 'find_order', arguments: { id: 7 } };
     const { calls, answer } = streamOf(
       event('function_call', call),
@@ -63,8 +63,8 @@ describe('a streamed answer', () => {
     assert.deepEqual(calls, [call, { ...call, result: null }]);
   });
 
-  it('may hold comments, retry times, IDs, unknown events and any line ending', async () => {
-    const { heard, answer } = streamOf(
+  it('may contain comments, retry times, IDs, unknown events and any line ending', async () => {
+    const { deltas, answer } = streamOf(
       '\uFEFF: hello\r\n\r\nretry: 10\r\nid: 4\r\n\r\n',
       event('mood', { text: 'no' }),
       'data: {"text":"an event without a name"}\n\n',
@@ -73,10 +73,10 @@ describe('a streamed answer', () => {
       done,
     );
     assert.equal((await answer).message, 'Hello');
-    assert.deepEqual(heard, ['Hel', 'lo']);
+    assert.deepEqual(deltas, ['Hel', 'lo']);
   });
 
-  it('ends with its `done`: what comes after is not waited for', async () => {
+  it('ends with `done` and closes the connection', async () => {
     const closed = Promise.withResolvers<unknown>();
     server.next('send', {
       raw: (response) => {
@@ -89,33 +89,33 @@ describe('a streamed answer', () => {
     await closed.promise;
   });
 
-  it('that ends without `done` is a broken connection', async () => {
-    for (const pieces of [[], [': nothing\n\n'], [event('delta', { text: 'Hel' })], [done.slice(0, -2)]]) {
-      const { code, fateUnknown } = await errorOf(streamOf(...pieces).answer);
-      assert.deepEqual([code, fateUnknown], ['network', true]);
+  it('is a broken connection if it ends without `done`', async () => {
+    for (const chunks of [[], [': nothing\n\n'], [event('delta', { text: 'Hel' })], [done.slice(0, -2)]]) {
+      const { code, outcomeUnknown } = await errorOf(streamOf(...chunks).answer);
+      assert.deepEqual([code, outcomeUnknown], ['network', true]);
     }
   });
 
-  it('may end in an error, in the words of the service', async () => {
+  it('may end with an error of the service', async () => {
     for (const body of [
       { status: false, error: 'Failed to process message: no model' },
       { error: 'Failed to process message: no model' },
     ]) {
-      const { heard, answer } = streamOf(event('delta', { text: 'Hel' }), event('error', body));
+      const { deltas, answer } = streamOf(event('delta', { text: 'Hel' }), event('error', body));
       const { code, message } = await errorOf(answer);
       assert.deepEqual([code, message], ['engine-failed', 'Failed to process message: no model']);
-      assert.deepEqual(heard, ['Hel']);
+      assert.deepEqual(deltas, ['Hel']);
     }
   });
 
-  it('may end in an error without words', async () => {
+  it('may end with an error without a message', async () => {
     for (const data of ['', 'null', '{}', 'oops']) {
       assert.equal((await errorOf(streamOf(`event: error\ndata: ${data}\n\n`).answer)).code, 'bad-response');
     }
   });
 
-  it('with an event that makes no sense is a bad response', async () => {
-    for (const piece of [
+  it('is a bad response if an event is invalid', async () => {
+    for (const chunk of [
       'event: delta\ndata: {"text"\n\n',
       event('delta', { text: 7 }),
       event('delta', 'text'),
@@ -123,20 +123,20 @@ describe('a streamed answer', () => {
       event('done', { status: true }),
       event('done', { status: false, error: 'No' }),
     ]) {
-      assert.equal((await errorOf(streamOf(piece).answer)).code, 'bad-response', piece);
+      assert.equal((await errorOf(streamOf(chunk).answer)).code, 'bad-response', chunk);
     }
   });
 
-  it('comes to one text however the network cuts it', async () => {
+  it('is decoded correctly if characters are split across chunks', async () => {
     const text = 'Grüße, 你好, 👩‍👧!';
     const bytes = Buffer.from(event('delta', { text }) + done);
-    const { heard, answer } = streamOf(...Array.from(bytes, (byte) => Uint8Array.of(byte)));
+    const { deltas, answer } = streamOf(...Array.from(bytes, (byte) => Uint8Array.of(byte)));
     await answer;
-    assert.equal(heard.join(''), text);
+    assert.equal(deltas.join(''), text);
   });
 });
 
-describe('reading a stream of events', () => {
+describe('readEventStream', () => {
   const text = 'ä你👩‍👧';
   const whole = Buffer.from(`: x\r\n\r\n${event('delta', { text })}event: b\r\ndata: 1\r\ndata: 2\r\n\r\n`);
   const expected = [
@@ -144,37 +144,37 @@ describe('reading a stream of events', () => {
     ['b', '1\n2'],
   ];
 
-  let signsOfLife = 0;
-  async function read(...pieces: Uint8Array[]): Promise<(string | undefined)[][]> {
-    signsOfLife = 0;
+  let chunkCount = 0;
+  async function read(...chunks: Uint8Array[]): Promise<(string | undefined)[][]> {
+    chunkCount = 0;
     const body = new ReadableStream({
       start: (controller) => {
-        for (const piece of pieces) controller.enqueue(piece);
+        for (const chunk of chunks) controller.enqueue(chunk);
         controller.close();
       },
     });
     const response = new Response(body);
     const events = [];
-    for await (const { event, data } of readEventStream(response, 1000, () => signsOfLife++))
+    for await (const { event, data } of readEventStream(response, 1000, () => chunkCount++))
       events.push([event, data]);
     return events;
   }
 
-  it('gives the same events wherever it is split in two', async () => {
+  it('yields the same events wherever the stream is split', async () => {
     for (let at = 0; at <= whole.length; at++)
       assert.deepEqual(await read(whole.subarray(0, at), whole.subarray(at)), expected, `split at ${at}`);
   });
 
-  it('gives the same events in pieces of any size', async () => {
+  it('yields the same events for chunks of any size', async () => {
     for (let size = 1; size <= whole.length; size++) {
       const count = Math.ceil(whole.length / size);
-      const pieces = Array.from({ length: count }, (_, n) => whole.subarray(n * size, (n + 1) * size));
-      assert.deepEqual(await read(...pieces), expected, `pieces of ${size}`);
+      const chunks = Array.from({ length: count }, (_, n) => whole.subarray(n * size, (n + 1) * size));
+      assert.deepEqual(await read(...chunks), expected, `chunks of ${size}`);
     }
   });
 
-  it('takes every piece for a sign of life, also one with a comment alone', async () => {
+  it('calls onChunk for every chunk, also for comments', async () => {
     assert.deepEqual(await read(...Array.from({ length: 5 }, () => Buffer.from(': still here\n'))), []);
-    assert.equal(signsOfLife, 5);
+    assert.equal(chunkCount, 5);
   });
 });

@@ -7,22 +7,22 @@ import { firstIssue } from './first-issue.ts';
 
 const issue = (fields: object) => firstIssue(SendMessageRequest, { message: 'a', ...fields });
 
-describe('the tools that a page offers', () => {
+describe('client_tools', () => {
   const tool = { name: 'show_product', description: 'Shows a product' };
   const issueOf = (more: object) => issue({ client_tools: [{ ...tool, ...more }] });
   const withParameter = (more: object) => issueOf({ parameters: [{ name: 'id', type: 'string', ...more }] });
 
-  it('need a name and a description', () => {
+  it('requires a name and a description', () => {
     assert.equal(issueOf({}), undefined);
     assert.equal(issueOf({ name: undefined }), 'client_tools: a name must be a string');
     assert.equal(issueOf({ description: undefined }), 'client_tools: a description must be a string');
   });
 
-  it('may be absent, null or none', () => {
+  it('may be absent, null or empty', () => {
     for (const client_tools of [undefined, null, []]) assert.equal(issue({ client_tools }), undefined);
   });
 
-  it('get empty defaults for what they leave out', () => {
+  it('defaults omitted fields', () => {
     const { client_tools } = z.parse(SendMessageRequest, {
       message: 'a',
       client_tools: [tool, { ...tool, name: 'go', parameters: [{ name: 'x', type: 'bool' }] }],
@@ -33,13 +33,13 @@ describe('the tools that a page offers', () => {
     ]);
   });
 
-  it('have names of 2 to 64 letters, digits, _ and -', () => {
+  it('requires names of 2 to 64 letters, digits, _ and -', () => {
     for (const name of ['ab', 'Show-Product_2', 'n'.repeat(64)]) assert.equal(issueOf({ name }), undefined);
     for (const name of ['a', '', 'n'.repeat(65), 'show product', 'größe', 'a.b', 'ab\n'])
       assert.equal(issueOf({ name }), 'client_tools: a name must be 2 to 64 letters, digits, _ or -', name);
   });
 
-  it('have descriptions of 255 characters at most', () => {
+  it('limits descriptions to 255 characters', () => {
     assert.equal(issueOf({ description: '😀'.repeat(255) }), undefined);
     assert.equal(
       issueOf({ description: '😀'.repeat(256) }),
@@ -47,7 +47,7 @@ describe('the tools that a page offers', () => {
     );
   });
 
-  it('have parameters of three types, named by as little as one letter', () => {
+  it('validates the name, type and description of a parameter', () => {
     for (const type of ['string', 'number', 'bool'])
       assert.equal(withParameter({ name: 'x', type, description: 'X', required: true }), undefined);
     assert.match(withParameter({ type: 'boolean' }) ?? '', /string, number or bool/);
@@ -58,7 +58,7 @@ describe('the tools that a page offers', () => {
     assert.equal(issueOf({ parameters: ['id'] }), 'client_tools: a parameter must be an object');
   });
 
-  it('may be 16 with 16 parameters each, and not 17', () => {
+  it('limits tools and their parameters to 16 each', () => {
     const many = (count: number, fields: object) =>
       Array.from({ length: count }, (_, index) => ({ ...fields, name: `n${index}` }));
     const parameters = (count: number) => many(count, { type: 'string' });
@@ -67,52 +67,52 @@ describe('the tools that a page offers', () => {
     assert.equal(issueOf({ parameters: parameters(17) }), 'client_tools: at most 16 parameters are allowed');
   });
 
-  it('have different names', () => {
+  it('rejects duplicate names', () => {
     assert.equal(issue({ client_tools: [tool, tool] }), 'client_tools: two have the same name');
   });
 
-  it('must be a list of objects', () => {
+  it('rejects anything but a list of objects', () => {
     assert.equal(issue({ client_tools: tool }), 'client_tools must be a list');
     assert.equal(issue({ client_tools: ['show_product'] }), 'client_tools: a tool must be an object');
   });
 });
 
-describe('the results that come back with a message', () => {
-  const made = { name: 'show_product', arguments: { id: 7 } };
-  const issueOf = (more: object) => issue({ tool_results: [{ ...made, ...more }] });
+describe('tool_results', () => {
+  const call = { name: 'show_product', arguments: { id: 7 } };
+  const issueOf = (more: object) => issue({ tool_results: [{ ...call, ...more }] });
 
-  it('may be any JSON, or absent', () => {
+  it('accepts any JSON or no result', () => {
     for (const result of [undefined, null, 0, '', 'done', [1, ['b']], { a: { b: true } }])
       assert.equal(issueOf({ result }), undefined, JSON.stringify(result));
     for (const tool_results of [undefined, null, []]) assert.equal(issue({ tool_results }), undefined);
   });
 
-  it('say what was called with what', () => {
+  it('requires the name and the arguments of the call', () => {
     assert.equal(issueOf({ name: undefined }), 'tool_results: a name must be a string');
     assert.equal(issueOf({ arguments: undefined }), 'tool_results: arguments must be an object');
     assert.equal(issueOf({ arguments: [1] }), 'tool_results: arguments must be an object');
     assert.equal(issue({ tool_results: ['done'] }), 'tool_results: a result must be an object');
-    assert.equal(issue({ tool_results: made }), 'tool_results must be a list');
+    assert.equal(issue({ tool_results: call }), 'tool_results must be a list');
   });
 
-  it('have 4,000 characters at most, counted as JSON with name and arguments', () => {
-    const around = JSON.stringify({ ...made, result: '' }).length;
-    assert.equal(issueOf({ result: '😀'.repeat(4000 - around) }), undefined);
+  it('limits a result to 4,000 characters of JSON, including name and arguments', () => {
+    const overhead = JSON.stringify({ ...call, result: '' }).length;
+    assert.equal(issueOf({ result: '😀'.repeat(4000 - overhead) }), undefined);
     assert.equal(
-      issueOf({ result: '😀'.repeat(4001 - around) }),
+      issueOf({ result: '😀'.repeat(4001 - overhead) }),
       'tool_results: one may have at most 4000 characters as JSON',
     );
   });
 
-  it('may be 16 and not 17', () => {
-    assert.equal(issue({ tool_results: Array(16).fill(made) }), undefined);
-    assert.equal(issue({ tool_results: Array(17).fill(made) }), 'tool_results: at most 16 are allowed');
+  it('limits results to 16', () => {
+    assert.equal(issue({ tool_results: Array(16).fill(call) }), undefined);
+    assert.equal(issue({ tool_results: Array(17).fill(call) }), 'tool_results: at most 16 are allowed');
   });
 });
 
 describe('a list or an object with too many entries', () => {
-  /** Entries that count how often they are read. */
-  function entries(count: number) {
+  /** Creates an object that counts how often its entries are read. */
+  function countedEntries(count: number) {
     const all = {};
     let reads = 0;
     const read = () => {
@@ -124,8 +124,8 @@ describe('a list or an object with too many entries', () => {
     return { all, reads: () => reads };
   }
 
-  it('is refused before any entry is checked', () => {
-    const { all, reads } = entries(90_000);
+  it('is rejected before any entry is checked', () => {
+    const { all, reads } = countedEntries(90_000);
     assert.equal(issue({ variables: all }), 'variables: at most 100 are allowed');
     const owner = z.safeParse(z.object({ variables: variablesField() }), { variables: all });
     assert.equal(owner.error?.issues[0]?.message, 'must not have more than 100 items.');
@@ -145,7 +145,7 @@ describe('a list or an object with too many entries', () => {
 });
 
 describe('the variables of a message', () => {
-  it('have the bounds of those on opening', () => {
+  it('have the same limits as when a conversation is opened', () => {
     assert.equal(issue({ variables: { basket: ['boots'] } }), undefined);
     assert.equal(issue({ variables: null }), undefined);
     assert.equal(
@@ -155,8 +155,8 @@ describe('the variables of a message', () => {
   });
 });
 
-describe('what a person says in the place of the assistant', () => {
-  it('has the bounds of a message', () => {
+describe('WriteMessageRequest', () => {
+  it('has the limits of a visitor message', () => {
     const written = (message: unknown) => firstIssue(WriteMessageRequest, { message });
     assert.equal(written('a'.repeat(2000)), undefined);
     assert.equal(written('a'.repeat(2001)), 'message may have at most 2000 characters');

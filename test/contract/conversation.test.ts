@@ -6,20 +6,20 @@ import { firstIssue } from './first-issue.ts';
 
 const uuid = '0f0e0d0c-0b0a-4908-8706-050403020100';
 
-describe('a request to send a message', () => {
+describe('SendMessageRequest', () => {
   const issue = (message: unknown) => firstIssue(SendMessageRequest, { message });
 
   const accepted: [unknown, string][] = [
     ['a', 'one character'],
     ['a'.repeat(2000), '2,000 characters'],
     ['😀'.repeat(2000), '2,000 characters that take two UTF-16 units each'],
-    [' a\n', 'a text with white space around it'],
-    ['{{name}} <b>&amp;', 'characters that mean something elsewhere'],
+    [' a\n', 'a text with surrounding white space'],
+    ['{{name}} <b>&amp;', 'template and HTML syntax'],
   ];
-  for (const [message, what] of accepted) {
-    it(`accepts ${what}`, () => {
+  for (const [message, description] of accepted) {
+    it(`accepts ${description}`, () => {
       assert.equal(issue(message), undefined);
-      // Exactly as it was typed: trimming is for the check alone.
+      // The message is not trimmed.
       assert.equal(z.parse(SendMessageRequest, { message }).message, message);
     });
   }
@@ -31,21 +31,21 @@ describe('a request to send a message', () => {
       '2,001 characters beyond the basic plane',
       'message may have at most 2000 characters',
     ],
-    ['', 'nothing', 'message is required'],
-    [' \n\t\u00a0', 'white space alone', 'message is required'],
+    ['', 'an empty string', 'message is required'],
+    [' \n\t\u00a0', 'only white space', 'message is required'],
     [undefined, 'an absent message', 'message is required'],
     [null, 'null', 'message is required'],
     [7, 'a number', 'message must be a string'],
     [['a'], 'a list', 'message must be a string'],
     ['a\0b', 'a null character', 'message must not contain null characters'],
   ];
-  for (const [message, what, expected] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [message, description, expected] of refused) {
+    it(`rejects ${description}`, () => {
       assert.equal(issue(message), expected);
     });
   }
 
-  it('refuses a body that is not an object', () => {
+  it('rejects a body that is not an object', () => {
     for (const body of [null, [], 'message', 1]) {
       assert.equal(firstIssue(SendMessageRequest, body), 'the body must be a JSON object');
     }
@@ -56,28 +56,28 @@ describe('a request to send a message', () => {
   });
 });
 
-describe('a request to open a conversation', () => {
+describe('OpenConversationRequest', () => {
   const issue = (fields: object) => firstIssue(OpenConversationRequest, { assistant_id: uuid, ...fields });
 
-  it('needs no more than the assistant', () => {
+  it('requires only the assistant', () => {
     assert.equal(z.parse(OpenConversationRequest, { assistant_id: uuid }).type, 'widget');
   });
 
-  it('takes null for an absent optional field', () => {
+  it('accepts null for an optional field', () => {
     assert.equal(issue({ type: null, variables: null }), undefined);
   });
 
-  it('takes the assistant in any letter case', () => {
+  it('accepts the UUID in upper case', () => {
     assert.equal(issue({ assistant_id: uuid.toUpperCase() }), undefined);
   });
 
-  it('knows both types and no other', () => {
+  it('accepts the types widget and test only', () => {
     assert.equal(issue({ type: 'widget' }), undefined);
     assert.equal(issue({ type: 'test' }), undefined);
     for (const type of ['Test', '', 'call', 1]) assert.equal(issue({ type }), 'type must be widget or test');
   });
 
-  it('says whether the assistant is absent or malformed', () => {
+  it('distinguishes an absent from a malformed assistant_id', () => {
     for (const absent of [undefined, null]) {
       assert.equal(issue({ assistant_id: absent }), 'assistant_id is required');
     }
@@ -86,7 +86,7 @@ describe('a request to open a conversation', () => {
     }
   });
 
-  it('refuses a body that is not an object', () => {
+  it('rejects a body that is not an object', () => {
     for (const body of [null, [], uuid]) {
       assert.equal(firstIssue(OpenConversationRequest, body), 'the body must be a JSON object');
     }
@@ -99,33 +99,33 @@ describe('the variables of a request', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`name_${index}`, 'value']));
 
-  it('may be any JSON', () => {
+  it('may have any JSON as values', () => {
     assert.equal(
       issue({ text: 'a', number: 1.5, yes: true, none: null, list: [1, ['b']], object: { c: {} } }),
       undefined,
     );
   });
 
-  it('may be none', () => {
+  it('may be empty', () => {
     assert.equal(issue({}), undefined);
   });
 
-  it('may be 100 and not 101', () => {
+  it('are limited to 100', () => {
     assert.equal(issue(many(100)), undefined);
     assert.equal(issue(many(101)), 'variables: at most 100 are allowed');
   });
 
-  it('may have names of 64 characters and not of 65', () => {
+  it('have names of at most 64 characters', () => {
     assert.equal(issue({ ['n'.repeat(64)]: '' }), undefined);
     assert.equal(issue({ ['😀'.repeat(64)]: '' }), undefined);
     assert.equal(issue({ ['n'.repeat(65)]: '' }), 'variables: a name may have at most 64 characters');
   });
 
-  it('may have values of 2,000 characters and not of 2,001', () => {
+  it('have values of at most 2,000 characters', () => {
     const tooLong = 'variables: a value may have at most 2000 characters';
     assert.equal(issue({ text: '😀'.repeat(2000) }), undefined);
     assert.equal(issue({ text: '😀'.repeat(2001) }), tooLong);
-    // What is not text counts as the JSON that the prompt will hold: two brackets, two quotation marks.
+    // Other values are counted as JSON: here with two brackets and two quotation marks.
     assert.equal(issue({ list: ['a'.repeat(1996)] }), undefined);
     assert.equal(issue({ list: ['a'.repeat(1997)] }), tooLong);
   });

@@ -6,8 +6,8 @@ import { operations } from '../../src/contract/operations.ts';
 const folder = new URL('../../src/contract/', import.meta.url);
 
 /**
- * The endpoints that a resource's file exports; `chat-endpoints.ts` and `widget-settings.ts` have the browser's part, and
- * `conversation-events.ts` an event stream, which is not an operation of clients that read JSON.
+ * Returns the names of the exported endpoints. Excludes `chat-endpoints.ts` and `widget-settings.ts`, which contain the
+ * browser's versions, and `conversation-events.ts`, whose event stream JSON clients cannot read.
  */
 async function exportedEndpoints(): Promise<string[]> {
   const partial = ['operations.ts', 'chat-endpoints.ts', 'conversation-events.ts', 'widget-settings.ts'];
@@ -33,17 +33,17 @@ describe('the operations', () => {
     });
   }
 
-  it('need a key below /api/user and /api/automate and nowhere else', () => {
+  it('require a key below /api/user and /api/automate and nowhere else', () => {
     for (const { path, auth } of Object.values(operations)) {
       assert.equal(auth === 'bearer', /^\/api\/(user|automate)\//.test(path), path);
     }
   });
 
-  it('contain every endpoint of the contract, each name once', async () => {
+  it('include every endpoint of the contract once', async () => {
     assert.deepEqual((await exportedEndpoints()).sort(), Object.keys(operations).sort());
   });
 
-  it('have no method and path twice', () => {
+  it('have unique routes', () => {
     const routes = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
     assert.equal(new Set(routes).size, routes.length);
   });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import * as z from 'zod/mini';
 import { operations } from '../../src/contract/operations.ts';
 
-/** 90,000 items, and the number of times that one of them was read. */
+/** Creates a list of 90,000 items that counts how often one of them is read. */
 function longList() {
   let reads = 0;
   const item = {
@@ -21,7 +21,7 @@ function longList() {
   return { items, reads: () => reads };
 }
 
-describe('a list with too many items in an owner’s request', () => {
+describe('a list with too many items', () => {
   for (const [operation, field, max] of [
     ['createAssistant', 'tools', 50],
     ['createAssistant', 'tool_ids', 50],
@@ -34,7 +34,7 @@ describe('a list with too many items in an owner’s request', () => {
     ['createCampaign', 'phone_number_ids', 50],
     ['createCampaign', 'allowed_days', 7],
   ] as const) {
-    it(`is refused before its items are checked: ${field} of ${operation}`, () => {
+    it(`is rejected before its items are checked: ${field} of ${operation}`, () => {
       const { items, reads } = longList();
       const { error } = z.safeParse(operations[operation].request, { [field]: items });
       const messages = error?.issues.filter(({ path }) => path[0] === field).map(({ message }) => message);

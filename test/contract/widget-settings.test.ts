@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import * as z from 'zod/mini';
 import { AssistantWidget, WidgetSettings } from '../../src/contract/widget-settings.ts';
 
-describe('reading widget settings', () => {
-  it('takes fields of a wrong type as empty and keeps the others', () => {
+describe('WidgetSettings and AssistantWidget', () => {
+  it('reads fields of a wrong type as empty and keeps the others', () => {
     assert.deepEqual(z.parse(WidgetSettings, { theme: 1, color: '#3B82F6', position: null, enabled: true }), {
       theme: '',
       color: '#3B82F6',
@@ -13,12 +13,12 @@ describe('reading widget settings', () => {
     });
   });
 
-  it('takes any text, for the widget to fall back on its own', () => {
-    const strange = { theme: 'sepia', color: 'url(x)', position: 'middle' };
-    assert.deepEqual(z.parse(WidgetSettings, strange), strange);
+  it('accepts any string, so that the widget chooses the fallback', () => {
+    const unknown = { theme: 'sepia', color: 'url(x)', position: 'middle' };
+    assert.deepEqual(z.parse(WidgetSettings, unknown), unknown);
   });
 
-  it('takes settings that are missing, null, empty or nonsense', () => {
+  it('accepts missing, null, empty and invalid settings', () => {
     for (const widget_settings of [undefined, null, {}, [], 'dark', 7]) {
       const answer = z.safeParse(AssistantWidget, {
         status: true,
@@ -29,7 +29,7 @@ describe('reading widget settings', () => {
     }
   });
 
-  it('refuses an answer that tells of an error', () => {
+  it('rejects an error body', () => {
     assert.equal(
       z.safeParse(AssistantWidget, { status: false, error: 'Assistant not found' }).success,
       false,

@@ -27,8 +27,8 @@ after(async () => {
 
 const assistant = 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11';
 
-const clientOf = (kind: string, patience = 10_000): ChatClient =>
-  new ChatClient({ baseUrl: `${origin}/${kind}`, patience, answerPatience: patience });
+const clientOf = (kind: string, timeout = 10_000): ChatClient =>
+  new ChatClient({ baseUrl: `${origin}/${kind}`, timeout, answerTimeout: timeout });
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
@@ -46,13 +46,13 @@ async function openAt(kind: string): Promise<string> {
 }
 
 /** Opens at a service and sends; gives what was streamed and how it ended. */
-async function chatAt(kind: string, patience?: number): Promise<{ streamed: string; code: string }> {
+async function chatAt(kind: string, timeout?: number): Promise<{ streamed: string; code: string }> {
   const uuid = await openAt(kind);
   let streamed = '';
   const onDelta = (text: string) => {
     streamed += text;
   };
-  const code = await codeOf(clientOf(kind, patience).streamMessage(uuid, 'Hello over there!', { onDelta }));
+  const code = await codeOf(clientOf(kind, timeout).streamMessage(uuid, 'Hello over there!', { onDelta }));
   return { streamed, code };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { BrokenRules } from '../../contract/assistant.ts';
+import type { RuleViolations } from '../../contract/assistant.ts';
 import type { Queries } from '../db/database.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 
@@ -35,11 +35,11 @@ export async function checkReferences(
   userId: number,
   after: Partial<AssistantRow>,
   changes: GivenFields,
-): Promise<BrokenRules> {
+): Promise<RuleViolations> {
   const found = await find(queries, userId, after);
   const isGiven = (field: keyof GivenFields) => changes[field] !== undefined && changes[field] !== null;
   const changesMode = changes.mode !== undefined;
-  const broken: BrokenRules = {};
+  const broken: RuleViolations = {};
   const check = (field: keyof GivenFields, problem: string | false) => {
     if (problem !== false) broken[field] = problem;
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { brokenAssistantRules } from '../../contract/assistant.ts';
-import type { BrokenRules } from '../../contract/assistant.ts';
+import { findRuleViolations } from '../../contract/assistant.ts';
+import type { RuleViolations } from '../../contract/assistant.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { assistants } from '../db/schema.ts';
@@ -107,10 +107,10 @@ async function check(
   const changes = changesOf(before, given);
   const after = afterChanges(before, changes);
   const choosesHybrid = changes.knowledgebase_mode === 'hybrid' && before?.knowledgebase_mode !== 'hybrid';
-  const broken: BrokenRules = {
+  const broken: RuleViolations = {
     ...(choosesHybrid && { knowledgebase_mode: 'selected is invalid.' }),
     ...(await checkReferences(queries, userId, after, changes)),
-    ...brokenAssistantRules(after),
+    ...findRuleViolations(after),
   };
   return Object.fromEntries(
     Object.entries(broken).map(([field, rest = '']) => [field, [sentence(field, rest)]]),

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { generateReply, repliesAMinute } from '../../contract/generate-reply.ts';
+import { generateReply, repliesPerMinute } from '../../contract/generate-reply.ts';
 import type { GeneratedReply, replyErrorCodes } from '../../contract/generate-reply.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { ConversationErrorCode } from '../lib/conversation-error.ts';
@@ -24,7 +24,7 @@ const refusals: Partial<
 /** Replies for customers of other systems (supplement to the interface: `POST /user/ai/generate-reply`). */
 export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppContext): void {
   const { database, config } = context;
-  const requests = config.rateLimit.requests > 0 ? repliesAMinute : 0;
+  const requests = config.rateLimit.requests > 0 ? repliesPerMinute : 0;
   const window = { requests, windowSeconds: 60, prefix: 'reply' };
   routes.use(
     '/ai/generate-reply',

@@ -63,7 +63,7 @@ export type ConversationEvent =
       readonly type: 'send-failed';
       readonly key: string;
       readonly problem: Problem;
-      readonly fateUnknown: boolean;
+      readonly outcomeUnknown: boolean;
     }
   | { readonly type: 'requeued'; readonly key: string }
   | { readonly type: 'removed'; readonly keys: readonly string[] }
@@ -157,11 +157,11 @@ function applied(snapshot: Snapshot, event: ConversationEvent): Snapshot {
     case 'late':
       return { ...settled(snapshot), messages: change(messages, event.key, { status: 'sent' }) };
     case 'send-failed': {
-      const { key, problem, fateUnknown } = event;
+      const { key, problem, outcomeUnknown } = event;
       const others = messages.filter(({ status }) => status !== 'streaming');
       return {
         ...settled(snapshot),
-        messages: change(others, key, { status: 'failed', problem, fateUnknown }),
+        messages: change(others, key, { status: 'failed', problem, outcomeUnknown }),
       };
     }
     case 'requeued':

@@ -249,7 +249,7 @@ export class Session {
     } catch (error) {
       if (this.signal.aborted) return;
       const problem = this.problemFrom(error);
-      this.apply({ type: 'send-failed', key, problem, fateUnknown: this.#attempts.has(key) });
+      this.apply({ type: 'send-failed', key, problem, outcomeUnknown: this.#attempts.has(key) });
       this.conversation.listener.onProblem(problem);
     }
   }

@@ -26,7 +26,7 @@ export interface Message {
   /** Why a `failed` message failed; on one that waits again, why the try before did. */
   readonly problem?: Problem;
   /** Set on a `failed` message that the service may hold all the same: it cannot be taken back. */
-  readonly fateUnknown?: boolean;
+  readonly outcomeUnknown?: boolean;
   /** Milliseconds from sending to the first piece of the answer, and to its end. */
   readonly timing?: { readonly first: number; readonly total: number };
 }

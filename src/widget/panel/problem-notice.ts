@@ -44,7 +44,7 @@ export function problemNotice(model: PanelModel, problem: Problem, message?: Mes
     </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${
-      message && !message.fateUnknown
+      message && !message.outcomeUnknown
         ? html`<button type="button" part="edit-button" @click=${edit}>${texts.edit}</button>`
         : nothing
     }

@@ -62,7 +62,8 @@ async function insist<Answer>(
     try {
       return { answer: await send(key), failures };
     } catch (error) {
-      const isWorthIt = error instanceof ChatError && (error.fateUnknown || error.code === 'engine-failed');
+      const isWorthIt =
+        error instanceof ChatError && (error.outcomeUnknown || error.code === 'engine-failed');
       if (!isWorthIt || failures.push(error.code) === patience) throw error;
     }
   }

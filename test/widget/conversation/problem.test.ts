@@ -4,30 +4,30 @@ import { ChatError, type ChatErrorCode } from '../../../src/client/chat-client.t
 import { isPassing, problemFrom } from '../../../src/widget/conversation/problem.ts';
 
 /** Every code of the client: whether its message may have been stored, and whether trying again can help. */
-const codes: Record<ChatErrorCode, { fateUnknown: boolean; passes: boolean }> = {
-  'assistant-not-found': { fateUnknown: false, passes: false },
-  'conversation-not-found': { fateUnknown: false, passes: true },
-  'conversation-ended': { fateUnknown: false, passes: true },
-  'insufficient-balance': { fateUnknown: false, passes: true },
-  'invalid-request': { fateUnknown: false, passes: false },
-  'too-many-requests': { fateUnknown: false, passes: true },
-  'engine-failed': { fateUnknown: false, passes: false },
-  unavailable: { fateUnknown: true, passes: true },
-  refused: { fateUnknown: false, passes: false },
-  network: { fateUnknown: true, passes: true },
-  timeout: { fateUnknown: true, passes: true },
-  'bad-response': { fateUnknown: true, passes: true },
-  'response-too-large': { fateUnknown: true, passes: true },
-  aborted: { fateUnknown: true, passes: true },
+const codes: Record<ChatErrorCode, { outcomeUnknown: boolean; passes: boolean }> = {
+  'assistant-not-found': { outcomeUnknown: false, passes: false },
+  'conversation-not-found': { outcomeUnknown: false, passes: true },
+  'conversation-ended': { outcomeUnknown: false, passes: true },
+  'insufficient-balance': { outcomeUnknown: false, passes: true },
+  'invalid-request': { outcomeUnknown: false, passes: false },
+  'too-many-requests': { outcomeUnknown: false, passes: true },
+  'engine-failed': { outcomeUnknown: false, passes: false },
+  unavailable: { outcomeUnknown: true, passes: true },
+  refused: { outcomeUnknown: false, passes: false },
+  network: { outcomeUnknown: true, passes: true },
+  timeout: { outcomeUnknown: true, passes: true },
+  'bad-response': { outcomeUnknown: true, passes: true },
+  'response-too-large': { outcomeUnknown: true, passes: true },
+  aborted: { outcomeUnknown: true, passes: true },
 };
 
 describe('a problem', () => {
-  for (const [code, { fateUnknown, passes }] of Object.entries(codes)) {
-    it(`of code ${code} ${passes ? 'passes' : 'stays'}, the message ${fateUnknown ? 'perhaps' : 'not'} stored`, () => {
+  for (const [code, { outcomeUnknown, passes }] of Object.entries(codes)) {
+    it(`of code ${code} ${passes ? 'passes' : 'stays'}, the message ${outcomeUnknown ? 'perhaps' : 'not'} stored`, () => {
       const error = new ChatError(code as ChatErrorCode, 'In my words');
       const problem = problemFrom(error, 0, true);
       assert.deepEqual([problem.code, problem.message], [code, 'In my words']);
-      assert.equal(error.fateUnknown, fateUnknown);
+      assert.equal(error.outcomeUnknown, outcomeUnknown);
       assert.equal(isPassing(problem), passes);
     });
   }
@@ -35,7 +35,7 @@ describe('a problem', () => {
   it('is none that stays while nobody knows what became of the message', () => {
     for (const code of Object.keys(codes) as ChatErrorCode[]) {
       const error = new ChatError(code, 'In my words');
-      assert.ok(isPassing(problemFrom(error, 0, true)) || !error.fateUnknown, code);
+      assert.ok(isPassing(problemFrom(error, 0, true)) || !error.outcomeUnknown, code);
     }
   });
 

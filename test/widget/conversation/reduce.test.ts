@@ -53,7 +53,7 @@ const failedWith = (key: string, problem: Problem): ConversationEvent => ({
   type: 'send-failed',
   key,
   problem,
-  fateUnknown: false,
+  outcomeUnknown: false,
 });
 
 function freezeDeep<T>(value: T): T {

@@ -16,7 +16,7 @@ afterEach(() => server.stop());
 
 describe('a message that fails', () => {
   it('by time-out is looked up before it is sent again', async () => {
-    const hasty = browser.visit(server, { answerPatience: 40 });
+    const hasty = browser.visit(server, { answerTimeout: 40 });
     await hasty.conversation.open();
     server.next('send', { raw: () => undefined });
     hasty.conversation.send('One');

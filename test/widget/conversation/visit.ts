@@ -19,7 +19,7 @@ const request: SessionRequest = {
 
 export interface VisitOptions {
   readonly request?: Partial<SessionRequest>;
-  readonly answerPatience?: number;
+  readonly answerTimeout?: number;
   /** The way to other pages of the same browser. */
   readonly tabs?: TabSource | undefined;
 }
@@ -62,7 +62,7 @@ export class Visit {
     browser: Browser,
     storage: Storage,
     server: Pick<ChatServer, 'url'>,
-    { request: differing = {}, answerPatience = hour, tabs }: VisitOptions,
+    { request: differing = {}, answerTimeout = hour, tabs }: VisitOptions,
   ) {
     const { signal } = this.#gone;
     // A page that is gone writes and tells nothing any more.
@@ -75,7 +75,7 @@ export class Visit {
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);
     const loadSending = () => import('../../../src/widget/conversation/sending/sending.ts');
-    const client = new PageClient({ baseUrl: server.url, patience: hour, answerPatience }, signal);
+    const client = new PageClient({ baseUrl: server.url, timeout: hour, answerTimeout }, signal);
     this.conversation = new Conversation(
       {
         client,
@@ -150,9 +150,9 @@ class PageClient extends ConversationClient {
     this.#page = page;
   }
 
-  override request<Result>(...[endpoint, call, read, patience]: Parameters<ConversationClient['request']>) {
+  override request<Result>(...[endpoint, call, read, timeout]: Parameters<ConversationClient['request']>) {
     const signals = call.signal === undefined ? [this.#page] : [this.#page, call.signal];
     const signal = call.keepalive ? call.signal : AbortSignal.any(signals);
-    return super.request(endpoint, { ...call, signal }, read, patience) as Promise<Result>;
+    return super.request(endpoint, { ...call, signal }, read, timeout) as Promise<Result>;
   }
 }

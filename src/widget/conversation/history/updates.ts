@@ -149,7 +149,7 @@ async function readUpdates(session: Session, signal: AbortSignal): Promise<boole
     if (found === undefined) {
       const problem = { code: 'engine-failed', message: 'The service could not answer.' } as const;
       session.endAttempt(key);
-      session.apply({ type: 'send-failed', key, problem, fateUnknown: false });
+      session.apply({ type: 'send-failed', key, problem, outcomeUnknown: false });
       listener.onProblem(problem);
     } else if (isSettled(found)) {
       session.endAttempt(key);

@@ -1,5 +1,5 @@
 import { ChatError } from '../../../client/chat-client.ts';
-import { requestStop } from '../../../client/ending.ts';
+import { requestStop } from '../../../client/stop-and-delete.ts';
 import { streamMessage } from '../../../client/stream-message.ts';
 import { hasEnded } from '../history/conversation-record.ts';
 import { isEmpty, type ConversationEvent } from '../reduce.ts';
@@ -124,7 +124,7 @@ async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: numb
     return { text: answer.message, latency, isLast: ended };
   } catch (error) {
     if (signal.aborted || !(error instanceof ChatError)) throw error;
-    if (!error.fateUnknown) session.revokeAttempt(key);
+    if (!error.outcomeUnknown) session.revokeAttempt(key);
     else if (firstAt !== undefined || error.code === 'timeout') {
       // The stream broke after it had begun: the service continues to write, and the history will have the answer.
       const inFlight = { ...delivery, attempt: { ...attempt, at: now() } };
@@ -162,11 +162,11 @@ function fail(session: Session, { key, text }: Message, error: unknown): void {
   const { conversation } = session;
   const problem = session.problemFrom(error);
   const { code } = problem;
-  const fateUnknown = session.attemptOf(key) !== undefined;
+  const outcomeUnknown = session.attemptOf(key) !== undefined;
   session.renewAttempt(key);
   // Refused for its content: the visitor can change it, and a later visit does not send it again.
-  if (code === 'invalid-request' && !fateUnknown) conversation.returnToDraft(text, false);
-  session.apply({ type: 'send-failed', key, problem, fateUnknown });
+  if (code === 'invalid-request' && !outcomeUnknown) conversation.returnToDraft(text, false);
+  session.apply({ type: 'send-failed', key, problem, outcomeUnknown });
   if (code === 'conversation-ended') {
     session.apply({ type: 'requeued', key });
     session.apply({ type: 'ended', problem });

@@ -1,5 +1,5 @@
 import type { ChatError } from '../../../client/chat-client.ts';
-import { requestDeletion } from '../../../client/ending.ts';
+import { requestDeletion } from '../../../client/stop-and-delete.ts';
 import type { Forgotten } from './forgotten.ts';
 
 /** Maximum number of conversations whose deletion is still to be requested; the oldest are dropped. */
@@ -14,9 +14,9 @@ export async function deleteForgotten(list: Forgotten, ids: string): Promise<voi
       try {
         await requestDeletion(list.client, id, { keepalive: true });
       } catch (error) {
-        const { fateUnknown, code } = error as ChatError;
+        const { outcomeUnknown, code } = error as ChatError;
         // A service without this operation refuses, and is not asked again.
-        if (fateUnknown || code === 'too-many-requests') return;
+        if (outcomeUnknown || code === 'too-many-requests') return;
       }
       list.ids = list.ids
         .split(' ')

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Streams an answer that consists of one event repeated, then ends it. */
+/** Streams an answer that repeats one event, then completes it. */
 function streamRepeated(event: string, count: number): void {
   server.next('send', {
     raw: (response) => {
@@ -27,19 +27,19 @@ function streamRepeated(event: string, count: number): void {
   });
 }
 
-describe('the client bounds', () => {
+describe('the client limits', () => {
   it('the tool calls of a streamed answer', async () => {
     streamRepeated(`event: function_call\ndata: ${JSON.stringify(call)}\n\n`, 100_000);
-    let seen = 0;
-    const { message } = await client.streamMessage('c', 'Hi', { onFunctionCall: () => seen++ });
-    assert.deepEqual([seen, message], [functionCalls, 'Done']);
+    let received = 0;
+    const { message } = await client.streamMessage('c', 'Hi', { onFunctionCall: () => received++ });
+    assert.deepEqual([received, message], [functionCalls, 'Done']);
   });
 
-  it('a million tool calls by the size of the answer', async () => {
+  it('the size of a streamed answer with a million tool calls', async () => {
     streamRepeated(`event: function_call\ndata: ${JSON.stringify(call)}\n\n`, 1_000_000);
-    let seen = 0;
-    const error = await errorOf(client.streamMessage('c', 'Hi', { onFunctionCall: () => seen++ }));
-    assert.deepEqual([error.code, seen], ['response-too-large', functionCalls]);
+    let received = 0;
+    const error = await errorOf(client.streamMessage('c', 'Hi', { onFunctionCall: () => received++ }));
+    assert.deepEqual([error.code, received], ['response-too-large', functionCalls]);
   });
 
   it('the text of a streamed answer', async () => {
@@ -49,7 +49,7 @@ describe('the client bounds', () => {
     assert.equal(text.length, characters);
   });
 
-  it('the text and the tool calls of an answer in JSON', async () => {
+  it('the text and the tool calls of a JSON answer', async () => {
     const calls = Array.from({ length: 50_000 }, () => call);
     const body = { status: true, message: '[a]: b\n'.repeat(50_000), function_calls: calls };
     server.answerNext('send', body);

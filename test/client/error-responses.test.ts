@@ -23,8 +23,8 @@ const calls = {
 type Call = keyof typeof calls;
 const operationOf = (call: Call): Operation => (call === 'stream' ? 'send' : call);
 
-describe('a refusal', () => {
-  const refused: [call: Call, status: number, body: unknown, code: ChatErrorCode, words: string][] = [
+describe('an error response', () => {
+  const refused: [call: Call, status: number, body: unknown, code: ChatErrorCode, message: string][] = [
     [
       'open',
       404,
@@ -91,7 +91,7 @@ describe('a refusal', () => {
     ],
     ['stream', 409, { error: 'This chat ENDED.' }, 'conversation-ended', 'This chat ENDED.'],
     ['send', 410, { message: 'ended: idle too long' }, 'conversation-ended', 'ended: idle too long'],
-    // The word alone does not tell: beside other statuses, or inside another word, it says something else.
+    // "ended" is ignored with other statuses and inside another word.
     ['send', 422, { error: 'The sentence has not ended' }, 'invalid-request', 'The sentence has not ended'],
     ['send', 400, { error: 'Not recommended' }, 'refused', 'Not recommended'],
     [
@@ -112,7 +112,7 @@ describe('a refusal', () => {
     ['open', 403, { error: 'Not from this website' }, 'refused', 'Not from this website'],
     ['widget', 404, { error: 'No such page' }, 'assistant-not-found', 'No such page'],
     ['read', 404, { error: 'No such page' }, 'conversation-not-found', 'No such page'],
-    // The body decides: a refusal stays one whatever its status says.
+    // The body decides, not the status.
     [
       'open',
       200,
@@ -130,11 +130,11 @@ describe('a refusal', () => {
     ['stream', 201, { status: false, error: 'Closed on Sundays' }, 'refused', 'Closed on Sundays'],
     ['read', 200, { status: false, message: 'Gone fishing' }, 'refused', 'Gone fishing'],
   ];
-  for (const [call, status, body, code, words] of refused) {
-    it(`of ${call} with ${status} ${JSON.stringify(body)} is ${code}, in the service's words`, async () => {
+  for (const [call, status, body, code, message] of refused) {
+    it(`of ${call} with ${status} ${JSON.stringify(body)} is ${code} with the service's message`, async () => {
       server.answerNext(operationOf(call), body, status);
       const error = await errorOf(calls[call]());
-      assert.deepEqual([error.code, error.message, error.status], [code, words, status]);
+      assert.deepEqual([error.code, error.message, error.status], [code, message, status]);
     });
   }
 
@@ -146,7 +146,7 @@ describe('a refusal', () => {
     [429, 'too-many-requests'],
     [502, 'unavailable'],
   ] as const) {
-    it(`without words and with status ${status} is ${code}`, async () => {
+    it(`without a message and with status ${status} is ${code}`, async () => {
       for (const body of ['', '<h1>Sorry</h1>', '[]', 'null', '{}', '{"error":{"text":"?"}}']) {
         server.answerNext('send', body, status);
         const error = await errorOf(calls.send());
@@ -156,7 +156,7 @@ describe('a refusal', () => {
     });
   }
 
-  it('is none where the body has the answer, whatever its status says', async () => {
+  it('is not assumed if the body is a valid answer, regardless of the status', async () => {
     for (const status of [200, 201, 400, 404, 500]) {
       const body = { status: true, message: 'All well', function_calls: [] };
       server.answerNext('send', body, status);
@@ -166,14 +166,14 @@ describe('a refusal', () => {
     }
   });
 
-  it('is read as JSON also where it is called a stream of events', async () => {
+  it('is read as JSON even if its type is an event stream', async () => {
     server.answerNext('send', { message: 'Slow down' }, 429, { 'Content-Type': 'text/event-stream' });
     const { code, message } = await errorOf(calls.stream());
     assert.deepEqual([code, message], ['too-many-requests', 'Slow down']);
   });
 
-  it('tells whether the message may have been stored all the same', async () => {
-    const fates: [number, boolean][] = [
+  it('has an unknown outcome from status 500 on', async () => {
+    const outcomes: [number, boolean][] = [
       [400, false],
       [402, false],
       [404, false],
@@ -182,20 +182,20 @@ describe('a refusal', () => {
       [500, true],
       [504, true],
     ];
-    for (const [status, fateUnknown] of fates) {
+    for (const [status, outcomeUnknown] of outcomes) {
       server.answerNext('send', { error: 'No' }, status);
-      assert.equal((await errorOf(calls.send())).fateUnknown, fateUnknown, String(status));
+      assert.equal((await errorOf(calls.send())).outcomeUnknown, outcomeUnknown, String(status));
     }
   });
 });
 
-describe('when to come back', () => {
+describe('retryAfter', () => {
   const retryAfterOf = async (body: unknown, header?: string): Promise<number | undefined> => {
     server.answerNext('send', body, 429, header === undefined ? {} : { 'Retry-After': header });
     return (await errorOf(calls.send())).retryAfter;
   };
 
-  it('is read from the header, in seconds', async () => {
+  it('is read from the header in seconds', async () => {
     assert.equal(await retryAfterOf({}, '7'), 7);
     assert.equal(await retryAfterOf({}, '0'), 0);
     assert.equal(await retryAfterOf({}, '1.2'), 2);
@@ -208,14 +208,14 @@ describe('when to come back', () => {
     assert.equal(await retryAfterOf({}, 'Sat, 31 Jan 2026 09:00:00 GMT'), 0);
   });
 
-  it('is read from the body where the header is missing or makes no sense', async () => {
+  it('is read from the body if the header is missing or invalid', async () => {
     assert.equal(await retryAfterOf({ retry_after: 30 }), 30);
     assert.equal(await retryAfterOf({ retry_after: '30' }), 30);
     assert.equal(await retryAfterOf({ retry_after: 30 }, 'soon'), 30);
     assert.equal(await retryAfterOf({ retry_after: 30 }, ''), 30);
   });
 
-  it('stays open where nobody says it', async () => {
+  it('is undefined if it is missing or invalid', async () => {
     for (const body of [
       {},
       { retry_after: null },

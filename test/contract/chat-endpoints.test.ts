@@ -11,15 +11,15 @@ import { firstIssue } from './first-issue.ts';
 
 const opened = { status: true, conversation_id: '0f0e0d0c-0b0a-4908-8706-050403020100' };
 
-describe('reading an opened conversation', () => {
+describe('OpenedConversation', () => {
   const history = (value: unknown) => z.parse(OpenedConversation, { ...opened, history: value }).history;
 
-  it('takes an absent or null history', () => {
+  it('accepts an absent or null history as empty', () => {
     assert.deepEqual(z.parse(OpenedConversation, opened).history, []);
     assert.deepEqual(history(null), []);
   });
 
-  it('keeps fields it does not know', () => {
+  it('keeps unknown fields', () => {
     const answer = z.parse(OpenedConversation, { ...opened, history: [], region: 'eu' });
     assert.equal(answer['region'], 'eu');
     assert.deepEqual(history([{ role: 'user', content: 'a', id: 1 }]), [
@@ -27,19 +27,19 @@ describe('reading an opened conversation', () => {
     ]);
   });
 
-  it('takes an unknown role as an event', () => {
+  it('reads an unknown role as `system`', () => {
     for (const role of ['operator', null, 3, undefined]) {
       assert.equal(history([{ role, content: 'Ada joined' }])[0]?.role, 'system');
     }
   });
 
-  it('takes content that is no text as empty', () => {
+  it('reads content that is not a string as empty', () => {
     for (const content of [null, undefined, 4, { text: 'a' }]) {
       assert.equal(history([{ role: 'assistant', content }])[0]?.content, '');
     }
   });
 
-  it('refuses what is no opened conversation', () => {
+  it('rejects an invalid answer', () => {
     for (const answer of [
       { ...opened, status: false },
       { ...opened, status: 'true' },
@@ -56,8 +56,8 @@ describe('reading an opened conversation', () => {
   });
 });
 
-describe('reading a conversation again', () => {
-  it('takes absent, null or odd variables as none', () => {
+describe('Conversation', () => {
+  it('reads absent, null or malformed variables as empty', () => {
     for (const variables of [undefined, null, 'none', 5]) {
       assert.deepEqual(z.parse(Conversation, { status: true, variables }).variables, {});
     }
@@ -65,7 +65,7 @@ describe('reading a conversation again', () => {
     assert.deepEqual(z.parse(Conversation, { status: true, variables }).variables, variables);
   });
 
-  it('tells whether a person has taken over and whether it has ended, where it can', () => {
+  it('reads `ai_enabled` and `ended` if they are valid', () => {
     const read = (more: object) => {
       const { ai_enabled, ended } = z.parse(Conversation, { status: true, ...more });
       return [ai_enabled, ended];
@@ -76,7 +76,7 @@ describe('reading a conversation again', () => {
     assert.deepEqual(read({ ai_enabled: 'no', ended: null }), [undefined, undefined]);
   });
 
-  it('tells when a line was written, where it can', () => {
+  it('reads the creation time of a message if it is valid', () => {
     const created = (created_at: unknown) =>
       z.parse(Conversation, { status: true, history: [{ role: 'user', content: 'a', created_at }] })
         .history[0]?.created_at;
@@ -85,28 +85,30 @@ describe('reading a conversation again', () => {
   });
 });
 
-describe('reading an answer', () => {
+describe('AnsweredMessage', () => {
   const calls = (value: unknown) =>
     z.parse(AnsweredMessage, { status: true, message: 'Yes.', function_calls: value }).function_calls;
 
-  it('takes absent, null or odd function calls as none', () => {
+  it('reads absent, null or malformed function calls as empty', () => {
     for (const value of [undefined, null, 'none', [{ arguments: {} }]]) assert.deepEqual(calls(value), []);
   });
 
-  it('keeps calls with odd arguments, and calls without a result', () => {
+  it('keeps calls with malformed arguments or without a result', () => {
     assert.deepEqual(calls([{ name: 'look_up', arguments: '{}' }]), [{ name: 'look_up', arguments: {} }]);
     assert.deepEqual(calls([{ name: 'look_up', arguments: { id: 1 }, result: [2] }]), [
       { name: 'look_up', arguments: { id: 1 }, result: [2] },
     ]);
   });
 
-  it('refuses an answer without a text', () => {
+  it('rejects an answer without a message', () => {
     assert.notEqual(firstIssue(AnsweredMessage, { status: true }), undefined);
     assert.notEqual(firstIssue(AnsweredMessage, { status: true, message: null }), undefined);
     assert.notEqual(firstIssue(AnsweredMessage, { status: false, message: 'Yes.' }), undefined);
   });
+});
 
-  it('takes empty pieces of a stream, and none without a text', () => {
+describe('MessageDelta', () => {
+  it('accepts an empty text and rejects an absent one', () => {
     assert.equal(firstIssue(MessageDelta, { text: '' }), undefined);
     assert.notEqual(firstIssue(MessageDelta, {}), undefined);
   });

@@ -21,7 +21,7 @@ after(() => server.close());
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The answer once without each of its fields, at every depth, with the path of that field. */
+/** Yields copies of the value that lack one field each, at every depth, with the path of that field. */
 function* withoutEachField(value: unknown, path = ''): Generator<[path: string, value: unknown]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -40,7 +40,7 @@ function* withoutEachField(value: unknown, path = ''): Generator<[path: string, 
   }
 }
 
-/** The answer with a field of another service in every object. */
+/** Adds an unknown field to every object of the value. */
 const withUnknownFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withUnknownFields);
   if (!isObject(value)) return value;
@@ -48,9 +48,9 @@ const withUnknownFields = (value: unknown): unknown => {
   return { ...Object.fromEntries(fields), region: { name: 'eu', tags: [1] } };
 };
 
-describe('the API client reads every answer of the specification', () => {
+describe('the API client reads every response of the specification', () => {
   for (const { name, answer: specified, call } of specifiedAnswers) {
-    it(`as it is: ${name}`, async () => {
+    it(`unchanged: ${name}`, async () => {
       answer = JSON.stringify(specified);
       assert.deepEqual(await call(client), specified);
     });
@@ -61,7 +61,7 @@ describe('the API client reads every answer of the specification', () => {
       assert.deepEqual(await call(client), extended);
     });
 
-    it(`with any field left out: ${name}`, async () => {
+    it(`without any one of its fields: ${name}`, async () => {
       let count = 0;
       for (const [path, changed] of withoutEachField(specified)) {
         answer = JSON.stringify(changed);
@@ -74,13 +74,13 @@ describe('the API client reads every answer of the specification', () => {
 });
 
 describe('the API client', () => {
-  it('reads a bare list also where it is the `data` of an object', async () => {
+  it('reads a list that is wrapped in `data`', async () => {
     const tools = [{ id: 1, name: 'find_order' }];
     answer = JSON.stringify({ data: tools });
     assert.deepEqual(await client.listTools(), tools);
   });
 
-  it('reads numbers that come as decimal strings', async () => {
+  it('converts decimal strings to numbers', async () => {
     answer = JSON.stringify({ name: 'Ada', email: 'ada@example.com', total_balance: '12.50' });
     assert.equal((await client.readUser()).total_balance, 12.5);
     answer = JSON.stringify({ data: [{ id: '3', phone_number: '+4930123456' }] });
@@ -88,18 +88,18 @@ describe('the API client', () => {
     assert.deepEqual([number?.id, number?.phone_number], [3, '+4930123456']);
   });
 
-  it('leaves values of other types as they are', async () => {
-    const odd = { name: null, email: ['ada@example.com'], total_balance: 'much' };
-    answer = JSON.stringify(odd);
-    assert.deepEqual(await client.readUser(), odd);
+  it('keeps values of unexpected types', async () => {
+    const unexpected = { name: null, email: ['ada@example.com'], total_balance: 'much' };
+    answer = JSON.stringify(unexpected);
+    assert.deepEqual(await client.readUser(), unexpected);
   });
 
-  it('resolves to an empty object where a success has no body', async () => {
+  it('resolves with an empty object if a successful response has no body', async () => {
     answer = '';
     assert.deepEqual(await client.deleteTool({ id: 1 }), {});
   });
 
-  it('rejects with an ApiError where the body says that it is a refusal', async () => {
+  it('rejects with an ApiError if the body reports an error', async () => {
     for (const body of [
       { status: false, error: 'Insufficient balance.' },
       { success: false, message: 'Insufficient balance.' },
@@ -113,7 +113,7 @@ describe('the API client', () => {
     }
   });
 
-  it('rejects with a bad response where the body is neither an object nor a list', async () => {
+  it('rejects with bad-response if the body is not the expected JSON', async () => {
     for (const body of ['<!doctype html><title>Welcome</title>', '{"data": [', 'null', '"OK"', '7']) {
       answer = body;
       for (const call of [client.listTools(), client.readUser()]) {
@@ -128,7 +128,7 @@ describe('the API client', () => {
     assert.equal((await errorOf(client.readUser())).code, 'bad-response');
   });
 
-  it('names the refused fields only as far as the service lists them', async (t) => {
+  it('reports validation errors by field', async (t) => {
     const refusing = await startLoopbackServer((_, response) => {
       response.statusCode = 422;
       response.setHeader('Retry-After', '7');

@@ -3,38 +3,38 @@ import type { Call, ConversationClient, RequestOptions } from './conversation-cl
 import type { ChatError } from './errors.ts';
 
 /*
- * The operations that end a reply or a conversation: apart from the client's others, because a page loads them only
- * when a visitor asks for one.
+ * Stopping a reply and deleting a conversation. Separate from the client, because a page loads them only when a visitor
+ * needs them.
  */
 
 /**
- * `POST /conversations/{uuid}/stop`: ends the reply under way, wherever it is written; what it has said so far
- * becomes the answer. Well also where there is no reply, no conversation, or no such operation.
+ * `POST /conversations/{uuid}/stop`: stops the current reply; its text so far becomes the answer. Resolves even if no
+ * reply is in progress, the conversation does not exist, or the service does not support the operation.
  */
 export function requestStop(
   client: ConversationClient,
   uuid: string,
   options: RequestOptions = {},
 ): Promise<void> {
-  return unlessGone(client, stopReply, { ...options, uuid });
+  return ignoreNotFound(client, stopReply, { ...options, uuid });
 }
 
 /** Options of a deletion. */
 export interface DeletionOptions extends RequestOptions {
-  /** Lets the request outlive the page. */
+  /** Lets the request outlive the page, as the option of `fetch`. */
   readonly keepalive?: boolean | undefined;
 }
 
-/** `DELETE /conversations/{uuid}`: forgets the conversation. Well also where it is gone already. */
+/** `DELETE /conversations/{uuid}`: deletes the conversation. Resolves even if it does not exist. */
 export function requestDeletion(
   client: ConversationClient,
   uuid: string,
   options: DeletionOptions = {},
 ): Promise<void> {
-  return unlessGone(client, deleteConversation, { ...options, uuid });
+  return ignoreNotFound(client, deleteConversation, { ...options, uuid });
 }
 
-async function unlessGone(
+async function ignoreNotFound(
   client: ConversationClient,
   endpoint: typeof stopReply | typeof deleteConversation,
   call: Call,

@@ -24,17 +24,21 @@ const values: unknown[] = [
 ];
 
 /**
- * Bodies close to right ones and far from them, the same at every call: right ones with a value swapped, with bytes
- * changed, cut short, or as events.
+ * Creates malformed bodies, the same at every call: valid ones with a replaced value, with changed bytes, truncated, or as
+ * events.
  */
-export function oddBodies(count: number): (string | Uint8Array)[] {
+export function malformedBodies(count: number): (string | Uint8Array)[] {
   const random = pseudoRandom(7);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
-  const swap = (value: unknown): unknown => {
+  const replaceValue = (value: unknown): unknown => {
     if (random() < 0.2 || typeof value !== 'object' || value === null) return pick(values);
     const copy = structuredClone(value) as Record<string, unknown>;
     const key = pick([...Object.keys(copy), '__proto__', 'status']);
-    Object.defineProperty(copy, key, { value: swap(copy[key]), enumerable: true, configurable: true });
+    Object.defineProperty(copy, key, {
+      value: replaceValue(copy[key]),
+      enumerable: true,
+      configurable: true,
+    });
     return copy;
   };
   const damage = (text: string): Uint8Array => {
@@ -42,16 +46,16 @@ export function oddBodies(count: number): (string | Uint8Array)[] {
     for (let n = 0; n < 3; n++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
     return bytes;
   };
-  const makers: (() => string | Uint8Array)[] = [
-    () => JSON.stringify(swap(pick(seeds))),
+  const generators: (() => string | Uint8Array)[] = [
+    () => JSON.stringify(replaceValue(pick(seeds))),
     () => damage(JSON.stringify(pick(seeds))),
     () => JSON.stringify(pick(seeds)).slice(0, Math.floor(random() * 40)),
     () => damage(eventsOf('Some words for you').join('')),
     () =>
-      `event: ${pick(['delta', 'done', 'error', 'function_call'])}\ndata: ${JSON.stringify(swap(pick(seeds)))}\n\n`,
+      `event: ${pick(['delta', 'done', 'error', 'function_call'])}\ndata: ${JSON.stringify(replaceValue(pick(seeds)))}\n\n`,
     () => '['.repeat(Math.floor(random() * 20_000)),
   ];
-  return Array.from({ length: count }, () => pick(makers)());
+  return Array.from({ length: count }, () => pick(generators)());
 }
 
 /** Numbers from 0 to 1, the same for the same seed (a linear congruential generator). */

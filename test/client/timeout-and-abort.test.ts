@@ -14,94 +14,93 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A client that waits 40 ms, and one that waits as long as it takes. */
-const hasty = () => new ChatClient({ baseUrl: server.url, patience: 40, answerPatience: 40 });
-const patient = () => new ChatClient({ baseUrl: server.url });
+const withTimeout = () => new ChatClient({ baseUrl: server.url, timeout: 40, answerTimeout: 40 });
+const withoutTimeout = () => new ChatClient({ baseUrl: server.url });
 
-const headers = (response: ServerResponse): void => {
+const startStream = (response: ServerResponse): void => {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   response.flushHeaders();
 };
 
-describe('a service that never answers', () => {
+describe('a timeout', () => {
   const calls = {
-    open: () => hasty().openConversation({ assistant_id: 'a' }),
-    read: () => hasty().resumeConversation('c'),
-    widget: () => hasty().readWidget('a'),
-    send: () => hasty().sendMessage('c', 'Hi'),
+    open: () => withTimeout().openConversation({ assistant_id: 'a' }),
+    read: () => withTimeout().resumeConversation('c'),
+    widget: () => withTimeout().readWidget('a'),
+    send: () => withTimeout().sendMessage('c', 'Hi'),
   };
   for (const [operation, call] of Object.entries(calls)) {
-    it(`makes a time-out: ${operation}`, async () => {
+    it(`rejects a request without a response: ${operation}`, async () => {
       server.next(operation as keyof typeof calls, { raw: () => undefined });
-      const { code, message, fateUnknown } = await errorOf(call());
-      assert.deepEqual([code, fateUnknown], ['timeout', true]);
+      const { code, message, outcomeUnknown } = await errorOf(call());
+      assert.deepEqual([code, outcomeUnknown], ['timeout', true]);
       assert.match(message, /0\.04 seconds/);
     });
   }
 
-  it('makes a time-out in the middle of its answer', async () => {
-    const beginnings = [
-      headers,
+  it('rejects a response that stalls', async () => {
+    const stalledResponses = [
+      startStream,
       (response: ServerResponse) => {
         response.writeHead(200).write('{"status": true,');
       },
       (response: ServerResponse) => {
-        headers(response);
+        startStream(response);
         response.write(eventsOf('One two')[0]);
       },
     ];
-    for (const raw of beginnings) {
+    for (const raw of stalledResponses) {
       server.next('send', { raw });
-      assert.equal((await errorOf(hasty().streamMessage('c', 'Hi', {}))).code, 'timeout');
+      assert.equal((await errorOf(withTimeout().streamMessage('c', 'Hi', {}))).code, 'timeout');
     }
   });
 
-  it('lets go of the connection', async () => {
+  it('closes the connection', async () => {
     const closed = Promise.withResolvers<unknown>();
     server.next('send', {
       raw: (response) => {
         closed.resolve(once(response, 'close'));
       },
     });
-    await errorOf(hasty().sendMessage('c', 'Hi'));
+    await errorOf(withTimeout().sendMessage('c', 'Hi'));
     await closed.promise;
   });
 
-  it('has longer for an answer than for anything else', async () => {
-    const client = new ChatClient({ baseUrl: server.url, patience: 40, answerPatience: 3_600_000 });
-    const asked = Promise.withResolvers<ServerResponse>();
+  it('is longer for an answer than for other requests', async () => {
+    const client = new ChatClient({ baseUrl: server.url, timeout: 40, answerTimeout: 3_600_000 });
+    const requested = Promise.withResolvers<ServerResponse>();
     server.next('send', {
       raw: (response) => {
-        asked.resolve(response);
+        requested.resolve(response);
       },
     });
     server.next('read', { raw: () => undefined });
     const answer = client.sendMessage('c', 'Hi');
-    const response = await asked.promise;
+    const response = await requested.promise;
     assert.equal((await errorOf(client.resumeConversation('c'))).code, 'timeout');
     response.end('{"status": true, "message": "At last"}');
     assert.equal((await answer).message, 'At last');
   });
 });
 
-describe('the deadline', () => {
-  it('is put off by every sign of life, comments included', async (test) => {
+describe('the timeout', () => {
+  it('restarts with every received chunk, including comments', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] });
-    const client = new ChatClient({ baseUrl: server.url, answerPatience: 1000 });
-    const asked = Promise.withResolvers<ServerResponse>();
+    const client = new ChatClient({ baseUrl: server.url, answerTimeout: 1000 });
+    const requested = Promise.withResolvers<ServerResponse>();
     server.next('send', {
       raw: (response) => {
-        headers(response);
-        asked.resolve(response);
+        startStream(response);
+        requested.resolve(response);
       },
     });
-    let heard = 0;
-    const answer = client.streamMessage('c', 'Hi', { onDelta: () => heard++ });
-    const response = await asked.promise;
-    // Each comment travels with an event, which shows when it has arrived.
+    let deltas = 0;
+    const answer = client.streamMessage('c', 'Hi', { onDelta: () => deltas++ });
+    const response = await requested.promise;
+    // The event after each comment shows when the comment has arrived.
     for (let n = 1; n <= 5; n++) {
       response.write(`: still here\n\n${eventsOf('One')[0] ?? ''}`);
-      await until(() => heard === n);
+      await until(() => deltas === n);
       test.mock.timers.tick(999);
     }
     response.write(': still here\n\n');
@@ -110,26 +109,26 @@ describe('the deadline', () => {
   });
 });
 
-describe('giving up', () => {
-  it('before the request sends nothing', async () => {
+describe('aborting', () => {
+  it('before the request prevents it', async () => {
     const before = server.requests.length;
     const options = { signal: AbortSignal.abort('gone') };
     for (const call of [
-      () => patient().openConversation({ assistant_id: 'a' }, options),
-      () => patient().resumeConversation('c', options),
-      () => patient().readWidget('a', options),
-      () => patient().sendMessage('c', 'Hi', options),
-      () => patient().streamMessage('c', 'Hi', {}, options),
+      () => withoutTimeout().openConversation({ assistant_id: 'a' }, options),
+      () => withoutTimeout().resumeConversation('c', options),
+      () => withoutTimeout().readWidget('a', options),
+      () => withoutTimeout().sendMessage('c', 'Hi', options),
+      () => withoutTimeout().streamMessage('c', 'Hi', {}, options),
     ]) {
-      const { code, cause, fateUnknown } = await errorOf(call());
-      assert.deepEqual([code, cause, fateUnknown], ['aborted', 'gone', true]);
+      const { code, cause, outcomeUnknown } = await errorOf(call());
+      assert.deepEqual([code, cause, outcomeUnknown], ['aborted', 'gone', true]);
     }
-    // A further request shows that the server had time for the others.
-    await errorOf(patient().resumeConversation('c'));
+    // Shows that the server would have received the other requests by now.
+    await errorOf(withoutTimeout().resumeConversation('c'));
     assert.equal(server.requests.length, before + 1);
   });
 
-  it('while the service thinks', async () => {
+  it('before the response rejects the call', async () => {
     const controller = new AbortController();
     server.next('send', {
       raw: () => {
@@ -137,36 +136,37 @@ describe('giving up', () => {
       },
     });
     assert.equal(
-      (await errorOf(patient().sendMessage('c', 'Hi', { signal: controller.signal }))).code,
+      (await errorOf(withoutTimeout().sendMessage('c', 'Hi', { signal: controller.signal }))).code,
       'aborted',
     );
   });
 
-  it('in the middle of a stream: nothing more is heard', async () => {
+  it('during a stream stops the deltas', async () => {
     const controller = new AbortController();
     server.next('send', {
       raw: (response) => {
-        headers(response);
+        startStream(response);
         response.write(eventsOf('One two three').slice(0, 2).join(''));
       },
     });
-    const heard: string[] = [];
+    const deltas: string[] = [];
     const onDelta = (text: string): void => {
-      heard.push(text);
-      if (heard.length === 2) controller.abort();
+      deltas.push(text);
+      if (deltas.length === 2) controller.abort();
     };
     assert.equal(
-      (await errorOf(patient().streamMessage('c', 'Hi', { onDelta }, { signal: controller.signal }))).code,
+      (await errorOf(withoutTimeout().streamMessage('c', 'Hi', { onDelta }, { signal: controller.signal })))
+        .code,
       'aborted',
     );
-    assert.deepEqual(heard, ['One ', 'two ']);
+    assert.deepEqual(deltas, ['One ', 'two ']);
   });
 
-  it('is what counts, whatever else goes wrong at that moment', async () => {
+  it('takes precedence over an error of a listener', async () => {
     const controller = new AbortController();
     server.next('send', {
       raw: (response) => {
-        headers(response);
+        startStream(response);
         response.write(eventsOf('One two')[0]);
       },
     });
@@ -174,12 +174,12 @@ describe('giving up', () => {
       controller.abort('enough');
       throw new TypeError('Torn down');
     };
-    const call = patient().streamMessage('c', 'Hi', { onDelta }, { signal: controller.signal });
+    const call = withoutTimeout().streamMessage('c', 'Hi', { onDelta }, { signal: controller.signal });
     const { code, cause } = await errorOf(call);
     assert.deepEqual([code, cause], ['aborted', 'enough']);
   });
 
-  it('in the middle of JSON', async () => {
+  it('during a JSON response rejects the call', async () => {
     const controller = new AbortController();
     server.next('send', {
       raw: (response) => {
@@ -189,12 +189,12 @@ describe('giving up', () => {
       },
     });
     assert.equal(
-      (await errorOf(patient().sendMessage('c', 'Hi', { signal: controller.signal }))).code,
+      (await errorOf(withoutTimeout().sendMessage('c', 'Hi', { signal: controller.signal }))).code,
       'aborted',
     );
   });
 
-  it('after the answer changes nothing, and leaves no listener behind', async () => {
+  it('after the response has no effect, and no listener remains', async () => {
     const controller = new AbortController();
     let listeners = 0;
     const { signal } = controller;
@@ -209,7 +209,10 @@ describe('giving up', () => {
       remove(...args);
     };
     server.answerNext('send', { status: true, message: 'Done' });
-    assert.equal((await patient().sendMessage('c', 'Hi', { signal: controller.signal })).message, 'Done');
+    assert.equal(
+      (await withoutTimeout().sendMessage('c', 'Hi', { signal: controller.signal })).message,
+      'Done',
+    );
     controller.abort();
     assert.equal(listeners, 0);
   });

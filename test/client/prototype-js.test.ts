@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** The replacements of Prototype.js 1.6 that matter here. */
+/** Replaces the built-ins that Prototype.js 1.6 replaces, as far as the client uses them. */
 beforeEach(() => {
   const define = (target: object, name: string, value: unknown): void => {
     Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: true });
@@ -38,8 +38,8 @@ afterEach(() => {
 });
 
 describe('on a page with Prototype.js, the client', () => {
-  it('sends variables as they are', async () => {
-    // The test's server is in the same process and cannot write JSON either.
+  it('sends variables unchanged', async () => {
+    // The test server shares the process, so its JSON is written by hand.
     server.answerNext('open', '{"status":true,"conversation_id":"c","history":[]}');
     const client = new ChatClient({ baseUrl: server.url });
     await client.openConversation({ assistant_id: 'a', variables });
@@ -50,7 +50,7 @@ describe('on a page with Prototype.js, the client', () => {
     assert.equal(countCharacters('👍'), 1);
   });
 
-  it('makes keys of 32 hexadecimal digits', () => {
+  it('creates keys of 32 hexadecimal digits', () => {
     assert.match(newKey(), /^[0-9a-f]{32}$/);
   });
 });
