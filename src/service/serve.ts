@@ -24,7 +24,7 @@ import { StoredJobs } from './jobs/jobs.ts';
 import { startWork } from './jobs/work.ts';
 import { createWorkers } from './workers.ts';
 import { Embedder } from './knowledge/embedder.ts';
-import { preparePgvector } from './knowledge/find-by-meaning.ts';
+import { preparePgvector } from './knowledge/semantic-search.ts';
 import { createLog } from './log.ts';
 import { sendCleanUp } from './retention/clean-up.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';

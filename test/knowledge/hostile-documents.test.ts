@@ -78,7 +78,7 @@ describe('the service', () => {
 });
 
 describe('the extractor', { concurrency: 2 }, () => {
-  const extractor = new Extractor({ taskMs: 6000, heapMb: 250, memoryMb: 400 });
+  const extractor = new Extractor({ taskTimeoutMs: 6000, heapMb: 250, memoryMb: 400 });
   const { signal } = new AbortController();
   const bytes = (text: string) => new TextEncoder().encode(text);
   const page = (html: string): ExtractionTask => ({

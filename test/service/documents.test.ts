@@ -98,7 +98,7 @@ describe('a file', () => {
     assert.deepEqual((await read(crowded, 'txt', Buffer.from('Hello'))).chunks, [
       { heading: 'D', body: 'Hello' },
     ]);
-    await assert.rejects(read(new Extractor({ taskMs: 1 }), 'txt', large), /too long to read/);
+    await assert.rejects(read(new Extractor({ taskTimeoutMs: 1 }), 'txt', large), /too long to read/);
   });
 
   test('waits while as many as allowed are read', async () => {

@@ -9,16 +9,16 @@ import { lockKnowledgebase, textColumns } from './knowledgebase.ts';
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
 import { updateStatus } from './update-status.ts';
 
-/** What a document is made of. */
+/** The content of a new document. */
 export type NewDocument = KnowledgeTexts &
   (
     | { type: 'txt' | 'pdf' | 'docx'; file: Buffer }
-    /** The pages to begin with, and how many are followed from each. */
+    /** Start pages, and how many pages to follow from each. */
     | { type: 'website'; links: string[]; relativeLinksLimit: number }
   );
 
 /**
- * Adds a document to a knowledge base. It is `processing`, and a job makes it searchable (see `processDocument`).
+ * Adds a document to a knowledge base. It is `processing` until the job `process-document` has made it searchable.
  *
  * @throws Refusal if there is no such knowledge base, or it is full.
  */
@@ -32,11 +32,11 @@ export async function createDocument(
   const field = document.type === 'website' ? 'url' : 'file';
   const documentId = await database.db.transaction(async (tx) => {
     await lockKnowledgebase(tx, base);
-    const [held] = await tx
+    const [existing] = await tx
       .select({ documents: count() })
       .from(documents)
       .where(eq(documents.knowledgebaseId, base.id));
-    if ((held?.documents ?? 0) >= maximum) {
+    if ((existing?.documents ?? 0) >= maximum) {
       throw Refusal.invalidField(field, `A knowledge base can hold at most ${maximum} documents.`);
     }
     const [stored] = await tx

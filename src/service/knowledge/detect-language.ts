@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 
-/** Characters of a text that are looked at. */
+/** Characters of a text that are analyzed. */
 const sampleLength = 5000;
 
-/** Fewer words say too little, as does a smaller share of function words ("the", "is", "of"). */
-const needed = { words: 15, share: 0.2 };
+/** Least words, and least share of function words ("the", "is", "of"), for a result. */
+const thresholds = { words: 15, share: 0.2 };
 
 /**
- * Finds the text search configuration for a text: that of the language of whose function words it has the most. They
- * are what PostgreSQL leaves out when it indexes a text of that language. `simple` if no language stands out.
+ * Finds the text search configuration of a text's language: the one with the most function words, which are the stop
+ * words of PostgreSQL's dictionaries. `simple` if no language stands out.
  */
 export async function detectLanguage(queries: Queries, text: string): Promise<string> {
   const { rows } = await queries.execute<{ config: string; kept: number; words: number }>(sql`
@@ -21,15 +21,17 @@ export async function detectLanguage(queries: Queries, text: string): Promise<st
     SELECT config, kept, (SELECT kept FROM counted WHERE config = 'simple') AS words
     FROM counted ORDER BY kept, config LIMIT 1`);
   const [best] = rows;
-  if (!best || best.words < needed.words) return 'simple';
-  return (best.words - best.kept) / best.words >= needed.share ? best.config : 'simple';
+  if (!best || best.words < thresholds.words) return 'simple';
+  return (best.words - best.kept) / best.words >= thresholds.share ? best.config : 'simple';
 }
 
 /**
- * Gives a knowledge base that has no language yet the one of its new text, and indexes anew what it holds already.
- * Call it in a transaction that holds the knowledge base. @returns the configuration to index the text with.
+ * Sets the language of a knowledge base without one to that of its new text, and indexes its chunks again. Call it in a
+ * transaction that has locked the knowledge base.
+ *
+ * @returns the configuration to index the text with.
  */
-export async function settleLanguage(
+export async function updateLanguage(
   queries: Queries,
   { knowledgebaseId, config }: { knowledgebaseId: number; config: string },
   text: string,

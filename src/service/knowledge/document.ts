@@ -8,7 +8,7 @@ import { lockKnowledgebase, readKnowledgebase, textColumns } from './knowledgeba
 import type { KnowledgeTexts, OwnedKnowledgebase } from './knowledgebase.ts';
 import { updateStatus } from './update-status.ts';
 
-/** A document, its knowledge base, and the user who asks for it. */
+/** A document with its knowledge base and the user who requests it. */
 interface OwnedDocument {
   documentId: number;
   base: OwnedKnowledgebase;
@@ -63,7 +63,8 @@ export async function readDocument(database: Database, owned: OwnedDocument) {
 }
 
 /**
- * Changes name and description; the name is searched for as well, by words at once and by its meaning a little later.
+ * Changes name and description. The name is searched, too: full text search finds it at once, semantic search after the
+ * job `embed-chunks`.
  *
  * @throws Refusal if there is no such knowledge base or document.
  */
@@ -102,7 +103,7 @@ export async function updateDocument(
 }
 
 /**
- * Deletes a document and everything that was made of it.
+ * Deletes a document with its chunks.
  *
  * @throws Refusal if there is no such knowledge base or document.
  */

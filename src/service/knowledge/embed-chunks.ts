@@ -6,31 +6,31 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { Embedder } from './embedder.ts';
 
 /** The parts of the service that embed chunks. */
-export interface Embedding {
+export interface EmbeddingDependencies {
   database: Database;
   jobs: Jobs;
   embedder: Embedder;
 }
 
-/** Chunks that are embedded by one request. */
+/** Chunks per request. */
 const batch = 64;
 
-/** How long a process may take for a batch, in milliseconds; longer than the longest request and its retry. */
+/** Lease of a process, in milliseconds: longer than the longest request and its retry. */
 const leaseMs = 180_000;
 
-/** Pause before another process looks whether there are chunks left, in milliseconds. */
+/** Pause before the next check for chunks while another process holds the lease, in milliseconds. */
 const pauseMs = 10_000;
 
-/** The text of a passage that is embedded. */
-export const meaningOf = (document: string, heading: string, body: string): string =>
+/** The text of a passage that is sent to the embedding endpoint. */
+export const embeddingInput = (document: string, heading: string, body: string): string =>
   [document, ...(heading === document ? [] : [heading]), body].join('\n');
 
 /**
- * Embeds the chunks that were stored without a vector, or with one of another model. One process does so at a time,
- * since the endpoint may charge for each text. It holds a lease, and no connection while it waits for the endpoint.
+ * Embeds the chunks that have no vector, or one of another model. One process does so at a time, since the endpoint may
+ * charge for each text. It holds a lease, but no connection while it waits for the endpoint.
  */
 export async function embedChunks(
-  { database: { db }, jobs, embedder }: Embedding,
+  { database: { db }, jobs, embedder }: EmbeddingDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const owner = randomUUID();
@@ -45,7 +45,11 @@ export async function embedChunks(
   }
 }
 
-/** Takes the lease, or renews it. @returns false while another process has it. */
+/**
+ * Takes or renews the lease.
+ *
+ * @returns false while another process holds it.
+ */
 async function takeLease(queries: Queries, owner: string): Promise<boolean> {
   const { rows } = await queries.execute(sql`
     INSERT INTO embedding_leases AS lease (owner, expires_at) VALUES (${owner}, ${leaseEnd(leaseMs)})
@@ -66,7 +70,7 @@ async function embedBatch(queries: Queries, embedder: Embedder, signal: AbortSig
     FROM chunks JOIN documents ON documents.id = document_id
     WHERE embedding_model IS DISTINCT FROM ${embedder.model} ORDER BY chunks.id LIMIT ${batch}`);
   if (rows.length === 0) return false;
-  const texts = rows.map(({ document, heading, body }) => meaningOf(document, heading, body));
+  const texts = rows.map(({ document, heading, body }) => embeddingInput(document, heading, body));
   const vectors = await embedder.embed(texts, { signal });
   const embedded = rows.map(({ id }, index) => ({ id, embedding: vectors[index] }));
   await queries.execute(sql`

@@ -4,17 +4,22 @@ import { documents } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { finishDocument } from './finish-document.ts';
 
-/** Ends the processing of a document without a text. @param failure says why, to its owner. */
+/**
+ * Marks a document as failed.
+ *
+ * @param failure the reason, for its owner.
+ */
 export const failDocument = (database: Database, documentId: number, failure: string): Promise<void> =>
   finishDocument(database, documentId, async (queries) => {
     await queries.update(documents).set({ status: 'failed', failure }).where(eq(documents.id, documentId));
   });
 
 /**
- * Fails the documents whose job was given up without a word, because its process died with each try: nothing else
- * would ever end them. @returns how many.
+ * Fails the documents that are still `processing` although their job is gone, because its process died at every try.
+ *
+ * @returns the number of failed documents.
  */
-export async function failForgottenDocuments({
+export async function failStuckDocuments({
   database,
   jobs,
 }: {

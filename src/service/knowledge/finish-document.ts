@@ -3,8 +3,8 @@ import type { Database, Queries } from '../db/database.ts';
 import { documents, documentSources, knowledgebases } from '../db/schema.ts';
 import { updateStatus } from './update-status.ts';
 
-/** Where a document's chunks belong. */
-export interface DocumentPlace {
+/** The document and knowledge base that chunks are stored in. */
+export interface ChunkTarget {
   knowledgebaseId: number;
   documentId: number;
   /** The text search configuration of its knowledge base. */
@@ -13,18 +13,17 @@ export interface DocumentPlace {
 }
 
 /**
- * Ends the processing of a document and forgets what it was made of, unless it has been deleted or somebody else has
- * ended it.
+ * Ends the processing of a document and deletes its source, unless the document was deleted or is finished already.
  *
- * @param store is what comes of it, in the same transaction.
+ * @param store stores the result in the same transaction.
  */
 export async function finishDocument(
   { db }: Database,
   documentId: number,
-  store: (queries: Queries, place: DocumentPlace) => Promise<void>,
+  store: (queries: Queries, target: ChunkTarget) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // The knowledge base first, as everybody does who changes its documents.
+    // The knowledge base is locked first, as in every transaction that changes its documents.
     const [base] = await tx
       .select({ knowledgebaseId: knowledgebases.id, config: knowledgebases.textSearchConfig })
       .from(knowledgebases)

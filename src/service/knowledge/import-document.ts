@@ -7,8 +7,8 @@ import { storeChunks } from './store-chunks.ts';
 import { updateStatus } from './update-status.ts';
 
 /**
- * Puts a Markdown text into a knowledge base under `name`, in place of an earlier one of that name. Does nothing if
- * the text is the same as before. Call it in a transaction.
+ * Adds a Markdown document to a knowledge base, replacing an earlier one of the same name. Has no effect if the text is
+ * unchanged. Call it in a transaction.
  */
 export async function importDocument(
   queries: Queries,
@@ -22,7 +22,7 @@ export async function importDocument(
     .from(knowledgebases)
     .where(eq(knowledgebases.id, knowledgebaseId));
   if (!base)
-    throw new Error(`There is no knowledge base ${knowledgebaseId} to put the document "${name}" into.`);
+    throw new Error(`Cannot import the document "${name}": there is no knowledge base ${knowledgebaseId}.`);
 
   const sameName = and(eq(documents.knowledgebaseId, knowledgebaseId), eq(documents.name, name));
   const [earlier] = await queries.select().from(documents).where(sameName);
@@ -34,7 +34,7 @@ export async function importDocument(
     .values({ knowledgebaseId, name, type: 'txt', status: 'active', contentHash })
     .returning({ id: documents.id });
   if (!stored) throw new Error(`The document "${name}" was not stored.`);
-  const place = { knowledgebaseId, documentId: stored.id, config: base.config, name };
-  await storeChunks(queries, place, chunkMarkdown(name, markdown));
+  const target = { knowledgebaseId, documentId: stored.id, config: base.config, name };
+  await storeChunks(queries, target, chunkMarkdown(name, markdown));
   await updateStatus(queries, knowledgebaseId);
 }

@@ -4,7 +4,7 @@ import { knowledgebases } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { Refusal } from '../lib/refusal.ts';
 
-/** A knowledge base and the user who asks for it. */
+/** A knowledge base and the user who requests it. */
 export interface OwnedKnowledgebase {
   id: number;
   userId: number;
@@ -15,19 +15,19 @@ const isOwned = ({ id, userId }: OwnedKnowledgebase) =>
 
 const labels = { empty: 'Empty', processing: 'Processing', active: 'Active' } as const;
 
-/** Name and description, as far as a request gives them; `null` is no description. */
+/** The name and description of a request; `null` is no description. */
 export interface KnowledgeTexts {
   name?: string | undefined;
   description?: string | null | undefined;
 }
 
-/** The texts as columns; what is absent stays as it is. */
+/** The texts as columns; absent ones are not changed. */
 export const textColumns = ({ name, description }: KnowledgeTexts) => ({
   ...(name === undefined ? {} : { name }),
   ...(description === undefined ? {} : { description: description ?? '' }),
 });
 
-/** The knowledge bases of a user, oldest first, or the one with that id (interface: "Knowledge base"). */
+/** Selects knowledge bases, oldest first (interface: "Knowledge base"). */
 async function select(queries: Queries, where: ReturnType<typeof and>) {
   const rows = await queries
     .select({
@@ -86,7 +86,7 @@ export async function updateKnowledgebase(
 }
 
 /**
- * Deletes a knowledge base with its documents and what was made of them; assistants that had it go on without.
+ * Deletes a knowledge base with its documents; its assistants continue without one.
  *
  * @throws Refusal if there is no such knowledge base.
  */
@@ -96,7 +96,7 @@ export async function deleteKnowledgebase({ db }: Database, owned: OwnedKnowledg
 }
 
 /**
- * Locks a knowledge base, so that its documents change one after the other and its status is that of all of them.
+ * Locks a knowledge base, so that changes of its documents and its status are serialized.
  *
  * @throws Refusal if there is no such knowledge base.
  */

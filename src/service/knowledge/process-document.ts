@@ -9,8 +9,8 @@ import type { Chunk } from './extract/chunk-markdown.ts';
 import type { Extracted } from './extract/extract.ts';
 import { ExtractionError } from './extract/extraction-error.ts';
 import type { Extractor } from './extract/extractor.ts';
-import { settleLanguage } from './detect-language.ts';
-import { meaningOf } from './embed-chunks.ts';
+import { updateLanguage } from './detect-language.ts';
+import { embeddingInput } from './embed-chunks.ts';
 import type { Embedder } from './embedder.ts';
 import { failDocument } from './fail-document.ts';
 import { finishDocument } from './finish-document.ts';
@@ -19,7 +19,7 @@ import type { Embeddings } from './store-chunks.ts';
 import { readWebsite } from './website/read-website.ts';
 
 /** The parts of the service that process documents. */
-export interface Processing {
+export interface ProcessingDependencies {
   database: Database;
   jobs: Jobs;
   fetch: FetchGuarded;
@@ -32,18 +32,18 @@ type Source = typeof documentSources.$inferSelect & Pick<typeof documents.$infer
 
 /**
  * Makes a document searchable: extracts its text and stores it in chunks. The document becomes `active`, or `failed`
- * with a reason. Does nothing for a document that is deleted or done, so it may run any number of times.
+ * with a reason. Has no effect on a deleted or finished document, so it may run any number of times.
  *
  * @param isLastTry whether a temporary failure, such as an unavailable website, fails the document too.
- * @throws anything that is worth another try.
+ * @throws errors after which the job should be retried.
  */
 export async function processDocument(
-  processing: Processing,
+  dependencies: ProcessingDependencies,
   documentId: number,
   signal: AbortSignal,
   isLastTry: boolean,
 ): Promise<void> {
-  const { database, jobs, log } = processing;
+  const { database, jobs, log } = dependencies;
   const [source] = await database.db
     .select({
       documentId: documentSources.documentId,
@@ -58,14 +58,14 @@ export async function processDocument(
     .where(and(eq(documents.id, documentId), eq(documents.status, 'processing')));
   if (!source) return;
   try {
-    const { chunks, sample } = await extract(source, processing, signal, isLastTry);
-    const embeddings = await embed(processing, source.name, chunks, signal, isLastTry);
-    await finishDocument(database, documentId, async (queries, place) => {
-      const config = await settleLanguage(queries, place, sample);
-      // The name is embedded too, and may have changed meanwhile.
-      const current = place.name === source.name ? embeddings : undefined;
-      await storeChunks(queries, { ...place, config }, chunks, current);
-      if (processing.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
+    const { chunks, sample } = await extract(source, dependencies, signal, isLastTry);
+    const embeddings = await embed(dependencies, source.name, chunks, signal, isLastTry);
+    await finishDocument(database, documentId, async (queries, target) => {
+      const config = await updateLanguage(queries, target, sample);
+      // The name is embedded too, and may have changed in the meantime.
+      const current = target.name === source.name ? embeddings : undefined;
+      await storeChunks(queries, { ...target, config }, chunks, current);
+      if (dependencies.embedder && !current) await jobs.send('embed-chunks', {}, { tx: queries });
       await queries.update(documents).set({ status: 'active' }).where(eq(documents.id, documentId));
     });
   } catch (error) {
@@ -89,7 +89,7 @@ function failureText(error: unknown): string {
 /** @throws ExtractionError, OutgoingError */
 async function extract(
   { type, name, file, links, relativeLinksLimit }: Source,
-  { fetch, extractor }: Processing,
+  { fetch, extractor }: ProcessingDependencies,
   signal: AbortSignal,
   isLastTry: boolean,
 ): Promise<Extracted> {
@@ -99,23 +99,23 @@ async function extract(
 }
 
 /** Most chunks that are embedded before a document becomes active. The vectors of more would not fit into memory. */
-const embeddedAtOnce = 500;
+const embeddingLimit = 500;
 
-/** The vectors of chunks; undefined if they are added later, and only words are searched until then. */
+/** Returns the vectors of chunks; undefined if the job `embed-chunks` has to add them later. */
 async function embed(
-  { embedder, log }: Processing,
+  { embedder, log }: ProcessingDependencies,
   name: string,
   chunks: Chunk[],
   signal: AbortSignal,
   isLastTry: boolean,
 ): Promise<Embeddings | undefined> {
-  if (!embedder || chunks.length > embeddedAtOnce) return undefined;
+  if (!embedder || chunks.length > embeddingLimit) return undefined;
   try {
-    const texts = chunks.map(({ heading, body }) => meaningOf(name, heading, body));
+    const texts = chunks.map(({ heading, body }) => embeddingInput(name, heading, body));
     return { model: embedder.model, vectors: await embedder.embed(texts, { signal }) };
   } catch (error) {
     if (signal.aborted || !isLastTry) throw error;
-    log.warn({ err: error }, 'a document could not be embedded; its words are searched until it is');
+    log.warn({ err: error }, 'a document could not be embedded; only full text search finds it until it is');
     return undefined;
   }
 }

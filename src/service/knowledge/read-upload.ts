@@ -16,7 +16,7 @@ export async function readUpload(c: Context): Promise<Record<string, unknown>> {
   }
 }
 
-/** A form's fields; those of a list of objects have names as PHP reads them: `links[0][link]`. */
+/** Returns a form's fields. Lists of objects have names as in PHP: `links[0][link]`. */
 function formFields(form: FormData): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   const lists = new Map<string, Map<string, Record<string, unknown>>>();
@@ -35,7 +35,7 @@ function formFields(form: FormData): Record<string, unknown> {
   return fields;
 }
 
-/** The fields of a new document whose demands depend on its type. */
+/** The fields of a new document that depend on its type. */
 interface DocumentFields {
   type?: 'website' | 'pdf' | 'txt' | 'docx';
   file?: unknown;
@@ -43,10 +43,10 @@ interface DocumentFields {
   links?: { link: string }[] | null | undefined;
 }
 
-/** What a document of its type must come with, beside the errors that are known. */
+/** Checks the fields that a document's type requires, in addition to the known errors. */
 export function checkSource({ type, file, url, links }: DocumentFields, errors: FieldErrors): FieldErrors {
   if (type === undefined) return {};
-  // Links that are wrong are links nonetheless.
+  // Invalid links still count as links.
   if (type === 'website' && Object.keys(errors).some((field) => /^links\b/.test(field))) return {};
   const [field, problem] =
     type === 'website'
@@ -67,7 +67,11 @@ function fileProblem(type: string, file: unknown): string | undefined {
   return undefined;
 }
 
-/** The bytes of a file. @throws Refusal if it says to be a text and is none. */
+/**
+ * Reads the bytes of a file.
+ *
+ * @throws Refusal if its type is `txt` and it is not a text.
+ */
 export async function readFile(type: string, file: File): Promise<Buffer> {
   const bytes = Buffer.from(await file.arrayBuffer());
   if (type === 'txt') checkText(bytes);

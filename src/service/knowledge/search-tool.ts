@@ -1,10 +1,10 @@
 import { searchToolName } from '../engine/engine.ts';
 import type { EngineTool, Passage } from '../engine/engine.ts';
 
-/** Passages that one search returns at most. */
+/** Most passages per search. */
 const passageLimit = 5;
 
-/** Lets a model look into the knowledge base itself, with the words that it finds best (`function_call` mode). */
+/** Creates the tool with which a model searches the knowledge base (mode `function_call`). */
 export function searchTool(
   findPassages: (question: string, limit: number) => Promise<Passage[]>,
 ): EngineTool {
@@ -25,7 +25,7 @@ export function searchTool(
     async run({ query }) {
       const passages = await findPassages(String(query), passageLimit);
       return {
-        // Visitors see where an answer is from; what they are told of it is for the model to say.
+        // Visitors see the sources only; the model decides how to use the text.
         result: { passages: passages.map(({ document, heading }) => ({ document, heading })) },
         modelResult: {
           passages: passages.map(({ document, heading, body }) => ({ document, heading, body })),

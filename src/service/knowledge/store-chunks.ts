@@ -2,32 +2,32 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import type { Chunk } from './extract/chunk-markdown.ts';
 
-/** Chunks that one query stores. A vector may have thousands of numbers. */
+/** Chunks per query. A vector may have thousands of numbers. */
 const batch = 200;
 
-/** The meaning of chunks: the vector of each, and the model that they are of. */
+/** The vectors of chunks, and the model that created them. */
 export interface Embeddings {
   model: string;
   vectors: number[][];
 }
 
 /**
- * Stores the chunks of a document, searchable. Without vectors they are found by their words alone until
- * `embedChunks`. Call it in a transaction.
+ * Stores and indexes the chunks of a document. Without vectors only full text search finds them until `embedChunks`.
+ * Call it in a transaction.
  */
 export async function storeChunks(
   queries: Queries,
-  place: { knowledgebaseId: number; documentId: number; config: string; name: string },
+  target: { knowledgebaseId: number; documentId: number; config: string; name: string },
   chunks: Chunk[],
   embeddings?: Embeddings,
 ): Promise<void> {
-  const { knowledgebaseId, documentId, config, name } = place;
-  const given = chunks.map((chunk, position) => ({
+  const { knowledgebaseId, documentId, config, name } = target;
+  const rows = chunks.map((chunk, position) => ({
     position,
     ...chunk,
     embedding: embeddings?.vectors[position] ?? null,
   }));
-  for (let start = 0; start < given.length; start += batch) {
+  for (let start = 0; start < rows.length; start += batch) {
     await queries.execute(sql`
       INSERT INTO chunks (knowledgebase_id, document_id, position, heading, body, embedding, embedding_model, search)
       SELECT ${knowledgebaseId}::integer, ${documentId}::integer, position, heading, body, embedding,
@@ -35,7 +35,7 @@ export async function storeChunks(
         setweight(to_tsvector(${config}::regconfig, heading), 'A')
         || setweight(to_tsvector(${config}::regconfig, ${name}), 'B')
         || setweight(to_tsvector(${config}::regconfig, body), 'D')
-      FROM jsonb_to_recordset(${JSON.stringify(given.slice(start, start + batch))}::jsonb)
-        AS given (position integer, heading text, body text, embedding real[])`);
+      FROM jsonb_to_recordset(${JSON.stringify(rows.slice(start, start + batch))}::jsonb)
+        AS rows (position integer, heading text, body text, embedding real[])`);
   }
 }

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 
 /**
- * Works out what a knowledge base is after its documents changed: `processing` while one of them is, `active` with at
- * least one that is, else `empty`. Call it in the transaction of the change.
+ * Updates the status of a knowledge base after its documents changed: `processing` if any document is, else `active` if
+ * any is, else `empty`. Call it in the transaction of the change.
  */
 export async function updateStatus(queries: Queries, knowledgebaseId: number): Promise<void> {
   const has = (status: string) => sql`EXISTS (

@@ -2,26 +2,29 @@ import { arabic } from './vocabularies/arabic.ts';
 import { english } from './vocabularies/english.ts';
 import { german } from './vocabularies/german.ts';
 
-/** What the search knows of a language beyond what PostgreSQL's stemmer does. */
+/** Linguistic data that PostgreSQL's stemmer lacks. */
 export interface Vocabulary {
-  /** Words that say nothing of what a question is about. */
-  fillers: ReadonlySet<string>;
+  /** Words without a bearing on the subject of a question. */
+  stopWords: ReadonlySet<string>;
   /**
-   * Groups of terms that customers and shops use for the same thing. A term may have several words, or end in `*`,
-   * which stands for any ending.
+   * Groups of terms with the same meaning for customers and shops. A term may have several words, or end in `*` for any
+   * ending.
    */
-  related: readonly (readonly string[])[];
-  /** Other spellings of a word that the stemmer does not bring together, itself included. */
+  synonymGroups: readonly (readonly string[])[];
+  /** Spellings of a word, itself included, that the stemmer does not unify. */
   variants?(word: string): string[];
 }
 
 const vocabularies: Record<string, Vocabulary> = { arabic, english, german };
 
-/** The text search configuration whose function words a question has the most of; `simple` if it has none. */
-export function detectConfig(question: string): string {
+/**
+ * Returns the text search configuration of the language with the most stop words in a question; `simple` if it has
+ * none.
+ */
+export function detectLanguageConfig(question: string): string {
   const words = question.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   let best = { config: 'simple', count: 0 };
-  for (const [config, { fillers }] of Object.entries(vocabularies)) {
+  for (const [config, { stopWords: fillers }] of Object.entries(vocabularies)) {
     const count = words.filter((word) => fillers.has(word)).length;
     if (count > best.count) best = { config, count };
   }
@@ -29,6 +32,6 @@ export function detectConfig(question: string): string {
 }
 
 /** The vocabulary for a text search configuration, if there is one. */
-export function vocabularyFor(config: string): Vocabulary | undefined {
+export function findVocabulary(config: string): Vocabulary | undefined {
   return vocabularies[config];
 }

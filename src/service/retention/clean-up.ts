@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { sendAllTicks } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { failForgottenDocuments } from '../knowledge/fail-document.ts';
+import { failStuckDocuments } from '../knowledge/fail-document.ts';
 import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
 import { failForgottenDeliveries, resendForgotten } from './resend-forgotten.ts';
 import { deleteOldCalls, deleteOldConversations } from './delete-old-talks.ts';
@@ -35,7 +35,7 @@ export async function cleanUp(
   const undelivered = await failForgottenDeliveries(database, jobs);
   if (undelivered > 0)
     log.warn({ webhooks: undelivered }, 'webhooks have failed that could not be delivered');
-  const documents = await failForgottenDocuments({ database, jobs });
+  const documents = await failStuckDocuments({ database, jobs });
   if (documents > 0) log.warn({ documents }, 'documents have failed that nobody worked on any more');
   const { renewed, unpaid } = await renewSubscriptions(database, signal);
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'charged for numbers whose month was over');

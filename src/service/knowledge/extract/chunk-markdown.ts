@@ -8,14 +8,14 @@ export interface Chunk {
 }
 
 /** Longest body of a chunk, in UTF-16 code units. A longer section is split between its blocks. */
-const bodyLength = 1200;
+const bodyLimit = 1200;
 
 /** Longest block (paragraph, list, table, code) that is never split. */
-const blockLength = 4800;
+const blockLimit = 4800;
 
 /**
- * Splits Markdown into one chunk per section, named by its heading. A section without text gives no chunk, and text
- * before the first heading is named by `title`.
+ * Splits Markdown into one chunk per section, with its heading. Sections without text give no chunk; text before the
+ * first heading has `title` as its heading.
  */
 export function chunkMarkdown(title: string, markdown: string): Chunk[] {
   const chunks: Chunk[] = [];
@@ -25,7 +25,7 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
     for (const body of splitSection(blocks)) chunks.push({ heading, body });
     blocks = [];
   };
-  // Blocks only: the text inside of them stays Markdown, and is not parsed.
+  // Only blocks are parsed: inline Markdown stays as it is.
   for (const token of new Lexer().blockTokens(markdown.replace(/\r\n?/g, '\n'))) {
     if (token.type === 'heading' && token['text'] !== '') {
       endSection();
@@ -43,7 +43,7 @@ function splitSection(blocks: string[]): string[] {
   let current: string[] = [];
   let length = 0;
   for (const block of blocks.flatMap(splitBlock)) {
-    if (current.length > 0 && length + block.length > bodyLength) {
+    if (current.length > 0 && length + block.length > bodyLimit) {
       bodies.push(current.join('\n\n'));
       current = [];
       length = 0;
@@ -54,12 +54,12 @@ function splitSection(blocks: string[]): string[] {
   return current.length === 0 ? bodies : [...bodies, current.join('\n\n')];
 }
 
-/** Splits a very long block, such as a table, at line breaks, else at spaces, else anywhere. */
+/** Splits a very long block, such as a table, at line breaks, at spaces, or anywhere. */
 function splitBlock(block: string): string[] {
   const parts: string[] = [];
   let rest = block;
-  while (rest.length > blockLength) {
-    const start = rest.slice(0, bodyLength);
+  while (rest.length > blockLimit) {
+    const start = rest.slice(0, bodyLimit);
     const end =
       [start.lastIndexOf('\n'), start.lastIndexOf(' '), start.length].find((index) => index > 0) ?? 0;
     parts.push(rest.slice(0, end).toWellFormed());

@@ -3,10 +3,14 @@ import { fromBufferPromise } from 'yauzl';
 import { ExtractionError } from './extraction-error.ts';
 import { htmlToMarkdown } from './html.ts';
 
-/** Largest content of a Word document, unpacked: number of files, and bytes of all of them. */
+/** Largest uncompressed Word document: number of files, and their bytes in total. */
 const limit = { files: 5000, bytes: 160 * 1024 * 1024 };
 
-/** Reads a Word document with its headings, lists and tables. @throws ExtractionError */
+/**
+ * Converts a Word document to Markdown.
+ *
+ * @throws ExtractionError
+ */
 export async function docxToMarkdown(bytes: Uint8Array): Promise<string> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let html: string;
@@ -29,7 +33,7 @@ export async function docxToMarkdown(bytes: Uint8Array): Promise<string> {
   return markdown;
 }
 
-/** Refuses a zip bomb by the sizes it declares. One that lies about them hits the memory limit of the process. */
+/** Rejects zip bombs by their declared sizes. One with false sizes hits the memory limit of the process. */
 async function checkSize(buffer: Buffer): Promise<void> {
   const zip = await fromBufferPromise(buffer);
   let files = 0;

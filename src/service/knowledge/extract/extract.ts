@@ -7,7 +7,7 @@ import { readPage } from './html.ts';
 import { extractionLimits } from './extractor.ts';
 import { pdfToMarkdown } from './pdf.ts';
 
-/** A document to extract the text of. `name` names the text before its first heading. */
+/** A document whose text is to be extracted. `name` is the heading of text before the first heading. */
 export type ExtractionTask = { name: string; bytes: Uint8Array } & (
   | { type: 'pdf' | 'docx' | 'txt' }
   /** A page of a website, with its `Content-Type` and its address. */

@@ -1,4 +1,4 @@
-/** A document has no usable text, and trying again would not help. Its owner reads the message. */
+/** A document has no usable text, and retrying would not help. Its owner sees the message. */
 export class ExtractionError extends Error {
   override readonly name = 'ExtractionError';
 }

@@ -8,7 +8,7 @@ import type { ExtractionRequest, ExtractionResponse } from './extractor.ts';
 const checkMs = 50;
 
 if (isMainThread) {
-  // A thread of its own, because a document can keep the main one busy.
+  // A separate thread, because a document can block the main thread.
   new Worker(new URL(import.meta.url), { workerData: Number(process.argv[2]) }).unref();
   process.on('message', (request: ExtractionRequest) => {
     void respond(request).then((response) =>
@@ -16,11 +16,11 @@ if (isMainThread) {
     );
   });
 } else {
-  watch(workerData as number);
+  limitMemory(workerData as number);
 }
 
-/** Ends the process when it uses more memory than it may (buffers included), or outlives its parent. */
-function watch(maximumMemory: number): void {
+/** Ends the process when it exceeds its memory limit (buffers included) or outlives its parent. */
+function limitMemory(maximumMemory: number): void {
   const parent = process.ppid;
   setInterval(() => {
     if (process.memoryUsage.rss() > maximumMemory || process.ppid !== parent)
@@ -39,7 +39,7 @@ async function respond(request: ExtractionRequest): Promise<Omit<ExtractionRespo
     return { result: await extract(request) };
   } catch (error) {
     if (error instanceof ExtractionError) return { failure: error.message };
-    // Whatever else a library throws is caused by the document, too.
+    // The document causes other errors of the libraries, too.
     return {
       failure:
         error instanceof RangeError && /call stack/.test(error.message)

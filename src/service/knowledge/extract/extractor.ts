@@ -17,7 +17,7 @@ export interface RobotsTask {
 /** Sent to a child process. */
 export type ExtractionRequest = ExtractionTask | RobotsTask;
 
-/** Sent back by it: a result, or the reason of an `ExtractionError`. */
+/** Sent back by the child process: a result, or the reason of an `ExtractionError`. */
 export interface ExtractionResponse {
   result?: Extracted | RobotsAnswer;
   failure?: string;
@@ -36,17 +36,17 @@ interface Limits {
   /** All memory of a process, in megabytes. */
   memoryMb: number;
   /** Time for one document or page, in milliseconds. */
-  taskMs: number;
+  taskTimeoutMs: number;
 }
 
-const defaults: Limits = { processes: 2, heapMb: 400, memoryMb: 640, taskMs: 60_000 };
+const defaults: Limits = { processes: 2, heapMb: 400, memoryMb: 640, taskTimeoutMs: 60_000 };
 
-/** How long an unused process is kept for the next page, in milliseconds. */
+/** How long an idle process is kept for the next task, in milliseconds. */
 const idleMs = 5000;
 
 /**
- * Reads documents, web pages and robots.txt files that may be hostile. It does so in child processes with limits on
- * memory and time, so that a document can neither block nor end the service. A process that dies is replaced.
+ * Reads documents, web pages and robots.txt files that may be hostile. Child processes with limits on memory and time
+ * do the work, so a document can neither block nor end the service. A process that dies is replaced.
  */
 export class Extractor {
   readonly #limits: Limits;
@@ -78,8 +78,8 @@ export class Extractor {
     this.#busy++;
     const child = this.#takeChild();
     try {
-      const { result, failure, memory } = await this.#ask(child, request, signal);
-      // What a process has once used it may never give back.
+      const { result, failure, memory } = await this.#send(child, request, signal);
+      // Node.js may never return memory to the system.
       if (memory > (this.#limits.memoryMb / 2) * 1024 * 1024) child.kill('SIGKILL');
       else this.#keep(child);
       if (result === undefined) throw new ExtractionError(failure);
@@ -90,8 +90,8 @@ export class Extractor {
     }
   }
 
-  /** Ends the process unless it responds in time. */
-  async #ask(
+  /** Sends a request; ends the process if it does not respond in time. */
+  async #send(
     child: ChildProcess,
     request: ExtractionRequest,
     signal: AbortSignal,
@@ -119,9 +119,9 @@ export class Extractor {
     );
     const timer = setTimeout(() => {
       fail('The document takes too long to read.');
-    }, this.#limits.taskMs);
+    }, this.#limits.taskTimeoutMs);
     try {
-      // Without a receiver the process has ended, and its exit says more than the error.
+      // If sending fails, the process has ended, and its `exit` event has the reason.
       child.send(request, () => undefined);
       return await response.promise;
     } catch (error) {
@@ -144,7 +144,7 @@ export class Extractor {
     return kept.child;
   }
 
-  /** Keeps a process for the next task. It does not keep the service from ending. */
+  /** Keeps a process for the next task, without keeping the service alive. */
   #keep(child: ChildProcess): void {
     child.unref();
     child.channel?.unref();
@@ -160,7 +160,7 @@ export class Extractor {
     const { heapMb, memoryMb } = this.#limits;
     return fork(join(import.meta.dirname, 'extraction-process.ts'), [String(memoryMb * 1024 * 1024)], {
       execArgv: [`--max-old-space-size=${heapMb}`],
-      // The service's settings hold keys, which no document may see.
+      // The service's environment contains keys, which documents must not reach.
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -168,5 +168,5 @@ export class Extractor {
   }
 }
 
-/** The exit code of Node.js when the heap is full. */
+/** Exit code of Node.js when the heap is full. */
 const outOfMemory = 134;

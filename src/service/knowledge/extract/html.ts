@@ -5,22 +5,22 @@ import { recordLimits } from '../../../contract/limits.ts';
 
 /** A page of a website. */
 interface Page {
-  /** Below its title. Empty if the page asks not to be indexed. */
+  /** Starts with the title. Empty if the page asks not to be indexed. */
   markdown: string;
-  /** Addresses that it links to, in order: http and https, without fragments. */
+  /** The addresses of its links, in order: http and https, without fragments. */
   links: string[];
 }
 
-/** Links of a page that are read. */
+/** Most links of a page. */
 const linkLimit = 1000;
 
-/** Shortest text that is taken for an article, in UTF-16 code units. */
-const articleLength = 200;
+/** Shortest article, in UTF-16 code units. */
+const minArticleLength = 200;
 
-/** Elements around the content of a page that has no article. */
-const surroundings = 'title, script, style, noscript, template, nav, header, footer, aside, form, svg';
+/** Elements that are not content, for pages without an article. */
+const boilerplate = 'title, script, style, noscript, template, nav, header, footer, aside, form, svg';
 
-/** Reads a page: its title, its article (or else its whole content), and its links. */
+/** Reads a page: its title, its article or else its whole content, and its links. */
 export function readPage(html: string, url: string): Page {
   const document = parse(html);
   const rules = document.querySelector('meta[name="robots" i]')?.getAttribute('content')?.toLowerCase() ?? '';
@@ -60,17 +60,18 @@ function resolveLinks(document: Document, url: string): string[] {
   return [...found];
 }
 
-/** Finds the article of a page, or everything but its surroundings if there is none. */
+/** Finds the article of a page, or everything except boilerplate if there is none. */
 function findContent(document: Document, copy: () => Document): string {
-  const article = new Readability<string>(document, { charThreshold: articleLength }).parse();
-  if (article?.content && (article.textContent?.trim().length ?? 0) >= articleLength) return article.content;
-  // Readability has changed the document.
+  const article = new Readability<string>(document, { charThreshold: minArticleLength }).parse();
+  if (article?.content && (article.textContent?.trim().length ?? 0) >= minArticleLength)
+    return article.content;
+  // Readability has modified the document.
   const { body } = copy();
-  for (const element of body.querySelectorAll(surroundings)) element.remove();
+  for (const element of body.querySelectorAll(boilerplate)) element.remove();
   return body.innerHTML;
 }
 
-/** The parts of an element that are used here; the service is compiled without the DOM's types. */
+/** The members of an element that are used here; the service is compiled without DOM types. */
 interface Element {
   textContent: string | null;
   innerHTML: string;
@@ -88,7 +89,7 @@ interface Document extends Element {
 
 /** Parses HTML. No script runs and nothing is loaded. */
 function parse(html: string): Document {
-  // Without a root element the parser would use the first element as one.
+  // Without a root element the parser would use the first element as the root.
   const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
   return (parseHTML as unknown as (html: string) => { document: Document })(whole).document;
 }

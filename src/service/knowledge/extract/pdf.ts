@@ -3,11 +3,17 @@ import { ExtractionError } from './extraction-error.ts';
 
 const maximumPages = 2000;
 
-/** Reads the text of a PDF, with paragraphs where its lines look like them. @throws ExtractionError */
+/**
+ * Extracts the text of a PDF, with guessed paragraphs.
+ *
+ * @throws ExtractionError
+ */
 export async function pdfToMarkdown(bytes: Uint8Array): Promise<string> {
   const pdf = await open(bytes);
   if (pdf.numPages > maximumPages) {
-    throw new ExtractionError(`The PDF has ${pdf.numPages} pages, and at most ${maximumPages} are read.`);
+    throw new ExtractionError(
+      `The PDF has ${pdf.numPages} pages, but at most ${maximumPages} are supported.`,
+    );
   }
   const { text } = await extractText(pdf, { mergePages: false });
   const markdown = text.map(separateParagraphs).join('\n\n').trim();
@@ -33,7 +39,7 @@ async function open(bytes: Uint8Array) {
   }
 }
 
-/** A PDF has lines only. One that ends a sentence and is shorter than the others ends a paragraph. */
+/** A PDF only has lines. A short line that ends a sentence ends a paragraph. */
 function separateParagraphs(page: string): string {
   const lines = page.split('\n').map((line) => line.trim());
   const width = lines.reduce((widest, { length }) => Math.max(widest, length), 0);

@@ -10,7 +10,7 @@ export interface RobotsAnswer {
   pauseMs: number;
 }
 
-/** Looks up a page in the robots.txt of its origin. An empty text allows everything. */
+/** Looks up a page in the robots.txt of its origin. An empty file allows everything. */
 export function readRobots(text: string, page: string, userAgent: string): RobotsAnswer {
   const rules = robotsParser(new URL('/robots.txt', page).href, collapseAgents(text, userAgent));
   return {
@@ -20,8 +20,8 @@ export function readRobots(text: string, page: string, userAgent: string): Robot
 }
 
 /**
- * Replaces the agents that are not ours by a single one per group: the parser stores every rule once per agent, so
- * thousands of both would fill the memory.
+ * Replaces other agents with a single one per group: the parser stores every rule once per agent, so thousands of both
+ * would fill the memory.
  */
 function collapseAgents(text: string, userAgent: string): string {
   const ours = productToken(userAgent);

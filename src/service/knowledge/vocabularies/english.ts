@@ -3,7 +3,7 @@ import { parseGroups, parseWords } from './word-lists.ts';
 
 /** English, as customers of shops and services write it. */
 export const english: Vocabulary = {
-  fillers: parseWords(`
+  stopWords: parseWords(`
     a about accept accepted actually again all also am an and any anyone anything are as ask at be been but
     by can could did do does doing dont else ever exactly explain for from get getting give go going got
     guys had has have hello help hey hi how i if im in information into is it its just kind kindly know let
@@ -14,7 +14,7 @@ export const english: Vocabulary = {
     already yet once twice one two both while during since without within
     up down over under today m re ve ll d option options available happen happens come comes
     normally usually somewhere certain each every because here bring keep made real want what whats when where which who whom whose why will with wondering would yes you your yours`),
-  related: parseGroups(`
+  synonymGroups: parseGroups(`
     open, opened, opening, how late, how early, opening hours, opening times, what time, which time, business hours, close, closed, closing, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
     how long, how soon, how quickly, how fast, how many days, when will, when does, when do i get, time, days, duration
     cost, costs, price*, amount, fee, fees, charge, charges, how much, free, expensive, cheap*, pay for

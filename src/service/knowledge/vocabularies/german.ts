@@ -3,7 +3,7 @@ import { parseGroups, parseWords } from './word-lists.ts';
 
 /** German, as customers of shops and services write it. */
 export const german: Vocabulary = {
-  fillers: parseWords(`
+  stopWords: parseWords(`
     darf dürfen wann heute schon ab aber alle als also am an auch auf aus bei beim bin bis bitte da dann das dass dein deine dem den denn
     der des die dies diese dieser dir doch du eigentlich ein eine einem einen einer es etwas euch euer eure
     eurem euren für gern gerne gibt guten habe haben habt hallo hat hätte ich ihm ihn ihnen ihr ihre ihrem
@@ -12,7 +12,7 @@ export const german: Vocabulary = {
     so soll über um und uns unser unsere von vom vor war was welche welchem welchen welcher welches wem wen
     wenn wer werden wie wieviel will wir wird wissen wo wollen wollte würde zu zum zur frage fragen tag
     danke machen macht geht mal`),
-  related: parseGroups(`
+  synonymGroups: parseGroups(`
     geöffnet, offen, öffn*, auf habt, habt ihr auf, haben sie auf, geschlossen, schließ*, macht ihr auf, macht ihr zu, sonntag*, samstag*, wochenende, feiertag*, weihnachten, heiligabend, silvester
     wie lange, wie schnell, wann kommt, wann ist, dauer, dauert, zeit, tage
     kostet, kosten, preis*, wie teuer, teuer, gebühr*, wie viel, wieviel, kostenlos, gratis

@@ -1,9 +1,9 @@
-/** Reads words that stand between spaces and line breaks. */
+/** Parses words separated by white space. */
 export function parseWords(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/** Reads groups of terms: one group a line, commas between its terms. */
+/** Parses groups of terms: one group per line, with commas between its terms. */
 export function parseGroups(text: string): readonly (readonly string[])[] {
   return text
     .trim()

@@ -17,7 +17,7 @@ export const userAgent = 'voice-assistant-chat/0.1 (knowledge base)';
 /** Longest page, in bytes. */
 const maxBytes = 5 * 1024 * 1024;
 
-/** Longest robots.txt, in bytes: the least that RFC 9309 asks for. The rest of a longer one is ignored. */
+/** Longest robots.txt, in bytes: the minimum that RFC 9309 requires. The rest is ignored. */
 const maxRobotsBytes = 512_000;
 
 const maxRedirects = 5;
@@ -25,17 +25,17 @@ const maxRedirects = 5;
 /**
  * Fetches a page of a website.
  *
- * @param isAdmitted is called with each address before it is requested, those of redirects included.
- * @returns undefined if an address is not admitted.
- * @throws ExtractionError if there is no page with a text; OutgoingError; errors of `isAdmitted`.
+ * @param isAllowed called with each address before it is requested, including redirects.
+ * @returns undefined if an address is not allowed.
+ * @throws ExtractionError if there is no page with text; OutgoingError; errors of `isAllowed`.
  */
 export async function fetchPage(
   fetch: FetchGuarded,
   url: string,
-  isAdmitted: (url: string) => Promise<boolean>,
+  isAllowed: (url: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<FetchedPage | undefined> {
-  const answer = await followRedirects(fetch, url, isAdmitted, signal);
+  const answer = await followRedirects(fetch, url, isAllowed, signal);
   if (!answer) return undefined;
   const { status } = answer;
   if (status === 404 || status === 410) throw new ExtractionError('The website has no such page.');
@@ -43,7 +43,7 @@ export async function fetchPage(
     throw new ExtractionError(`The website answered with the status ${status}.`);
   const contentType = answer.headers.get('Content-Type');
   if (!/^\s*(text\/html|application\/xhtml\+xml|text\/plain)\b/i.test(contentType ?? 'text/html'))
-    throw new ExtractionError('The address is not that of a page with text.');
+    throw new ExtractionError('The address does not lead to a page with text.');
   return { url: answer.url, bytes: answer.body, contentType };
 }
 
@@ -75,9 +75,9 @@ async function followRedirects(
 }
 
 /**
- * Fetches the robots.txt of an origin. Without one it is empty, which allows everything.
+ * Fetches the robots.txt of an origin. Returns an empty text, which allows everything, if there is none.
  *
- * @throws OutgoingError, while the server fails to say: then nothing is allowed.
+ * @throws OutgoingError if the server fails to answer: then nothing is allowed.
  */
 export async function fetchRobots(fetch: FetchGuarded, origin: string, signal: AbortSignal): Promise<string> {
   const { status, text } = await fetch(`${origin}/robots.txt`, {
@@ -91,7 +91,7 @@ export async function fetchRobots(fetch: FetchGuarded, origin: string, signal: A
   return status >= 200 && status < 300 ? text : '';
 }
 
-/** Throws an error that is worth another try for the statuses of an overloaded or broken server. */
+/** Throws a temporary error for the statuses of an overloaded or broken server. */
 function throwIfUnavailable(status: number): void {
   if (status < 500 && status !== 408 && status !== 425 && status !== 429) return;
   throw new OutgoingError('unreachable', `the website answered with the status ${status}`);

@@ -10,29 +10,29 @@ import { fetchPage, fetchRobots, userAgent } from './fetch-page.ts';
 
 /** A website to read. */
 export interface WebsiteSource {
-  /** Names the text before the first heading of a page without a title. */
+  /** Heading of the text before the first heading of a page without a title. */
   name: string;
-  /** Pages to begin with. */
+  /** Start pages. */
   links: string[];
-  /** Pages to follow from each of them. */
+  /** Most pages to follow from each start page. */
   relativeLinksLimit: number;
 }
 
 /** Most pages of one document. */
 const pageLimit = 200;
 
-/** After so many milliseconds no further page is fetched; the pages read so far count. */
-const patienceMs = 300_000;
+/** Time after which no further page is fetched, in milliseconds; the pages so far count. */
+const timeLimitMs = 300_000;
 
-/** Longest pause between two pages. A site that asks for more would take a day. */
-const longestPauseMs = 5000;
+/** Longest pause between two pages, even if a robots.txt requests more. */
+const maxPauseMs = 5000;
 
 /**
- * Reads the given pages, and those that they link to on the same origin, nearest first, as far as the robots.txt of
- * the origin allows it.
+ * Crawls the start pages and the pages of the same origin that they link to, breadth first, as far as the robots.txt of
+ * the origin allows.
  *
- * @param isLastTry whether to return an incomplete text, rather than fail because a given page is unavailable.
- * @throws ExtractionError if no page has a text; OutgoingError if a given page is unavailable.
+ * @param isLastTry whether to return an incomplete text, rather than fail because a start page is unavailable.
+ * @throws ExtractionError if no page has text; OutgoingError if a start page is unavailable.
  */
 export async function readWebsite(
   { name, links, relativeLinksLimit }: WebsiteSource,
@@ -48,10 +48,10 @@ export async function readWebsite(
   let isFull = false;
   let sample = '';
   const failures: unknown[] = [];
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeLimitMs;
   const isOver = () => isFull || seen.size >= pageLimit || performance.now() > deadline;
 
-  const lookUp = async (page: string) => {
+  const readRobots = async (page: string) => {
     const { origin } = new URL(page);
     const text = robots.get(origin) ?? fetchRobots(fetch, origin, signal);
     robots.set(origin, text);
@@ -65,19 +65,19 @@ export async function readWebsite(
     chunks.push(...extracted.chunks);
     sample ||= extracted.sample;
   };
-  /** Reads one page; returns its origin after redirects, and its links. */
+  /** Reads a page; returns its origin after redirects, and its links. */
   const visit = async (url: string): Promise<{ origin: string; links: string[] } | undefined> => {
     let pauseMs = 0;
-    const isAdmitted = async (address: string) => {
+    const isAllowed = async (address: string) => {
       if (address !== url && seen.has(address)) return false;
       seen.add(address);
-      const answer = await lookUp(address);
-      pauseMs = Math.min(longestPauseMs, answer.pauseMs);
+      const answer = await readRobots(address);
+      pauseMs = Math.min(maxPauseMs, answer.pauseMs);
       if (answer.isAllowed) return true;
       throw new ExtractionError('The robots.txt of the website does not allow its pages to be read.');
     };
     try {
-      const page = await fetchPage(fetch, url, isAdmitted, signal);
+      const page = await fetchPage(fetch, url, isAllowed, signal);
       if (!page) return undefined;
       const extracted = await extractor.extract({ type: 'page', name, ...page }, signal);
       add(extracted);
@@ -115,7 +115,7 @@ export async function readWebsite(
   throw mostUsefulFailure(failures);
 }
 
-/** The failure to report for a website without any text: one that is worth another try, else the first. */
+/** The failure to report for a website without any text: a temporary one, else the first. */
 function mostUsefulFailure(failures: unknown[]): unknown {
   return failures.find(isTemporary) ?? failures[0] ?? new ExtractionError('The website has no text.');
 }

@@ -2,22 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import type { FoundPassage } from './find-passages.ts';
 import { findConcepts } from './find-concepts.ts';
-import { detectConfig } from './vocabulary.ts';
+import { detectLanguageConfig } from './vocabulary.ts';
 
-/** How much a term counts that the visitor did not write but could have meant. */
+/** Weight of a synonym that the visitor did not write. */
 const synonymWeight = 0.6;
 
-/**
- * The share of a question that a passage must cover to fit. A word in the heading says more than one in the body, so
- * less is enough.
- */
-const neededCoverage = { inHeading: 0.27, onlyInBody: 0.55 };
+/** Share of a question that a relevant passage must cover: less if a word of it is in the heading. */
+const minCoverage = { inHeading: 0.27, onlyInBody: 0.55 };
 
-/**
- * In a smaller knowledge base the number of passages with a word says nothing about how rare the word is, so it is
- * treated as one of this size.
- */
-const leastPassages = 20;
+/** Smaller knowledge bases are treated as if they had this many passages: word frequencies of fewer are meaningless. */
+const minPassages = 20;
 
 interface Row extends Record<string, unknown> {
   id: string;
@@ -29,35 +23,35 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * Finds the passages that fit a question, best first, by PostgreSQL's full text search. A concept counts the more the
- * fewer passages have it (as in BM25), and more in a heading than in a body.
+ * Finds the passages that match a question, best first, with PostgreSQL's full text search. Concepts weigh more the
+ * fewer passages contain them (as in BM25), and more in a heading than in a body.
  */
-export async function findByWords(
+export async function fullTextSearch(
   queries: Queries,
   knowledgebaseId: number,
   question: string,
   limit: number,
 ): Promise<FoundPassage[]> {
   const config = await readConfigName(queries, knowledgebaseId);
-  // Without a language, words are indexed as they are: the question's own language has to do.
-  const language = config === 'simple' ? detectConfig(question) : config;
-  const terms = findConcepts(question, language).flatMap(({ said, synonyms, isVague }, concept) => [
-    ...said.map((term) => ({ concept, term, weight: 1, vague: isVague })),
-    ...synonyms.map((term) => ({ concept, term, weight: synonymWeight, vague: isVague })),
+  // An index without a language keeps words as they are; the question's own language is used.
+  const language = config === 'simple' ? detectLanguageConfig(question) : config;
+  const terms = findConcepts(question, language).flatMap(({ words, synonyms, isFunctional }, concept) => [
+    ...words.map((term) => ({ concept, term, weight: 1, functional: isFunctional })),
+    ...synonyms.map((term) => ({ concept, term, weight: synonymWeight, functional: isFunctional })),
   ]);
   if (terms.length === 0) return [];
-  // German writes compounds as one word, and an index without a language has words with their endings.
-  const hasLongerForms = config === 'german' || config !== language;
+  // German compounds are one word, and an index without a language contains inflected words.
+  const needsPrefixes = config === 'german' || config !== language;
   const { rows } = await queries.execute<Row>(sql`
     WITH given AS (
-      SELECT concept, vague, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${hasLongerForms} AND length(term) > 4) AS is_prefix
-      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, vague boolean)
+      SELECT concept, functional, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
+      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean)
     ), terms AS (
       SELECT concept, weight,
         (quote_literal(replace(lexeme, '\', '')) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
       FROM given, unnest(to_tsvector(${language}::regconfig, term)) WHERE term NOT LIKE '% %'
       UNION ALL
-      -- A phrase of which only one word is worth searching for ("where is the shop") would find anything.
+      -- A phrase with a single significant word ("where is the shop") would match almost anything.
       SELECT concept, weight, phraseto_tsquery(${config}::regconfig, term)
       FROM given WHERE term LIKE '% %' AND numnode(phraseto_tsquery(${config}::regconfig, term)) > 1
     ), hits AS (
@@ -67,11 +61,11 @@ export async function findByWords(
       WHERE knowledgebase_id = ${knowledgebaseId}
       GROUP BY concept, id
     ), rarity AS (
-      SELECT concept, CASE WHEN vague AND count(id) = 0 THEN 0
+      SELECT concept, CASE WHEN functional AND count(id) = 0 THEN 0
         ELSE ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
-      FROM (SELECT DISTINCT concept, vague FROM given) AS concepts LEFT JOIN hits USING (concept),
-        (SELECT greatest(${leastPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
-      GROUP BY concept, vague, total
+      FROM (SELECT DISTINCT concept, functional FROM given) AS concepts LEFT JOIN hits USING (concept),
+        (SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
+      GROUP BY concept, functional, total
     ), scores AS (
       SELECT id, sum(idf * rank) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts, bool_or(in_heading) AS in_heading,
         (sum(weight * idf) / (SELECT sum(idf) FROM rarity))::float AS coverage
@@ -80,8 +74,8 @@ export async function findByWords(
     )
     SELECT chunks.id, documents.name AS document, heading, body, coverage, in_heading
     FROM scores JOIN chunks USING (id) JOIN documents ON documents.id = document_id
-    -- Better: more of the question, a heading that says little else, and (documents go from the general to the
-    -- particular) an early place.
+    -- Ranked higher: more of the question covered, a heading with few other words, and an early position,
+    -- since documents go from the general to the particular.
     ORDER BY score * coverage
       * (1 + 0.5 * least(1, heading_concepts::real / greatest(1, length(ts_filter(search, '{a}')))))
       * (1 + 0.1 / (1 + position)) DESC, chunks.id
@@ -91,12 +85,12 @@ export async function findByWords(
     document: row.document,
     heading: row.heading,
     body: row.body,
-    isRelevant: isLikely(row),
+    isRelevant: isRelevantPassage(row),
   }));
 }
 
-function isLikely({ coverage, in_heading: inHeading }: Row): boolean {
-  return coverage >= (inHeading ? neededCoverage.inHeading : neededCoverage.onlyInBody);
+function isRelevantPassage({ coverage, in_heading: inHeading }: Row): boolean {
+  return coverage >= (inHeading ? minCoverage.inHeading : minCoverage.onlyInBody);
 }
 
 async function readConfigName(queries: Queries, knowledgebaseId: number): Promise<string> {

@@ -3,17 +3,17 @@ import type { SQL } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import type { FoundPassage } from './find-passages.ts';
 
-/** Less than this share of the best passage's likeness is something else. */
-const neededShare = 0.6;
+/** Share of the best passage's similarity below which others are dropped. */
+const minShare = 0.6;
 
-/** Less than this likeness (a cosine) has nothing to do with the question, whatever the model. */
-const neededSimilarity = 0.15;
+/** Cosine similarity below which a passage is unrelated, whatever the model. */
+const minSimilarity = 0.15;
 
 /**
- * How many passages of a knowledge base PostgreSQL compares by itself. With 1,536 numbers each that takes it about two
- * seconds, and somebody waits for the answer.
+ * Largest knowledge base, in passages, that is searched without pgvector. With vectors of 1,536 numbers, that takes
+ * about two seconds.
  */
-const boundWithoutPgvector = 5000;
+const maxWithoutPgvector = 5000;
 
 interface Row extends Record<string, unknown> {
   id: string;
@@ -24,26 +24,26 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * Finds the passages whose meaning is nearest to a question's, nearest first. With the extension pgvector (PGlite has
- * it) that is quick; without it PostgreSQL multiplies by itself, about twenty times slower, and finds nothing where
- * there is too much to compare.
+ * Finds the passages whose meaning is most similar to a question's, best first. Uses the extension pgvector if the
+ * database has it (PGlite does). Plain PostgreSQL is about twenty times slower, and returns nothing for large knowledge
+ * bases.
  *
- * They are not said to fit: how near is near enough depends on the model.
+ * Passages are never marked as relevant: the threshold depends on the model.
  */
-export async function findByMeaning(
+export async function semanticSearch(
   queries: Queries,
   knowledgebaseId: number,
   { model, vector }: { model: string; vector: number[] },
   limit: number,
 ): Promise<FoundPassage[]> {
-  const wanted = sql`${`{${vector.join(',')}}`}::real[]`;
-  // All have the length 1, so the inner product is the cosine.
-  const isQuick = await hasPgvector(queries);
+  const queryVector = sql`${`{${vector.join(',')}}`}::real[]`;
+  // Vectors have unit length, so the inner product is the cosine.
+  const usesPgvector = await hasPgvector(queries);
   const isComparable = sql`knowledgebase_id = ${knowledgebaseId} AND embedding_model = ${model}`;
-  if (!isQuick && (await isTooMuch(queries, isComparable))) return [];
-  const similarity = isQuick
-    ? sql`-(embedding::vector <#> ${wanted}::vector)`
-    : sql`(SELECT sum(one * other)::float FROM unnest(embedding, ${wanted}) AS pairs (one, other))`;
+  if (!usesPgvector && (await isTooLarge(queries, isComparable))) return [];
+  const similarity = usesPgvector
+    ? sql`-(embedding::vector <#> ${queryVector}::vector)`
+    : sql`(SELECT sum(one * other)::float FROM unnest(embedding, ${queryVector}) AS pairs (one, other))`;
   const { rows } = await queries.execute<Row>(sql`
     SELECT chunks.id, documents.name AS document, heading, body, similarity
     FROM (
@@ -54,20 +54,24 @@ export async function findByMeaning(
     ORDER BY similarity DESC, chunks.id`);
   const best = rows[0]?.similarity ?? 0;
   return rows
-    .filter((row) => row.similarity >= Math.max(neededSimilarity, best * neededShare))
+    .filter((row) => row.similarity >= Math.max(minSimilarity, best * minShare))
     .map(({ id, document, heading, body }) => ({ id, document, heading, body, isRelevant: false }));
 }
 
-async function isTooMuch(queries: Queries, isComparable: SQL): Promise<boolean> {
+async function isTooLarge(queries: Queries, isComparable: SQL): Promise<boolean> {
   const { rows } = await queries.execute(
-    sql`SELECT 1 FROM chunks WHERE ${isComparable} OFFSET ${boundWithoutPgvector} LIMIT 1`,
+    sql`SELECT 1 FROM chunks WHERE ${isComparable} OFFSET ${maxWithoutPgvector} LIMIT 1`,
   );
   return rows.length > 0;
 }
 
-/** Lets a database compare vectors quickly, if it can. @returns whether it can. */
+/**
+ * Installs pgvector if possible.
+ *
+ * @returns whether the database has it.
+ */
 export async function preparePgvector(queries: Queries): Promise<boolean> {
-  // Asked first: creating an extension that is there already still needs the right to create one.
+  // Checked first: creating an existing extension still needs the privilege to create one.
   if (await hasPgvector(queries)) return true;
   try {
     await queries.execute(sql`CREATE EXTENSION IF NOT EXISTS vector`);
