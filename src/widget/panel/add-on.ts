@@ -1,22 +1,6 @@
 import type { ClientTool } from '../../client/chat-client.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/snapshot.ts';
-import type { Locale } from '../texts/texts.ts';
-import type { ChatOptions } from './options.ts';
-import type { PanelReach } from './panel-reach.ts';
-
-/** The state of the panel at one moment. */
-export interface PanelState {
-  readonly conversation: Conversation;
-  readonly options: ChatOptions;
-  /** Undefined until the first texts are there. */
-  readonly locale: Locale | undefined;
-}
-
-/** The panel, as add-ons may use it. */
-export interface AddOnReach extends PanelReach {
-  state(): PanelState;
-}
 
 /** A call of a function of the page, and its outcome. */
 export interface PageCall {

@@ -1,7 +1,8 @@
 import type { ClientTool } from '../../client/chat-client.ts';
 import type { Message } from '../conversation/snapshot.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
-import type { AddOn, AddOnReach, PageCall } from './add-on.ts';
+import type { AddOn, PageCall } from './add-on.ts';
+import type { PanelContext } from './panel-context.ts';
 import type { LazyModules } from './parts/lazy-modules.ts';
 
 /** When a site asks for each add-on, and the module that has it. In the order in which they show below a message. */
@@ -28,17 +29,17 @@ type AddOnName = keyof typeof addOns;
 
 /** The add-ons that the site asks for, each created once its module has loaded. */
 export class AddOns {
-  readonly #reach: AddOnReach;
+  readonly #panel: PanelContext;
   readonly #made = new Map<AddOnName, AddOn>();
   #active: readonly AddOn[] = [];
 
-  constructor(reach: AddOnReach) {
-    this.#reach = reach;
+  constructor(panel: PanelContext) {
+    this.#panel = panel;
   }
 
   /** Starts and stops add-ons by the element's present attributes. */
   update(): void {
-    const { element } = this.#reach.host;
+    const { element } = this.#panel.host;
     const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) => addOns[name].isWanted(element));
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#made.get(name) ?? []);
@@ -49,12 +50,12 @@ export class AddOns {
 
   /** Call when the conversation has changed. */
   follow(): void {
-    for (const { follow } of this.#active) follow?.(this.#reach.state().conversation);
+    for (const { follow } of this.#active) follow?.(this.#panel.conversation);
   }
 
   /** The functions of the page to send with a message. */
   get tools(): Promise<readonly ClientTool[] | undefined> | undefined {
-    if (!addOns.pageTools.isWanted(this.#reach.host.element)) return undefined;
+    if (!addOns.pageTools.isWanted(this.#panel.host.element)) return undefined;
     return this.#make('pageTools').then(() => this.#made.get('pageTools')?.tools?.());
   }
 
@@ -81,11 +82,11 @@ export class AddOns {
   }
 
   async #make(name: AddOnName): Promise<void> {
-    const start = await addOns[name].load(this.#reach.modules);
+    const start = await addOns[name].load(this.#panel.modules);
     if (!start || this.#made.has(name)) return;
-    this.#made.set(name, start(this.#reach));
+    this.#made.set(name, start(this.#panel));
     this.update();
     this.follow();
-    this.#reach.draw();
+    this.#panel.draw();
   }
 }

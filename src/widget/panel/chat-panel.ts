@@ -3,7 +3,6 @@ import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Locale } from '../texts/texts.ts';
-import type { AddOnReach, PanelState } from './add-on.ts';
 import { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
@@ -19,13 +18,13 @@ import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
 import { LazyModules } from './parts/lazy-modules.ts';
 import { createPanelHost, type PanelHost } from './panel-host.ts';
-import { MarkdownRendererSource } from './markdown-renderer.ts';
+import { MarkdownRendererSource, type MarkdownRenderer } from './markdown-renderer.ts';
 import { pageSize } from './message-log.ts';
 import { createPanelActions } from './panel-actions.ts';
-import type { PanelModel } from './panel-model.ts';
+import type { PanelContext } from './panel-context.ts';
 import { PanelPlace } from './panel-place.ts';
 import { panelView } from './panel-view.ts';
-import type { Reading, ReadingPanel } from './reading/reading.ts';
+import type { Reading } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
 import { sendText } from './send-text.ts';
@@ -33,7 +32,7 @@ import { pageEvents } from './page-events.ts';
 import { VisitStorage } from './visit-storage.ts';
 
 /** The chat: draws a conversation and passes the visitor's actions on to it. */
-export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
+export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
   readonly draw = (): void => {
     this.#frame ||= requestAnimationFrame(() => {
@@ -42,7 +41,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   };
   readonly host: PanelHost;
   #input: PanelInput;
-  #options!: ChatOptions;
+  options!: ChatOptions;
   readonly container: HTMLElement;
   readonly announcer = new Announcer();
   readonly follow = new ScrollFollow(() => {
@@ -53,7 +52,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   gate: Gate | undefined;
   readonly #place: PanelPlace;
   /** Set by the first `update`. */
-  #conversation!: Conversation;
+  conversation!: Conversation;
   #identity = '';
   readonly #texts = new LocaleSource(() => {
     this.update(this.#input);
@@ -62,18 +61,18 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   readonly modules = new LazyModules((css) => {
     if (css !== undefined) adoptStyles(this.host.shadowRoot, css);
     const talk = this.modules.get('talk');
-    this.#reading ??= talk && new talk.Reading(this.host, this);
+    this.reading ??= talk && new talk.Reading(this);
     this.gate ??= this.modules.get('gate')?.createGate(this);
     this.#watch();
     this.draw();
   });
   readonly #markdown = new MarkdownRendererSource();
-  #reading: Reading | undefined;
-  readonly #addOns = new AddOns(this);
+  reading: Reading | undefined;
+  readonly addOns: AddOns = new AddOns(this);
   #pages = 4;
   #frame = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
-    this.#conversation.retry();
+    this.conversation.retry();
   });
 
   constructor(element: VoiceAssistantChat, input: PanelInput) {
@@ -83,44 +82,44 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     adoptStyles(this.host.shadowRoot, panelCss + placeCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
-    this.#place = new PanelPlace(host, this.container, this.storage, () => this.#texts.locale);
+    this.#place = new PanelPlace(host, this.container, this.storage, () => this.locale);
     this.update(input);
     if (element.isConnected) this.connect();
     // Before a visitor presses the launcher: then the panel only has to be shown.
-    void this.#texts.follow(this.#options).then(() => {
+    void this.#texts.follow(this.options).then(() => {
       this.#render(true);
     });
   }
 
   update(input: PanelInput): void {
     this.#input = input;
-    const wasNobodys = this.#identity && this.#options.idProblem;
-    const options = (this.#options = resolveOptions(this.host.element, input));
+    const wasNobodys = this.#identity && this.options.idProblem;
+    const options = (this.options = resolveOptions(this.host.element, input));
     this.storage.moveTo(input.storage);
     const identity = identityOf(options);
     if (identity !== this.#identity) {
-      const before = this.#identity ? this.#conversation : undefined;
+      const before = this.#identity ? this.conversation : undefined;
       before?.disconnect();
       this.#identity = identity;
-      const next = (this.#conversation = this.#newConversation());
+      const next = (this.conversation = this.#newConversation());
       // Text that the page sent before it named an assistant.
       if (before && wasNobodys) [next.draft, before.draft] = [before.draft || next.draft, ''];
     }
-    describePanel(this.host, this.container, options, this.#texts.locale);
+    describePanel(this.host, this.container, options, this.locale);
     void this.#texts.follow(options);
-    this.#addOns.update();
+    this.addOns.update();
     // A gate may be gone now. Nothing is opened while the panel is about to be hidden.
     const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
-    if (isWanted && this.#conversation.snapshot.status === 'idle') this.#open();
+    if (isWanted && this.conversation.snapshot.status === 'idle') this.#open();
     this.draw();
   }
 
   show(takeFocus: boolean): void {
     // It may have been closed again while the panel was loading.
-    if (!this.host.element.open && !this.#options.isInline) return;
+    if (!this.host.element.open && !this.options.isInline) return;
     this.#isVisible = true;
     const { activeElement } = document;
-    void this.#texts.follow(this.#options).then(() => {
+    void this.#texts.follow(this.options).then(() => {
       if (!this.#isVisible) return;
       this.#render();
       this.#place.enter();
@@ -132,7 +131,7 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
         focusPanel(this.container);
     });
     this.#look();
-    this.#conversation.setOpen(!this.#options.isInline);
+    this.conversation.setOpen(!this.options.isInline);
     this.#open();
   }
 
@@ -140,9 +139,9 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     this.#isVisible = false;
     this.container.hidden = true;
     this.#place.leave();
-    this.#addOns.hide();
-    this.#conversation.pause();
-    this.#conversation.setOpen(false);
+    this.addOns.hide();
+    this.conversation.pause();
+    this.conversation.setOpen(false);
     this.#watch();
   }
 
@@ -154,15 +153,15 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
   }
 
   restart(): void {
-    this.#conversation.leave();
+    this.conversation.leave();
     if (this.#isVisible) this.#open();
   }
 
   forget(): void {
-    this.#conversation.forget();
+    this.conversation.forget();
     this.modules.get('talk')?.withdrawUndo(this);
     wipe(this.container, this.announcer);
-    if (this.#options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
+    if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
     this.#place.forget();
   }
 
@@ -170,48 +169,48 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     document.addEventListener('visibilitychange', this.#look);
     this.#look();
     if (!this.container.hidden) this.#place.enter();
-    if (this.#isVisible || this.#conversation.isWaiting) this.#open();
+    if (this.#isVisible || this.conversation.isWaiting) this.#open();
     this.draw();
   }
 
   disconnect(): void {
     document.removeEventListener('visibilitychange', this.#look);
-    this.#conversation.disconnect();
+    this.conversation.disconnect();
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#retryWatch.stop();
-    this.#addOns.stop();
-    this.#reading?.stop();
+    this.addOns.stop();
+    this.reading?.stop();
     this.#place.leave();
   }
 
   get isClosed(): boolean {
-    return this.#options.hasGate && this.gate?.isClosed !== false;
+    return this.options.hasGate && this.gate?.isClosed !== false;
   }
 
   #open(): void {
-    void (this.isClosed ? this.modules.load('gate') : this.#conversation.open());
+    void (this.isClosed ? this.modules.load('gate') : this.conversation.open());
   }
 
   /** Messages that arrive while the chat is not visible are unread. */
   readonly #look = (): void => {
-    this.#conversation.setVisible(this.#isVisible && !document.hidden);
+    this.conversation.setVisible(this.#isVisible && !document.hidden);
     this.draw();
   };
 
-  readonly #actions = createPanelActions(this, () => this.#conversation);
+  readonly actions = createPanelActions(this);
 
   #newConversation(): Conversation {
     const conversation: Conversation = createConversation(
       this.storage,
       this.modules,
-      () => ({ ...this.#options, ...this.gate?.variables(), clientTools: this.#addOns.tools }),
+      () => ({ ...this.options, ...this.gate?.variables(), clientTools: this.addOns.tools }),
       {
         ...pageEvents(this, this.#input.prefetchTalk, () => void this.#announceLast()),
         onChange: () => {
-          if (conversation !== this.#conversation) return;
+          if (conversation !== this.conversation) return;
           this.#watch();
-          this.#addOns.follow();
+          this.addOns.follow();
           this.draw();
         },
       },
@@ -219,62 +218,49 @@ export class ChatPanel implements Panel, AddOnReach, ReadingPanel {
     return conversation;
   }
 
-  state(): PanelState {
-    return { conversation: this.#conversation, options: this.#options, locale: this.#texts.locale };
+  get locale(): Locale | undefined {
+    return this.#texts.locale;
+  }
+
+  get markdown(): MarkdownRenderer | undefined {
+    const { locale, modules, options } = this;
+    return locale && this.#markdown.get(modules.get('markdown'), locale, options, this);
   }
 
   /** Announces the last answer as it is rendered, without the marks of Markdown. */
   async #announceLast(): Promise<void> {
-    await loadMarkdown(this.modules, this.#conversation.snapshot);
+    await loadMarkdown(this.modules, this.conversation.snapshot);
     this.#render();
     if (this.#isVisible) this.announcer.announce(this.container);
   }
 
   /** Also runs while the panel is hidden, so that messages written offline are sent. */
   #watch(): void {
-    const { snapshot } = this.#conversation;
+    const { snapshot } = this.conversation;
     this.#retryWatch.watch(snapshot, this.#isVisible ? Date.now() : Infinity);
-    loadNeeded(this.modules, this.#options, snapshot);
-    this.#reading?.showUnread(snapshot.unread, this.#texts.locale);
+    loadNeeded(this.modules, this.options, snapshot);
+    this.reading?.showUnread(snapshot.unread, this.locale);
   }
 
   #render(isHidden = false): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if ((!this.#isVisible && !isHidden) || this.#texts.locale === undefined) return;
-    void loadMarkdown(this.modules, this.#conversation.snapshot);
-    const model = this.model();
-    this.container.toggleAttribute('data-barred', !!this.#options.idProblem || this.isClosed);
-    render(panelView(model), this.container);
+    const { locale } = this;
+    if ((!this.#isVisible && !isHidden) || locale === undefined) return;
+    const { draft, snapshot } = this.conversation;
+    void loadMarkdown(this.modules, snapshot);
+    this.container.toggleAttribute('data-barred', !!this.options.idProblem || this.isClosed);
+    render(panelView(this, locale, this.#pages), this.container);
     // Not a binding: the visitor changes the value too, and setting it again would move the cursor.
     const input = this.container.querySelector('textarea');
-    if (input !== null && input.value !== model.draft) input.value = model.draft;
+    if (input !== null && input.value !== draft) input.value = draft;
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
-    this.#reading?.after(model);
-    if (this.#pages * pageSize < model.snapshot.messages.length) {
+    const isComplete = this.#pages * pageSize >= snapshot.messages.length;
+    this.reading?.after(isComplete);
+    if (!isComplete) {
       this.#pages += 40;
       this.draw();
     }
     this.#watch();
-  }
-
-  /** The values to draw now. */
-  model(): PanelModel {
-    const { snapshot, draft } = this.#conversation;
-    const locale = this.#texts.locale as Locale;
-    return {
-      panel: this,
-      options: this.#options,
-      locale,
-      snapshot,
-      draft,
-      now: Date.now(),
-      markdown: this.#markdown.get(this.modules.get('markdown'), locale, this.#options, this),
-      modules: this.modules,
-      reading: this.#reading,
-      addOns: this.#addOns,
-      pages: this.#pages,
-      actions: this.#actions,
-    };
   }
 }

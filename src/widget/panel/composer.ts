@@ -2,17 +2,31 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import { fill, type Locale } from '../texts/texts.ts';
 import { sendIcon, stopIcon } from './icons.ts';
-import type { PanelModel } from './panel-model.ts';
+import type { PanelActions } from './panel-actions.ts';
 
 const limit = limits.message.max;
 /** From here on the visitor sees how many characters are left. */
 const countedFrom = limit * 0.9;
 
 /** The form that the visitor writes in. Enter sends, Shift+Enter breaks the line; unfinished input of an IME is never sent. */
-export function composer(model: PanelModel): TemplateResult {
-  const { draft, locale, options, actions } = model;
+export function composer({
+  draft,
+  locale,
+  actions,
+  placeholder,
+  canStop,
+  besideField,
+}: {
+  readonly draft: string;
+  readonly locale: Locale;
+  readonly actions: Pick<PanelActions, 'setDraft' | 'submit' | 'submitOrStop'>;
+  readonly placeholder: string;
+  /** Whether the button stops the answer instead of sending. */
+  readonly canStop: boolean;
+  /** Buttons of add-ons. */
+  readonly besideField: readonly unknown[];
+}): TemplateResult {
   const { texts } = locale;
-  const canStop = model.snapshot.status === 'replying' && draft === '';
   const label = canStop ? texts.stop : texts.send;
   const count = countCharacters(draft);
   const onInput = (event: InputEvent): void => {
@@ -38,14 +52,14 @@ export function composer(model: PanelModel): TemplateResult {
         aria-label=${texts.yourMessage}
         aria-describedby="composer-note"
         aria-invalid=${count > limit}
-        placeholder=${options.placeholder ?? texts.placeholder}
+        placeholder=${placeholder}
         enterkeyhint="send"
         dir=${draft === '' ? nothing : 'auto'}
         @input=${onInput}
         @keydown=${onKeyDown}
       ></textarea>
     </div>
-    ${model.addOns?.besideField}
+    ${besideField}
     <button
       part="send-button"
       type="submit"

@@ -1,24 +1,38 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { closeIcon, moreIcon, restartIcon } from './icons.ts';
-import { headingOf, type PanelModel } from './panel-model.ts';
+import type { PanelActions } from './panel-actions.ts';
+import type { Texts } from '../texts/texts.ts';
 
 /** The name of the assistant, and the buttons of the panel. */
-export function header(model: PanelModel): TemplateResult {
-  const { options, locale, actions, modules } = model;
-  const { texts } = locale;
-  const heading = headingOf(model);
-  const preview = modules.get('builder');
+export function header({
+  heading,
+  subheading,
+  texts,
+  actions,
+  canClose,
+  mark,
+  button: preview,
+}: {
+  readonly heading: string;
+  readonly subheading: string | null;
+  readonly texts: Texts;
+  readonly actions: Pick<PanelActions, 'restart' | 'menu' | 'close'>;
+  readonly canClose: boolean;
+  /** The mark of a free conversation, for an assistant's builder. */
+  readonly mark: unknown;
+  /** A further button, for an assistant's builder. */
+  readonly button: unknown;
+}): TemplateResult {
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
     <div class="titles">
       <h2 id="heading" dir="auto" title=${heading}>${heading}</h2>
-      ${options.subheading ? html`<p dir="auto">${options.subheading}</p>` : nothing}
-      ${preview?.testMark(model)}
+      ${subheading ? html`<p dir="auto">${subheading}</p>` : nothing} ${mark}
     </div>
     <slot name="header"></slot>
-    ${preview?.inspectButton(model)} ${button('restart', texts.newConversation, restartIcon, actions.restart)}
+    ${preview} ${button('restart', texts.newConversation, restartIcon, actions.restart)}
     ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
-    ${options.isInline ? nothing : button('close', texts.close, closeIcon, actions.close)}
+    ${canClose ? button('close', texts.close, closeIcon, actions.close) : nothing}
   </header>`;
 }
 

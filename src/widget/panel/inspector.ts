@@ -1,62 +1,52 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { FunctionCall } from '../../client/chat-client.ts';
 import { inspectorTexts, type InspectorTexts } from '../texts/inspector-texts.ts';
-import { fill, type Locale } from '../texts/texts.ts';
+import { fill, type Locale, type Texts } from '../texts/texts.ts';
 import { button } from './header.ts';
 import { icon } from './icons.ts';
 import inspectorCss from './inspector.css?inline';
 import type { PageCall } from './add-on.ts';
-import type { PanelModel } from './panel-model.ts';
-import type { PanelReach } from './panel-reach.ts';
+import type { PanelContext } from './panel-context.ts';
 
 export { inspectorCss as css };
 
 const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 
 /** The panels whose drawer the builder has closed. */
-const isPutAway = new WeakSet<PanelReach>();
+const isPutAway = new WeakSet<PanelContext>();
 
 /** The conversation whose variables each panel has requested last. */
-const read = new WeakMap<PanelReach, string>();
+const read = new WeakMap<PanelContext, string>();
 
 /** Labels a conversation as free, and requests the variables that the drawer shows. */
-export function testMark({ locale, options, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
-  if (options.type !== 'test') return nothing;
-  const { conversationId } = snapshot;
+export function testMark(panel: PanelContext, texts: Texts): TemplateResult {
+  const { conversation } = panel;
+  const { conversationId } = conversation.snapshot;
   if (conversationId !== undefined && conversationId !== read.get(panel)) {
     read.set(panel, conversationId);
-    void panel
-      .state()
-      .conversation.readVariables()
-      .catch(() => undefined);
+    conversation.readVariables().catch(() => undefined);
   }
-  return html`<span part="test-mark">${locale.texts.test}</span>`;
+  return html`<span part="test-mark">${texts.test}</span>`;
 }
 
 /** The button that opens and closes the drawer. */
-export function inspectButton({ locale, options, panel }: PanelModel): TemplateResult | typeof nothing {
-  if (options.type !== 'test') return nothing;
+export function inspectButton(panel: PanelContext, texts: Texts): TemplateResult {
   const toggle = (): void => {
     if (!isPutAway.delete(panel)) isPutAway.add(panel);
     panel.draw();
   };
-  return button('inspect', locale.texts.inspect, inspectIcon, toggle, !isPutAway.has(panel));
+  return button('inspect', texts.inspect, inspectIcon, toggle, !isPutAway.has(panel));
 }
 
 /** The drawer for an assistant's builder: variables, function calls with their results, timings. */
-export function inspector({
-  addOns,
-  snapshot,
-  locale,
-  options,
-  panel,
-}: PanelModel): TemplateResult | typeof nothing {
-  if (options.type !== 'test' || isPutAway.has(panel)) return nothing;
+export function inspector(panel: PanelContext, locale: Locale): TemplateResult | typeof nothing {
+  if (isPutAway.has(panel)) return nothing;
+  const { snapshot } = panel.conversation;
   const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
   const texts = all[locale.language] ?? inspectorTexts.en;
   const variables = Object.entries(snapshot.variables ?? {});
   const calls = snapshot.messages.flatMap((message) => {
-    const pageCalls = [...(addOns?.pageCalls(message) ?? [])];
+    const pageCalls = [...panel.addOns.pageCalls(message)];
     return message.functionCalls.map((call) => ({ ...call, inPage: take(pageCalls, call) }));
   });
   const timings = snapshot.messages.flatMap(({ timing }) => timing ?? []);

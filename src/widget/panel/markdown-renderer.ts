@@ -1,8 +1,12 @@
+import type { TemplateResult } from 'lit/html.js';
+import type { Message } from '../conversation/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import type { ChatOptions } from './options.ts';
 import type { LazyModule } from './parts/lazy-modules.ts';
-import type { MarkdownRenderer } from './panel-model.ts';
-import type { PanelReach } from './panel-reach.ts';
+import type { PanelContext } from './panel-context.ts';
+
+/** Renders an answer as Markdown; loaded with the first answer that contains any. */
+export type MarkdownRenderer = (message: Message, isLast?: boolean) => TemplateResult;
 
 /** Creates the function that draws Markdown. It stays the same for the same locale and options, since lists compare it. */
 export class MarkdownRendererSource {
@@ -14,13 +18,15 @@ export class MarkdownRendererSource {
     part: LazyModule<'markdown'> | undefined,
     locale: Locale,
     { allowImages }: ChatOptions,
-    panel: PanelReach,
+    { actions, announcer }: PanelContext,
   ): MarkdownRenderer | undefined {
     if (part === undefined) return undefined;
     if (this.#render === undefined || this.#locale !== locale || this.#allowImages !== allowImages) {
       this.#locale = locale;
       this.#allowImages = allowImages;
-      const context = { texts: locale.texts, imageOrigins: allowImages?.split(/\s+/) ?? [], panel };
+      const { sendSuggestion } = actions;
+      const imageOrigins = allowImages?.split(/\s+/) ?? [];
+      const context = { texts: locale.texts, imageOrigins, announcer, sendSuggestion };
       this.#render = ({ key, text, status }, isLast = false) =>
         part.markdown(key, text, status === 'streaming', isLast, context);
     }

@@ -2,8 +2,12 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Problem } from '../conversation/problem.ts';
 import type { Message } from '../conversation/snapshot.ts';
-import type { MarkdownRenderer, MessageDetails, PanelModel } from './panel-model.ts';
-import { headingOf } from './panel-model.ts';
+import type { Locale, Texts } from '../texts/texts.ts';
+import type { AddOns } from './add-ons.ts';
+import type { MarkdownRenderer } from './markdown-renderer.ts';
+import type { PanelActions } from './panel-actions.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
+import type { Reading } from './reading/reading.ts';
 
 /**
  * Messages that are compared, drawn and, out of sight, skipped together, so that a streaming answer costs the same in a
@@ -11,30 +15,70 @@ import { headingOf } from './panel-model.ts';
  */
 export const pageSize = 25;
 
+/** The values that messages are drawn with, besides the messages themselves. */
+export interface LogValues {
+  readonly locale: Locale;
+  /** The assistant's name. */
+  readonly heading: string;
+  /** The last message of the conversation: the replies it suggests can be sent. */
+  readonly last: Message | undefined;
+  /** Milliseconds since 1970, for days and countdowns. */
+  readonly now: number;
+  /** Undefined on pages that are drawn without Markdown for now. */
+  readonly markdown: MarkdownRenderer | undefined;
+  readonly modules: LazyModules;
+  readonly addOns: AddOns;
+  readonly actions: Pick<PanelActions, 'retry' | 'edit' | 'startOver'>;
+}
+
+/** Content around a message, once the talk module has loaded. */
+export interface MessageDetails {
+  /** A divider with the day, or the "new messages" marker. */
+  readonly above: unknown;
+  /** Classes of its list item. */
+  readonly className: string;
+  /** Its accessible name: author and time. */
+  readonly label: string;
+  /** The functions that the assistant called, and the message's actions. */
+  readonly below: unknown;
+}
+
 /**
  * The conversation. `role="log"` but not live: answers grow token by token, and the announcer reads each one
  * by sentence.
  */
-export function messageLog(model: PanelModel): TemplateResult {
-  const { snapshot, locale, options } = model;
-  const { texts } = locale;
-  const { messages, status, problem } = snapshot;
-  const isEmpty = status === 'ready' && messages.length === 0;
-  const last = messages.at(-1);
-  const isWaiting = status === 'replying' && last?.status !== 'streaming';
-  const wake = (): void => void model.modules.load('talk');
+export function messageLog({
+  texts,
+  pages,
+  greeting,
+  isOpening,
+  isWaiting,
+  problem,
+  onApproach,
+}: {
+  readonly texts: Texts;
+  readonly pages: unknown;
+  /** Shown in place of messages. */
+  readonly greeting: string | undefined;
+  readonly isOpening: boolean;
+  /** Whether the answer has not begun yet. */
+  readonly isWaiting: boolean;
+  /** The notice that the conversation as a whole cannot continue. */
+  readonly problem: unknown;
+  readonly onApproach: () => void;
+}): TemplateResult {
   return html`<div
     part="message-log"
     role="log"
     aria-live="off"
     aria-label=${texts.messages}
     tabindex="0"
-    @pointerover=${wake}
-    @focusin=${wake}
+    @pointerover=${onApproach}
+    @focusin=${onApproach}
   >
-    ${isEmpty ? html`<p class="empty">${options.greeting ?? texts.empty}</p>` : nothing}
-    <div role="list">${pages(model)}</div>
-    ${status === 'opening' ? html`<p class="state">${texts.connecting}</p>` : nothing}
+    ${greeting === undefined ? nothing : html`<p class="empty">${greeting}</p>`}
+    <div role="list">${pages}</div>
+    ${isOpening ? html`<p class="state">${texts.connecting}</p>` : nothing}
     ${
       isWaiting
         ? html`<p part="typing" class="typing">
@@ -42,76 +86,88 @@ export function messageLog(model: PanelModel): TemplateResult {
           </p>`
         : nothing
     }
-    ${problem === undefined ? nothing : notice(model, problem)}
+    ${problem ?? nothing}
   </div>`;
 }
 
-/** The last pages, as many as are rendered by now; earlier ones keep their place. */
-function pages(model: PanelModel): unknown[] {
-  const { reading, snapshot, modules, markdown } = model;
-  const { messages } = snapshot;
+/**
+ * Draws the last pages of a conversation; earlier ones keep their place.
+ *
+ * @param drawnPages how many, counted from the end
+ */
+export function messagePages(
+  messages: readonly Message[],
+  drawnPages: number,
+  reading: Reading | undefined,
+  values: LogValues,
+): unknown {
   const count = Math.ceil(messages.length / pageSize);
-  const before = reading?.begin(model);
+  const earlier = reading?.begin(values);
   const latest = Array.from({ length: count }, (_, page) => {
-    if (page < count - model.pages) return nothing;
+    if (page < count - drawnPages) return nothing;
     // Markdown takes time: on old pages it is rendered when the reader comes near, or when the page is idle.
-    const isDrawn = page === count - 1 || (reading?.isNear(page) ?? modules.isMissing('talk'));
-    return logPage(model, messages, page * pageSize, isDrawn ? markdown : undefined);
+    const isDrawn = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));
+    return messagePage(
+      messages,
+      page * pageSize,
+      reading,
+      isDrawn ? values : { ...values, markdown: undefined },
+    );
   });
-  return [before, latest];
+  return [earlier, latest];
 }
 
 /** One page of messages; all but the last are old. */
-export function logPage(
-  model: PanelModel,
+export function messagePage(
   all: readonly Message[],
   from: number,
-  drawer: MarkdownRenderer | undefined,
+  reading: Reading | undefined,
+  values: LogValues,
 ): TemplateResult {
-  const { locale, options, reading, now, modules, addOns } = model;
+  const { locale, heading, last, now, markdown, modules, addOns } = values;
   const messages = all.slice(from, from + pageSize);
   const problems = modules.get('talk') ?? modules.isMissing('talk');
-  const common = [locale, options, drawer, problems, modules.isMissing('markdown')];
+  const common = [locale, heading, markdown, problems, modules.isMissing('markdown')];
   const basisOf = (message: Message): unknown[] => [
     message,
-    isLast(model, message),
+    message === last,
     message.problem?.retryAt && now,
-    ...(addOns?.below(message) ?? []),
+    ...addOns.below(message),
   ];
   const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
   const draw = (): unknown[] =>
     messages.map((message, at) => {
-      const details = reading?.detailsOf(model, all, from + at);
-      return guard([...common, ...basisOf(message), details], () => item(model, message, drawer, details));
+      const details = reading?.detailsOf(all, from + at, values);
+      return guard([...common, ...basisOf(message), details], () => messageItem(message, details, values));
     });
   return html`<ol role="none" class="page ${from + pageSize < all.length ? 'old' : ''}">
     ${guard(basis, draw)}
   </ol>`;
 }
 
-function item(
-  model: PanelModel,
+function messageItem(
   message: Message,
-  markdown: MarkdownRenderer | undefined,
-  details?: MessageDetails,
+  details: MessageDetails | undefined,
+  values: LogValues,
 ): TemplateResult {
+  const { locale, heading, last, markdown, modules } = values;
   const { key, role, status, text, isStopped, functionCalls } = message;
   // Some services store empty messages.
   const isBlank = !text.trim() && !functionCalls.length && !isStopped;
-  const author = authorOf(model, message);
+  const author = authorOf(role, heading, locale.texts);
   // Until the Markdown module has loaded, no marks are shown.
-  const isAwaited = isMarkdown(message) && !model.modules.isMissing('markdown');
+  const isAwaited = isMarkdown(message) && !modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above ?? nothing}
     <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isBlank}>
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
         <span class="visually-hidden">${author}: </span>${
           markdown !== undefined && isMarkdown(message)
-            ? markdown(message, isLast(model, message))
+            ? markdown(message, message === last)
             : html`<span class="text" dir="auto">${isAwaited ? withoutMarks(text) : text}</span>`
         }
       </article>
-      ${below(model, message, details)}
+      ${below(message, details, values)}
     </li>`;
 }
 
@@ -121,8 +177,8 @@ function withoutMarks(text: string): string {
 }
 
 /** Draws the state of a message and what add-ons and tools show below it; most messages have none of these. */
-function below(model: PanelModel, message: Message, details?: MessageDetails): unknown {
-  const { texts } = model.locale;
+function below(message: Message, details: MessageDetails | undefined, values: LogValues): unknown {
+  const { texts } = values.locale;
   const { status, problem, isStopped } = message;
   const state = isStopped
     ? texts.stopped
@@ -134,39 +190,39 @@ function below(model: PanelModel, message: Message, details?: MessageDetails): u
       }[status as 'queued'];
   const hasProblem =
     status === 'failed' && problem !== undefined && problem.code !== 'conversation-not-found';
-  const more = [...(model.addOns?.below(message) ?? []), details?.below];
+  const more = [...values.addOns.below(message), details?.below];
   if (!state && !more.some(Boolean)) return nothing;
   return html`${state ? html`<small class="message-state">${state}</small>` : nothing}
-  ${hasProblem ? notice(model, problem, message) : nothing} ${more}`;
+  ${hasProblem ? notice(problem, true, values, message) : nothing} ${more}`;
 }
 
-/** An error and its next step. The full explanation loads lazily; if it is missing, the connection is probably lost. */
-function notice(model: PanelModel, problem: Problem, message?: Message): unknown {
-  const { modules, locale, actions } = model;
-  const { texts } = locale;
+/**
+ * An error and its next step. The full explanation loads lazily; if it is missing, the connection is probably lost.
+ *
+ * @param isKept whether messages of the visitor wait to be sent
+ * @param message the message that failed; undefined if the conversation as a whole failed
+ */
+export function notice(
+  problem: Problem,
+  isKept: boolean,
+  { locale: { texts }, now, modules, actions }: LogValues,
+  message?: Message,
+): unknown {
+  const talk = modules.get('talk');
+  if (talk) return talk.problemNotice(problem, message, { texts, now, actions, isKept });
+  if (!modules.isMissing('talk')) return nothing;
   const retry = (): void => {
     actions.retry(message?.key);
   };
-  return (
-    modules.get('talk')?.problemNotice(model, problem, message) ??
-    (modules.isMissing('talk')
-      ? html`<div part="problem">
-          <div role="alert"><strong>${texts.network}</strong></div>
-          <button type="button" part="retry-button" @click=${retry}>${texts.retry}</button>
-        </div>`
-      : nothing)
-  );
-}
-
-/** Whether a message is the last one, so that the replies it suggests can be sent. */
-function isLast({ snapshot }: PanelModel, message: Message): boolean {
-  return message === snapshot.messages.at(-1);
+  return html`<div part="problem">
+    <div role="alert"><strong>${texts.network}</strong></div>
+    <button type="button" part="retry-button" @click=${retry}>${texts.retry}</button>
+  </div>`;
 }
 
 /** The name of a message's author. */
-export function authorOf(model: PanelModel, { role }: Message): string {
-  const { you, notice } = model.locale.texts;
-  return { user: you, assistant: headingOf(model), system: notice }[role];
+export function authorOf(role: Message['role'], heading: string, { you, notice }: Texts): string {
+  return { user: you, assistant: heading, system: notice }[role];
 }
 
 /** Asked for every message in every frame, so the answer is kept. */

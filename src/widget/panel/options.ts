@@ -1,4 +1,5 @@
 import type { PanelInput } from '../element/panel-input.ts';
+import type { Locale } from '../texts/texts.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
 /** The panel's options, resolved from the site's attributes, the assistant's settings and the page. */
@@ -35,6 +36,11 @@ export interface ChatOptions {
   readonly hasGate: boolean;
   /** The assistant's public settings, unchecked. */
   readonly settings: PanelInput['settings'];
+}
+
+/** The title of the panel: the assistant's name. */
+export function headingOf({ heading }: ChatOptions, { texts }: Locale): string {
+  return heading ?? texts.chat;
 }
 
 export function resolveOptions(

@@ -1,6 +1,6 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelInput } from '../element/panel-input.ts';
-import type { AddOnReach } from './add-on.ts';
+import type { PanelContext } from './panel-context.ts';
 import { whenIdle } from './when-idle.ts';
 
 /**
@@ -9,7 +9,7 @@ import { whenIdle } from './when-idle.ts';
  * @param announce called when there is a new message of the assistant
  */
 export function pageEvents(
-  panel: AddOnReach,
+  panel: PanelContext,
   prefetchTalk: PanelInput['prefetchTalk'],
   announce: () => void,
 ): Omit<ConversationListener, 'onChange'> {

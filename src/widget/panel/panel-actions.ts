@@ -1,19 +1,33 @@
-import type { Conversation } from '../conversation/conversation.ts';
 import type { Panel } from '../element/panel-input.ts';
 import { focusPanel } from './focus-panel.ts';
-import type { PanelActions } from './panel-model.ts';
-import type { PanelReach } from './panel-reach.ts';
+import type { PanelContext } from './panel-context.ts';
+
+/** The visitor's actions, called by templates. */
+export interface PanelActions {
+  readonly close: () => void;
+  readonly restart: () => void;
+  readonly startOver: () => void;
+  readonly retry: (key?: string) => void;
+  readonly setDraft: (text: string) => void;
+  /** Sends the draft. */
+  readonly submit: () => void;
+  /** Sends the draft; if it is empty, stops the reply in progress. */
+  readonly submitOrStop: () => void;
+  /** Sends a suggested message. */
+  readonly sendSuggestion: (text: string) => void;
+  /** Moves an unsent message back into the composer. */
+  readonly edit: (key: string) => void;
+  /** Handles pointer, focus and clicks on the menu's button. */
+  readonly menu: (event: Event) => void;
+}
 
 /** Implements the visitor's actions for panel and conversation. */
-export function createPanelActions(
-  panel: Pick<Panel, 'restart' | 'send'> & PanelReach,
-  conversation: () => Conversation,
-): PanelActions {
+export function createPanelActions(panel: Pick<Panel, 'restart' | 'send'> & PanelContext): PanelActions {
   const focus = (): void => {
     focusPanel(panel.container);
   };
   const setDraft = (text: string): void => {
-    conversation().draft = text;
+    panel.conversation.draft = text;
     // Needed soon: to explain a lost connection, and to date the message.
     void panel.modules.load('talk');
     panel.draw();
@@ -27,36 +41,38 @@ export function createPanelActions(
       void panel.modules.load('talk').then((part) => {
         // Offline, neither undo nor a new conversation would work.
         if (!part && !navigator.onLine) return;
-        part?.offerUndo(panel, conversation());
+        part?.offerUndo(panel);
         panel.restart();
         focus();
       });
     },
     startOver: () => {
-      conversation().startNew();
+      panel.conversation.startNew();
       focus();
     },
     retry: (key) => {
-      conversation().retry(key);
+      panel.conversation.retry(key);
       focus();
     },
     submit: () => {
-      panel.send(conversation().draft);
+      panel.send(panel.conversation.draft);
     },
     submitOrStop: () => {
-      const { draft, snapshot } = conversation();
-      if (draft === '' && snapshot.status === 'replying') conversation().stop();
+      const { draft, snapshot } = panel.conversation;
+      if (draft === '' && snapshot.status === 'replying') panel.conversation.stop();
       else panel.send(draft);
     },
+    sendSuggestion: (text) => {
+      panel.host.element.send(text);
+      // The clicked button disappears.
+      focus();
+    },
     edit: (key) => {
-      const { draft } = conversation();
-      const text = conversation().takeBack(key);
+      const { draft } = panel.conversation;
+      const text = panel.conversation.takeBack(key);
       // A refused message is in the draft already.
       if (text !== draft) setDraft([text, draft].filter(Boolean).join('\n\n'));
       panel.container.querySelector('textarea')?.focus();
-    },
-    markRead: () => {
-      conversation().markRead();
     },
     menu: (event) => {
       const button = event.currentTarget as HTMLButtonElement;

@@ -1,20 +1,62 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { isUnsent } from '../conversation/snapshot.ts';
+import type { Locale } from '../texts/texts.ts';
 import { composer } from './composer.ts';
 import { header } from './header.ts';
-import { messageLog } from './message-log.ts';
-import type { PanelModel } from './panel-model.ts';
+import { messageLog, messagePages, notice, type LogValues } from './message-log.ts';
+import { headingOf } from './options.ts';
+import type { PanelContext } from './panel-context.ts';
 
-/** The whole panel. */
-export function panelView(model: PanelModel): TemplateResult {
-  const { modules, locale, panel } = model;
-  // If the gate cannot be loaded, it stays closed: nothing may happen without consent.
-  const gate = panel.isClosed
-    ? (panel.gate?.view(model) ??
-      (modules.isMissing('gate') ? html`<p class="state" role="alert">${locale.texts.network}</p>` : nothing))
-    : nothing;
-  return html`${header(model)}
+/**
+ * The whole panel: hands each view the values that it draws.
+ *
+ * @param pages how many pages of messages to render, counted from the end
+ */
+export function panelView(panel: PanelContext, locale: Locale, pages: number): TemplateResult {
+  const { actions, addOns, modules, options, reading, markdown } = panel;
+  const { draft, snapshot } = panel.conversation;
+  const { messages, status, problem } = snapshot;
+  const { texts } = locale;
+  const heading = headingOf(options, locale);
+  const talk = modules.get('talk');
+  const preview = options.type === 'test' ? modules.get('builder') : undefined;
+  const last = messages.at(-1);
+  const values: LogValues = { locale, heading, last, now: Date.now(), markdown, modules, addOns, actions };
+  const isReplying = status === 'replying';
+  return html`${header({
+      heading,
+      subheading: options.subheading,
+      texts,
+      actions,
+      canClose: !options.isInline,
+      mark: preview?.testMark(panel, texts),
+      button: preview?.inspectButton(panel, texts),
+    })}
     <slot name="notice"></slot>
-    ${gate} ${messageLog(model)} ${model.reading?.latest(model)} ${modules.get('builder')?.inspector(model)}
-    ${modules.get('talk')?.aboveComposer(model)} ${composer(model)}
+    ${panel.isClosed ? gate(panel, locale) : nothing}
+    ${messageLog({
+      texts,
+      pages: messagePages(messages, pages, reading, values),
+      greeting: status === 'ready' && !last ? (options.greeting ?? texts.empty) : undefined,
+      isOpening: status === 'opening',
+      isWaiting: isReplying && last?.status !== 'streaming',
+      problem: problem && notice(problem, messages.some(isUnsent), values),
+      onApproach: () => void modules.load('talk'),
+    })}
+    ${reading?.latest(locale)} ${preview?.inspector(panel, locale)} ${talk?.aboveComposer(panel, texts)}
+    ${composer({
+      draft,
+      locale,
+      actions,
+      placeholder: options.placeholder ?? texts.placeholder,
+      canStop: isReplying && draft === '',
+      besideField: addOns.besideField,
+    })}
     <slot name="footer"></slot>`;
+}
+
+/** If the gate cannot be loaded, it stays closed: nothing may happen without consent. */
+function gate({ gate, modules }: PanelContext, { texts }: Locale): unknown {
+  if (gate) return gate.view(texts);
+  return modules.isMissing('gate') ? html`<p class="state" role="alert">${texts.network}</p>` : nothing;
 }

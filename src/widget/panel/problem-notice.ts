@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Problem } from '../conversation/problem.ts';
-import { isUnsent, type Message } from '../conversation/snapshot.ts';
-import { fill } from '../texts/texts.ts';
+import type { Message } from '../conversation/snapshot.ts';
+import { fill, type Texts } from '../texts/texts.ts';
 import { explain } from './explain.ts';
-import type { PanelModel } from './panel-model.ts';
+import type { PanelActions } from './panel-actions.ts';
 import problemNoticeCss from './problem-notice.css?inline';
 import typingCss from './typing.css?inline';
 
@@ -15,13 +15,25 @@ export const css = problemNoticeCss + typingCss;
  *
  * @param message the message that failed; undefined if the conversation as a whole failed
  */
-export function problemNotice(model: PanelModel, problem: Problem, message?: Message): TemplateResult {
-  const { locale, actions, now, snapshot } = model;
-  const texts = locale.texts;
+export function problemNotice(
+  problem: Problem,
+  message: Message | undefined,
+  {
+    texts,
+    now,
+    actions,
+    isKept,
+  }: {
+    readonly texts: Texts;
+    /** Milliseconds since 1970, for the countdown. */
+    readonly now: number;
+    readonly actions: Pick<PanelActions, 'retry' | 'edit' | 'startOver'>;
+    /** Whether messages of the visitor wait to be sent. */
+    readonly isKept: boolean;
+  },
+): TemplateResult {
   const { title, advice, action, kept } = explain(problem, texts);
   const { code } = problem;
-  // While opening there may be no message yet.
-  const waits = message ?? snapshot.messages.some(isUnsent);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {
     actions.retry(message?.key);
@@ -39,7 +51,7 @@ export function problemNotice(model: PanelModel, problem: Problem, message?: Mes
         : nothing;
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
-      <strong><bdi>${title}</bdi></strong> ${advice} ${waits ? kept : nothing}
+      <strong><bdi>${title}</bdi></strong> ${advice} ${isKept ? kept : nothing}
       ${code === 'insufficient-balance' ? html`<p class="state"><bdi>${problem.message}</bdi></p>` : nothing}
     </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}

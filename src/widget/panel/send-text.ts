@@ -1,10 +1,10 @@
 import { countCharacters, limits } from '../../contract/limits.ts';
-import type { AddOnReach } from './add-on.ts';
+import type { PanelContext } from './panel-context.ts';
 
 /** Sends a text as the visitor's message. A text that cannot be sent goes into the composer. */
-export function sendText(panel: AddOnReach, text: string, onSent: () => void): void {
+export function sendText(panel: PanelContext, text: string, onSent: () => void): void {
   const send = (): void => {
-    const { conversation, options } = panel.state();
+    const { conversation, options } = panel;
     if (text.trim() === '') return;
     if (countCharacters(text) > limits.message.max || panel.isClosed || options.idProblem) {
       // The visitor can shorten it, as the composer explains, or send it once that is possible.

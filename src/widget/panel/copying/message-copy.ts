@@ -1,6 +1,6 @@
 import type { Message } from '../../conversation/snapshot.ts';
 import { isMarkdown } from '../message-log.ts';
-import type { PanelModel } from '../panel-model.ts';
+import type { LazyModules } from '../parts/lazy-modules.ts';
 import { plainText } from './plain-text.ts';
 import { richLines, richText, withDirection } from './rich-text.ts';
 
@@ -13,7 +13,7 @@ export interface MessageCopy {
 }
 
 /** Converts a message, without the replies that it suggests. */
-export function messageCopy({ modules }: PanelModel, message: Message): MessageCopy {
+export function messageCopy(message: Message, modules: LazyModules): MessageCopy {
   const { key, text, status } = message;
   const part = isMarkdown(message) ? modules.get('markdown') : undefined;
   const answer = part?.answerBlocks(key, text, status === 'streaming');

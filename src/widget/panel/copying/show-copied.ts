@@ -1,5 +1,5 @@
 import type { Texts } from '../../texts/texts.ts';
-import type { PanelReach } from '../panel-reach.ts';
+import type { Announcer } from '../announcer.ts';
 
 /** Milliseconds for which a button shows the result. */
 const duration = 5000;
@@ -14,7 +14,7 @@ const ends = new WeakMap<HTMLElement, () => void>();
 export async function showCopied(
   copying: Promise<unknown>,
   button: HTMLElement,
-  { announcer }: PanelReach,
+  announcer: Announcer,
   { copied, impossible }: Texts,
   show: (text: string | undefined) => void,
 ): Promise<void> {

@@ -1,29 +1,30 @@
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { ChatEventMap } from '../../events.ts';
-import type { AddOn, AddOnReach } from '../add-on.ts';
+import type { AddOn } from '../add-on.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { ConversationLog } from './conversation-log.ts';
 import { settingsTable } from './settings-table.ts';
 import { logLine } from './log-line.ts';
 import { watchRequests } from './watch-requests.ts';
 
 /** Logs what the chat does, and why, to the console. */
-export function start(reach: AddOnReach): AddOn {
-  return new Debug(reach);
+export function start(panel: PanelContext): AddOn {
+  return new Debug(panel);
 }
 
 class Debug implements AddOn {
-  readonly #reach: AddOnReach;
+  readonly #panel: PanelContext;
   readonly #log = new ConversationLog();
   #life: AbortController | undefined;
   #logged = '';
 
-  constructor(reach: AddOnReach) {
-    this.#reach = reach;
+  constructor(panel: PanelContext) {
+    this.#panel = panel;
   }
 
   readonly update = (): void => {
     if (this.#life === undefined) this.#begin();
-    const table = settingsTable(this.#reach);
+    const table = settingsTable(this.#panel);
     const json = JSON.stringify(table);
     if (json === this.#logged) return;
     this.#logged = json;
@@ -41,10 +42,10 @@ class Debug implements AddOn {
 
   #begin(): void {
     const life = (this.#life = new AbortController());
-    const { element } = this.#reach.host;
+    const { element } = this.#panel.host;
     life.signal.addEventListener(
       'abort',
-      watchRequests(() => this.#reach.state().options.baseUrl),
+      watchRequests(() => this.#panel.options.baseUrl),
     );
     const on = <Name extends keyof ChatEventMap>(
       name: Name,

@@ -1,5 +1,5 @@
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
-import type { AddOnReach } from '../add-on.ts';
+import type { PanelContext } from '../panel-context.ts';
 
 /** One setting, and where its value comes from. */
 interface Setting {
@@ -18,9 +18,9 @@ const themes: Readonly<Record<string, string>> = {
 };
 
 /** All settings with the source of each value. Values that may describe people are left out. */
-export function settingsTable(reach: AddOnReach): Record<string, Setting> {
-  const { element, root } = reach.host;
-  const { options, locale } = reach.state();
+export function settingsTable(panel: PanelContext): Record<string, Setting> {
+  const { element, root } = panel.host;
+  const { options, locale } = panel;
   const { settings } = options;
   const { theme = '', color = '', block = '', inline = '' } = root.dataset;
   const look = { ...settings.widget_settings };

@@ -2,7 +2,6 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { PanelModel } from '../panel-model.ts';
 import type { VisitStorage } from '../visit-storage.ts';
 import { checkField, type Fault } from './check-field.ts';
 import { formKey } from './gate-keys.ts';
@@ -55,11 +54,11 @@ function kept(storage: VisitStorage): Answers {
 /** @param pass takes the valid answers, by the names of their variables */
 export function formView(
   questions: Questions,
-  { locale, panel }: PanelModel,
+  texts: Texts,
+  draw: () => void,
   pass: (answers: Readonly<Record<string, unknown>>) => void,
 ): TemplateResult {
   const { fields, answers, faults } = questions;
-  const texts = locale.texts;
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
@@ -70,13 +69,13 @@ export function formView(
       if (fault) faults.set(field.name, fault);
       if (value !== undefined) values[field.name] = value;
     }
-    panel.draw();
+    draw();
     const first = fields.findIndex(({ name }) => faults.has(name));
     if (first < 0) pass(values);
     else form.querySelector<HTMLElement>(`#field-${first}`)?.focus();
   };
   return html`<form part="form" novalidate @submit=${onSubmit}>
-    ${fields.map((field, index) => row(questions, field, index, texts, panel.draw))}
+    ${fields.map((field, index) => row(questions, field, index, texts, draw))}
     <button part="start-button" type="submit">${texts.startChat}</button>
   </form>`;
 }

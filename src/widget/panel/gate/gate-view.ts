@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { focusPanel } from '../focus-panel.ts';
-import type { PanelModel } from '../panel-model.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { formView, Questions } from './form-view.ts';
 import { consentKey } from './gate-keys.ts';
 import type { Gate } from './gate.ts';
@@ -9,8 +9,8 @@ const asked = new WeakMap<Gate, Questions>();
 const showed = new WeakSet<Gate>();
 
 /** Draws the consent slot, and after the visitor's consent the form. */
-export function gateView(gate: Gate, model: PanelModel): TemplateResult {
-  const { host, storage } = gate.panel;
+export function gateView(gate: Gate, texts: Texts): TemplateResult {
+  const { host, storage, draw } = gate.panel;
   if (gate.needsConsent) {
     if (!showed.has(gate)) focusLater(gate);
     showed.add(gate);
@@ -20,13 +20,7 @@ export function gateView(gate: Gate, model: PanelModel): TemplateResult {
     const onChange = (): void => {
       gate.refresh();
     };
-    return html`<div
-      part="gate"
-      class="consent"
-      role="group"
-      aria-label=${model.locale.texts.notice}
-      tabindex="0"
-    >
+    return html`<div part="gate" class="consent" role="group" aria-label=${texts.notice} tabindex="0">
       <slot name="consent" @click=${onClick} @slotchange=${onChange}></slot>
     </div>`;
   }
@@ -43,7 +37,7 @@ export function gateView(gate: Gate, model: PanelModel): TemplateResult {
       pass({});
     });
   if (questions !== known) focusLater(gate);
-  return html`<div part="gate">${formView(questions, model, pass)}</div>`;
+  return html`<div part="gate">${formView(questions, texts, draw, pass)}</div>`;
 }
 
 function agree(gate: Gate): void {

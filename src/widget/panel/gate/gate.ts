@@ -1,14 +1,14 @@
 import type { TemplateResult } from 'lit/html.js';
-import type { AddOnReach } from '../add-on.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { ChatOptions } from '../options.ts';
-import type { PanelModel } from '../panel-model.ts';
+import type { PanelContext } from '../panel-context.ts';
 import gateCss from './gate.css?inline';
 import { consentKey, formKey } from './gate-keys.ts';
 import { gateView } from './gate-view.ts';
 
 export { gateCss as css };
 
-export function createGate(panel: AddOnReach): Gate {
+export function createGate(panel: PanelContext): Gate {
   return new Gate(panel);
 }
 
@@ -16,9 +16,9 @@ export function createGate(panel: AddOnReach): Gate {
 export class Gate {
   /** The visitor's answers to the form, until the page is left. */
   answers: Readonly<Record<string, unknown>> | undefined;
-  readonly panel: AddOnReach;
+  readonly panel: PanelContext;
 
-  constructor(panel: AddOnReach) {
+  constructor(panel: PanelContext) {
     this.panel = panel;
     // The service has the answers now. The listener is released together with the element.
     panel.host.element.addEventListener('chat-ready', () => {
@@ -36,19 +36,19 @@ export class Gate {
     const { host } = this.panel;
     // A conversation of an earlier visit resumes without the form.
     const isAsking =
-      !!host.element.form?.length && !this.answers && this.panel.state().conversation.bookmark === undefined;
+      !!host.element.form?.length && !this.answers && this.panel.conversation.bookmark === undefined;
     return this.needsConsent || isAsking;
   }
 
   /** The page's variables, overridden by the visitor's answers; undefined without answers. */
   variables(): Pick<ChatOptions, 'variables'> | undefined {
-    const { variables } = this.panel.state().options;
+    const { variables } = this.panel.options;
     return this.answers && { variables: { ...variables, ...this.answers } };
   }
 
   /** Draws the gate, which replaces the chat while it is closed. */
-  view(model: PanelModel): TemplateResult {
-    return gateView(this, model);
+  view(texts: Texts): TemplateResult {
+    return gateView(this, texts);
   }
 
   forget(): void {

@@ -43,13 +43,13 @@ function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): T
   return html`<h5>${content}</h5>`;
 }
 
-function code({ text, lang }: Tokens.Code, { texts, panel }: MarkdownContext): TemplateResult {
+function code({ text, lang }: Tokens.Code, { texts, announcer }: MarkdownContext): TemplateResult {
   // Only secure contexts have a clipboard, whatever the types say.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
     let shown: string | undefined;
-    void showCopied((clipboard as Clipboard).writeText(text), button, panel, texts, (next) => {
+    void showCopied((clipboard as Clipboard).writeText(text), button, announcer, texts, (next) => {
       // The language may have changed meanwhile.
       if (next !== undefined || button.textContent === shown) button.textContent = next ?? texts.copy;
       shown = next;

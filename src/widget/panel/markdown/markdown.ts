@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Texts } from '../../texts/texts.ts';
-import type { PanelReach } from '../panel-reach.ts';
+import type { Announcer } from '../announcer.ts';
 import chipsCss from '../suggestions/chips.css?inline';
 import { chips } from '../suggestions/chips.ts';
 import { answerBlocks } from './answer-blocks.ts';
@@ -19,7 +19,8 @@ export interface MarkdownContext {
   /** Whether the text is that of a link, which cannot contain another link. */
   readonly isInLink?: boolean;
   /** Sends the replies that an answer suggests. */
-  readonly panel: PanelReach;
+  readonly announcer: Announcer;
+  readonly sendSuggestion: (text: string) => void;
 }
 
 /**
@@ -40,6 +41,6 @@ export function markdown(
   const { blocks, replies } = answer;
   return html`<div class="markdown" dir="auto">
     ${blocks.map((token) => guard([token, context], () => block(token, context)))}
-    ${isLast && replies.length > 0 ? chips(context.texts.suggestions, replies, context.panel) : nothing}
+    ${isLast && replies.length > 0 ? chips(context.texts.suggestions, replies, context.sendSuggestion) : nothing}
   </div>`;
 }

@@ -1,19 +1,25 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
-import type { Texts } from '../../texts/texts.ts';
+import type { Locale, Texts } from '../../texts/texts.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
-import type { PanelReach } from '../panel-reach.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { isMuted, setMuted } from '../sound-switch.ts';
 import { download } from './download.ts';
 import { printTranscript } from './print-transcript.ts';
-import { transcriptCopy, transcriptFileName, transcriptJson } from './transcript.ts';
-import { wholeConversation, type Transcript } from './whole-conversation.ts';
+import {
+  shownTranscript,
+  transcriptCopy,
+  transcriptFileName,
+  transcriptJson,
+  wholeTranscript,
+  type Transcript,
+} from './transcript.ts';
 
 /**
  * Attaches the menu to its button when the pointer or focus first reaches it; a click also opens it. From then on
  * the browser opens and closes it: it is a popover, and the button its invoker.
  */
-export function menuFor(button: HTMLButtonElement, { type }: Event, reach: PanelReach): void {
-  const menu = (button.popoverTargetElement ?? new Menu(button, reach).element) as HTMLElement;
+export function menuFor(button: HTMLButtonElement, { type }: Event, panel: PanelContext): void {
+  const menu = (button.popoverTargetElement ?? new Menu(button, panel).element) as HTMLElement;
   // The element may have been removed while this module was loading.
   if (type === 'click' && menu.isConnected) menu.showPopover();
 }
@@ -22,14 +28,14 @@ export function menuFor(button: HTMLButtonElement, { type }: Event, reach: Panel
 class Menu {
   readonly element = document.createElement('div');
   readonly #button: HTMLButtonElement;
-  readonly #reach: PanelReach;
+  readonly #panel: PanelContext;
   #isAsking = false;
   /** The outcome of copying. */
   #copyResult: string | undefined;
 
-  constructor(button: HTMLButtonElement, reach: PanelReach) {
+  constructor(button: HTMLButtonElement, panel: PanelContext) {
     this.#button = button;
-    this.#reach = reach;
+    this.#panel = panel;
     const { element } = this;
     button.ariaHasPopup = 'menu';
     button.ariaExpanded = 'false';
@@ -52,8 +58,17 @@ class Menu {
       this.#onKey(event);
     });
     // Before Lit's content, which leaves it alone; inside the panel, so that it hides with it.
-    reach.container.prepend(element);
+    panel.container.prepend(element);
     button.popoverTargetElement = element;
+  }
+
+  get #texts(): Texts {
+    return (this.#panel.locale as Locale).texts;
+  }
+
+  /** Whether the service has messages before those that the panel shows. */
+  get #hasEarlier(): boolean {
+    return this.#panel.conversation.snapshot.earlier !== undefined;
   }
 
   #draw(): void {
@@ -61,9 +76,8 @@ class Menu {
   }
 
   #items(): TemplateResult {
-    const model = this.#reach.model();
-    const { element } = this.#reach.host;
-    const texts = model.locale.texts;
+    const { element } = this.#panel.host;
+    const texts = this.#texts;
     const item = (label: string, act: () => void, isOn?: boolean): TemplateResult =>
       html`<button
         type="button"
@@ -74,35 +88,34 @@ class Menu {
       >
         ${label}
       </button>`;
-    const closing = (act: (model: Transcript) => void) => (): void => {
+    const closing = (act: (transcript: Transcript) => void) => (): void => {
       this.#close();
-      const model = this.#reach.model();
-      if (model.snapshot.earlier) void wholeConversation(model).then(act);
-      else act(model);
+      if (this.#hasEarlier) void wholeTranscript(this.#panel).then(act);
+      else act(shownTranscript(this.#panel));
     };
     const withMessages = html`${
       hasClipboard() ? item(this.#copyResult ?? texts.copyTranscript, () => void this.#copy()) : nothing
     }
     ${item(
       texts.print,
-      closing((model) => {
-        printTranscript(this.#reach, model);
+      closing((transcript) => {
+        printTranscript(this.#panel, transcript);
       }),
     )}
     ${item(
       texts.downloadText,
-      closing((model) => {
-        download(transcriptCopy(model).text, 'text/plain', transcriptFileName(model, 'txt'));
+      closing((transcript) => {
+        download(transcriptCopy(transcript).text, 'text/plain', transcriptFileName(transcript, 'txt'));
       }),
     )}
     ${item(
       texts.downloadJson,
-      closing((model) => {
-        download(transcriptJson(model), 'application/json', transcriptFileName(model, 'json'));
+      closing((transcript) => {
+        download(transcriptJson(transcript), 'application/json', transcriptFileName(transcript, 'json'));
       }),
     )}`;
     return html`<div role="menu" aria-label=${texts.more}>
-        ${model.snapshot.messages.length > 0 ? withMessages : nothing}
+        ${this.#panel.conversation.snapshot.messages.length > 0 ? withMessages : nothing}
         ${
           element.sound
             ? item(
@@ -110,7 +123,7 @@ class Menu {
                 () => {
                   this.#toggleSound();
                 },
-                !isMuted(this.#reach.storage),
+                !isMuted(this.#panel.storage),
               )
             : nothing
         }
@@ -122,10 +135,10 @@ class Menu {
   }
 
   #question(): TemplateResult {
-    const { forgetQuestion, delete: deleteText, cancel }: Texts = this.#reach.model().locale.texts;
+    const { forgetQuestion, delete: deleteText, cancel } = this.#texts;
     const forget = (): void => {
       this.#close();
-      this.#reach.host.element.forget();
+      this.#panel.host.element.forget();
     };
     return html`<div role="alertdialog" aria-labelledby="forget-question">
       <p id="forget-question">${forgetQuestion}</p>
@@ -149,11 +162,13 @@ class Menu {
   }
 
   async #copy(): Promise<void> {
-    const model = this.#reach.model();
-    const { copied, impossible } = model.locale.texts;
+    const { copied, impossible } = this.#texts;
     try {
-      const whole = model.snapshot.earlier && wholeConversation(model).then(transcriptCopy);
-      await writeClipboard(whole ?? transcriptCopy(model));
+      await writeClipboard(
+        this.#hasEarlier
+          ? wholeTranscript(this.#panel).then(transcriptCopy)
+          : transcriptCopy(shownTranscript(this.#panel)),
+      );
       this.#copyResult = copied;
     } catch {
       // The browser or the page forbids it; downloads still work.
@@ -163,7 +178,7 @@ class Menu {
   }
 
   #toggleSound(): void {
-    const { storage } = this.#reach;
+    const { storage } = this.#panel;
     setMuted(storage, !isMuted(storage));
     this.#draw();
   }

@@ -1,16 +1,15 @@
 import { html, nothing, render } from 'lit/html.js';
-import { isMarkdown } from '../message-log.ts';
-import { headingOf } from '../panel-model.ts';
-import type { PanelReach } from '../panel-reach.ts';
+import { authorOf, isMarkdown } from '../message-log.ts';
+import type { PanelContext } from '../panel-context.ts';
 import printCss from './print.css?inline';
-import { authorOf, timeOf } from './transcript.ts';
-import type { Transcript } from './whole-conversation.ts';
+import { timeOf, type Transcript } from './transcript.ts';
 
 /**
  * Prints the whole conversation and nothing of the page. A frame without an address has the page's content policy, and
  * uses nothing that a policy could refuse: a style sheet object, and text from templates.
  */
-export function printTranscript({ host, container }: PanelReach, model: Transcript): void {
+export function printTranscript({ host, container, markdown }: PanelContext, transcript: Transcript): void {
+  const { heading, locale, messages, leftOut } = transcript;
   const frame = document.createElement('iframe');
   frame.className = 'print-frame';
   frame.ariaHidden = 'true';
@@ -24,19 +23,22 @@ export function printTranscript({ host, container }: PanelReach, model: Transcri
   const sheet = new view.CSSStyleSheet();
   sheet.replaceSync(printCss);
   page.adoptedStyleSheets = [sheet];
-  page.title = headingOf(model);
-  page.documentElement.lang = model.locale.language;
+  page.title = heading;
+  page.documentElement.lang = locale.language;
   page.documentElement.dir = host.root.dir;
   render(
-    html`<h1>${headingOf(model)}</h1>
-      ${model.leftOut ? html`<p dir="auto">${model.leftOut}</p>` : nothing}
-      ${model.snapshot.messages.map(
+    html`<h1>${heading}</h1>
+      ${leftOut ? html`<p dir="auto">${leftOut}</p>` : nothing}
+      ${messages.map(
         (message) =>
           html`<article>
-            <h2>${authorOf(model, message)} <small>${timeOf(model, message) || nothing}</small></h2>
+            <h2>
+              ${authorOf(message.role, heading, locale.texts)}
+              <small>${timeOf(message, locale) || nothing}</small>
+            </h2>
             ${
-              isMarkdown(message) && model.markdown !== undefined
-                ? model.markdown(message)
+              isMarkdown(message) && markdown !== undefined
+                ? markdown(message)
                 : html`<p class="text" dir="auto">${message.text}</p>`
             }
           </article>`,

@@ -1,28 +1,53 @@
 import type { Message } from '../../conversation/snapshot.ts';
+import type { Locale } from '../../texts/texts.ts';
 import { messageCopy, type MessageCopy } from '../copying/message-copy.ts';
 import { richLines } from '../copying/rich-text.ts';
-import { headingOf, type PanelModel } from '../panel-model.ts';
-import type { Transcript } from './whole-conversation.ts';
+import { authorOf } from '../message-log.ts';
+import { headingOf } from '../options.ts';
+import type { PanelContext } from '../panel-context.ts';
+import type { LazyModules } from '../parts/lazy-modules.ts';
+import { allMessages } from '../reading/earlier-messages.ts';
 
-/** A message's author, in the visitor's language. */
-export function authorOf(model: PanelModel, { role }: Message): string {
-  const { texts } = model.locale;
-  return { user: texts.you, assistant: headingOf(model), system: texts.notice }[role];
+/** A conversation to copy, print or download. */
+export interface Transcript {
+  /** The assistant's name. */
+  readonly heading: string;
+  readonly locale: Locale;
+  readonly messages: readonly Message[];
+  /** The note that earlier messages are missing, if they are. */
+  readonly leftOut?: string;
+  /** For answers in Markdown. */
+  readonly modules: LazyModules;
+}
+
+/** The messages that the panel shows. */
+export function shownTranscript({ conversation, modules, options, locale }: PanelContext): Transcript {
+  const { messages } = conversation.snapshot;
+  return { heading: headingOf(options, locale as Locale), locale: locale as Locale, messages, modules };
+}
+
+/** The whole conversation: its earlier messages are requested from the service. */
+export async function wholeTranscript(panel: PanelContext): Promise<Transcript> {
+  const shown = shownTranscript(panel);
+  const [messages, isAll] = await allMessages(panel);
+  const { earlier, network } = shown.locale.texts;
+  return { ...shown, messages, ...(!isAll && { leftOut: `${earlier}: ${network}` }) };
 }
 
 /** A message's time in the visitor's language; empty if the service gives none. */
-export function timeOf({ locale }: PanelModel, { at }: Message): string {
+export function timeOf({ at }: Message, { language }: Locale): string {
   if (at === undefined) return '';
-  return new Intl.DateTimeFormat(locale.language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
 /** The conversation as text: authors, times and messages. Answers are as rendered, without Markdown. */
-export function transcriptCopy(model: Transcript): MessageCopy {
-  const heading = [headingOf(model), model.leftOut].filter(Boolean).join('\n');
-  const parts = withWords(model).map((message) => {
-    const time = timeOf(model, message);
-    const head = `${authorOf(model, message)}${time && ` (${time})`}:`;
-    const { text, html } = messageCopy(model, message);
+export function transcriptCopy(transcript: Transcript): MessageCopy {
+  const { locale, modules } = transcript;
+  const heading = [transcript.heading, transcript.leftOut].filter(Boolean).join('\n');
+  const parts = withWords(transcript).map((message) => {
+    const time = timeOf(message, locale);
+    const head = `${authorOf(message.role, transcript.heading, locale.texts)}${time && ` (${time})`}:`;
+    const { text, html } = messageCopy(message, modules);
     return { text: `${head}\n${text}\n`, html: `${richLines(head)}${html}` };
   });
   return {
@@ -32,26 +57,26 @@ export function transcriptCopy(model: Transcript): MessageCopy {
 }
 
 /** The conversation as JSON, with the HTTP interface's names and without UUIDs. */
-export function transcriptJson(model: Transcript): string {
-  const history = withWords(model).map(({ role, text, at }) => ({
+export function transcriptJson(transcript: Transcript): string {
+  const history = withWords(transcript).map(({ role, text, at }) => ({
     role,
     content: text,
     ...(at !== undefined && { created_at: new Date(at).toISOString() }),
   }));
-  const leftOut = model.leftOut && { is_complete: false };
-  return JSON.stringify({ assistant: headingOf(model), ...leftOut, history }, null, 2);
+  const leftOut = transcript.leftOut && { is_complete: false };
+  return JSON.stringify({ assistant: transcript.heading, ...leftOut, history }, null, 2);
 }
 
 /** Some services store empty messages. */
-function withWords({ snapshot }: Transcript): readonly Message[] {
-  return snapshot.messages.filter(({ text }) => text.trim());
+function withWords({ messages }: Transcript): readonly Message[] {
+  return messages.filter(({ text }) => text.trim());
 }
 
 /** Such as `Kim 2026-11-21.txt`, without characters that file systems refuse. */
-export function transcriptFileName(model: PanelModel, extension: string): string {
-  const name = headingOf(model)
+export function transcriptFileName({ heading }: Transcript, extension: string): string {
+  const name = heading
     .replace(/[\s\p{C}\\/:*?"<>|.]+/gu, ' ')
     .trim()
     .slice(0, 60);
-  return `${name} ${new Date(model.now).toISOString().slice(0, 10)}.${extension}`;
+  return `${name} ${new Date().toISOString().slice(0, 10)}.${extension}`;
 }

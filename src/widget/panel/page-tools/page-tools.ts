@@ -2,7 +2,8 @@ import type { PageTool } from '../../page-tool.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/snapshot.ts';
 import { english, fill, type Texts } from '../../texts/texts.ts';
-import type { AddOn, AddOnReach } from '../add-on.ts';
+import type { AddOn } from '../add-on.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { focusPanel } from '../focus-panel.ts';
 import { declare, validTools } from './declare-tools.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
@@ -10,12 +11,12 @@ import { toolNotes, type Consent, type ToolCall } from './tool-notes.ts';
 import { titleOf } from './tool-title.ts';
 
 /** Lets the assistant call page tools, with the visitor's consent. */
-export function start(reach: AddOnReach): AddOn {
-  return new PageTools(reach);
+export function start(panel: PanelContext): AddOn {
+  return new PageTools(panel);
 }
 
 class PageTools implements AddOn {
-  readonly #reach: AddOnReach;
+  readonly #panel: PanelContext;
   /** The calls of each message, in order; of an earlier visit, only those of the last message. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
   readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; canGoOn: boolean; notes: unknown }>();
@@ -29,11 +30,11 @@ class PageTools implements AddOn {
   #valid = validTools(undefined);
   readonly #live = document.createElement('div');
 
-  constructor(reach: AddOnReach) {
-    this.#reach = reach;
+  constructor(panel: PanelContext) {
+    this.#panel = panel;
     this.#live.className = 'visually-hidden';
     this.#live.role = 'status';
-    reach.host.root.append(this.#live);
+    panel.host.root.append(this.#live);
   }
 
   readonly tools = () => (this.#tools.size > 0 ? declare(this.#tools) : undefined);
@@ -54,7 +55,7 @@ class PageTools implements AddOn {
 
   readonly below = (message: Message): unknown => {
     const calls = this.#calls.get(message.key);
-    const { locale } = this.#reach.state();
+    const { locale } = this.#panel;
     if (calls === undefined || locale === undefined) return undefined;
     const drawn = this.#drawn.get(calls);
     const canGoOn = this.#canGoOn(message.key);
@@ -74,7 +75,7 @@ class PageTools implements AddOn {
   };
 
   get #tools(): ReadonlyMap<string, PageTool> {
-    const { tools } = this.#reach.host.element;
+    const { tools } = this.#panel.host.element;
     if (tools !== this.#offered) {
       this.#offered = tools;
       this.#valid = validTools(tools);
@@ -89,7 +90,7 @@ class PageTools implements AddOn {
     const calls = this.#callsOf(message).slice(before.length);
     if (calls.length === 0) return;
     this.#calls.set(key, [...before, ...calls]);
-    const { conversation } = this.#reach.state();
+    const { conversation } = this.#panel;
     this.#latest = { key, sent: this.#sent };
     // The outcomes of earlier messages' calls were sent, or are obsolete.
     if (before.length === 0 && conversation.snapshot.choices?.toolOutcomes)
@@ -126,7 +127,7 @@ class PageTools implements AddOn {
   }
 
   get #outcomes(): Readonly<Record<string, Outcome | undefined>> {
-    return this.#reach.state().conversation.snapshot.choices?.toolOutcomes ?? {};
+    return this.#panel.conversation.snapshot.choices?.toolOutcomes ?? {};
   }
 
   #callsOf({ functionCalls }: Message): readonly ToolCall[] {
@@ -144,17 +145,17 @@ class PageTools implements AddOn {
   readonly #decide = (call: ToolCall, consent: Consent): void => {
     const [key = ''] = [...this.#calls].find(([, calls]) => calls.includes(call)) ?? [];
     if (key === '') return;
-    const note = this.#reach.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
+    const note = this.#panel.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
     if (consent === 'once') void this.#run(key, call);
     else if (consent === 'always') this.#allowAlways(call.name);
     else void this.#answer(key, call, () => denied);
     // The pressed button is removed, so the focus moves to the composer.
-    if (note) focusPanel(this.#reach.container);
+    if (note) focusPanel(this.#panel.container);
   };
 
   /** Allows a tool for the rest of the conversation, and runs its pending calls. */
   #allowAlways(name: string): void {
-    const { conversation } = this.#reach.state();
+    const { conversation } = this.#panel;
     const { allowedTools = [] } = conversation.snapshot.choices ?? {};
     conversation.choose({ allowedTools: [...allowedTools, name] });
     for (const [key, calls] of [...this.#calls])
@@ -162,13 +163,13 @@ class PageTools implements AddOn {
   }
 
   #isAllowed(name: string): boolean {
-    const allowed: unknown = this.#reach.state().conversation.snapshot.choices?.allowedTools;
+    const allowed: unknown = this.#panel.conversation.snapshot.choices?.allowedTools;
     return Array.isArray(allowed) && allowed.includes(name);
   }
 
   /** Whether only a message of the visitor's is missing for the assistant to continue with the results. */
   #canGoOn(key: string): boolean {
-    const { status, aiEnabled } = this.#reach.state().conversation.snapshot;
+    const { status, aiEnabled } = this.#panel.conversation.snapshot;
     const isOpen =
       this.#calls.get(key)?.some(({ state }) => state === 'asked' || state === 'running') ?? true;
     const { key: waiting, sent } = this.#waiting ?? {};
@@ -177,13 +178,13 @@ class PageTools implements AddOn {
 
   /** How many messages the visitor has sent; each carries the results of the calls before it. */
   get #sent(): number {
-    const { messages } = this.#reach.state().conversation.snapshot;
+    const { messages } = this.#panel.conversation.snapshot;
     return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
   }
 
   readonly #goOn = (): void => {
-    this.#reach.host.element.send(this.#texts.goOn);
-    focusPanel(this.#reach.container);
+    this.#panel.host.element.send(this.#texts.goOn);
+    focusPanel(this.#panel.container);
   };
 
   async #run(key: string, asked: ToolCall): Promise<void> {
@@ -210,7 +211,7 @@ class PageTools implements AddOn {
 
   /** Reserves a call for this tab; false if another tab answers it or has answered it. */
   async #claim(key: string, name: string): Promise<boolean> {
-    const { conversation } = this.#reach.state();
+    const { conversation } = this.#panel;
     const { messages } = conversation.snapshot;
     const before = messages.slice(
       0,
@@ -226,7 +227,7 @@ class PageTools implements AddOn {
     // The call belongs to an earlier conversation.
     if (this.#calls.get(key)?.includes(call) !== true) return;
     const { name, title } = call;
-    const { conversation } = this.#reach.state();
+    const { conversation } = this.#panel;
     const at = this.#calls.get(key)?.indexOf(call) ?? 0;
     this.#waiting = { key, sent: this.#sent };
     this.#change(key, call, outcome, result);
@@ -235,7 +236,7 @@ class PageTools implements AddOn {
     conversation.choose({ toolOutcomes: { ...toolOutcomes, [outcomeName(call, at)]: outcome } });
     const { toolDone: done, toolDenied: denied, toolFailed: failed } = this.#texts;
     this.#say(fill({ done, denied, failed }[outcome], { name: title }));
-    this.#reach.host.dispatch('chat-tool', { name, outcome });
+    this.#panel.host.dispatch('chat-tool', { name, outcome });
   }
 
   #change(key: string, call: ToolCall, state: ToolCall['state'], result?: unknown): ToolCall {
@@ -245,12 +246,12 @@ class PageTools implements AddOn {
       key,
       calls.map((before) => (before === call ? changed : before)),
     );
-    this.#reach.draw();
+    this.#panel.draw();
     return changed;
   }
 
   get #texts(): Texts {
-    return (this.#reach.state().locale ?? english).texts;
+    return (this.#panel.locale ?? english).texts;
   }
 
   #say(text: string): void {

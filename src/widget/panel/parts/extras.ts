@@ -8,7 +8,7 @@ import voiceCss from '../voice/voice.css?inline';
  * or a property (teaser, voice, sound, page tools).
  */
 
-export { earlierMessages, lastEarlier, placeBefore, withEarlier } from '../reading/earlier-messages.ts';
+export { earlierMessages, lastEarlier, placeBefore } from '../reading/earlier-messages.ts';
 export { menuFor } from '../menu/menu.ts';
 export { showTeaser } from '../teaser/teaser.ts';
 export { start as startPageTools } from '../page-tools/page-tools.ts';

@@ -6,8 +6,10 @@ import {
   type EarlierPages,
 } from '../../conversation/history/earlier-pages.ts';
 import type { Message, Snapshot } from '../../conversation/snapshot.ts';
-import { isMarkdown, logPage, pageSize } from '../message-log.ts';
-import type { PanelModel } from '../panel-model.ts';
+import { isMarkdown, messagePage, pageSize, type LogValues } from '../message-log.ts';
+import type { PanelContext } from '../panel-context.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { ChatOptions } from '../options.ts';
 import { KeepPlace } from './keep-place.ts';
 
 /** Pages of the log whose Markdown is rendered in one frame. */
@@ -20,20 +22,21 @@ const places = new WeakMap<Element, KeepPlace>();
 const drawn = new WeakMap<EarlierPage, number>();
 
 /** The earlier messages that the visitor has loaded, and the button that loads more. */
-export function earlierMessages(model: PanelModel): unknown {
-  const earlier = earlierPagesOf(model.snapshot);
-  return earlier ? from(model, earlier, 0) : nothing;
+export function earlierMessages(panel: PanelContext, values: LogValues): unknown {
+  const earlier = earlierPagesOf(panel.conversation.snapshot);
+  return earlier ? from(panel, values, earlier, 0) : nothing;
 }
 
 /** Each page contains those before it, so that adding one leaves the others unchanged. */
-function from(model: PanelModel, earlier: EarlierPages, index: number): unknown {
+function from(panel: PanelContext, values: LogValues, earlier: EarlierPages, index: number): unknown {
   const page = earlier.pages[index];
-  if (index < earlier.shown && page) return html`${from(model, earlier, index + 1)}${logPages(model, page)}`;
-  return earlier.hasMore ? more(model, earlier) : nothing;
+  if (index < earlier.shown && page)
+    return html`${from(panel, values, earlier, index + 1)}${logPages(panel, values, page)}`;
+  return earlier.hasMore ? more(earlier, values.locale.texts, () => void showMore(panel, earlier)) : nothing;
 }
 
 /** The last of the loaded earlier messages. */
-export function lastEarlier({ snapshot }: PanelModel): Message | undefined {
+export function lastEarlier(snapshot: Snapshot): Message | undefined {
   const earlier = earlierPagesOf(snapshot);
   return earlier?.shown ? earlier.pages[0]?.messages.at(-1) : undefined;
 }
@@ -44,44 +47,45 @@ export function placeBefore(snapshot: Snapshot, message: Message): number {
   return -1 - all.indexOf(message);
 }
 
-/** The model with the whole conversation, and whether the service gave all of it. */
-export async function withEarlier(model: PanelModel): Promise<[whole: PanelModel, isAll: boolean]> {
-  const { snapshot } = model;
+/** All messages of the conversation, and whether the service gave all of them. */
+export async function allMessages({
+  conversation: { snapshot },
+  options,
+  modules,
+}: PanelContext): Promise<[messages: readonly Message[], isAll: boolean]> {
   const earlier = earlierPagesOf(snapshot);
-  const isAll = (await earlier?.fetchAll(clientOf(model), snapshot.conversationId as string)) ?? true;
+  const isAll = (await earlier?.fetchAll(clientOf(options), snapshot.conversationId as string)) ?? true;
   const pages = [...(earlier?.pages ?? [])].reverse();
   const messages = [...pages.flatMap((page) => page.messages), ...snapshot.messages];
-  if (messages.some(isMarkdown)) await model.modules.load('markdown');
-  return [{ ...model, snapshot: { ...snapshot, messages } }, isAll];
+  if (messages.some(isMarkdown)) await modules.load('markdown');
+  return [messages, isAll];
 }
 
-function more(model: PanelModel, earlier: EarlierPages): TemplateResult {
-  const { texts } = model.locale;
-  const { isLoading, hasFailed } = earlier;
-  const onClick = (): void => void showMore(model, earlier);
+/** The button that loads earlier messages. */
+function more({ isLoading, hasFailed }: EarlierPages, texts: Texts, onClick: () => void): TemplateResult {
   return html`<ol role="none" class="page">
     <li role="listitem" class="earlier">
       <button type="button" part="earlier-button" aria-disabled=${isLoading} @click=${onClick}>
-        ${isLoading ? texts.connecting : model.locale.texts.earlier}
+        ${isLoading ? texts.connecting : texts.earlier}
       </button>
       ${hasFailed && !isLoading ? html`<small role="alert">${texts.network}</small>` : nothing}
     </li>
   </ol>`;
 }
 
-async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void> {
-  const { snapshot, panel, modules } = model;
-  const { draw, container } = panel;
+async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<void> {
+  const { draw, container, modules, options } = panel;
+  const { snapshot } = panel.conversation;
   if (earlier.isLoading) return;
   if (earlier.shown === earlier.pages.length) {
-    const fetched = earlier.fetchNext(clientOf(model), snapshot.conversationId as string);
+    const fetched = earlier.fetchNext(clientOf(options), snapshot.conversationId as string);
     draw();
     await fetched;
   }
   const log = container.querySelector('[role="log"]');
   const page = earlier.pages[earlier.shown];
   // The request failed, or the visitor has left the conversation meanwhile.
-  if (!log || !page || panel.model().snapshot.earlier !== snapshot.earlier) {
+  if (!log || !page || panel.conversation.snapshot.earlier !== snapshot.earlier) {
     draw();
     return;
   }
@@ -104,15 +108,20 @@ async function showMore(model: PanelModel, earlier: EarlierPages): Promise<void>
   }
 }
 
-function logPages(model: PanelModel, page: EarlierPage): TemplateResult[] {
+function logPages({ reading }: PanelContext, values: LogValues, page: EarlierPage): TemplateResult[] {
   const { messages } = page;
   const count = Math.ceil(messages.length / pageSize);
   return Array.from({ length: count }, (_, at) => {
     const isDrawn = at >= count - (drawn.get(page) ?? 0);
-    return logPage(model, messages, at * pageSize, isDrawn ? model.markdown : undefined);
+    return messagePage(
+      messages,
+      at * pageSize,
+      reading,
+      isDrawn ? values : { ...values, markdown: undefined },
+    );
   });
 }
 
-function clientOf({ options: { baseUrl } }: PanelModel): ConversationClient {
+function clientOf({ baseUrl }: ChatOptions): ConversationClient {
   return new ConversationClient({ baseUrl });
 }

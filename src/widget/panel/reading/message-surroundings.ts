@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
-import { authorOf } from '../message-log.ts';
-import type { MessageDetails, PanelModel } from '../panel-model.ts';
+import { authorOf, type LogValues, type MessageDetails } from '../message-log.ts';
 import { dayLabel, startOfDay } from './day-label.ts';
 
 /** Messages of one author within this time, in milliseconds, are grouped. */
@@ -21,11 +20,10 @@ export interface Surroundings {
 
 /** Renders the content around a message: day, "new messages" marker, functions used, actions. */
 export function messageSurroundings(
-  model: PanelModel,
   message: Message,
+  { locale, heading, now }: Pick<LogValues, 'locale' | 'heading' | 'now'>,
   around: Surroundings,
 ): MessageDetails {
-  const { locale, now } = model;
   const { previous, isFirstNew, isActive, used, tools } = around;
   const { at, role } = message;
   // Messages of today need no day, and neither do messages without a date.
@@ -40,7 +38,7 @@ export function messageSurroundings(
   return {
     above: isNewDay || isFirstNew ? html`${day}${mark}` : nothing,
     className: `${follows ? 'follows' : ''} ${isActive ? 'active' : ''}`,
-    label: `${authorOf(model, message)}${time}`,
+    label: `${authorOf(role, heading, locale.texts)}${time}`,
     below: used === undefined ? tools : html`${used}${tools}`,
   };
 }

@@ -4,7 +4,8 @@ import { messageCopy } from '../copying/message-copy.ts';
 import { showCopied } from '../copying/show-copied.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
-import type { PanelModel } from '../panel-model.ts';
+import type { Locale } from '../../texts/texts.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { rate, ratingOf } from './ratings.ts';
 import messageToolsCss from './message-tools.css?inline';
 
@@ -17,14 +18,14 @@ const upIcon = icon(thumb);
 const downIcon = icon(thumb, 'upside-down');
 
 /** The time of a message, and the buttons to copy and rate it. */
-export function messageTools(model: PanelModel, message: Message): TemplateResult {
-  const texts = model.locale.texts;
+export function messageTools(message: Message, locale: Locale, panel: PanelContext): TemplateResult {
+  const { texts } = locale;
   const { role, at } = message;
-  const rating = ratingOf(model, message);
+  const rating = ratingOf(message, panel.conversation.snapshot);
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
-    const copying = writeClipboard(messageCopy(model, message));
-    void showCopied(copying, button, model.panel, texts, (text) => {
+    const copying = writeClipboard(messageCopy(message, panel.modules));
+    void showCopied(copying, button, panel.announcer, texts, (text) => {
       button.title = button.ariaLabel = text ?? texts.copyMessage;
       if (text === undefined) delete button.dataset['result'];
       else button.dataset['result'] = text;
@@ -38,13 +39,13 @@ export function messageTools(model: PanelModel, message: Message): TemplateResul
       aria-label=${label}
       title=${label}
       @click=${() => {
-        rate(model, message, rating === value ? null : value);
+        rate(message, rating === value ? null : value, panel);
       }}
     >
       ${thumbIcon}
     </button>`;
   return html`<div part="message-tools">
-    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, model)}</time>`}
+    ${at === undefined ? nothing : html`<time datetime=${new Date(at).toISOString()}>${timeOf(at, locale)}</time>`}
     ${
       hasClipboard()
         ? html`<button
@@ -67,6 +68,6 @@ export function messageTools(model: PanelModel, message: Message): TemplateResul
 }
 
 /** The time of day, in the format of the language. */
-export function timeOf(at: number, { locale }: PanelModel): string {
-  return new Intl.DateTimeFormat(locale.language, { timeStyle: 'short' }).format(at);
+function timeOf(at: number, { language }: Locale): string {
+  return new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at);
 }

@@ -1,6 +1,6 @@
 import { fingerprint } from '../../conversation/sending/fingerprint.ts';
 import { isPending, type Message, type Snapshot } from '../../conversation/snapshot.ts';
-import type { PanelModel } from '../panel-model.ts';
+import type { PanelContext } from '../panel-context.ts';
 
 export type Rating = 'up' | 'down' | null;
 
@@ -8,28 +8,28 @@ export type Rating = 'up' | 'down' | null;
 const maxRatings = 200;
 
 /** The visitor's rating of an answer. */
-export function ratingOf({ snapshot }: PanelModel, message: Message): Rating {
+export function ratingOf(message: Message, snapshot: Snapshot): Rating {
   const rating: unknown = ratings(snapshot)[nameOf(snapshot, message)];
   return rating === 'up' || rating === 'down' ? rating : null;
 }
 
 /** Stores a rating with the conversation, and dispatches `chat-rating`. */
-export function rate({ panel, snapshot }: PanelModel, message: Message, rating: Rating): void {
-  const { conversation } = panel.state();
+export function rate(message: Message, rating: Rating, { conversation, host, modules }: PanelContext): void {
+  const { snapshot } = conversation;
   const name = nameOf(snapshot, message);
-  const others = Object.entries(ratings(conversation.snapshot)).filter(([other]) => other !== name);
+  const others = Object.entries(ratings(snapshot)).filter(([other]) => other !== name);
   const all = rating === null ? others : [...others, [name, rating] as const];
   conversation.choose({ ratings: Object.fromEntries(all.slice(-maxRatings)) });
   const { text, at } = message;
   const place = snapshot.messages.indexOf(message);
   const before = snapshot.messages.slice(0, Math.max(place, 0));
-  panel.host.dispatch('chat-rating', {
+  host.dispatch('chat-rating', {
     text,
     rating,
     conversationId: snapshot.conversationId ?? '',
     // Messages that the service does not have are not in its history.
     index:
-      (place < 0 && panel.modules.get('extras')?.placeBefore(snapshot, message)) ||
+      (place < 0 && modules.get('extras')?.placeBefore(snapshot, message)) ||
       before.filter((message) => !isPending(message)).length,
     at,
   });

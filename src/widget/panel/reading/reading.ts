@@ -1,14 +1,10 @@
 import { html, nothing } from 'lit/html.js';
-import type { Message } from '../../conversation/snapshot.ts';
-import { plural } from '../../texts/texts.ts';
-import { fill, type Locale } from '../../texts/texts.ts';
-import type { Announcer } from '../announcer.ts';
+import type { Message, Snapshot } from '../../conversation/snapshot.ts';
+import { fill, plural, type Locale } from '../../texts/texts.ts';
 import { icon } from '../icons.ts';
-import type { LazyModule, LazyModules } from '../parts/lazy-modules.ts';
-import { pageSize } from '../message-log.ts';
-import type { PanelHost } from '../panel-host.ts';
-import type { MessageDetails, PanelModel, PanelReading } from '../panel-model.ts';
-import type { ScrollFollow } from '../scroll-follow.ts';
+import type { LazyModule } from '../parts/lazy-modules.ts';
+import { pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { walkLog } from './log-keys.ts';
 import { messageSurroundings } from './message-surroundings.ts';
 import { NewSentences } from './new-sentences.ts';
@@ -17,15 +13,6 @@ import { startOfDay } from './day-label.ts';
 import { UnreadBadge } from './unread-badge.ts';
 
 export { readingCss as css };
-
-/** The panel, as far as {@link Reading} uses it. */
-export interface ReadingPanel {
-  readonly container: HTMLElement;
-  readonly modules: LazyModules;
-  readonly announcer: Announcer;
-  readonly follow: ScrollFollow;
-  readonly draw: () => void;
-}
 
 interface Known {
   readonly basis: readonly unknown[];
@@ -41,8 +28,8 @@ const speechPause = 300;
 const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
 /** Times, dividers, actions, unread count and announcements: everything for reading more than a greeting. */
-export class Reading implements PanelReading {
-  readonly #panel: ReadingPanel;
+export class Reading {
+  readonly #panel: PanelContext;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
   readonly #known = new Map<string, Known>();
@@ -69,9 +56,9 @@ export class Reading implements PanelReading {
   #firstNew: string | undefined;
   #unseen = 0;
 
-  constructor({ launcher }: PanelHost, panel: ReadingPanel) {
+  constructor(panel: PanelContext) {
     this.#panel = panel;
-    this.#badge = new UnreadBadge(launcher);
+    this.#badge = new UnreadBadge(panel.host.launcher);
     panel.announcer.sentences = (answer, isComplete) =>
       this.#sentences.take(answer, isComplete, this.#language);
     // Removed with the panel's own elements.
@@ -87,34 +74,42 @@ export class Reading implements PanelReading {
     this.#wakeTools();
   }
 
-  readonly begin = (model: PanelModel): unknown => {
-    const { modules, snapshot } = model;
+  /** Call before each render. Returns the content above the messages: earlier messages, or the button that loads them. */
+  begin(values: LogValues): unknown {
+    const { modules, options, conversation } = this.#panel;
+    const { snapshot } = conversation;
     const earlier = modules.get('extras');
-    this.#language = model.locale.language;
+    this.#language = values.locale.language;
     this.#messages = snapshot.messages;
-    this.#before = earlier?.lastEarlier(model);
+    this.#before = earlier?.lastEarlier(snapshot);
     if (snapshot.earlier) void modules.load('extras');
     this.#choices = snapshot.choices;
     this.#tools = modules.get('talk');
-    this.#showsFunctionCalls = model.options.showsFunctionCalls;
+    this.#showsFunctionCalls = options.showsFunctionCalls;
     if (this.#showsFunctionCalls) void modules.load('talk');
-    this.#today = startOfDay(model.now);
-    this.#count(model);
-    return earlier?.earlierMessages(model);
-  };
+    this.#today = startOfDay(values.now);
+    this.#count(snapshot);
+    return earlier?.earlierMessages(this.#panel, values);
+  }
 
-  readonly isNear = (page: number): boolean => this.#near.has(page);
+  /** Whether a page of messages is or was near the viewport. */
+  isNear(page: number): boolean {
+    return this.#near.has(page);
+  }
 
-  readonly basisOf = (messages: readonly Message[], from: number): readonly unknown[] => {
+  /** Everything that the details of these messages depend on, besides the messages. */
+  basisOf(messages: readonly Message[], from: number): readonly unknown[] {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
     const isTooling = this.#showsFunctionCalls || here.some(Boolean);
     const previous = this.#messages[from - 1] ?? this.#before;
-    return [...here, isTooling && this.#tools, this.#choices, this.#today, previous];
-  };
+    const { options } = this.#panel;
+    return [...here, isTooling && this.#tools, this.#choices, this.#today, previous, options];
+  }
 
-  readonly detailsOf = (model: PanelModel, messages: readonly Message[], index: number): MessageDetails => {
+  /** Returns the same object as long as nothing changes. */
+  detailsOf(messages: readonly Message[], index: number, values: LogValues): MessageDetails {
     const message = messages[index] as Message;
     const previous = messages[index - 1] ?? (messages === this.#messages ? this.#before : undefined);
     const { key } = message;
@@ -131,19 +126,21 @@ export class Reading implements PanelReading {
       usedFrom,
       part && this.#choices,
       this.#today,
-      model.locale,
-      model.options,
+      values.locale,
+      values.heading,
+      this.#panel.options,
     ];
     const known = this.#known.get(key);
     if (known?.basis.every((value, at) => value === basis[at])) return known.details;
-    const tools = part?.messageTools(model, message);
-    const used = usedFrom?.usedTools(model, message);
-    const details = messageSurroundings(model, message, { previous, isFirstNew, isActive, used, tools });
+    const tools = part?.messageTools(message, values.locale, this.#panel);
+    const used = usedFrom?.usedTools(message, values.locale, this.#panel.host.element.tools);
+    const details = messageSurroundings(message, values, { previous, isFirstNew, isActive, used, tools });
     this.#known.set(key, { basis, details });
     return details;
-  };
+  }
 
-  readonly latest = ({ locale }: PanelModel): unknown => {
+  /** The button that scrolls to the latest message. */
+  latest(locale: Locale): unknown {
     const { follow } = this.#panel;
     if (follow.isAtEnd) return nothing;
     const texts = locale.texts;
@@ -152,18 +149,23 @@ export class Reading implements PanelReading {
         ${downIcon} ${this.#unseen > 0 ? unreadText(this.#unseen, locale) : texts.latest}
       </button>
     </div>`;
-  };
+  }
 
-  /** Call after each render. */
-  after({ snapshot, actions, markdown, pages }: PanelModel): void {
-    const { announcer, container, follow } = this.#panel;
-    if (markdown !== undefined && pages * pageSize >= snapshot.messages.length) this.#drawLater();
+  /**
+   * Call after each render.
+   *
+   * @param isComplete whether all pages are drawn
+   */
+  after(isComplete: boolean): void {
+    const { announcer, container, follow, conversation, markdown } = this.#panel;
+    const { snapshot } = conversation;
+    if (markdown !== undefined && isComplete) this.#drawLater();
     if (snapshot.messages.at(-1)?.status === 'streaming')
       this.#speaking ??= setTimeout(() => {
         this.#speaking = undefined;
         if (!container.hidden) announcer.announce(container, false);
       }, speechPause);
-    if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) actions.markRead();
+    if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) conversation.markRead();
   }
 
   /** Call when the panel leaves the page; the next render resumes. */
@@ -181,7 +183,7 @@ export class Reading implements PanelReading {
   }
 
   /** Counts messages that arrive while the reader has scrolled up, and marks the first. */
-  #count({ snapshot: { conversationId, messages, unread } }: PanelModel): void {
+  #count({ conversationId, messages, unread }: Snapshot): void {
     if (conversationId !== this.#counted) {
       this.#counted = conversationId;
       this.#seen = this.#firstNew = undefined;

@@ -1,10 +1,11 @@
 import { countReceived } from '../../conversation/snapshot.ts';
-import type { AddOn, AddOnReach } from '../add-on.ts';
+import type { AddOn } from '../add-on.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';
 
 /** Plays a soft sound for messages that arrive behind a closed panel or in a hidden tab. */
-export function start({ host, container, storage }: AddOnReach): AddOn {
+export function start({ host, container, storage }: PanelContext): AddOn {
   let context: AudioContext | undefined;
   let conversationId: string | undefined;
   let heard = 0;

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
-import type { PanelModel } from '../panel-model.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { warnOnce } from '../warn-once.ts';
 import aboveComposerCss from './above-composer.css?inline';
 import chipsCss from './chips.css?inline';
@@ -15,15 +16,16 @@ export const css = chipsCss + aboveComposerCss;
 const most = 8;
 
 /** The area between messages and composer: handoff notice, undo, and suggested messages. */
-export function aboveComposer(model: PanelModel): TemplateResult {
-  const { locale, snapshot, panel } = model;
-  const texts = locale.texts;
-  const suggestions = suggestionsFor(model);
-  return html`${snapshot.aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
-  ${undoLine(model)}
+export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult {
+  const { aiEnabled } = panel.conversation.snapshot;
+  const suggestions = suggestionsFor(panel);
+  return html`${aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
+  ${undoLine(panel, texts)}
   ${
     suggestions.length > 0
-      ? html`<div class="suggested">${chips(texts.suggestions, suggestions, panel)}</div>`
+      ? html`<div class="suggested">
+          ${chips(texts.suggestions, suggestions, panel.actions.sendSuggestion)}
+        </div>`
       : nothing
   }`;
 }
@@ -38,10 +40,10 @@ interface Offer {
 const offers = new WeakMap<HTMLElement, Offer>();
 
 /** Suggestions show until the visitor writes; different ones show again. */
-function suggestionsFor({ panel, options, snapshot: { messages, status } }: PanelModel): readonly string[] {
-  const { element } = panel.host;
+function suggestionsFor({ host: { element }, options, conversation }: PanelContext): readonly string[] {
+  const { messages, status } = conversation.snapshot;
   if (status !== 'ready') return [];
-  const suggestions = sound(options.suggestions);
+  const suggestions = validSuggestions(options.suggestions);
   const key = JSON.stringify(suggestions);
   const said = messages.filter(({ role }) => role === 'user').length;
   const known = offers.get(element);
@@ -51,7 +53,7 @@ function suggestionsFor({ panel, options, snapshot: { messages, status } }: Pane
   return said <= offer.said ? suggestions : [];
 }
 
-function sound(value: unknown): readonly string[] {
+function validSuggestions(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   const isGood = (text: unknown): text is string =>

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Bookmark, Conversation } from '../../conversation/conversation.ts';
 import { focusPanel } from '../focus-panel.ts';
-import type { PanelModel } from '../panel-model.ts';
-import type { PanelReach } from '../panel-reach.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { PanelContext } from '../panel-context.ts';
 
 /** The conversation that each panel can return to, until the visitor writes in the new one. */
-const left = new WeakMap<PanelReach, Left>();
+const left = new WeakMap<PanelContext, Left>();
 
 interface Left {
   readonly conversation: Conversation;
@@ -13,21 +13,22 @@ interface Left {
 }
 
 /** Call before a conversation is left. There is no undo for one in which the visitor has not written. */
-export function offerUndo(panel: PanelReach, conversation: Conversation): void {
+export function offerUndo(panel: PanelContext): void {
+  const { conversation } = panel;
   const { bookmark, snapshot } = conversation;
   // After two restarts, undo returns to the last conversation with messages of the visitor.
   if (bookmark && hasSaid(snapshot)) left.set(panel, { conversation, bookmark });
 }
 
-export function withdrawUndo(panel: PanelReach): void {
+export function withdrawUndo(panel: PanelContext): void {
   left.delete(panel);
 }
 
 /** The notice that a new conversation has started, with its undo button. */
-export function undoLine({ locale, panel, snapshot }: PanelModel): TemplateResult | typeof nothing {
-  const { texts } = locale;
+export function undoLine(panel: PanelContext, texts: Texts): TemplateResult | typeof nothing {
   const { conversation, bookmark } = left.get(panel) ?? {};
-  if (!bookmark || conversation?.snapshot !== snapshot) return nothing;
+  if (!bookmark || conversation !== panel.conversation) return nothing;
+  const { snapshot } = conversation;
   if (hasSaid(snapshot) || snapshot.conversationId === bookmark.id) {
     withdrawUndo(panel);
     return nothing;

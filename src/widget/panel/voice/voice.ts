@@ -2,7 +2,8 @@ import { html, type TemplateResult } from 'lit/html.js';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/snapshot.ts';
 import type { Locale } from '../../texts/texts.ts';
-import type { AddOn, AddOnReach } from '../add-on.ts';
+import type { AddOn } from '../add-on.ts';
+import type { PanelContext } from '../panel-context.ts';
 import { icon, stopIcon } from '../icons.ts';
 import { spokenText } from '../reading/spoken-text.ts';
 import { dictate, type Dictation } from './dictation.ts';
@@ -16,12 +17,12 @@ const microphoneIcon = icon(
 const speakerIcon = icon('M4 10v4h4l5 4V6l-5 4zm12-1a4 4 0 0 1 0 6m2.5-8.5a8 8 0 0 1 0 11', 'directional');
 
 /** Lets the visitor dictate, and reads answers aloud. */
-export function start(reach: AddOnReach): AddOn {
-  return new Voice(reach);
+export function start(panel: PanelContext): AddOn {
+  return new Voice(panel);
 }
 
 class Voice implements AddOn {
-  readonly #reach: AddOnReach;
+  readonly #panel: PanelContext;
   #dictation: Dictation | undefined;
   #endLevel: (() => void) | undefined;
   #endReading: (() => void) | undefined;
@@ -30,9 +31,9 @@ class Voice implements AddOn {
   #trouble: VoiceTrouble | undefined;
   readonly #drawn = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
 
-  constructor(reach: AddOnReach) {
-    this.#reach = reach;
-    const { container, host } = reach;
+  constructor(panel: PanelContext) {
+    this.#panel = panel;
+    const { container, host } = panel;
     // The listeners are on the chat's own elements, and are released with them.
     host.root.addEventListener('keydown', this.#onKey, true);
     container.addEventListener('input', this.#onInput);
@@ -44,7 +45,7 @@ class Voice implements AddOn {
   };
 
   readonly besideField = (): unknown => {
-    const { locale } = this.#reach.state();
+    const { locale } = this.#panel;
     if (locale === undefined) return undefined;
     const texts = locale.texts;
     const isListening = this.#dictation !== undefined;
@@ -71,7 +72,7 @@ class Voice implements AddOn {
 
   readonly below = (message: Message): unknown => {
     const { role, status, text, key } = message;
-    const { locale } = this.#reach.state();
+    const { locale } = this.#panel;
     if (role !== 'assistant' || status !== 'done' || text === '' || locale === undefined) return undefined;
     const isRead = key === this.#readKey;
     const drawn = this.#drawn.get(message);
@@ -121,13 +122,13 @@ class Voice implements AddOn {
       return;
     }
     this.#stopReading();
-    const { conversation } = this.#reach.state();
+    const { conversation } = this.#panel;
     const before = conversation.draft.trimEnd();
     let hasLevel = false;
     this.#dictation = dictate(this.#language, {
       onText: (text) => {
         conversation.draft = before === '' ? text : `${before} ${text}`;
-        this.#reach.draw();
+        this.#panel.draw();
       },
       onSound: (hasSound) => {
         if (!hasLevel) this.#showLevel(hasSound ? 0.5 : 0);
@@ -143,7 +144,7 @@ class Voice implements AddOn {
         hasLevel = true;
         this.#showLevel(level);
       });
-    this.#reach.draw();
+    this.#panel.draw();
   };
 
   #stopDictation(): void {
@@ -152,7 +153,7 @@ class Voice implements AddOn {
     this.#endLevel?.();
     this.#endLevel = undefined;
     this.#showLevel(0);
-    this.#reach.draw();
+    this.#panel.draw();
   }
 
   #toggleReading(key: string, button: Element): void {
@@ -173,18 +174,18 @@ class Voice implements AddOn {
     this.#endReading?.();
     this.#endReading = undefined;
     this.#readKey = undefined;
-    this.#reach.draw();
+    this.#panel.draw();
   }
 
   #showLevel(level: number): void {
-    this.#reach.container
+    this.#panel.container
       .querySelector<HTMLElement>('[part~="dictate-button"]')
       ?.style.setProperty('--_level', level.toFixed(2));
   }
 
   /** The language that visitor and assistant most likely use. */
   get #language(): string {
-    const { options, locale } = this.#reach.state();
+    const { options, locale } = this.#panel;
     return options.languages.find(isLanguage) ?? locale?.language ?? 'en';
   }
 }

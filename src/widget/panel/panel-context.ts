@@ -1,0 +1,43 @@
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Locale } from '../texts/texts.ts';
+import type { AddOns } from './add-ons.ts';
+import type { Announcer } from './announcer.ts';
+import type { Gate } from './gate/gate.ts';
+import type { MarkdownRenderer } from './markdown-renderer.ts';
+import type { ChatOptions } from './options.ts';
+import type { PanelActions } from './panel-actions.ts';
+import type { PanelHost } from './panel-host.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
+import type { Reading } from './reading/reading.ts';
+import type { ScrollFollow } from './scroll-follow.ts';
+import type { VisitStorage } from './visit-storage.ts';
+
+/**
+ * The panel, for its features: its elements, its modules and its present state. View functions do not take it: they take
+ * the values that they draw.
+ */
+export interface PanelContext {
+  readonly host: PanelHost;
+  readonly container: HTMLElement;
+  readonly modules: LazyModules;
+  readonly storage: VisitStorage;
+  readonly announcer: Announcer;
+  readonly follow: ScrollFollow;
+  readonly addOns: AddOns;
+  readonly actions: PanelActions;
+  /** Schedules a render in the next frame. */
+  readonly draw: () => void;
+  /** Replaced when the site names another assistant. */
+  readonly conversation: Conversation;
+  readonly options: ChatOptions;
+  /** Undefined until the first texts have loaded. */
+  readonly locale: Locale | undefined;
+  /** Undefined until the talk module has loaded. */
+  readonly reading: Reading | undefined;
+  /** Undefined until the Markdown module has loaded. */
+  readonly markdown: MarkdownRenderer | undefined;
+  /** Consent or form before the conversation, once loaded. */
+  readonly gate: Gate | undefined;
+  /** Whether a gate is closed: no conversation may be opened and nothing sent. */
+  readonly isClosed: boolean;
+}
