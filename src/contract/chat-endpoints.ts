@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { prepareSchemas } from './prepare-schemas.ts';
 
 /*
  * The conversation endpoints as a visitor's browser uses them (interface: "Text conversations"). Answers are read
@@ -6,10 +7,18 @@ import * as z from 'zod/mini';
  * malformed function calls fall back. `conversation.ts` describes exactly what our service accepts and answers.
  */
 
+prepareSchemas();
+
+/** Any object, unchanged. Not `looseObject`: that copies what a page has added to `Object.prototype`. */
+const AnyObject = z.unknown().check(({ value, issues }) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    issues.push({ code: 'custom', input: value, message: 'is not an object' });
+}) as unknown as z.ZodMiniType<Record<string, unknown>>;
+
 /** A tool call during an answer. */
 export const FunctionCall = z.looseObject({
   name: z.string(),
-  arguments: z.catch(z.looseObject({}), {}),
+  arguments: z.catch(AnyObject, {}),
 });
 export type FunctionCall = z.infer<typeof FunctionCall> & {
   /** Absent while the call runs. */
@@ -73,7 +82,7 @@ export const Conversation = z.looseObject({
   /** Present if there are earlier entries: the value of `?before=` that returns them. */
   earlier_cursor: ifValid(z.string()),
   /** Empty if absent or malformed. */
-  variables: z.catch(z.looseObject({}), {}),
+  variables: z.catch(AnyObject, {}),
   /** False while a person has taken over. */
   ai_enabled: Flag,
   /** True if the conversation accepts no more messages. */

@@ -1,4 +1,7 @@
 import * as z from 'zod/mini';
+import { prepareSchemas } from './prepare-schemas.ts';
+
+prepareSchemas();
 
 /** The error texts that the interface specifies. Clients identify errors by text, since statuses differ between deployments. */
 export const errorTexts = {

@@ -1,4 +1,7 @@
 import * as z from 'zod/mini';
+import { prepareSchemas } from './prepare-schemas.ts';
+
+prepareSchemas();
 
 /**
  * The appearance of an assistant's widget. Fields may be missing or hold any value; values that are not strings become

@@ -1,3 +1,4 @@
+import { toJson } from '../../client/to-json.ts';
 /*
  * The element's attributes. The attribute is the single source of truth, so a value works the same whether it was
  * written in HTML, set before the element was defined, or set later.
@@ -81,11 +82,7 @@ export function defineProperties(prototype: HTMLElement): void {
       },
       set(this: HTMLElement, value: string | object | boolean | null | undefined) {
         if (value === null || value === undefined || value === false) this.removeAttribute(name);
-        else
-          this.setAttribute(
-            name,
-            value === true ? '' : typeof value === 'object' ? JSON.stringify(value) : value,
-          );
+        else this.setAttribute(name, value === true ? '' : typeof value === 'object' ? toJson(value) : value);
       },
     });
   }

@@ -24,7 +24,7 @@ export function header({
   readonly button: unknown;
 }): TemplateResult {
   return html`<header part="header">
-    <span class="avatar" aria-hidden="true">${Array.from(heading.trim())[0]?.toUpperCase()}</span>
+    <span class="avatar" aria-hidden="true">${/\S/u.exec(heading)?.[0].toUpperCase()}</span>
     <div class="titles">
       <h2 id="heading" dir="auto" title=${heading}>${heading}</h2>
       ${subheading ? html`<p dir="auto">${subheading}</p>` : nothing} ${mark}

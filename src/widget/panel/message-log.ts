@@ -103,7 +103,7 @@ export function messagePages(
 ): unknown {
   const count = Math.ceil(messages.length / pageSize);
   const earlier = reading?.begin(values);
-  const latest = Array.from({ length: count }, (_, page) => {
+  const latest = [...Array(count).keys()].map((page) => {
     if (page < count - drawnPages) return nothing;
     // Markdown takes time: on old pages it is rendered when the reader comes near, or when the page is idle.
     const isDrawn = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));

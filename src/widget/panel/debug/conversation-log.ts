@@ -15,12 +15,12 @@ export class ConversationLog {
       logLine(snapshot.aiEnabled ? 'The assistant answers again.' : 'A person answers now.');
     const known = new Map(before?.messages.map((message) => [message.key, message]));
     const hasOpened = before?.status !== 'opening';
-    for (const [index, message] of snapshot.messages.entries()) {
+    snapshot.messages.forEach((message, index) => {
       const previous = known.get(message.key);
       // Messages from before the opening are not logged.
       if (previous !== message && (previous !== undefined || hasOpened))
         tellMessage(`Message ${index + 1}`, message, previous);
-    }
+    });
   }
 }
 

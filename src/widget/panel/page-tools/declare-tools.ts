@@ -1,5 +1,5 @@
 import type { ClientTool } from '../../../client/chat-client.ts';
-import { toolLimits } from '../../../contract/limits.ts';
+import { countCharacters, toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 const { tools: counts, toolName, toolDescription } = toolLimits;
@@ -10,7 +10,8 @@ const warned = new Set<string>();
 /** Returns the valid tools by name. The console says once what is wrong with each of the others. */
 export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
   const valid = new Map<string, PageTool>();
-  for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
+  // Not `entries()`: Prototype.js removes it from arrays.
+  (Array.isArray(tools) ? (tools as unknown[]) : []).forEach((tool, index) => {
     const flaw =
       valid.size === counts.count
         ? `only the first ${counts.count} are offered`
@@ -18,7 +19,7 @@ export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
           (valid.has((tool as PageTool).name) ? 'there is another one of that name' : undefined));
     if (flaw === undefined) valid.set((tool as PageTool).name, tool as PageTool);
     else warnOnce(`tools[${index}] is not offered to the assistant: ${flaw}.`);
-  }
+  });
   return valid;
 }
 
@@ -64,11 +65,11 @@ function isName(name: unknown, min: number): boolean {
 }
 
 function isDescription(text: unknown): boolean {
-  return typeof text === 'string' && Array.from(text).length <= toolDescription.max;
+  return typeof text === 'string' && countCharacters(text) <= toolDescription.max;
 }
 
 function isTitle(title: unknown): boolean {
-  return title === undefined || (typeof title === 'string' && Array.from(title).length <= longestTitle);
+  return title === undefined || (typeof title === 'string' && countCharacters(title) <= longestTitle);
 }
 
 function warnOnce(message: string): void {

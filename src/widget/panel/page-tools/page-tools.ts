@@ -118,12 +118,12 @@ class PageTools implements AddOn {
     const calls = this.#calls.get(key) ?? [];
     // Later outcomes belong to a later message.
     if (calls.length === 0 || sent !== this.#sent) return;
-    for (const [at, call] of calls.entries()) {
+    calls.forEach((call, at) => {
       const outcome = call.state === 'asked' && this.#outcomes[outcomeName(call, at)];
-      if (!outcome) continue;
+      if (!outcome) return;
       this.#waiting = { key, sent };
       this.#change(key, call, outcome);
-    }
+    });
   }
 
   get #outcomes(): Readonly<Record<string, Outcome | undefined>> {

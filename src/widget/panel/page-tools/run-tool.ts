@@ -1,4 +1,5 @@
-import { toolLimits } from '../../../contract/limits.ts';
+import { toJson } from '../../../client/to-json.ts';
+import { countCharacters, toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 /** The time limit of a tool, in milliseconds. */
@@ -31,7 +32,7 @@ export async function runTool(
   try {
     if (signal.aborted) throw new Error(visitorLeft);
     const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), given]);
-    return { outcome: 'done', result: fitting(JSON.parse(JSON.stringify(result ?? null)), tool.name, args) };
+    return { outcome: 'done', result: fitting(JSON.parse(toJson(result ?? null)), tool.name, args) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { outcome: 'failed', result: fitting({ error: message }, tool.name, args) };
@@ -50,11 +51,10 @@ function withReject(): { promise: Promise<never>; reject: (error: Error) => void
 
 /** The result, truncated to the length that the service accepts. */
 export function fitting(result: unknown, name: string, args: object): unknown {
-  const size = (result: unknown): number =>
-    Array.from(JSON.stringify({ name, arguments: args, result })).length;
+  const size = (result: unknown): number => countCharacters(toJson({ name, arguments: args, result }));
   const limit = toolLimits.toolResults.characters;
   if (size(result) <= limit) return result;
-  const text = JSON.stringify(result);
+  const text = toJson(result);
   // Escaping makes the text longer, so its maximum length is found by bisection.
   let [fits, room] = [0, text.length];
   while (fits < room) {

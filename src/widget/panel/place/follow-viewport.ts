@@ -20,8 +20,9 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
       return;
     }
     const values = [viewport.offsetTop, viewport.height, innerHeight - viewport.height];
-    for (const [index, name] of properties.entries())
+    properties.forEach((name, index) => {
       root.style.setProperty(name, `${Math.max(0, values[index] ?? 0)}px`);
+    });
   };
   const onTouchMove = (event: TouchEvent): void => {
     const fillsScreen =

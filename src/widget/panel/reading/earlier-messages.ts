@@ -111,7 +111,7 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
 function logPages({ reading }: PanelContext, values: LogValues, page: EarlierPage): TemplateResult[] {
   const { messages } = page;
   const count = Math.ceil(messages.length / pageSize);
-  return Array.from({ length: count }, (_, at) => {
+  return [...Array(count).keys()].map((at) => {
     const isDrawn = at >= count - (drawn.get(page) ?? 0);
     return messagePage(
       messages,

@@ -48,7 +48,7 @@ export class NewSentences {
 
   /** Skips announced blocks from now on, so that a long answer costs no more than a short one. */
   #skipBlocks({ children }: Element): void {
-    for (const block of Array.from(children).slice(this.#blocks, -1)) {
+    for (const block of [...children].slice(this.#blocks, -1)) {
       const length = this.#blocksLength + lengthOf(spokenText(block));
       if (length > this.#announced) return;
       this.#blocks++;
@@ -63,10 +63,7 @@ export function sentencesOf(text: string, language: string): string[] {
   const segments =
     segmenter === undefined
       ? (text.match(/[^.!?。！？\n]*[.!?。！？\n]*\s*/g) ?? [])
-      : Array.from(
-          new segmenter(language, { granularity: 'sentence' }).segment(text),
-          ({ segment }) => segment,
-        );
+      : [...new segmenter(language, { granularity: 'sentence' }).segment(text)].map(({ segment }) => segment);
   const sentences: string[] = [];
   let brackets = '';
   for (const each of segments) {

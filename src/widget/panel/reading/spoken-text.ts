@@ -11,7 +11,7 @@ const lines = 'p, li, tr, pre, h3, h4, h5, blockquote, figure, div';
  * @param skip how many of the first blocks to leave out
  */
 export function spokenText(answer: Element, skip = 0): string {
-  const nodes = skip === 0 ? [answer] : Array.from(answer.children).slice(skip);
+  const nodes = skip === 0 ? [answer] : [...answer.children].slice(skip);
   return nodes
     .map(collect)
     .join('')
@@ -25,10 +25,12 @@ function collect(node: Node): string {
   if (!(node instanceof Element) || node.matches(silent)) return '';
   if (node.localName === 'br') return '\n';
   const isCode = node.localName === 'pre' || node.matches('.text');
-  const inside = Array.from(node.childNodes, (child) =>
-    // A line break between tags of a template is not part of the text.
-    child instanceof Text && !isCode ? child.data.replace(/\s+/g, ' ') : collect(child),
-  ).join('');
+  const inside = [...node.childNodes]
+    .map((child) =>
+      // A line break between tags of a template is not part of the text.
+      child instanceof Text && !isCode ? child.data.replace(/\s+/g, ' ') : collect(child),
+    )
+    .join('');
   if (node.matches('td, th')) return `${inside} `;
   return node.matches(lines) ? `\n${inside}\n` : inside;
 }

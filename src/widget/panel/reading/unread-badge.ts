@@ -18,13 +18,13 @@ export class UnreadBadge {
     const launcher = this.#launcher;
     const badge = this.#badge;
     if (count === 0) {
-      if (badge.isConnected) launcher.ariaLabel = null;
+      if (badge.parentNode === null) return;
+      launcher.ariaLabel = null;
       badge.remove();
       return;
     }
     const text = count > 99 ? '99+' : String(count);
     if (badge.isConnected && badge.textContent === text && launcher.ariaLabel?.endsWith(label)) return;
-    badge.remove();
     badge.textContent = text;
     launcher.ariaLabel = [nameOf(launcher), label].join(', ');
     launcher.append(badge);

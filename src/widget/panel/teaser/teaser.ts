@@ -63,7 +63,8 @@ class Teaser {
     const { teaser, open, inline, teaserDelay } = this.#element;
     this.#isOver ||= open || this.#wasDismissed || this.#hasChatted;
     if (!teaser || inline || this.#isOver) {
-      this.#bubble.remove();
+      // Prototype.js replaces `remove` by one that throws for an element without a parent.
+      if (this.#bubble.parentNode) this.#bubble.remove();
       return;
     }
     const seconds = Number(teaserDelay?.trim() || NaN);

@@ -43,7 +43,7 @@ export function dictate(language: string, listener: DictationListener): Dictatio
     listener.onSound(false);
   };
   recognition.onresult = ({ results }) => {
-    const phrases = Array.from(results, (result) => result[0]?.transcript.trim() ?? '');
+    const phrases = Array.from(results).map((result) => result[0]?.transcript.trim() ?? '');
     text = phrases.filter(Boolean).join(isUnspaced(language) ? '' : ' ');
     if (text !== '') listener.onText(text);
   };
