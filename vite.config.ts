@@ -42,7 +42,7 @@ function chunks(): UserConfig {
         preserveEntrySignatures: 'allow-extension',
         output: {
           ...output,
-          entryFileNames: 'chunks/[name]-[hash].js',
+          entryFileNames: 'chunks/[name]-[hash:6].js',
           // One file each: a browser finds further ones only when the first has come.
           codeSplitting: {
             groups: [

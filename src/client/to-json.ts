@@ -5,6 +5,6 @@
 export function toJson(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, key, converted: unknown) {
     const original = this[key];
-    return typeof original !== 'object' || Array.isArray(original) ? original : converted;
+    return typeof original === 'object' && !Array.isArray(original) ? converted : original;
   });
 }

@@ -17,10 +17,10 @@ const otherNames: Readonly<Record<string, string>> = {
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
-const { origin, pathname } = new URL(scriptUrl);
+const { origin } = new URL(scriptUrl);
 const element = document.createElement(name);
 element.baseUrl = origin;
-const [, assistantId] = /\/embed\/([^/]+)\.js$/.exec(pathname) ?? [];
+const [, assistantId] = /\/embed\/([^/]+)\.js.*/.exec(scriptUrl) ?? [];
 if (assistantId) element.assistantId = assistantId;
 for (const [name, value] of Object.entries(
   (document.currentScript as HTMLScriptElement | null)?.dataset ?? {},

@@ -366,8 +366,8 @@ export class VoiceAssistantChat extends Base {
     const takeFocus = this.#isByPerson;
     this.#isByPerson = false;
     if (isShown) {
-      // Prototype.js replaces `remove` by one that throws for an element without a parent.
-      if (this.#notice.parentNode) this.#notice.remove();
+      // Not `remove`: Prototype.js replaces it by one that throws for an element without a parent.
+      this.#notice.replaceWith();
       void this.#settings.ask(this.#storage);
       this.#call('show', takeFocus);
     } else {

@@ -81,7 +81,7 @@ export function defineProperties(prototype: HTMLElement): void {
         return read(name, this.getAttribute(name));
       },
       set(this: HTMLElement, value: string | object | boolean | null | undefined) {
-        if (value === null || value === undefined || value === false) this.removeAttribute(name);
+        if (value == null || value === false) this.removeAttribute(name);
         else this.setAttribute(name, value === true ? '' : typeof value === 'object' ? toJson(value) : value);
       },
     });

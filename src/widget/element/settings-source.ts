@@ -1,4 +1,3 @@
-import { toJson } from '../../client/to-json.ts';
 import type { AppearanceSettings } from './appearance.ts';
 
 /** An assistant's public settings. */
@@ -69,7 +68,7 @@ export class SettingsSource {
       const { data } = (await response.json()) as { data: AssistantSettings };
       if (response.ok && address === this.#address) {
         this.settings = { ...data };
-        (this.#storage = storage())?.setItem(this.#key, toJson(data));
+        (this.#storage = storage())?.setItem(this.#key, JSON.stringify(data));
       }
     } catch {
       // No endpoint, no network or no storage: the next visit asks again.

@@ -13,7 +13,7 @@ export const scriptUrl = (document.currentScript as HTMLScriptElement | null)?.s
 
 /** The short snippet `embed/ASSISTANT-UUID.js` lies one level below the other files. */
 function urlOf(file: string): string {
-  return new URL(file, new URL(/\/embed\/[^/]+$/.test(scriptUrl) ? '..' : '.', scriptUrl)).href;
+  return new URL(file, scriptUrl.replace(/\/embed\/([^/]+)\.js.*/, '/')).href;
 }
 
 export const loadPanel = async (): Promise<typeof PanelModule> =>
