@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Calls } from './call/calls.ts';
+import type { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
 import type { Database } from './db/database.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
-import { clearReleasedNumbers } from './phone-number/phone-number.ts';
+import { deleteReleasedNumbers } from './phone-number/phone-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
@@ -13,7 +13,7 @@ interface Housekeeping {
   database: Database;
   jobs: Jobs;
   replies: Replies;
-  calls: Calls;
+  calls: CallRunner;
   log: Logger;
 }
 
@@ -54,7 +54,7 @@ async function runRound({ database, jobs, replies, calls, log }: Housekeeping): 
     },
     () => endInactiveConversations({ database, jobs }),
     () => purgeExpiredKeys(database.db),
-    () => clearReleasedNumbers(database.db),
+    () => deleteReleasedNumbers(database.db),
   ];
   for (const task of tasks) {
     try {

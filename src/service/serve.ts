@@ -4,9 +4,9 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import { Calls } from './call/calls.ts';
+import { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
-import type { Ending } from './call/end-call.ts';
+import type { EndCallParts } from './call/end-call.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
 import type { Config } from './config.ts';
 import { ConversationEvents } from './conversation/conversation-events.ts';
@@ -80,7 +80,7 @@ export async function serve(
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const carrier = createCarrier(config.carrier);
-    const calls = new Calls({
+    const calls = new CallRunner({
       ...contextParts,
       ...{ jobs, engine, log },
       carrier,
@@ -154,7 +154,7 @@ async function failAllAbandoned(database: Database, log: Logger): Promise<void> 
   }
 }
 
-async function endAllAbandonedCalls(parts: Ending): Promise<void> {
+async function endAllAbandonedCalls(parts: EndCallParts): Promise<void> {
   while ((await failAbandonedCalls(parts, true)) > 0);
 }
 

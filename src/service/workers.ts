@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { Calls } from './call/calls.ts';
+import type { CallRunner } from './call/call-runner.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import type { Carrier } from './carrier/carrier.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { callEnded } from './ending/call-ended.ts';
-import { conversationEnded } from './ending/conversation-ended.ts';
+import { handleCallEnded } from './ending/call-ended.ts';
+import { handleConversationEnded } from './ending/conversation-ended.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Worker } from './jobs/work.ts';
@@ -28,7 +28,7 @@ export interface WorkerContext {
   /** The service's public address. */
   publicUrl: () => string;
   /** The calls that this process makes. */
-  calls: Calls;
+  calls: CallRunner;
   carrier: Carrier;
   engine: Engine;
   embedder?: Embedder | undefined;
@@ -41,21 +41,21 @@ export function createWorkers(context: WorkerContext): Worker[] {
   const extractor = new Extractor();
   const ending = { ...context, timeoutMs: config.reply.timeoutMs, retryMs: config.webhooks.retryMs };
   return [
-    { queue: 'conversation-ended', handle: (...job) => conversationEnded(ending, ...job) },
-    { queue: 'call-ended', handle: (...job) => callEnded(ending, ...job) },
+    { queue: 'conversation-ended', handle: (...job) => handleConversationEnded(ending, ...job) },
+    { queue: 'call-ended', handle: (...job) => handleCallEnded(ending, ...job) },
     {
       queue: 'webhook-delivery',
       // Most of a delivery is waiting for another server.
-      atOnce: 10,
+      concurrency: 10,
       handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
     },
     {
       queue: 'process-document',
       // A slow website must not delay all others. The extractor limits how many documents are read at once.
-      atOnce: 3,
+      concurrency: 3,
       handle: ({ documentId }, ...job) => processDocument({ ...context, extractor }, documentId, ...job),
     },
-    { queue: 'place-call', atOnce: 10, handle: ({ callId }) => calls.start(callId) },
+    { queue: 'place-call', concurrency: 10, handle: ({ callId }) => calls.start(callId) },
     {
       queue: 'campaign-tick',
       handle: ({ campaignId }) => runCampaign({ ...context, pollMs: config.campaignPollMs }, campaignId),
@@ -63,12 +63,12 @@ export function createWorkers(context: WorkerContext): Worker[] {
     { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
     {
       queue: 'clean-up',
-      atOnce: 1,
+      concurrency: 1,
       handle: (_, signal) => cleanUp({ ...context, retentionDays: config.retentionDays }, signal),
     },
     {
       queue: 'embed-chunks',
-      atOnce: 1,
+      concurrency: 1,
       handle: async (_, signal) => {
         if (embedder) await embedChunks({ ...context, embedder }, signal);
       },

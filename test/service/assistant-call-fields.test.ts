@@ -8,6 +8,6 @@ import { startService } from '../support/service/service.ts';
 const service = await startService();
 const owner = await Owner.create(service);
 
-describe('a field of a new assistant', () => {
+describe('a call field of createAssistant', () => {
   testFields(assistantCallTable, 201, (fields) => owner.post('assistant', assistantBody(fields)));
 });

@@ -11,20 +11,20 @@ import { startService } from '../support/service/service.ts';
 const service = await startService();
 const owner = await Owner.create(service);
 
-test('every field that an assistant is created with has rules that are tested', () => {
+test('tests every field of createAssistant', () => {
   const tested = new Set([...assistantTable, ...assistantCallTable].map(([field]) => field));
   assert.deepEqual([...tested].sort(), Object.keys(CreateAssistantRequest.shape).sort());
 });
 
-describe('a field of a new assistant', () => {
+describe('a field of createAssistant', () => {
   testFields(assistantTable, 201, (fields) => owner.post('assistant', assistantBody(fields)));
 
-  test('names a required model that is missing', async () => {
+  test('reports a missing model of the mode', async () => {
     const { errors } = await owner.post('assistant', assistantBody({ mode: 'dualplex' }));
     assert.deepEqual(Object.keys(errors), ['multimodal_model_id']);
   });
 
-  test('names a webhook that is missing', async () => {
+  test('reports a missing webhook_url', async () => {
     const { errors } = await owner.post('assistant', assistantBody({ is_webhook_active: true }));
     assert.deepEqual(Object.keys(errors), ['webhook_url']);
   });

@@ -13,13 +13,13 @@ const { uuid, id } = await createAssistant(service, {
 });
 const path = `/api/assistants/${uuid}/widget`;
 
-test('a page learns name, language and looks of an assistant, and nothing else', async () => {
+test('returns only the name, language and appearance of an assistant', async () => {
   const { status, json } = await service.get(path);
   assert.equal(status, 200);
   assert.deepEqual(json, { status: true, data: { name: 'Kim', language: 'en', widget_settings: settings } });
 });
 
-test('browsers may keep the answer for a while and ask whether it has changed', async () => {
+test('sends an ETag and a cache lifetime', async () => {
   const { headers } = await service.get(path, { 'Accept-Encoding': 'gzip, br' });
   const etag = headers.get('ETag') ?? '';
   assert.match(etag, /^"[^"]+"$/);
@@ -37,13 +37,13 @@ test('browsers may keep the answer for a while and ask whether it has changed', 
   assert.notEqual(changed.headers.get('ETag'), etag);
 });
 
-test('settings that are missing or strange are left out', async () => {
+test('omits missing and invalid settings', async () => {
   const odd = await createAssistant(service, { widgetSettings: { theme: 5, color: null } });
   const { json } = await service.get(`/api/assistants/${odd.uuid}/widget`);
   assert.deepEqual((json['data'] as Record<string, unknown>)['widget_settings'], {});
 });
 
-test('an unknown assistant, or a UUID that is none, is not found and not kept', async () => {
+test('returns an uncacheable 404 for an unknown assistant or an invalid UUID', async () => {
   for (const unknown of [randomUUID(), 'abc', '%00']) {
     const { status, json, headers } = await service.get(`/api/assistants/${unknown}/widget`);
     assert.equal(status, 404);
@@ -52,6 +52,6 @@ test('an unknown assistant, or a UUID that is none, is not found and not kept', 
   }
 });
 
-test('the UUID counts in any letter case', async () => {
+test('accepts the UUID in any letter case', async () => {
   assert.equal((await service.get(`/api/assistants/${uuid.toUpperCase()}/widget`)).status, 200);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
-import type { Calls } from '../../src/service/call/calls.ts';
+import type { CallRunner } from '../../src/service/call/call-runner.ts';
 import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
 import { startHousekeeping } from '../../src/service/housekeeping.ts';
 import type { Replies } from '../../src/service/conversation/replies.ts';
@@ -18,7 +18,7 @@ const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-t
 const { db, pool } = service.running.database;
 const tooLittle = { status: false, error: 'Insufficient balance. Please top up your account.' };
 
-test('each user message of a widget conversation costs 0.01 USD; opening costs nothing', async () => {
+test('charges 0.01 USD per user message of a widget conversation, but nothing for opening', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0.05' });
   const conversation = await service.open(uuid);
   assert.deepEqual(await readMoney(service, userId), { balance: 0.05, ledger: 0.05 });
@@ -27,7 +27,7 @@ test('each user message of a widget conversation costs 0.01 USD; opening costs n
   assert.deepEqual(await readMoney(service, userId), { balance: 0.03, ledger: 0.03 });
 });
 
-test('the ledger tells of every charge with the balance after it', async () => {
+test('adds a ledger entry with the new balance for every charge', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0.02' });
   const conversation = await service.open(uuid);
   await service.send(conversation, 'One');
@@ -43,14 +43,14 @@ test('the ledger tells of every charge with the balance after it', async () => {
   ]);
 });
 
-test('a test conversation is free, also with an empty balance', async () => {
+test('does not charge for a test conversation, even with an empty balance', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0' });
   const conversation = await service.open(uuid, { type: 'test' });
   assert.equal((await service.send(conversation, 'Hi')).status, 200);
   assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
 });
 
-test('a widget conversation needs a balance for its first message', async () => {
+test('refuses to open a widget conversation if the balance does not cover a message', async () => {
   for (const [balance, expected] of [
     ['0', 400],
     ['0.0099', 400],
@@ -65,7 +65,7 @@ test('a widget conversation needs a balance for its first message', async () => 
   }
 });
 
-test('a message that cannot be paid is refused before any stream begins, and leaves no trace', async () => {
+test('rejects a message that the balance does not cover before the stream starts, and stores nothing', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0.01' });
   const conversation = await service.open(uuid);
   assert.equal((await service.send(conversation, 'Paid')).status, 200);
@@ -83,7 +83,7 @@ for (const [where, conversations] of [
   ['one conversation', 1],
   ['fifty conversations', 50],
 ] as const) {
-  test(`fifty messages at once in ${where} against a balance for ten give ten answers and a balance of zero`, async () => {
+  test(`answers ten of fifty simultaneous messages in ${where} if the balance covers ten`, async () => {
     const { uuid, userId } = await createAssistant(service, { balance: '0.10' });
     const open = await Promise.all(Array.from({ length: conversations }, () => service.open(uuid)));
     const answers = await Promise.all(
@@ -103,7 +103,7 @@ for (const [where, conversations] of [
   });
 }
 
-test('a reply that fails is refunded, once, and the message is left out of the history and of what the model sees', async () => {
+test("refunds a failed reply once and excludes its message from the history and the model's context", async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0.03' });
   const conversation = await service.open(uuid);
   model.behave({ status: 400 });
@@ -130,7 +130,7 @@ test('a reply that fails is refunded, once, and the message is left out of the h
   );
 });
 
-test('a failed reply of a test conversation refunds nothing', async () => {
+test('does not refund a failed reply of a test conversation', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0' });
   const conversation = await service.open(uuid, { type: 'test' });
   model.behave({ status: 400 });
@@ -139,7 +139,7 @@ test('a failed reply of a test conversation refunds nothing', async () => {
   assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
 });
 
-test('money moves exactly, where binary fractions would not', async () => {
+test('calculates with exact decimal amounts', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '0.3' });
   const conversation = await service.open(uuid);
   for (let sent = 0; sent < 30; sent++) assert.equal((await service.send(conversation, 'x')).status, 200);
@@ -147,7 +147,7 @@ test('money moves exactly, where binary fractions would not', async () => {
   assert.deepEqual(await readMoney(service, userId), { balance: 0, ledger: 0 });
 });
 
-test('a balance cannot be taken below zero by any way', async () => {
+test('never allows a negative balance', async () => {
   const { userId } = await createAssistant(service, { balance: '0.01' });
   assert.equal(await moveMoney(db, { userId, kind: 'charge', amount: '0.02' }), false);
   await assert.rejects(pool.query('UPDATE users SET balance = -1 WHERE id = $1', [userId]), {
@@ -171,7 +171,7 @@ async function abandoned(): Promise<number> {
 
 const isOne = { balance: 1, ledger: 1 };
 
-test('what processes died over is given back once, however many look after it at once', async () => {
+test('refunds the work of dead processes once, even if several processes handle it', async () => {
   const userId = await abandoned();
   const caller = await createAssistant(service, { balance: '1' });
   const { rows } = await pool.query<{ id: number }>(
@@ -200,7 +200,7 @@ test('what processes died over is given back once, however many look after it at
 });
 
 test(
-  'who gives several owners their money back holds up no other of them while one is busy',
+  'does not block other accounts while the refund of one account waits',
   { skip: testDatabase === 'pglite' && 'an embedded database has one transaction at a time' },
   async () => {
     const [first, second] = [await abandoned(), await abandoned()];
@@ -220,7 +220,7 @@ test(
   },
 );
 
-test('what fails of the housekeeping keeps nothing else from being done', async (t) => {
+test('continues housekeeping after a task has failed', async (t) => {
   const userId = await abandoned();
   t.mock.timers.enable({ apis: ['setInterval'] });
   let renewed = 0;
@@ -231,7 +231,7 @@ test('what fails of the housekeeping keeps nothing else from being done', async 
       lease: { owner: randomUUID(), milliseconds: 3000 },
       renewLeases: () => Promise.reject(new Error('away for a moment')),
     } as unknown as Replies,
-    calls: { renewLeases: () => Promise.resolve(void (renewed += 1)) } as unknown as Calls,
+    calls: { renewLeases: () => Promise.resolve(void (renewed += 1)) } as unknown as CallRunner,
     log: createLog('silent'),
   });
   t.mock.timers.tick(1000);

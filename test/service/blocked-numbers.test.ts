@@ -14,7 +14,7 @@ const list = async (query = '') =>
   (await owner.get(`blocked-numbers${query}`)).json['data'] as Record<string, unknown>[];
 
 describe('a blocked number', () => {
-  test('is not called until it is let go', async () => {
+  test('cannot be called until it is unblocked', async () => {
     const { status, json } = await owner.post('blocked-numbers', { phone_number: '+49 (30) 1234-567' });
     assert.equal(status, 201);
     const { id, phone_number, created_at } = json['data'] as Record<string, unknown>;
@@ -27,7 +27,7 @@ describe('a blocked number', () => {
     assert.equal((await owner.delete(`blocked-numbers/${String(id)}`)).status, 404);
   });
 
-  test('is blocked once, however often that is asked for', async () => {
+  test('is listed once if it is blocked repeatedly', async () => {
     const [first, second] = [
       await owner.create('blocked-numbers', { phone_number: '+49301234500' }),
       await owner.create('blocked-numbers', { phone_number: '+49301234500' }),
@@ -36,7 +36,7 @@ describe('a blocked number', () => {
     assert.equal((await list('?phone_number=1234500')).length, 1);
   });
 
-  test('is listed, newest first, in pages, by any of its digits', async () => {
+  test('is listed newest first, in pages, and found by part of its digits', async () => {
     await owner.create('blocked-numbers', { phone_number: '+49301234501' });
     const numbers = (await list('?phone_number=%2B4930123450&per_page=1')).map(
       ({ phone_number }) => phone_number,
@@ -48,7 +48,7 @@ describe('a blocked number', () => {
     );
   });
 
-  test('is listed with up to 100 others', async () => {
+  test('is listed in pages of up to 100', async () => {
     assert.equal((await owner.get('blocked-numbers?per_page=100')).json['per_page'], 100);
     for (const query of ['per_page=101', 'per_page=0', 'page=0', 'phone_number=x']) {
       const { status, errors } = await owner.get(`blocked-numbers?${query}`);
@@ -56,14 +56,14 @@ describe('a blocked number', () => {
     }
   });
 
-  test('must be a number of the whole world', async () => {
+  test('must be in E.164 format', async () => {
     for (const phone_number of ['030 1234567', '', null, undefined, 5]) {
       const { status, errors } = await owner.post('blocked-numbers', { phone_number });
       assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
     }
   });
 
-  test('is one whose call was evaluated so', async () => {
+  test('is added if the evaluation of a call reports do_not_call', async () => {
     const { db } = service.running.database;
     const jobs = new StoredJobs(service.running.database);
     for (const [clientPhoneNumber, do_not_call] of [

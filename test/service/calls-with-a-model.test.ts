@@ -18,7 +18,7 @@ const service = await startService({
 });
 const owner = await Owner.create(service, '10');
 
-/** Has an assistant make a call; returns its record, and what the model was asked meanwhile. */
+/** Makes a call; returns its record and the requests to the model. */
 async function call(
   fields: Record<string, unknown> = {},
   body: Record<string, unknown> = {},
@@ -29,26 +29,26 @@ async function call(
     assistantBody({ post_call_evaluation: false, ...fields }),
   );
   await before(assistant.id);
-  const asked = model.requests.length;
+  const requestCount = model.requests.length;
   const { json } = await owner.post('make_call', {
     phone_number: callTo.person,
     assistant_id: assistant.id,
     ...body,
   });
   const record = await waitForCall(owner, Number(json['call_id']));
-  return { record, asked: model.requests.slice(asked) };
+  return { record, requests: model.requests.slice(requestCount) };
 }
 
 describe('an assistant on the phone', () => {
-  test('has the prompt with the variables of the call, and knows what was said before', async () => {
+  test('receives the prompt with the variables of the call and the conversation so far', async () => {
     model.behave({});
-    const { record, asked } = await call(
+    const { record, requests } = await call(
       { system_prompt: 'You speak to {{name}}.', initial_message: 'Hello {{name}}!' },
       { variables: { name: 'Ada' } },
     );
     assert.equal(record['status'], 'completed');
-    assert.equal(asked.length, 3);
-    const [system, ...said] = asked.at(-1)?.messages ?? [];
+    assert.equal(requests.length, 3);
+    const [system, ...said] = requests.at(-1)?.messages ?? [];
     assert.match(system?.content ?? '', /You speak to Ada\.[^]*on the phone/);
     assert.deepEqual(
       said.map(({ role, content }) => `${role}: ${content}`),
@@ -63,24 +63,26 @@ describe('an assistant on the phone', () => {
     );
   });
 
-  test('breaks a silence as its prompt says', async () => {
+  test('re-engages a silent customer with reengagement_prompt', async () => {
     model.behave({ pieces: ['Still with me?'] });
-    const { record, asked } = await call(
+    const { record, requests } = await call(
       { reengagement_prompt: 'Mention {{thing}}.', reengagement_interval: 15, max_silence_duration: 20 },
       { phone_number: callTo.silent, variables: { thing: 'the sale' } },
     );
-    assert.match(asked[0]?.messages[0]?.content ?? '', /silent[^]*Mention the sale\./);
+    assert.match(requests[0]?.messages[0]?.content ?? '', /silent[^]*Mention the sale\./);
     assert.equal(record['transcript'], 'AI: Hello!\nAI: Still with me?');
   });
 
-  test('hangs up with end_call, after its last words', async () => {
+  test('hangs up with end_call after its last words', async () => {
     model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye!'] });
-    const { record } = await call({ tools: [{ type: 'end_call', description: 'When all is said.' }] });
+    const { record } = await call({
+      tools: [{ type: 'end_call', description: 'When the conversation is over.' }],
+    });
     assert.equal(record['status'], 'ended_by_assistant');
     assert.match(String(record['transcript']), /AI: Goodbye!$/);
   });
 
-  test('hands over with call_transfer', async () => {
+  test('transfers the call with call_transfer', async () => {
     model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], pieces: ['One moment.'] });
     const { record } = await call({
       tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }],
@@ -89,18 +91,18 @@ describe('an assistant on the phone', () => {
     assert.match(String(record['transcript']), /have a moment\.\nAI: One moment\.$/);
   });
 
-  test('goes on talking where call_transfer has no number to dial', async () => {
+  test('continues the conversation if call_transfer has no number', async () => {
     model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], pieces: ['I cannot do that.'] });
-    const { record, asked } = await call(
+    const { record, requests } = await call(
       { tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }] },
       {},
       (id) => forgetNumbers(service, id),
     );
-    assert.match(JSON.stringify(asked[1]?.messages.at(-1)), /no phone number/);
+    assert.match(JSON.stringify(requests[1]?.messages.at(-1)), /no phone number/);
     assert.match(String(record['transcript']), /I cannot do that\.\nCustomer: What is this about\?/);
   });
 
-  test('costs nothing when the model fails in the middle of a call', async () => {
+  test('refunds the call if the model fails during it', async () => {
     model.behave({ status: 500 });
     const { balance } = await readMoney(service, owner.id);
     const { record } = await call();

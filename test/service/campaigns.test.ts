@@ -25,8 +25,8 @@ const everyDay = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const body = (more: Record<string, unknown> = {}) => ({ name: 'Spring', assistant_id: outbound.id, ...more });
 const list = async (of = owner) => JSON.parse((await of.get('campaigns')).text) as Record<string, unknown>[];
 
-describe('creating a campaign', () => {
-  test('answers with a draft and every default, in the time zone of its assistant', async () => {
+describe('createCampaign', () => {
+  test('returns a draft with defaults, in the time zone of its assistant', async () => {
     const { status, json } = await owner.post('campaigns', body());
     assert.equal(status, 201);
     assert.equal(typeof json['message'], 'string');
@@ -54,7 +54,7 @@ describe('creating a campaign', () => {
     });
   });
 
-  test('keeps every field that is given, numbers in their order and days in that of the week', async () => {
+  test('stores all given fields, numbers in the given order and days in the order of the week', async () => {
     const given = {
       timezone: 'Europe/Oslo',
       max_calls_in_parallel: 10,
@@ -83,15 +83,15 @@ describe('creating a campaign', () => {
     assert.deepEqual((await list()).at(-1), created);
   });
 
-  test('names every required field that is missing', async () => {
+  test('reports all missing required fields', async () => {
     const { status, errors } = await owner.post('campaigns', {});
     assert.deepEqual([status, Object.keys(errors)], [422, ['name', 'assistant_id']]);
   });
 
-  test('is not given a number that leaves', async () => {
-    const leaving = await addNumber(service, owner.id);
-    await owner.delete(`phone-numbers/${leaving}`);
-    const { status, errors } = await owner.post('campaigns', body({ phone_number_ids: [leaving] }));
+  test('rejects a number that is scheduled for release', async () => {
+    const releasing = await addNumber(service, owner.id);
+    await owner.delete(`phone-numbers/${releasing}`);
+    const { status, errors } = await owner.post('campaigns', body({ phone_number_ids: [releasing] }));
     assert.equal(status, 422);
     assert.match(errors['phone_number_ids']?.[0] ?? '', /scheduled for release/);
   });
@@ -113,7 +113,7 @@ const hours = (field: string) =>
     unknown[],
   ];
 
-describe('a field of a new campaign', () => {
+describe('a field of createCampaign', () => {
   testFields(
     [
       textOf('name', 255, true),
@@ -144,7 +144,7 @@ describe('a field of a new campaign', () => {
   );
 });
 
-test('campaigns are listed as a bare array, oldest first', async () => {
+test('lists campaigns as a bare array, oldest first', async () => {
   const reader = await Owner.create(service);
   const assistant = await reader.create('assistant', assistantBody());
   const first = await reader.create('campaigns', body({ assistant_id: assistant.id }));
@@ -154,7 +154,7 @@ test('campaigns are listed as a bare array, oldest first', async () => {
   assert.ok(campaigns.every((campaign) => Campaign.safeParse(campaign).success));
 });
 
-describe("a campaign's status", () => {
+describe('updateCampaignStatus', () => {
   const change = (campaign_id: unknown, action: unknown) =>
     owner.post('campaigns/update-status', { campaign_id, action });
   const given = async (status: string) => {
@@ -164,7 +164,7 @@ describe("a campaign's status", () => {
   };
 
   for (const status of ['draft', 'in-progress', 'stopped', 'completed']) {
-    test(`is in-progress after a start where it is ${status}`, async () => {
+    test(`starts a campaign that is ${status}`, async () => {
       const campaign = await given(status);
       const { json } = await change(campaign.id, 'start');
       assert.deepEqual(json['data'], { campaign_id: campaign.id, status: 'in-progress' });
@@ -172,7 +172,7 @@ describe("a campaign's status", () => {
     });
   }
 
-  test('stays what it is at a start without an assistant that calls', async () => {
+  test('refuses to start a campaign whose assistant was deleted', async () => {
     const assistant = await owner.create('assistant', assistantBody());
     const { id } = await owner.create('campaigns', body({ assistant_id: assistant.id }));
     await owner.delete(`assistant/${assistant.id}`);
@@ -185,7 +185,7 @@ describe("a campaign's status", () => {
   });
 
   for (const status of ['in-progress', 'stopped']) {
-    test(`is stopped after a stop where it is ${status}`, async () => {
+    test(`stops a campaign that is ${status}`, async () => {
       const campaign = await given(status);
       const answer = await change(campaign.id, 'stop');
       assert.equal(answer.status, 200);
@@ -197,7 +197,7 @@ describe("a campaign's status", () => {
   }
 
   for (const status of ['draft', 'completed']) {
-    test(`stays ${status} when it is asked to stop`, async () => {
+    test(`refuses to stop a campaign that is ${status}`, async () => {
       const campaign = await given(status);
       const answer = await change(campaign.id, 'stop');
       assert.deepEqual([answer.status, Object.keys(answer.errors)], [422, ['action']]);
@@ -205,7 +205,7 @@ describe("a campaign's status", () => {
     });
   }
 
-  test('is changed by start and stop and nothing else', async () => {
+  test('rejects unknown actions and campaigns', async () => {
     const { id } = await owner.create('campaigns', body());
     for (const action of ['pause', '', null, 5]) {
       const { status, json } = await change(id, action);
@@ -223,7 +223,7 @@ describe("a campaign's status", () => {
   });
 
   for (const status of ['draft', 'stopped', 'completed']) {
-    test(`stays ${status} at a start with too little balance for one minute`, async () => {
+    test(`refuses to start a campaign that is ${status} if the balance does not cover a minute`, async () => {
       const poor = await Owner.create(service, '0.09');
       const assistant = await poor.create('assistant', assistantBody());
       const { id } = await poor.create('campaigns', body({ assistant_id: assistant.id }));
@@ -245,7 +245,7 @@ describe("a campaign's status", () => {
   }
 });
 
-test('a deleted campaign is gone, and a second deletion finds nothing', async () => {
+test('returns 404 for a deleted or unknown campaign', async () => {
   const { id } = await owner.create('campaigns', body({ phone_number_ids: numbers }));
   const { status, json } = await owner.delete(`campaign/${id}`);
   assert.deepEqual([status, Object.keys(json)], [200, ['message']]);
@@ -256,7 +256,7 @@ test('a deleted campaign is gone, and a second deletion finds nothing', async ()
   }
 });
 
-test('a released number leaves the rotation of its campaigns', async () => {
+test('removes a released number from campaigns', async () => {
   const [kept, released] = [
     await addNumber(service, owner.id),
     await addNumber(service, owner.id, { type: 'sip' }),

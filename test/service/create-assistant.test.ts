@@ -10,8 +10,8 @@ const owner = await Owner.create(service);
 const create = (more: Record<string, unknown> = {}) => owner.create('assistant', assistantBody(more));
 const read = (id: number) => readAssistant(owner, id);
 
-describe('creating an assistant', () => {
-  test('answers with what was stored, inactive', async () => {
+describe('createAssistant', () => {
+  test('returns the stored assistant, inactive', async () => {
     const { status, json } = await owner.post('assistant', assistantBody({ status: 'active' }));
     assert.equal(status, 201);
     const { id, uuid, ...rest } = json['data'] as Record<string, unknown>;
@@ -21,7 +21,7 @@ describe('creating an assistant', () => {
     assert.deepEqual(rest, { name: 'Kim', status: 'inactive', type: 'outbound', mode: 'pipeline' });
   });
 
-  test('fills in every default', async () => {
+  test('applies the defaults', async () => {
     const { id } = await create();
     const { uuid, created_at, updated_at, ...record } = await read(id);
     assert.match(String(uuid), /^[0-9a-f-]{36}$/);
@@ -99,7 +99,7 @@ describe('creating an assistant', () => {
     });
   });
 
-  test('keeps every field that is given', async () => {
+  test('stores all given fields', async () => {
     const tool = await owner.create('tools', {
       name: 'look_up',
       description: 'Looks an order up',
@@ -149,7 +149,7 @@ describe('creating an assistant', () => {
     assert.deepEqual(Object.fromEntries(Object.keys(given).map((field) => [field, record[field]])), given);
   });
 
-  test('keeps fractions with two digits', async () => {
+  test('rounds decimals to two digits', async () => {
     const { id } = await create({
       llm_temperature: 0.004,
       voice_stability: 0.256,
@@ -159,7 +159,7 @@ describe('creating an assistant', () => {
     assert.deepEqual([llm_temperature, voice_stability, endpoint_sensitivity], ['0.00', '0.26', 5]);
   });
 
-  test('takes the models of the other modes', async () => {
+  test('accepts the models of the other modes', async () => {
     for (const [mode, multimodal_model_id, voice_id] of [
       ['multimodal', 2, 3],
       ['dualplex', 3, 1],
@@ -173,7 +173,7 @@ describe('creating an assistant', () => {
     }
   });
 
-  test('names every field that is missing, and the first of them in the message', async () => {
+  test('reports all missing fields, and the first one in the message', async () => {
     const { status, json, errors } = await owner.post('assistant', {});
     assert.equal(status, 422);
     assert.deepEqual(Object.keys(json), ['message', 'errors']);
@@ -191,7 +191,7 @@ describe('creating an assistant', () => {
     assert.equal(json['message'], 'The name field is required.');
   });
 
-  test('names what the rules, the other fields and the database find wrong in one answer', async () => {
+  test('reports errors of types, rules and references in one response', async () => {
     const { errors } = await owner.post(
       'assistant',
       assistantBody({
@@ -211,7 +211,7 @@ describe('creating an assistant', () => {
     });
   });
 
-  test('takes call_transfer only with a number in E.164 format', async () => {
+  test('accepts call_transfer only with a number in E.164 format', async () => {
     const transfer = { type: 'call_transfer' };
     const described = { ...transfer, description: 'To a person' };
     const { errors } = await owner.post('assistant', assistantBody({ tools: [transfer, described] }));
@@ -233,13 +233,13 @@ describe('creating an assistant', () => {
     assert.deepEqual((await read(id))['tools'], [{ ...described, phone_number: '+4930123456' }]);
   });
 
-  test('refuses what is no JSON object', async () => {
+  test('rejects a body that is not a JSON object', async () => {
     for (const body of ['{', '[]', '3', 'null', `{"variables":${'['.repeat(70)}${']'.repeat(70)}}`]) {
       assert.equal((await owner.post('assistant', body)).status, 422, body);
     }
   });
 
-  test('refuses null characters and repairs half an emoji', async () => {
+  test('rejects null characters and replaces lone surrogates', async () => {
     const { errors } = await owner.post('assistant', assistantBody({ variables: { a: ['\0'] } }));
     assert.deepEqual(errors, { variables: ['The variables field must not contain null characters.'] });
     const { id } = await create({ name: 'Kim \ud83d' });

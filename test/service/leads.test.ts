@@ -23,8 +23,8 @@ type Listed = Record<string, unknown> & { id: number; phone_number: string };
 const list = async (of: Owner, query = '') => (await of.get(`leads${query}`)).json['data'] as Listed[];
 const plainTimestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-describe('creating a lead', () => {
-  test('answers with the lead, its campaign and its secondary contacts', async () => {
+describe('createLead', () => {
+  test('returns the lead with its campaign and secondary contacts', async () => {
     const { status, json } = await owner.post(
       'lead',
       body({
@@ -65,12 +65,12 @@ describe('creating a lead', () => {
     assert.deepEqual((await list(owner))[0], json['data']);
   });
 
-  test('needs a number and a campaign', async () => {
+  test('requires a number and a campaign', async () => {
     const { status, errors } = await owner.post('lead', {});
     assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number', 'campaign_id']]);
   });
 
-  test('refuses a number that the campaign has, unless duplicates are allowed', async () => {
+  test('rejects a number that the campaign already has, unless allow_dupplicate is true', async () => {
     const own = await addCampaign(owner);
     const add = (more: Record<string, unknown> = {}) =>
       owner.post('lead', { phone_number: '+4915112345600', campaign_id: own.id, ...more });
@@ -84,7 +84,7 @@ describe('creating a lead', () => {
     assert.equal((await list(owner, `?campaign_id=${own.id}`)).length, 2);
   });
 
-  test('lets one of several through that bring the same number at once', async () => {
+  test('accepts one of several simultaneous requests with the same number', async () => {
     const own = await addCampaign(owner);
     const answers = await Promise.all(
       many(4, 0).map(() => owner.post('lead', { phone_number: '+4915112345601', campaign_id: own.id })),
@@ -93,7 +93,7 @@ describe('creating a lead', () => {
   });
 });
 
-describe('a field of a new lead', () => {
+describe('a field of createLead', () => {
   const contact = (more: object = {}) => [{ phone_number: '+4915112345670', ...more }];
   testFields(
     [
@@ -124,17 +124,17 @@ describe('a field of a new lead', () => {
     ],
     200,
     (fields) =>
-      // Whether duplicates are allowed is only of interest for a number that is new.
-      owner.post('lead', 'allow_dupplicate' in fields ? fresh(fields) : body(fields)),
+      // allow_dupplicate is tested with new numbers, which are accepted either way.
+      owner.post('lead', 'allow_dupplicate' in fields ? bodyWithNewNumber(fields) : body(fields)),
   );
 });
 
 let count = 0;
-const fresh = (fields: Record<string, unknown>) =>
+const bodyWithNewNumber = (fields: Record<string, unknown>) =>
   body({ phone_number: `+4916000${String(1000 + (count += 1))}`, ...fields });
 
-describe('the list of leads', () => {
-  test('meets every given condition', async () => {
+describe('listLeads', () => {
+  test('applies all given filters', async () => {
     const reader = await Owner.create(service);
     const [spring, autumn] = [await addCampaign(reader), await addCampaign(reader, 'Autumn')];
     const add = (phone_number: string, campaign_id = spring.id) =>
@@ -167,7 +167,7 @@ describe('the list of leads', () => {
     assert.equal((await list(reader, '?status=scheduled'))[0]?.['created_at'], '2026-03-01 00:00:00');
   });
 
-  test('comes in pages of 15, whose links keep the conditions', async () => {
+  test('returns pages of 15 whose links keep the filters', async () => {
     const reader = await Owner.create(service);
     const { id } = await addCampaign(reader);
     for (let index = 0; index < 16; index++) {
@@ -215,12 +215,12 @@ describe('the list of leads', () => {
     assert.deepEqual([most.status, most.json['per_page'], most.json['total']], [200, 100, 0]);
   });
 
-  test('knows days from the first of the calendar on', async () => {
+  test('accepts all dates from year 1 to 9999', async () => {
     const { status } = await owner.get('leads?date_from=0001-01-01&date_to=9999-12-31');
     assert.equal(status, 200);
   });
 
-  test('refuses conditions that cannot be', async () => {
+  test('rejects invalid filters', async () => {
     for (const query of [
       'status=new',
       'campaign_id=x',

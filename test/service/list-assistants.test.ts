@@ -9,8 +9,8 @@ import { startService } from '../support/service/service.ts';
 const service = await startService();
 const owner = await Owner.create(service);
 
-describe('lists of assistants', () => {
-  test('come in pages, newest first, with links to the others', async () => {
+describe('a list of assistants', () => {
+  test('is returned in pages, newest first, with links', async () => {
     const reader = await Owner.create(service);
     for (let count = 1; count <= 12; count++) {
       await reader.create('assistant', assistantBody({ name: `Kim ${count}` }));
@@ -51,7 +51,7 @@ describe('lists of assistants', () => {
     assert.deepEqual([beyond.json['data'], beyond.json['from'], beyond.json['to']], [[], null, null]);
   });
 
-  test('come all at once, as a bare array, where no pages are asked for', async () => {
+  test('is returned complete, as a bare array, without pagination', async () => {
     const reader = await Owner.create(service);
     for (let count = 1; count <= 12; count++) {
       await reader.create('assistant', assistantBody({ name: `Kim ${count}` }));
@@ -64,7 +64,7 @@ describe('lists of assistants', () => {
     assert.equal((await (await Owner.create(service)).get('assistants')).text, '[]');
   });
 
-  test('refuse pages that cannot be', async () => {
+  test('rejects invalid pages', async () => {
     for (const query of ['page=0', 'page=x', 'page=-1', 'per_page=0', 'per_page=101', 'per_page=1.5']) {
       const { status, errors } = await owner.get(`assistants/get?${query}`);
       assert.equal(status, 422);
@@ -73,7 +73,7 @@ describe('lists of assistants', () => {
     assert.equal((await owner.get('assistants/get?per_page=100&page=')).status, 200);
   });
 
-  test('show outbound assistants in short, as a bare array', async () => {
+  test('returns reduced outbound assistants as a bare array', async () => {
     const reader = await Owner.create(service);
     const { id } = await reader.create('assistant', assistantBody());
     await reader.create('assistant', assistantBody({ type: 'inbound' }));
@@ -88,16 +88,16 @@ describe('lists of assistants', () => {
   });
 });
 
-describe('what an assistant can be given', () => {
+describe('the catalog', () => {
   const list = async (path: string) => JSON.parse((await owner.get(path)).text) as Record<string, unknown>[];
 
-  test('languages come all at once', async () => {
+  test('lists all languages', async () => {
     const languages = await list('assistants/languages');
     assert.deepEqual(languages[0], { id: 1, name: 'English', iso_2: 'en' });
     assert.equal(languages.length, 26);
   });
 
-  test('voices can be searched by everything that is known of them', async () => {
+  test('filters voices by all their properties', async () => {
     assert.deepEqual((await list('assistants/voices'))[0], {
       id: 1,
       name: 'Mira',
@@ -119,7 +119,7 @@ describe('what an assistant can be given', () => {
     assert.equal((await owner.get('assistants/voices?mode=x')).status, 422);
   });
 
-  test('models are language models unless asked otherwise', async () => {
+  test('lists language models by default', async () => {
     // The settings of other tests' services may have added some.
     for (const path of ['assistants/models', 'assistants/models?type=llm']) {
       const own = (await list(path)).filter(({ id }) => Number(id) <= 3);
@@ -132,7 +132,7 @@ describe('what an assistant can be given', () => {
     assert.equal((await owner.get('assistants/models?type=x')).status, 422);
   });
 
-  test('providers can be asked for a language', async () => {
+  test('filters providers by language', async () => {
     for (const [kind, all] of [
       ['synthesizer', [1, 2]],
       ['transcriber', [3, 4]],
@@ -150,7 +150,7 @@ describe('what an assistant can be given', () => {
     }
   });
 
-  test('numbers tell whether an inbound assistant can have them', async () => {
+  test('reports whether numbers are available for an inbound assistant', async () => {
     const reader = await Owner.create(service);
     const [free, taken, shown] = [
       await addNumber(service, reader.id),

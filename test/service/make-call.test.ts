@@ -28,8 +28,8 @@ const assistant = await owner.create(
 const make = (body: Record<string, unknown>, of = owner) =>
   of.post('make_call', { phone_number: callTo.person, assistant_id: assistant.id, ...body });
 
-describe('a call that is made', () => {
-  test('is answered at once with the id by which it can be followed, and made in the background', async () => {
+describe('makeCall', () => {
+  test('responds with the call id at once and makes the call in the background', async () => {
     const { balance } = await readMoney(service, owner.id);
     const { status, json } = await make({ variables: { name: 'Ada' } });
     assert.equal(status, 200);
@@ -74,7 +74,7 @@ describe('a call that is made', () => {
     [callTo.hangsUp, 'ended_by_customer', 'human'],
     [callTo.silent, 'ended_by_assistant', 'human'],
   ] as const) {
-    test(`to ${to} ends as ${status}`, async () => {
+    test(`ends a call to ${to} as ${status}`, async () => {
       const { json } = await make({ phone_number: to });
       const call = await waitForCall(owner, Number(json['call_id']));
       assert.deepEqual([call['status'], call['answered_by']], [status, answeredBy]);
@@ -83,7 +83,7 @@ describe('a call that is made', () => {
     });
   }
 
-  test('is asked for again in silence, with words of the assistant', async () => {
+  test('re-engages a silent customer', async () => {
     const { json } = await make({ phone_number: callTo.silent });
     assert.match(
       String((await waitForCall(owner, Number(json['call_id'])))['transcript']),
@@ -91,7 +91,7 @@ describe('a call that is made', () => {
     );
   });
 
-  test('to somebody who asks not to be called again is the last one to that number, for this owner alone', async () => {
+  test('blocks the number for this account if the customer asks not to be called again', async () => {
     const { json } = await make({ phone_number: callTo.objects });
     const call = await waitForCall(owner, Number(json['call_id']));
     assert.match(String(call['transcript']), /do not call me again/);
@@ -104,7 +104,7 @@ describe('a call that is made', () => {
   });
 });
 
-test('the evaluation of a call that nobody answered is empty', async () => {
+test('returns an empty evaluation for an unanswered call', async () => {
   const evaluated = await owner.create('assistant', assistantBody({ post_call_evaluation: true }));
   for (const [phone_number, expected] of [
     [callTo.nobody, {}],
@@ -126,7 +126,7 @@ test('the evaluation of a call that nobody answered is empty', async () => {
 
 describe('an Idempotency-Key', () => {
   const body = { phone_number: callTo.busy, assistant_id: assistant.id };
-  const ask = (key: string, more = {}, of = owner) =>
+  const request = (key: string, more = {}, of = owner) =>
     service.post(
       '/api/user/make_call',
       { ...body, ...more },
@@ -137,43 +137,43 @@ describe('an Idempotency-Key', () => {
     );
   const count = async () => (await owner.get('calls')).json['total'];
 
-  test('makes one call of however many requests, also when its record was deleted', async () => {
+  test('prevents repeated calls, also after the call was deleted', async () => {
     const before = Number(await count());
-    const answers = await Promise.all([1, 2, 3].map(() => ask('one')));
+    const answers = await Promise.all([1, 2, 3].map(() => request('one')));
     const [id, ...others] = answers.map(({ json }) => json['call_id']);
     assert.deepEqual([typeof id, ...others, await count()], ['number', id, id, before + 1]);
     await waitForCall(owner, Number(id));
     assert.equal((await owner.delete(`calls/${String(id)}`)).status, 200);
-    assert.equal((await ask('one')).status, 404);
+    assert.equal((await request('one')).status, 404);
     assert.equal(await count(), before);
   });
 
-  test('is for one body and one owner, and free after a refusal', async () => {
-    assert.equal((await ask('two', { phone_number: 'nobody' })).status, 400);
-    const { json } = await ask('two');
-    const other = await ask('two', { variables: { name: 'Ada' } });
+  test('is specific to the body and the account, and reusable after an error', async () => {
+    assert.equal((await request('two', { phone_number: 'nobody' })).status, 400);
+    const { json } = await request('two');
+    const other = await request('two', { variables: { name: 'Ada' } });
     assert.deepEqual([other.status, typeof other.json['message']], [422, 'string']);
-    assert.equal((await ask('k'.repeat(256))).status, 422);
+    assert.equal((await request('k'.repeat(256))).status, 422);
     const stranger = await Owner.create(service, '1');
     const theirs = await stranger.create('assistant', assistantBody());
-    const call = (await ask('two', { assistant_id: theirs.id }, stranger)).json['call_id'];
+    const call = (await request('two', { assistant_id: theirs.id }, stranger)).json['call_id'];
     assert.ok(Number(call) > Number(json['call_id']));
   });
 });
 
-test('a call that has waited for too long is not made any more', async () => {
+test('fails a call that has waited for too long', async () => {
   const { rows } = await service.running.database.pool.query<{ id: number }>(
     `INSERT INTO calls (user_id, assistant_id, assistant_name, type, client_phone_number, created_at)
      VALUES ($1, $2, 'Kim', 'outbound', $3, now() - interval '6 minutes') RETURNING id`,
     [owner.id, assistant.id, callTo.person],
   );
-  const late = rows[0]?.id ?? 0;
-  await new StoredJobs(service.running.database).send('place-call', { callId: late });
-  const call = await waitForCall(owner, late);
+  const callId = rows[0]?.id ?? 0;
+  await new StoredJobs(service.running.database).send('place-call', { callId });
+  const call = await waitForCall(owner, callId);
   assert.deepEqual([call['status'], call['transcript'], call['total_cost']], ['failed', '', 0]);
 });
 
-describe('a call is refused', () => {
+describe('makeCall rejects', () => {
   for (const phone_number of [
     '015112345678',
     '+49',
@@ -193,7 +193,7 @@ describe('a call is refused', () => {
     '+4915112345678;ext=7',
     'tel:+4915112345678',
   ]) {
-    test(`to "${phone_number}", which is not in E.164 format`, async () => {
+    test(`"${phone_number}", which is not in E.164 format`, async () => {
       const { status, json } = await make({ phone_number });
       assert.equal(status, 400);
       assert.deepEqual(json, {
@@ -203,7 +203,7 @@ describe('a call is refused', () => {
     });
   }
 
-  test('to +9991234567, which no country has', async () => {
+  test('+9991234567, which no country has', async () => {
     const { status, json } = await make({ phone_number: '+9991234567' });
     assert.deepEqual(
       [status, json],
@@ -211,7 +211,7 @@ describe('a call is refused', () => {
     );
   });
 
-  test('with more variables than a conversation may have, or longer ones', async () => {
+  test('too many, too long and invalid variables', async () => {
     for (const variables of [numbered(101), { ['n'.repeat(65)]: '' }, { a: 'x'.repeat(2001) }, ['Ada']]) {
       const { status, errors } = await make({ variables });
       assert.deepEqual([status, Object.keys(errors)], [422, ['variables']]);
@@ -220,7 +220,7 @@ describe('a call is refused', () => {
     for (const variables of [held, [], null]) assert.equal((await make({ variables })).status, 200);
   });
 
-  test('by an assistant that is missing or another’s, and the two are not told apart', async () => {
+  test('an unknown assistant and another user’s with the same response', async () => {
     const other = await Owner.create(service, '1');
     const missing = await make({ assistant_id: 99_999 });
     const foreign = await make({}, other);
@@ -228,19 +228,19 @@ describe('a call is refused', () => {
     assert.deepEqual(missing.json, { message: 'Assistant not found.' });
   });
 
-  test('by an inbound assistant', async () => {
+  test('an inbound assistant', async () => {
     const inbound = await owner.create('assistant', assistantBody({ type: 'inbound' }));
     const { status, errors } = await make({ assistant_id: inbound.id });
     assert.deepEqual([status, Object.keys(errors)], [422, ['assistant_id']]);
   });
 
-  test('without a number or an assistant, field by field', async () => {
+  test('missing fields by name', async () => {
     const { status, errors } = await owner.post('make_call', { variables: 'none' });
     assert.equal(status, 422);
     assert.deepEqual(Object.keys(errors).sort(), ['assistant_id', 'phone_number', 'variables']);
   });
 
-  test('when the balance is too low for one minute, and not when it is just enough', async () => {
+  test('a balance below the price of one minute', async () => {
     const poor = await Owner.create(service, '0.0999');
     const theirs = await poor.create('assistant', assistantBody());
     const refused = await make({ assistant_id: theirs.id }, poor);

@@ -55,7 +55,7 @@ const ask = async (assistant: Record<string, unknown>, tools: Record<string, unk
   return service.send(await service.open(uuid), 'Hello');
 };
 
-test('models of the settings can be chosen like the others, and processes that start again list them once', async () => {
+test('offers configured models, once even after restarts', async () => {
   await startService({ ...env, MODELS: JSON.stringify([{ code: text, name: 'Cleverer' }]) });
   const { text: listed } = await owner.get('assistants/models');
   const names = (JSON.parse(listed) as { id: number; name: string }[]).map(({ name }) => name);
@@ -67,13 +67,13 @@ test('models of the settings can be chosen like the others, and processes that s
   assert.match((await owner.get('assistants/models?type=multimodal')).text, new RegExp(voice));
 });
 
-test('the model of the assistant answers, where it is, with its own key and the temperature of the assistant', async () => {
+test('uses the model of the assistant with its URL, key and temperature', async () => {
   await ask({ llm_model_id: await idOf(text, 'llm'), llm_temperature: 0.8 });
   assert.deepEqual(last(special), ['clever-1', 'Bearer sk-special']);
   assert.equal(special.requests.at(-1)?.temperature, 0.8);
 });
 
-test('a model without an address is at the default one, and one without anything is the default one', async () => {
+test('uses the default URL for a model without one, and the default model for an unlisted one', async () => {
   await ask(await spoken('dualplex', double));
   assert.deepEqual(last(standard), ['double-1', 'Bearer sk-standard']);
   for (const id of [await idOf(bare, 'llm'), 1]) {
@@ -82,12 +82,12 @@ test('a model without an address is at the default one, and one without anything
   }
 });
 
-test('no model of another address gets the key of the default one', async () => {
+test('does not send the default key to other URLs', async () => {
   await ask(await spoken('multimodal', voice));
   assert.deepEqual(last(special), ['voice-1', 'Bearer none']);
 });
 
-test('where there are tools, the fallback of a spoken mode answers from the start; the pipeline has none', async () => {
+test('uses chat_llm_fallback_id for tool calls in the multimodal modes only', async () => {
   for (const server of [standard, special])
     server.behave({ calls: [{ name: 'look_up', arguments: {} }], pieces: ['We are open.'] });
   const chat_llm_fallback_id = await idOf(bare, 'llm');
@@ -110,7 +110,7 @@ test('where there are tools, the fallback of a spoken mode answers from the star
   assert.deepEqual(counts(), [before[0], before[1] + 4]);
 });
 
-test('without a default one, a model that is nowhere is answered for by the offline engine', async () => {
+test('uses the offline engine for an unlisted model without a default model', async () => {
   const here = await startService({ MODELS: JSON.stringify([{ code: text, baseUrl: special.url }]) });
   special.behave({ pieces: ['Online.'] });
   for (const [id, answer] of [
@@ -122,7 +122,7 @@ test('without a default one, a model that is nowhere is answered for by the offl
   }
 });
 
-test('the prompt names the languages that the assistant has besides its own', async () => {
+test('includes the secondary languages in the prompt', async () => {
   standard.behave({});
   await ask({ language_id: 1, secondary_language_ids: [2, 3] });
   const [first] = standard.requests.at(-1)?.messages ?? [];
@@ -138,7 +138,7 @@ test('the prompt names the languages that the assistant has besides its own', as
 });
 
 describe('the setting MODELS', () => {
-  test('may be a file', async () => {
+  test('accepts a file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'models-'));
     atEnd(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'models.json'), JSON.stringify([{ code: 'fast', model: 'fast-1' }]));

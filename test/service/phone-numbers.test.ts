@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
 import { endOfPaidMonth } from '../../src/service/phone-number/end-of-paid-month.ts';
-import { clearReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
+import { deleteReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
 import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { addNumber } from '../support/records/add-records.ts';
@@ -24,8 +24,8 @@ const formattedNumbers = async (country: string, digits: string) =>
     ({ phone_number_formatted }) => phone_number_formatted,
   );
 
-describe('searching numbers', () => {
-  test('offers German ones unless asked otherwise', async () => {
+describe('searchPhoneNumbers', () => {
+  test('returns German numbers by default', async () => {
     const offers = await list('phone-numbers/search');
     assert.equal(offers.length, 20);
     for (const offer of offers) {
@@ -37,13 +37,13 @@ describe('searching numbers', () => {
     }
   });
 
-  test('finds countries in either letter case, and digits', async () => {
+  test('filters by country in any letter case and by digits', async () => {
     assert.ok((await search('?country_code=us')).every((number) => number.startsWith('+1212555')));
     assert.deepEqual(await search('?country_code=US&contains=5550142'), ['+12125550142']);
     assert.deepEqual(await search('?country_code=XX'), []);
   });
 
-  test('offers possible numbers of 11 countries, formatted as there', async () => {
+  test('returns valid numbers of 11 countries with their formatting', async () => {
     const examples = {
       AT: '+43 720 000000',
       AU: '+61 2 5550 0000',
@@ -69,7 +69,7 @@ describe('searching numbers', () => {
     }
   });
 
-  test('refuses what is no country and no digits', async () => {
+  test('rejects invalid countries and digits', async () => {
     for (const query of [
       'country_code=DEU',
       'country_code=1',
@@ -83,8 +83,8 @@ describe('searching numbers', () => {
   });
 });
 
-describe('buying a number', () => {
-  test('takes its price and gives the number to the account', async () => {
+describe('purchasePhoneNumber', () => {
+  test('charges the price and adds the number to the account', async () => {
     const [offered = ''] = await search('?country_code=GB');
     const before = await readMoney(service, owner.id);
     const { status, json } = await owner.post('phone-numbers/purchase', { phone_number: offered });
@@ -101,7 +101,7 @@ describe('buying a number', () => {
     assert.ok(!(await search('?country_code=GB')).includes(offered));
   });
 
-  test('returns 400 for a number that the search does not offer, or that is in use', async () => {
+  test('returns 400 for a number that is not for sale or in use', async () => {
     const [number] = await search();
     await owner.post('phone-numbers/purchase', { phone_number: number });
     for (const phone_number of [number, '+4915199999999']) {
@@ -111,7 +111,7 @@ describe('buying a number', () => {
     }
   });
 
-  test('returns 422 with error, message and errors for text that is no phone number', async () => {
+  test('returns 422 with error, message and errors for an invalid phone number', async () => {
     for (const phone_number of ['123', 5, '', undefined]) {
       const { status, json, errors } = await owner.post('phone-numbers/purchase', { phone_number });
       assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
@@ -119,7 +119,7 @@ describe('buying a number', () => {
     }
   });
 
-  test('gives a number to one of several who want it at once', async () => {
+  test('sells a number to one of several simultaneous buyers', async () => {
     const [phone_number] = await search();
     const rival = await Owner.create(service, '100');
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('buying a number', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400]);
   });
 
-  test('needs a balance that pays for it, and leaves nothing behind without', async () => {
+  test('returns 402 and stores nothing if the balance is too low', async () => {
     const poor = await Owner.create(service, '1.49');
     const [phone_number] = await search();
     const { status, json } = await poor.post('phone-numbers/purchase', { phone_number });
@@ -139,7 +139,7 @@ describe('buying a number', () => {
   });
 });
 
-test('all numbers are listed, and for old clients those that take SMS and are paid for', async () => {
+test('lists all numbers, and on the legacy path those with SMS and an active subscription', async () => {
   const reader = await Owner.create(service);
   const ids = [
     await addNumber(service, reader.id),
@@ -163,7 +163,7 @@ test('all numbers are listed, and for old clients those that take SMS and are pa
   );
 });
 
-test('a number can be given a name of at most 50 characters, which null takes away', async () => {
+test('sets a nickname of at most 50 characters, and removes it with null', async () => {
   const id = await addNumber(service, owner.id);
   for (const nickname of ['Shop', '😀'.repeat(50), null]) {
     const { status, json } = await owner.put(`phone-numbers/${id}`, { nickname });
@@ -176,13 +176,13 @@ test('a number can be given a name of at most 50 characters, which null takes aw
   }
 });
 
-describe('releasing a number', () => {
+describe('releasePhoneNumber', () => {
   const given = async (id: number) => {
     const inbound = await owner.create('assistant', assistantBody({ type: 'inbound', phone_number_id: id }));
     return async () => (await readAssistant(owner, inbound.id))['phone_number_id'];
   };
 
-  test('leaves a dedicated one active until the paid month is over', async () => {
+  test('keeps a dedicated number active until the end of the paid month', async () => {
     const id = await addNumber(service, owner.id);
     const numberOfAssistant = await given(id);
     await pool.query("UPDATE phone_numbers SET paid_until = now() + interval '20 days' WHERE id = $1", [id]);
@@ -194,7 +194,7 @@ describe('releasing a number', () => {
       [id],
     );
     assert.ok([19, 20].includes(Number(rows[0]?.days)), JSON.stringify(rows));
-    await clearReleasedNumbers(db);
+    await deleteReleasedNumbers(db);
     assert.equal(await numberOfAssistant(), id);
     const leaving = (await list('phone-numbers/all')).find((number) => number.id === id);
     assert.equal(leaving?.['has_active_subscription'], false);
@@ -211,7 +211,7 @@ describe('releasing a number', () => {
 
     await pool.query("UPDATE phone_numbers SET release_at = now() - interval '1 second' WHERE id = $1", [id]);
     assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
-    await clearReleasedNumbers(db);
+    await deleteReleasedNumbers(db);
     assert.equal(await numberOfAssistant(), null);
   });
 
@@ -225,7 +225,7 @@ describe('releasing a number', () => {
     ['2027-01-15 12:00', '2027-01-15 12:00', '2027-02-15 12:00'],
     ['2027-01-15 12:00', '2028-12-20 12:00', '2029-01-15 12:00'],
   ] as const) {
-    test(`at ${released} lets one of ${bought} go at ${ends}`, async () => {
+    test(`at ${released} releases a number of ${bought} at ${ends}`, async () => {
       const moment = (text: string) => sql`${text}::timestamp AT TIME ZONE 'UTC'`;
       const { rows } = await db.execute(
         sql`SELECT ${endOfPaidMonth(moment(bought), moment(released))} = ${moment(ends)} AS is_right`,
@@ -234,7 +234,7 @@ describe('releasing a number', () => {
     });
   }
 
-  test('takes a dedicated one that nobody pays for at once', async () => {
+  test('deletes a dedicated number without a subscription immediately', async () => {
     const id = await addNumber(service, owner.id, { subscribed: false });
     const { status, json } = await owner.delete(`phone-numbers/${id}`);
     assert.equal(status, 200);
@@ -242,7 +242,7 @@ describe('releasing a number', () => {
     assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
   });
 
-  test('takes it out of the rotation of campaigns when it goes', async () => {
+  test('unlinks the number when it is released', async () => {
     const [stays, goes] = [await addNumber(service, owner.id), await addNumber(service, owner.id)];
     const { id: assistant_id } = await owner.create('assistant', assistantBody());
     const campaign = await owner.create('campaigns', {
@@ -260,12 +260,12 @@ describe('releasing a number', () => {
     assert.equal((await owner.delete(`phone-numbers/${goes}`)).status, 200);
     assert.deepEqual(await rotation(), [stays, goes]);
     await pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [goes]);
-    await clearReleasedNumbers(db);
+    await deleteReleasedNumbers(db);
     assert.deepEqual(await rotation(), [stays]);
   });
 
   for (const type of ['sip', 'caller_id'] as const) {
-    test(`takes one of the kind ${type} at once`, async () => {
+    test(`deletes a number of type ${type} immediately`, async () => {
       const id = await addNumber(service, owner.id, { type });
       const outbound = await owner.create('assistant', assistantBody({ phone_number_id: id }));
       const numberOfAssistant = type === 'sip' ? await given(id) : undefined;
@@ -276,7 +276,7 @@ describe('releasing a number', () => {
     });
   }
 
-  test('does not find what is not there', async () => {
+  test('returns 404 for an unknown number', async () => {
     for (const id of ['0', '99999', '99999999999', 'x']) {
       for (const answer of [
         await owner.delete(`phone-numbers/${id}`),

@@ -25,7 +25,7 @@ const bytesOf = async (response: Response) => new Uint8Array(await response.arra
 const whole = await bytesOf(await load());
 
 describe('a recording', () => {
-  test('is a WAV file as long as the call, with sound where somebody spoke and silence elsewhere', async () => {
+  test('is a WAV file with the duration of the call and tones where somebody spoke', async () => {
     const response = await load();
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('Content-Type'), 'audio/wav');
@@ -50,7 +50,7 @@ describe('a recording', () => {
     ['bytes=-50', 95_994, 96_044],
     ['bytes=10-999999999', 10, 96_044],
   ] as const) {
-    test(`comes in parts: ${range}`, async () => {
+    test(`supports the range ${range}`, async () => {
       const response = await load(range);
       assert.equal(response.status, 206);
       assert.equal(response.headers.get('Content-Range'), `bytes ${start}-${end - 1}/96044`);
@@ -59,26 +59,26 @@ describe('a recording', () => {
     });
   }
 
-  test('has no part behind its end', async () => {
+  test('returns 416 for a range after its end', async () => {
     const response = await load('bytes=96044-');
     assert.equal(response.status, 416);
     assert.equal(response.headers.get('Content-Range'), 'bytes */96044');
   });
 
-  test('comes whole when a range is none, or several', async () => {
+  test('is returned complete for invalid and multiple ranges', async () => {
     for (const range of ['bytes=5-2', 'lines=1-2', 'bytes=0-1,4-5']) {
       assert.equal((await load(range)).status, 200, range);
     }
     assert.equal(readByteRange('bytes=-0', 10), 'unsatisfiable');
   });
 
-  test('tells its size without its content', async () => {
+  test('responds to HEAD with its size', async () => {
     const response = await load(undefined, 'HEAD');
     assert.equal(response.headers.get('Content-Length'), '96044');
     assert.equal((await bytesOf(response)).length, 0);
   });
 
-  test('is found by nothing but its whole token, and goes with the call', async () => {
+  test('requires the complete token, and is deleted with the call', async () => {
     for (const path of [token.slice(1), `${token.slice(0, -1)}x`, String(call)]) {
       assert.equal((await service.get(`/api/recordings/${path}`)).status, 404, path);
     }

@@ -31,12 +31,12 @@ async function cleanedUp(): Promise<void> {
   }
 }
 
-test('nothing is deleted for its age unless the settings say so', () => {
+test('deletes no old records by default', () => {
   assert.equal(readConfig({}).retentionDays, undefined);
   assert.equal(readConfig({ RETENTION_DAYS: '7' }).retentionDays, 7);
 });
 
-test('conversations and calls that are too old are deleted, and what was paid for them stays in the ledger', async () => {
+test('deletes old conversations and calls, but keeps their ledger entries', async () => {
   const { uuid, userId, id: assistantId } = await createAssistant(service, { balance: '1' });
   const [old, young, answering] = [
     await service.open(uuid),
@@ -75,7 +75,7 @@ test('conversations and calls that are too old are deleted, and what was paid fo
   assert.deepEqual(await readMoney(service, userId), money);
 });
 
-test('jobs that were given up are sent again, and webhooks that were never delivered fail after a week', async () => {
+test('sends lost jobs again, and fails webhooks that were not delivered for a week', async () => {
   const { uuid, userId, id } = await createAssistant(service, { balance: '1' });
   await pool.query(
     "UPDATE assistants SET conversation_ended_webhook_url = 'http://127.0.0.1:9/' WHERE id = $1",
@@ -126,7 +126,7 @@ test('jobs that were given up are sent again, and webhooks that were never deliv
   );
 });
 
-test('a campaign that lost its tick is found by the next round, and by a start', async () => {
+test('sends a lost campaign tick again at the next clean-up and at a start', async () => {
   const owner = await Owner.create(service, '1');
   const assistant = await owner.create('assistant', assistantBody());
   const fields = { name: 'Spring', assistant_id: assistant.id, max_calls_in_parallel: 1 };
@@ -148,7 +148,7 @@ test('a campaign that lost its tick is found by the next round, and by a start',
   await completed();
 });
 
-test('the next round waits before this one has begun to work', async () => {
+test('schedules the next clean-up before it starts to work', async () => {
   await cleanedUp();
   const { rows } = await pool.query<{ minutes: number }>(
     "SELECT extract(epoch FROM start_after - now())::float / 60 AS minutes FROM jobs.job WHERE name = 'clean-up' AND state = 'created'",
@@ -157,7 +157,7 @@ test('the next round waits before this one has begun to work', async () => {
   assert.ok((rows[0]?.minutes ?? 0) > 50 && (rows[0]?.minutes ?? 0) <= 60);
 });
 
-test('a document that nobody works on any more fails, and its knowledge base goes on', async () => {
+test('fails an abandoned document and updates its knowledge base', async () => {
   const owner = await Owner.create(service);
   const { id } = await owner.create('knowledgebases', { name: 'K' });
   const { rows } = await pool.query<{ id: number }>(

@@ -13,7 +13,7 @@ const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => Campaign
 const plan = (call: number, now: Date) => planCall(database, call, now);
 
 describe('a campaign', () => {
-  test('calls its leads in their order, no more at once than it may, and completes with the last', async () => {
+  test('calls its leads in order, up to max_calls_in_parallel, and completes after the last one', async () => {
     const run = await start({ max_calls_in_parallel: 2 });
     const leads = [await run.add('+4989200100'), await run.add('+4989200200'), await run.add('+4989200300')];
     assert.equal((await run.lead(leads[0] ?? 0)).status, 'created');
@@ -38,7 +38,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  test('stays in progress without leads when it is not to complete, and calls one that comes', async () => {
+  test('stays in progress without leads if mark_complete_when_no_leads is false', async () => {
     const run = await start({ mark_complete_when_no_leads: false });
     await run.tick();
     assert.equal((await run.campaign())['status'], 'in-progress');
@@ -47,7 +47,7 @@ describe('a campaign', () => {
     assert.equal((await run.called()).length, 1);
   });
 
-  test('calls with the variables of the lead over those of its assistant, from its numbers in turn', async () => {
+  test("calls with the lead's variables and rotates its numbers", async () => {
     const run = await start({ numbers: 2, assistant: { variables: { name: 'you', city: 'Oslo' } } });
     for (const number of ['+4989200100', '+4989200200', '+4989200300']) await run.add(number);
     await run.tick();
@@ -60,7 +60,7 @@ describe('a campaign', () => {
     assert.equal(first, third);
   });
 
-  test('calls in its hours alone', async () => {
+  test('calls only during its calling hours', async () => {
     const run = await start({
       timezone: 'UTC',
       allowed_hours_start_time: '09:00',
@@ -74,7 +74,7 @@ describe('a campaign', () => {
     assert.equal((await run.called()).length, 1);
   });
 
-  test('does nothing when it is stopped but to take in what its calls have come to', async () => {
+  test('makes no calls while it is stopped, but updates leads whose calls end', async () => {
     const run = await start({ max_calls_in_parallel: 1 });
     const [under, waits] = [await run.add('+4989200100'), await run.add('+4989200200')];
     await run.tick();
@@ -94,7 +94,7 @@ describe('a campaign', () => {
     assert.deepEqual(await run.called(), ['+4989200200']);
   });
 
-  test('stops when the balance is too low, and says why until it is started again', async () => {
+  test('stops with a stop_reason if the balance is too low', async () => {
     const run = await start({ balance: '0.1' });
     const lead = await run.add('+4989200100');
     await database.pool.query('UPDATE users SET balance = 0.09 WHERE id = $1', [run.owner.id]);
@@ -107,7 +107,7 @@ describe('a campaign', () => {
     assert.equal((await run.campaign())['stop_reason'], null);
   });
 
-  test('stops when its assistant was deleted', async () => {
+  test('stops if its assistant was deleted', async () => {
     const run = await start();
     await run.add('+4989200100');
     await run.owner.delete(`assistant/${String((await run.campaign())['assistant_id'])}`);
@@ -115,7 +115,7 @@ describe('a campaign', () => {
     assert.equal((await run.campaign())['stop_reason'], 'no-assistant');
   });
 
-  test('stops when its assistant is one for inbound calls by now, and a call that waits is not made', async () => {
+  test('stops if its assistant becomes inbound, and cancels waiting calls', async () => {
     const run = await start({ max_calls_in_parallel: 1 });
     await run.add('+4989200100');
     await run.add('+4989200200');
@@ -130,7 +130,7 @@ describe('a campaign', () => {
     assert.deepEqual([await run.called(), (await run.campaign())['stop_reason']], [[], 'no-assistant']);
   });
 
-  test('makes no call that waited until its hours were over', async () => {
+  test('cancels calls that waited until the end of the calling hours', async () => {
     const run = await start({
       timezone: 'UTC',
       allowed_hours_start_time: '09:00',
@@ -149,7 +149,7 @@ describe('a campaign', () => {
     assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
   });
 
-  test('calls as many at once as its owner can pay a first minute for, together with their other calls', async () => {
+  test('limits parallel calls to the available balance', async () => {
     const run = await start({ balance: '0.35', max_calls_in_parallel: 5 });
     const assistant_id = (await run.campaign())['assistant_id'];
     const made = await run.owner.post('make_call', { phone_number: '+4989200900', assistant_id });
@@ -166,13 +166,13 @@ describe('a campaign', () => {
     const refused = await run.owner.post('make_call', { phone_number: '+4989200901', assistant_id });
     assert.equal(refused.status, 422);
     assert.equal((await run.campaign())['status'], 'in-progress');
-    // One of them ends unpaid, and another one is called.
+    // One of them ends uncharged, so another one can start.
     await run.owner.delete(`calls/${String(made.json['call_id'])}`);
     await run.tick();
     assert.equal((await database.pool.query(open, [run.owner.id])).rows.length, 3);
   });
 
-  test('has very many leads wait for their turn, or not any more, some thousand at a time', async () => {
+  test('schedules and unschedules leads in batches', async () => {
     const run = await start({ max_calls_in_parallel: 1 });
     await database.pool.query(
       `INSERT INTO leads (user_id, campaign_id, phone_number)
@@ -189,7 +189,7 @@ describe('a campaign', () => {
     }
     await run.change('stop');
     counts.push(await count('created'), (await run.takeTicks(run.id)).length);
-    for (let look = 0; look < 2; look++) {
+    for (let step = 0; step < 2; step++) {
       await run.tick();
       counts.push(await count('created'), (await run.takeTicks(run.id)).length);
     }

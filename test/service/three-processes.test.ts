@@ -93,7 +93,7 @@ if (testDatabase === 'pglite') {
     return opened;
   };
 
-  /** Calls that were promised. Whoever gets no answer does not know, and nobody asks twice for the same call. */
+  /** CallRunner that were promised. Whoever gets no answer does not know, and nobody asks twice for the same call. */
   const promised: number[] = [];
   const makeCalls = (count: number) =>
     Promise.all(

@@ -17,7 +17,7 @@ import {
 } from '../support/service/webhook-service.ts';
 
 describe('a delivery', () => {
-  test('that is not taken is tried again under the same id, signed anew, until it is', async () => {
+  test('is retried with the same id and a new signature until it succeeds', async () => {
     const url = receiver.address(500, 'cut', 302, 200);
     const it = await createOwner({ conversation_ended_webhook_url: url });
     await end((await chat(it, ['Hello'])).id);
@@ -36,7 +36,7 @@ describe('a delivery', () => {
     ['would reach the inside', 'http://127.0.0.1:1/', null, /private network/],
   ];
   for (const [what, url, status, error] of failures) {
-    test(`that ${what} has failed after four attempts`, async () => {
+    test(`fails after four attempts if the receiver ${what}`, async () => {
       const it = await createOwner({ conversation_ended_webhook_url: url });
       await end((await chat(it, ['Hello'])).id);
       const [delivery] = await deliveries(it, allAre('failed', 1));
@@ -46,7 +46,7 @@ describe('a delivery', () => {
     });
   }
 
-  test('that failed is made again when its owner wants it, under the same id', async () => {
+  test('can be sent again with the same id after it failed', async () => {
     const url = receiver.address(500, 500, 500, 500, 'cut', 200);
     const it = await createOwner({ conversation_ended_webhook_url: url });
     await end((await chat(it, ['Hello'])).id);
@@ -65,7 +65,7 @@ describe('a delivery', () => {
     await receiver.received(url, 7);
   });
 
-  test('goes with its call', async () => {
+  test('is deleted with its call', async () => {
     const url = receiver.address();
     const it = await createOwner({ is_webhook_active: true, webhook_url: url });
     const id = await addCall(service, { userId: it.owner.id, assistantId: it.id, status: 'completed' });
@@ -75,18 +75,18 @@ describe('a delivery', () => {
     assert.deepEqual(await deliveries(it, () => true), []);
   });
 
-  test('that is still under way is not begun again', async () => {
+  test('cannot be sent again while it is pending', async () => {
     const it = await createOwner({ conversation_ended_webhook_url: receiver.address('hang') });
     await end((await chat(it, ['Hello'])).id);
     const [pending] = await deliveries(it, allAre('pending', 1));
     const { status, json } = await it.owner.post(`webhook-deliveries/${pending?.id}/redeliver`, {});
-    assert.deepEqual([status, json], [409, { message: 'The delivery is still under way.' }]);
+    assert.deepEqual([status, json], [409, { message: 'The delivery is still pending.' }]);
     const missing = await it.owner.post('webhook-deliveries/999999/redeliver', {});
     assert.deepEqual([missing.status, missing.json], [404, { message: 'Webhook delivery not found.' }]);
   });
 });
 
-test('a secret is replaced, and the one before goes on for a day', async () => {
+test('keeps the previous secret valid for a day after a rotation', async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url });
   assert.match(it.secret, /^whsec_[\w+/]{43}=$/);
@@ -107,7 +107,7 @@ test('a secret is replaced, and the one before goes on for a day', async () => {
   assert.throws(() => verify(it.secret, one));
 });
 
-test('the log is listed in pages and meets every given condition', async () => {
+test('lists deliveries in pages and applies all given filters', async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url });
   for (const text of ['One', 'Two', 'Three']) await end((await chat(it, [text])).id);

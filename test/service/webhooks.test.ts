@@ -16,7 +16,7 @@ import {
   settled,
 } from '../support/service/webhook-service.ts';
 
-test('a chat that has ended is told of, signed, with what was found out in it', async () => {
+test('sends a signed webhook with the extracted variables after a chat', async () => {
   const url = receiver.address();
   const it = await createOwner({
     post_call_evaluation: true,
@@ -101,7 +101,7 @@ test('a chat that has ended is told of, signed, with what was found out in it', 
   ]);
 });
 
-test("a line break in a visitor's message starts no line in another speaker's name", async () => {
+test("replaces line breaks in messages, so that they cannot forge a line of another speaker", async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url, initial_message: 'Hello!' });
   const forged = ['\n', '\r\n', '\r', '\u0085', '\u2028', '\u2029', '\v', '\f']
@@ -118,7 +118,7 @@ test("a line break in a visitor's message starts no line in another speaker's na
   );
 });
 
-test('each end is told of once, however often its job runs, and another one if the chat went on', async () => {
+test('sends one webhook per end, and another one after the chat was resumed and ended again', async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url });
   const { uuid, id } = await chat(it, ['One']);
@@ -134,7 +134,7 @@ test('each end is told of once, however often its job runs, and another one if t
   assert.equal((JSON.parse(second?.body ?? '{}') as ConversationWebhook).message_count, 5);
 });
 
-test('nobody is told of a chat in which the visitor said nothing, nor where no webhook is on', async () => {
+test('sends no webhook without a visitor message or a configured URL', async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url });
   await end((await chat(it, [])).id);
@@ -152,14 +152,14 @@ test('nobody is told of a chat in which the visitor said nothing, nor where no w
   assert.deepEqual(await deliveries(it, () => true), []);
 });
 
-describe('a call that has ended', () => {
+describe('the webhook after a call', () => {
   const active = (url: string) => ({ is_webhook_active: true, webhook_url: url });
   const lines = [
     { role: 'assistant', content: 'What is your budget?', at: 0, seconds: 2 },
     { role: 'user', content: 'Fine, 40.', at: 3, seconds: 1 },
   ] as const;
 
-  test('is told of with its lead and campaign, and its record has what was found out and answered', async () => {
+  test('contains the lead and the campaign, and its response is stored with the call', async () => {
     const url = receiver.address();
     const it = await createOwner({
       ...active(url),
@@ -254,7 +254,7 @@ describe('a call that has ended', () => {
     assert.equal(receiver.requests(url).length, 1);
   });
 
-  test('keeps to itself what its assistant leaves out', async () => {
+  test("omits what the assistant's settings exclude", async () => {
     const url = receiver.address();
     const it = await createOwner({ ...active(url), include_recording_in_webhook: false });
     const call = { userId: it.owner.id, assistantId: it.id, recordingUrl: 'https://shop.example/r.wav' };
@@ -285,7 +285,7 @@ describe('a call that has ended', () => {
     assert.equal(receiver.requests(url).length, 2);
   });
 
-  test('goes to the inbound webhook if it came in, and to both if there are two', async () => {
+  test('is sent to the inbound webhook for inbound calls, and to both if both are configured', async () => {
     const [inbound, usual] = [receiver.address(), receiver.address()];
     const it = await createOwner({ type: 'inbound' });
     await it.owner.post('assistants/enable-inbound-webhook', { assistant_id: it.id, webhook_url: inbound });

@@ -2,14 +2,14 @@ import type { UpdateAssistantRequest } from '../../contract/assistant.ts';
 import type { assistants } from '../db/schema.ts';
 import type { WireRow } from '../db/wire-columns.ts';
 
-/** An assistant by the wire's names. */
+/** An assistant with the field names of the interface. */
 export type AssistantRow = WireRow<typeof assistants>;
 
-/** What a request gives of an assistant; creating gives what updating may, but for status and looks. */
+/** The fields of a request that creates or updates an assistant. */
 export type GivenFields = Partial<UpdateAssistantRequest>;
 
-/** Settings that mean something in one mode only, or something else in each. */
-const ownSettings = {
+/** Settings that depend on the mode, with their defaults. */
+const modeSettings = {
   llm_model_id: null,
   multimodal_model_id: null,
   chat_llm_fallback_id: null,
@@ -20,10 +20,10 @@ const ownSettings = {
   allow_interruptions: null,
 } as const satisfies GivenFields;
 
-/** What a request changes: what it gives, and with another mode that mode's own settings, back to their defaults. */
-export function changesOf(before: AssistantRow | undefined, given: GivenFields): GivenFields {
+/** Returns the changes of a request. A change of mode also resets the settings that depend on it. */
+export function resolveChanges(before: AssistantRow | undefined, given: GivenFields): GivenFields {
   const changesMode = before !== undefined && given.mode !== undefined && given.mode !== before.mode;
-  const changes = { ...(changesMode ? ownSettings : {}), ...given };
+  const changes = { ...(changesMode ? modeSettings : {}), ...given };
   const settings = changes.widget_settings;
   return {
     ...changes,
@@ -32,8 +32,8 @@ export function changesOf(before: AssistantRow | undefined, given: GivenFields):
   };
 }
 
-/** An assistant as it would be after the changes. */
-export const afterChanges = (before: AssistantRow | undefined, changes: GivenFields) =>
+/** Returns the assistant with the changes applied. */
+export const applyChanges = (before: AssistantRow | undefined, changes: GivenFields) =>
   ({ ...before, ...changes }) as Partial<AssistantRow>;
 
 const completeFillers = (given: NonNullable<GivenFields['filler_config']>) => ({

@@ -7,14 +7,14 @@ import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { languages } from '../db/schema.ts';
 import { typeLabel } from '../phone-number/type-label.ts';
 
-/** All languages (interface: "Language"). */
+/** Lists all languages (interface: "Language"). */
 export const listLanguages = ({ db }: Database) =>
   db
     .select({ id: languages.id, name: languages.name, iso_2: languages.iso2 })
     .from(languages)
     .orderBy(asc(languages.id));
 
-/** The voices that meet every condition that is given. */
+/** Lists the voices that match all given filters. */
 export async function listVoices({ db }: Database, query: z.infer<typeof VoicesQuery>) {
   const { mode, language_id, synthesizer_provider_id, gender, age, accent, search } = query;
   const pattern = search === undefined ? undefined : `%${search.replace(/[\\%_]/g, '\\$&')}%`;
@@ -46,7 +46,7 @@ export async function listVoices({ db }: Database, query: z.infer<typeof VoicesQ
     .orderBy(asc(voices.id));
 }
 
-/** The models of one type; those that are not language models have a code. */
+/** Lists the models of one type. Those of type `llm` have no code. */
 export async function listModels({ db }: Database, type: 'llm' | 'multimodal' | 'dualplex') {
   const found = await db
     .select({ id: models.id, name: models.name, code: models.code })
@@ -56,7 +56,7 @@ export async function listModels({ db }: Database, type: 'llm' | 'multimodal' | 
   return type === 'llm' ? found.map(({ id, name }) => ({ id, name })) : found;
 }
 
-/** The providers of one kind, for a language if one is given. */
+/** Lists the providers of one kind, optionally for one language. */
 export const listProviders = (
   { db }: Database,
   kind: 'synthesizer' | 'transcriber',
@@ -85,14 +85,14 @@ export const listProviders = (
     )
     .orderBy(asc(providers.id));
 
-/** Column names in full: Drizzle leaves the table away, and then the inner query takes `id` for its own. */
+/** Qualified column names: Drizzle omits the table, so `id` would refer to the inner query. */
 const isAvailable = sql<boolean>`phone_numbers.type <> 'caller_id' AND phone_numbers.release_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM assistants WHERE assistants.phone_number_id = phone_numbers.id
     AND assistants.type = 'inbound' AND assistants.deleted_at IS NULL)`;
 
 /**
- * The user's numbers, and whether a new inbound assistant can have each. For inbound ones only those are listed that
- * are no Caller ID and not assigned. (Interface: `GET /user/assistants/phone-numbers`.)
+ * Lists the user's numbers and whether a new inbound assistant can use them. For `inbound`, omits Caller IDs and assigned
+ * numbers. (Interface: `GET /user/assistants/phone-numbers`.)
  */
 export async function listAssignableNumbers(
   { db }: Database,

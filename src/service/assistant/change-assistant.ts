@@ -5,7 +5,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { isOwned } from './save-assistant.ts';
 import type { OwnedAssistant } from './save-assistant.ts';
 
-/** The webhook fields, as far as an operation sets them. */
+/** The webhook fields to change. */
 type Webhooks = Partial<
   Pick<
     typeof assistants.$inferInsert,
@@ -16,7 +16,7 @@ type Webhooks = Partial<
 /**
  * Turns webhooks of an assistant on or off.
  *
- * @throws Refusal if there is no such assistant.
+ * @throws Refusal if the assistant does not exist.
  */
 export async function setWebhooks(
   { db }: Database,
@@ -33,9 +33,9 @@ export async function setWebhooks(
 }
 
 /**
- * Deletes an assistant: it is not found any more, and its number is free, but what it did stays readable.
+ * Soft-deletes an assistant and unlinks its phone number. Its calls and conversations stay readable.
  *
- * @throws Refusal if there is no such assistant.
+ * @throws Refusal if the assistant does not exist.
  */
 export async function deleteAssistant({ db }: Database, owned: OwnedAssistant): Promise<void> {
   await requireOne(

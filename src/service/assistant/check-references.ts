@@ -3,7 +3,7 @@ import type { RuleViolations } from '../../contract/assistant.ts';
 import type { Queries } from '../db/database.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 
-/** What the database knows of the records that an assistant names; null stands for one that is not there. */
+/** The records that an assistant refers to; null if one does not exist. */
 interface Found extends Record<string, unknown> {
   voice_modes: string[] | null;
   language: boolean;
@@ -15,8 +15,8 @@ interface Found extends Record<string, unknown> {
   tools: number;
   number_type: string | null;
   number_taken: boolean;
-  /** Whether it is to be released; not of the assistant that has it already, which keeps it until then. */
-  number_leaves: boolean;
+  /** Whether the number is scheduled for release, unless this assistant already has it and may keep it until then. */
+  number_releasing: boolean;
   synthesizer: boolean;
   transcriber: boolean;
 }
@@ -24,11 +24,11 @@ interface Found extends Record<string, unknown> {
 const invalid = 'selected is invalid.';
 
 /**
- * Checks that what an assistant names exists, belongs to its owner, and fits (interface: the rules of
- * `POST /user/assistant`). Another user's record is not told from one that does not exist.
+ * Checks that the records an assistant refers to exist, belong to its owner, and are compatible (interface: the rules of
+ * `POST /user/assistant`). Another user's record counts as missing.
  *
- * @param after the assistant as it would be; as far as it is known.
- * @param changes what of that is new, and so is looked at.
+ * @param after the assistant with the changes applied, as far as its fields are valid.
+ * @param changes the changed fields; only these are checked.
  */
 export async function checkReferences(
   queries: Queries,
@@ -39,14 +39,14 @@ export async function checkReferences(
   const found = await find(queries, userId, after);
   const isGiven = (field: keyof GivenFields) => changes[field] !== undefined && changes[field] !== null;
   const changesMode = changes.mode !== undefined;
-  const broken: RuleViolations = {};
+  const violations: RuleViolations = {};
   const check = (field: keyof GivenFields, problem: string | false) => {
-    if (problem !== false) broken[field] = problem;
+    if (problem !== false) violations[field] = problem;
   };
   if (isGiven('voice_id') || changesMode) check('voice_id', voiceProblem(found, after));
   if (isGiven('language_id')) check('language_id', !found.language && invalid);
   if (isGiven('secondary_language_ids')) {
-    check('secondary_language_ids', found.languages < differing(after.secondary_language_ids) && invalid);
+    check('secondary_language_ids', found.languages < countDistinct(after.secondary_language_ids) && invalid);
   }
   if (isGiven('llm_model_id')) check('llm_model_id', !found.llm && invalid);
   if (isGiven('multimodal_model_id')) {
@@ -56,16 +56,16 @@ export async function checkReferences(
   }
   if (isGiven('chat_llm_fallback_id')) check('chat_llm_fallback_id', !found.fallback && invalid);
   if (isGiven('knowledgebase_id')) check('knowledgebase_id', !found.knowledgebase && invalid);
-  if (isGiven('tool_ids')) check('tool_ids', found.tools < differing(after.tool_ids) && invalid);
+  if (isGiven('tool_ids')) check('tool_ids', found.tools < countDistinct(after.tool_ids) && invalid);
   if (isGiven('phone_number_id') || changes.type !== undefined) {
     check('phone_number_id', numberProblem(found, after));
   }
   if (isGiven('synthesizer_provider_id')) check('synthesizer_provider_id', !found.synthesizer && invalid);
   if (isGiven('transcriber_provider_id')) check('transcriber_provider_id', !found.transcriber && invalid);
-  return broken;
+  return violations;
 }
 
-const differing = (ids: readonly number[] | undefined) => new Set(ids).size;
+const countDistinct = (ids: readonly number[] | undefined) => new Set(ids).size;
 
 function voiceProblem({ voice_modes: modes }: Found, { voice_id, mode }: Partial<AssistantRow>) {
   if (voice_id === undefined) return false;
@@ -78,7 +78,7 @@ function voiceProblem({ voice_modes: modes }: Found, { voice_id, mode }: Partial
 function numberProblem(found: Found, { phone_number_id: id, type }: Partial<AssistantRow>) {
   if (id === undefined || id === null) return false;
   if (found.number_type === null) return invalid;
-  if (found.number_leaves) return 'must not be a phone number that is scheduled for release.';
+  if (found.number_releasing) return 'must not be a phone number that is scheduled for release.';
   if (type !== 'inbound') return false;
   if (found.number_type === 'caller_id') return 'must not be a Caller ID number for an inbound assistant.';
   return found.number_taken && 'must not be assigned to another inbound assistant.';
@@ -108,7 +108,7 @@ async function find(queries: Queries, userId: number, after: Partial<AssistantRo
         AND deleted_at IS NULL AND id <> ${id(after.id)}) AS number_taken,
       EXISTS (SELECT 1 FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND release_at IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM assistants WHERE id = ${id(after.id)} AND phone_number_id = phone_numbers.id))
-        AS number_leaves,
+        AS number_releasing,
       ${provider('synthesizer', after.synthesizer_provider_id)} AS synthesizer,
       ${provider('transcriber', after.transcriber_provider_id)} AS transcriber`);
   const [found] = rows;

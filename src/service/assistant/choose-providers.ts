@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
-import { afterChanges } from './assistant-fields.ts';
+import { applyChanges } from './assistant-fields.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 
 /**
- * Adds the providers that nobody named: those that know the assistant's language, the one of its voice before others.
- * (Interface: "chosen automatically from language when omitted".) Transcribers belong to the mode `pipeline`.
+ * Adds omitted providers: those that support the assistant's language, preferably the provider of its voice. (Interface:
+ * "chosen automatically from language when omitted".) Transcribers are only for the mode `pipeline`.
  */
 export async function chooseProviders(
   queries: Queries,
   before: AssistantRow | undefined,
   changes: GivenFields,
 ): Promise<GivenFields> {
-  const after = afterChanges(before, changes);
+  const after = applyChanges(before, changes);
   const changesLanguage = changes.language_id !== undefined && changes.language_id !== before?.language_id;
   const needs = (field: 'synthesizer_provider_id' | 'transcriber_provider_id') =>
     (after[field] ?? null) === null || (changesLanguage && (changes[field] ?? null) === null);

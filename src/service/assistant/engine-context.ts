@@ -21,13 +21,13 @@ export interface EngineContextParts {
   embedder?: Embedder | undefined;
 }
 
-/** Longest system prompt after variables were filled in; a visitor's variables must not make it grow without end. */
-const systemPromptCharacters = 64_000;
+/** Maximum length of the system prompt after variables are filled in. */
+const maxSystemPromptCharacters = 64_000;
 
 const modelCode = (id: ReturnType<typeof sql>) =>
   sql<string | null>`(SELECT code FROM models WHERE models.id = ${id})`;
 
-/** Only the columns that are needed: every message reads them, and an assistant has six times as many. */
+/** Only the required columns, since every message reads them. */
 const assistantColumns = {
   name: assistants.name,
   userId: assistants.userId,
@@ -45,16 +45,16 @@ export const engineContextColumns = {
   language: languages.iso2,
   secondaryLanguages: sql<string[]>`ARRAY (SELECT secondary.iso_2 FROM languages AS secondary
     WHERE secondary.id = ANY (${assistants.secondaryLanguageIds}) ORDER BY secondary.id)`,
-  /** The model that the mode names. */
+  /** The model of the assistant's mode. */
   model: modelCode(sql`CASE WHEN ${assistants.mode} = 'pipeline'
     THEN ${assistants.llmModelId} ELSE ${assistants.multimodalModelId} END`),
-  /** Modes whose model is made for speech may have another one deal with tools. */
+  /** The fallback model for tool calls in modes with a speech model. */
   toolModel: modelCode(
     sql`CASE WHEN ${assistants.mode} <> 'pipeline' THEN ${assistants.chatLlmFallbackId} END`,
   ),
 };
 
-/** A row of such a query. */
+/** A row of a query with {@link engineContextColumns}. */
 export interface EngineContextRow {
   assistant: Pick<typeof assistants.$inferSelect, keyof typeof assistantColumns>;
   language: string;
@@ -79,7 +79,7 @@ export async function createEngineContext(
       name: assistant.name,
       language,
       secondaryLanguages,
-      systemPrompt: fillVariables(assistant.systemPrompt, variables).slice(0, systemPromptCharacters),
+      systemPrompt: fillVariables(assistant.systemPrompt, variables).slice(0, maxSystemPromptCharacters),
       temperature: Number(assistant.llmTemperature),
       model,
       toolModel,

@@ -10,7 +10,7 @@ const ownedBy = (userId: number) => and(eq(assistants.userId, userId), isNull(as
 const newestFirst = ({ db }: Database, userId: number) =>
   db.select(wireColumns(assistants)).from(assistants).where(ownedBy(userId)).orderBy(desc(assistants.id));
 
-/** One page of the user's assistants, newest first, and their total number (interface: `GET /user/assistants/get`). */
+/** Lists one page of the user's assistants, newest first, with their total number (interface: `GET /user/assistants/get`). */
 export async function listAssistants(database: Database, userId: number, { number, size }: Page) {
   const [counted] = await database.db.select({ total: count() }).from(assistants).where(ownedBy(userId));
   const rows = await newestFirst(database, userId)
@@ -19,12 +19,12 @@ export async function listAssistants(database: Database, userId: number, { numbe
   return { total: counted?.total ?? 0, assistants: rows.map(toRecord) };
 }
 
-/** All of the user's assistants, newest first (`GET /user/assistants`). */
+/** Lists all assistants of the user, newest first (`GET /user/assistants`). */
 export async function listAllAssistants(database: Database, userId: number) {
   return (await newestFirst(database, userId)).map(toRecord);
 }
 
-/** The interface writes two of the booleans as numbers, and a `language` that is always null. */
+/** In the interface, two of the booleans are numbers, and `language` is always null. */
 const toRecord = (row: AssistantRow) => ({
   ...row,
   language: null,
@@ -32,7 +32,7 @@ const toRecord = (row: AssistantRow) => ({
   end_call_on_voicemail: Number(row.end_call_on_voicemail),
 });
 
-/** The user's outbound assistants as reduced records, oldest first (interface: `GET /user/assistants/outbound`). */
+/** Lists the user's outbound assistants as reduced records, oldest first (interface: `GET /user/assistants/outbound`). */
 export async function listOutboundAssistants({ db }: Database, userId: number) {
   const all = wireColumns(assistants);
   return db

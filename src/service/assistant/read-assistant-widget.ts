@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 
-/** What a page may know of an assistant before anyone chats. */
+/** The public settings of an assistant. */
 export interface PublicAssistant {
   name: string;
   /** Two-letter code (ISO 639-1). */
@@ -10,7 +10,7 @@ export interface PublicAssistant {
   widget_settings: { theme?: string; color?: string; position?: string };
 }
 
-/** Reads the public side of an assistant (our addition: `GET /assistants/{uuid}/widget`), nothing else of it. */
+/** Reads the public settings of an assistant (our addition: `GET /assistants/{uuid}/widget`). */
 export async function readAssistantWidget(
   queries: Queries,
   uuid: string,

@@ -8,12 +8,12 @@ import { assistants } from '../db/schema.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal, sentence } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
-import { afterChanges, changesOf } from './assistant-fields.ts';
+import { applyChanges, resolveChanges } from './assistant-fields.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 import { checkReferences } from './check-references.ts';
 import { chooseProviders } from './choose-providers.ts';
 
-/** What the answer to creating and updating tells. */
+/** The fields in the response of creating and updating. */
 const saved = {
   id: assistants.id,
   uuid: assistants.uuid,
@@ -23,7 +23,7 @@ const saved = {
   mode: assistants.mode,
 };
 
-/** What is wrong with the fields that a new assistant is given. */
+/** Validates a new assistant against the database and the rules between fields. */
 export async function checkNewAssistant(
   { db }: Database,
   userId: number,
@@ -32,10 +32,10 @@ export async function checkNewAssistant(
   return check(db, userId, undefined, given);
 }
 
-/** Stores an assistant, inactive as every new one. Its fields have been checked. */
+/** Creates an inactive assistant. Its fields must have been validated. */
 export async function createAssistant({ db }: Database, userId: number, given: GivenFields) {
   return db.transaction(async (tx) => {
-    const changes = await chooseProviders(tx, undefined, changesOf(undefined, given));
+    const changes = await chooseProviders(tx, undefined, resolveChanges(undefined, given));
     const values = { ...fromWire(assistants, changes), uuid: randomUUID(), userId };
     const [created] = await tx
       .insert(assistants)
@@ -47,9 +47,9 @@ export async function createAssistant({ db }: Database, userId: number, given: G
 }
 
 /**
- * What is wrong with the changes of an assistant.
+ * Validates the changes of an assistant against the database and the rules between fields.
  *
- * @throws Refusal if there is no such assistant.
+ * @throws Refusal if the assistant does not exist.
  */
 export async function checkAssistantChanges(
   { db }: Database,
@@ -62,15 +62,15 @@ export async function checkAssistantChanges(
 /**
  * Changes the given fields of an assistant.
  *
- * @throws Refusal
+ * @throws Refusal if the assistant does not exist or the changes are invalid.
  */
 export async function updateAssistant({ db }: Database, owned: OwnedAssistant, given: GivenFields) {
   return db.transaction(async (tx) => {
     const before = await readOwned(tx, owned, true);
-    // Another request may have changed the rest since the rules were checked.
+    // Validates again, since another request may have changed the assistant in the meantime.
     const errors = await check(tx, owned.userId, before, given);
     if (Object.keys(errors).length > 0) throw Refusal.invalid(errors);
-    const changes = await chooseProviders(tx, before, changesOf(before, given));
+    const changes = await chooseProviders(tx, before, resolveChanges(before, given));
     const [updated] = await tx
       .update(assistants)
       .set({ ...fromWire(assistants, changes), updatedAt: sql`now()` })
@@ -81,13 +81,13 @@ export async function updateAssistant({ db }: Database, owned: OwnedAssistant, g
   });
 }
 
-/** An assistant and the user who asks for it. */
+/** An assistant's id with the user who must own the assistant. */
 export interface OwnedAssistant {
   id: number;
   userId: number;
 }
 
-/** The condition that an assistant is there and the user's. */
+/** Matches the user's assistant unless it is deleted. */
 export const isOwned = ({ id, userId }: OwnedAssistant) =>
   and(eq(assistants.id, id), eq(assistants.userId, userId), isNull(assistants.deletedAt));
 
@@ -104,20 +104,20 @@ async function check(
   before: AssistantRow | undefined,
   given: GivenFields,
 ): Promise<FieldErrors> {
-  const changes = changesOf(before, given);
-  const after = afterChanges(before, changes);
-  const choosesHybrid = changes.knowledgebase_mode === 'hybrid' && before?.knowledgebase_mode !== 'hybrid';
-  const broken: RuleViolations = {
-    ...(choosesHybrid && { knowledgebase_mode: 'selected is invalid.' }),
+  const changes = resolveChanges(before, given);
+  const after = applyChanges(before, changes);
+  const setsHybrid = changes.knowledgebase_mode === 'hybrid' && before?.knowledgebase_mode !== 'hybrid';
+  const violations: RuleViolations = {
+    ...(setsHybrid && { knowledgebase_mode: 'selected is invalid.' }),
     ...(await checkReferences(queries, userId, after, changes)),
     ...findRuleViolations(after),
   };
   return Object.fromEntries(
-    Object.entries(broken).map(([field, rest = '']) => [field, [sentence(field, rest)]]),
+    Object.entries(violations).map(([field, rest = '']) => [field, [sentence(field, rest)]]),
   );
 }
 
-/** Two requests that take a number at once both find it free; the index of the table lets one through. */
+/** The unique index lets one of two simultaneous requests for a number through. */
 function refuseTakenNumber(error: unknown): never {
   if (!isUniqueViolation(error, 'assistants_one_inbound_a_number')) throw error;
   const field = 'phone_number_id';

@@ -3,23 +3,23 @@ import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { ledgerEntries, users } from '../db/schema.ts';
 
-/** A change of a balance. Amounts are decimal strings in USD, since binary fractions cannot hold a cent. */
+/** A change of a balance. Amounts are decimal strings in USD, since floating-point numbers are not exact. */
 interface Movement {
   userId: number;
   kind: 'top_up' | 'charge' | 'refund';
-  /** Positive; a charge takes it, the others give it. */
+  /** Positive; a charge subtracts it, the others add it. */
   amount: string;
   messageId?: number;
   callId?: number;
-  /** The minute of the call that is paid for, from 1; 0 of a refund of all. */
+  /** The charged minute of the call, from 1; 0 for a full refund. */
   callMinute?: number;
 }
 
 /**
- * Changes a balance and writes the ledger entry. Call it in the transaction of what is paid for.
+ * Changes a balance and adds a ledger entry. Call it in the transaction that stores the charged or refunded record.
  *
- * @returns false, with nothing changed, if a charge would take the balance below zero. The check and the change are
- * one statement, so charges that run at once cannot overdraw together.
+ * @returns false, without a change, if a charge would make the balance negative. The check and the change are one
+ *   statement, so concurrent charges cannot overdraw.
  */
 export async function moveMoney(queries: Queries, movement: Movement): Promise<boolean> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
@@ -35,7 +35,7 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<b
   return true;
 }
 
-/** `needed` is what has to be there, if anything. */
+/** `needed` is the required minimum balance, if any. */
 const changeBalance = prepared<
   { userId: number; signed: string; needed: string | null },
   { balance: string }[]

@@ -1,12 +1,12 @@
-/** USD for one user message in a conversation of type `widget` (interface: "Limits", Billing). A `test` costs nothing. */
+/** USD per user message in a conversation of type `widget` (interface: "Limits", Billing). `test` is free. */
 export const widgetMessagePrice = '0.01';
 
-/** USD for a started minute of a call that was answered: what the carrier takes. */
+/** USD per started minute of an answered call: the carrier's fee. */
 export const carrierMinutePrice = '0.05';
 
-/** USD for a started minute of such a call: what the assistant's models take, by its mode. */
+/** USD per started minute of an answered call: the models' fee, by mode. */
 export const modelMinutePrices = { pipeline: '0.05', multimodal: '0.10', dualplex: '0.12' } as const;
 
-/** USD for a started minute with an assistant of that mode, all fees. */
+/** USD per started minute of an answered call, including all fees. */
 export const callMinutePrice = (mode: keyof typeof modelMinutePrices): string =>
   (Number(carrierMinutePrice) + Number(modelMinutePrices[mode])).toFixed(2);

@@ -11,22 +11,23 @@ interface SpeakerParts extends EngineContextParts {
   engine: Engine;
   speaker: CallContextRow;
   variables: StoredVariables;
-  /** Longest time for one reply. */
+  /** Time limit of a reply, in milliseconds. */
   replyMs: number;
 }
 
-/** Longest thing that is said in one go, in UTF-16 code units: more than the longest call holds. */
-const replyLength = 20_000;
+/** Longest reply in UTF-16 code units: more than can be spoken in the longest call. */
+const maxReplyLength = 20_000;
 
-/** Lines of a call that an engine gets at most. */
-const historyLines = 40;
+/** Number of the latest transcript lines that the engine receives. */
+const historyLimit = 40;
 
-const spoken = 'You are on the phone: what you say is read aloud, so keep it short and use no formatting.';
+const spokenStyle =
+  'You are on the phone: what you say is read aloud, so keep it short and use no formatting.';
 
-/** What a language model is told when the assistant has no `reengagement_prompt`. */
+/** Used if the assistant has no `reengagement_prompt`. */
 const defaultReengagement = 'Ask in one short sentence whether they are still there.';
 
-/** Lets an assistant talk on the phone: the same engine as in a chat, told that its words are spoken. */
+/** Generates an assistant's replies in a call, with the same engine as in chats. */
 export class AssistantSpeaker implements Speaker {
   readonly #engine: Engine;
   readonly #context: EngineContext;
@@ -49,11 +50,11 @@ export class AssistantSpeaker implements Speaker {
   }
 
   answer(said: string, before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {
-    return this.#ask(this.#request(said, before, spoken), signal);
+    return this.#ask(this.#request(said, before, spokenStyle), signal);
   }
 
-  breakSilence(before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {
-    const instruction = `${spoken}\n\nThe customer has been silent for a while. ${this.#reengagement}`;
+  reengage(before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {
+    const instruction = `${spokenStyle}\n\nThe customer has been silent for a while. ${this.#reengagement}`;
     return this.#ask({ ...this.#request('…', before, instruction), isSilence: true }, signal);
   }
 
@@ -64,7 +65,7 @@ export class AssistantSpeaker implements Speaker {
       isSpoken: true,
       assistant: { ...assistant, systemPrompt: `${assistant.systemPrompt}\n\n${instruction}`.trim() },
       history: before
-        .slice(-historyLines)
+        .slice(-historyLimit)
         .map(({ role, content, functionCalls = [] }) => ({ role, content, toolResults: [], functionCalls })),
       message,
       toolResults: [],
@@ -85,17 +86,17 @@ export class AssistantSpeaker implements Speaker {
       else {
         reply.functionCalls.push({ name: event.name, arguments: event.arguments, result: event.result });
         if (event.name === 'end_call') reply.hangUp = true;
-        const number = transferredTo(event);
+        const number = transferDestination(event);
         if (number !== undefined) reply.transferTo = number;
       }
-      if (reply.text.length >= replyLength) break;
+      if (reply.text.length >= maxReplyLength) break;
     }
-    return { ...reply, text: reply.text.slice(0, replyLength) };
+    return { ...reply, text: reply.text.slice(0, maxReplyLength) };
   }
 }
 
-/** The number that a call of the built-in tool goes on to, if it is one of the assistant's. */
-function transferredTo(event: Extract<ReplyEvent, { type: 'function_call' }>): string | undefined {
+/** The destination of a call transfer, if the tool call was one. */
+function transferDestination(event: Extract<ReplyEvent, { type: 'function_call' }>): string | undefined {
   if (event.name !== 'call_transfer' || typeof event.result !== 'object' || event.result === null)
     return undefined;
   const number = (event.result as { transferred_to?: unknown }).transferred_to;

@@ -3,20 +3,20 @@ import type { CallLine } from '../db/calls-table.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { AnsweredBy } from '../carrier/carrier.ts';
 
-/** What an assistant's record says of its calls. Seconds; variables have been filled in. */
+/** An assistant's settings for calls. Durations are in seconds; variables have been filled in. */
 export interface CallSettings {
   initialMessage: string;
   waitForCustomer: boolean;
   maxDuration: number;
   maxSilence: number;
-  /** Until the customer has first spoken; null: as later. */
+  /** Applies until the customer speaks; null means `maxSilence`. */
   maxInitialSilence: number | null;
   reengagementInterval: number;
   endCallOnVoicemail: boolean;
   voiceMailMessage: string;
 }
 
-/** What an assistant says, and whether it hangs up or hands over afterwards. */
+/** A reply of the assistant, and whether it then hangs up or transfers the call. */
 export interface SpokenReply {
   text: string;
   hangUp: boolean;
@@ -24,30 +24,30 @@ export interface SpokenReply {
   functionCalls?: StoredFunctionCall[];
 }
 
-/** Who thinks of what to say. */
+/** Generates the assistant's replies. */
 export interface Speaker {
-  /** @param before what was said before that. */
+  /** @param before the transcript before `said`. */
   answer(said: string, before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply>;
-  /** The customer has been silent for a while. */
-  breakSilence(before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply>;
+  /** Generates a reply to the customer's silence. */
+  reengage(before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply>;
 }
 
-/** Where a call's progress is written down. */
-export interface CallBook {
+/** Stores the progress of a call. */
+export interface CallLog {
   ringing(): Promise<void>;
   answered(by: AnsweredBy): Promise<void>;
-  note(lines: readonly CallLine[]): Promise<void>;
-  /** Takes the price of a minute that has begun, the first being 1. False: the balance is too low. */
-  payMinute(minute: number): Promise<boolean>;
+  saveLines(lines: readonly CallLine[]): Promise<void>;
+  /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
+  chargeMinute(minute: number): Promise<boolean>;
 }
 
-/** What became of a call. */
-export interface CallEnd {
+/** The result of a call. */
+export interface CallResult {
   status: CallStatus;
-  /** Why, for the log. */
+  /** For diagnosis; stored with the call. */
   reason: string;
   answeredBy: AnsweredBy;
-  /** Seconds since it was answered, begun ones included. */
+  /** Seconds since the call was answered, rounded up. */
   duration: number;
   lines: readonly CallLine[];
 }

@@ -17,7 +17,7 @@ import type { CallSettings } from './call-parts.ts';
 /** An assistant with its settings for calls. */
 export type CallContextRow = EngineContextRow & { assistant: typeof assistants.$inferSelect };
 
-/** A call that can be made. */
+/** A call that is ready to be made. */
 export interface PlannedCall {
   id: number;
   call: OutgoingCall;
@@ -27,19 +27,19 @@ export interface PlannedCall {
   variables: StoredVariables;
 }
 
-/** Longest time in seconds for which a call may wait for a process. */
-const longestWait = 300;
+/** Seconds that a call may wait for a process. */
+const maxWaitSeconds = 300;
 
-/** Whether no process has claimed a call yet. */
+/** Matches a call that no process has claimed. */
 export const isUnclaimed = (callId: number) =>
   and(eq(calls.id, callId), eq(calls.status, 'initiated'), isNull(calls.leaseOwner));
 
 /**
- * Reads everything that a waiting call needs. Changes nothing, so it can be repeated after a database error.
+ * Reads everything that a waiting call needs. Has no side effects, so it can be repeated after a database error.
  *
- * @param at the time that counts for calling hours; by the database's clock unless given.
- * @returns undefined if the call waits no more; or why it must not be made: its assistant was deleted or makes no calls,
- *   it has waited too long, or its campaign was stopped or is outside its calling hours.
+ * @param at the time to compare with the calling hours; the database's current time by default.
+ * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was deleted or
+ *   is not outbound, it has waited too long, or its campaign was stopped or is outside its calling hours.
  */
 export async function planCall(
   { db }: Database,
@@ -54,7 +54,7 @@ export async function planCall(
     .from(calls)
     .where(isUnclaimed(callId));
   if (!waiting) return undefined;
-  if (waiting.waited > longestWait) return 'not-begun';
+  if (waiting.waited > maxWaitSeconds) return 'not-begun';
   if (waiting.campaignName !== null) {
     const [campaign] = await db
       .select()
@@ -76,7 +76,7 @@ export async function planCall(
     id: callId,
     speaker: found,
     variables,
-    settings: settingsOf(assistant, variables),
+    settings: callSettings(assistant, variables),
     call: {
       from: waiting.assistantPhoneNumber,
       to: waiting.clientPhoneNumber,
@@ -88,7 +88,7 @@ export async function planCall(
   };
 }
 
-const settingsOf = (assistant: CallContextRow['assistant'], variables: StoredVariables): CallSettings => ({
+const callSettings = (assistant: CallContextRow['assistant'], variables: StoredVariables): CallSettings => ({
   initialMessage: fillVariables(assistant.initialMessage, variables),
   waitForCustomer: assistant.waitForCustomer,
   maxDuration: assistant.maxDuration,

@@ -3,41 +3,41 @@ import { and, eq, inArray, lte, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
-import { asksNotToBeCalled } from '../campaign/asks-not-to-be-called.ts';
+import { requestsNoCalls } from '../campaign/no-call-request.ts';
 import { blockNumber } from '../campaign/blocked-number.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { CallEnd } from './call-parts.ts';
+import type { CallResult } from './call-parts.ts';
 
-/** What ending a call takes. */
-export interface Ending {
+/** Dependencies of {@link endCall}. */
+export interface EndCallParts {
   database: Database;
   jobs: Jobs;
 }
 
-/** How a call's record is closed; who answered and what was said has been written already. */
-export type Closing = Pick<CallEnd, 'status' | 'reason'> & {
+/** The part of a call's result that is stored at its end; the rest was stored during the call. */
+export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
   duration?: number;
-  /** Whether there is a recording of it. */
+  /** Whether there is a recording. */
   isRecorded?: boolean;
 };
 
 const isOpen = inArray(calls.status, openCallStatuses);
 
 /**
- * Ends a call, once: its record is closed, a call that the service spoiled is refunded, the number of whoever asked
- * not to be called again is blocked, and the jobs that follow are sent, all or nothing.
+ * Ends a call in one transaction: stores its result, refunds a failed call, blocks the number if the customer asked not to
+ * be called again, and sends the follow-up jobs.
  *
- * @param which guards it; a call that it does not hold for is left alone.
- * @returns whether it was open until now.
+ * @param condition identifies the call; nothing happens if it does not match an open call.
+ * @returns whether the call was open.
  */
 export async function endCall(
-  { database, jobs }: Ending,
-  which: SQL | undefined,
-  { status, reason, duration, isRecorded = false }: Closing,
+  { database, jobs }: EndCallParts,
+  condition: SQL | undefined,
+  { status, reason, duration, isRecorded = false }: EndedCall,
 ): Promise<boolean> {
   return database.db.transaction(async (tx) => {
     const [ended] = await tx
@@ -52,11 +52,11 @@ export async function endCall(
         ...(duration !== undefined && { duration }),
         ...(isRecorded && { recordingToken: randomBytes(32).toString('base64url') }),
       })
-      .where(and(which, isOpen))
+      .where(and(condition, isOpen))
       .returning();
     if (!ended) return false;
     if (status === 'failed') await refund(tx, ended);
-    if (asksNotToBeCalled(ended.lines)) {
+    if (requestsNoCalls(ended.lines)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
     await notifyCampaigns({ tx, jobs }, ended);
@@ -65,7 +65,7 @@ export async function endCall(
   });
 }
 
-/** Gives back what the minutes of a call have cost. */
+/** Refunds all charged minutes of a call. */
 async function refund(tx: Queries, { id, userId }: { id: number; userId: number }): Promise<void> {
   const [paid] = await tx
     .select({ amount: sql<string | null>`-sum(${ledgerEntries.amount})` })
@@ -77,32 +77,31 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
-/** Calls ended in one sweep; the next sweep takes the rest. */
-const sweepLimit = 100;
+/** Maximum number of calls per run; the next run continues. */
+const batchSize = 100;
 
 /**
- * Ends the calls of processes that died before their lease expired: as failed, and as not begun if the phone had not
- * rung. Calls that no process has claimed stay: their jobs will find one.
+ * Ends the calls of processes that died, as failed. Unclaimed calls are left to their jobs.
  *
- * @param everyone includes leases that have not expired: right if no other process can be alive.
- * @returns how many calls were ended.
+ * @param ignoreLeases also ends calls whose lease has not expired; only safe if no other process can be running.
+ * @returns the number of ended calls.
  */
-export async function failAbandonedCalls(parts: Ending, everyone = false): Promise<number> {
+export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = false): Promise<number> {
   const isAbandoned = and(
     isOpen,
-    everyone ? sql`${calls.leaseOwner} IS NOT NULL` : lte(calls.leaseUntil, sql`now()`),
+    ignoreLeases ? sql`${calls.leaseOwner} IS NOT NULL` : lte(calls.leaseUntil, sql`now()`),
   );
   const abandoned = await parts.database.db
     .select({ id: calls.id, status: calls.status })
     .from(calls)
     .where(isAbandoned)
     .orderBy(calls.id)
-    .limit(sweepLimit);
+    .limit(batchSize);
   let ended = 0;
   for (const { id, status } of abandoned) {
     const reason = status === 'initiated' ? 'not-begun' : 'service-stopped';
-    const which = and(eq(calls.id, id), eq(calls.status, status), isAbandoned);
-    if (await endCall(parts, which, { status: 'failed', reason })) ended += 1;
+    const condition = and(eq(calls.id, id), eq(calls.status, status), isAbandoned);
+    if (await endCall(parts, condition, { status: 'failed', reason })) ended += 1;
   }
   return ended;
 }

@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
 import { e164Rule, isPhoneNumber } from '../../contract/request-fields.ts';
-import { callsFor, readCallMoney } from '../billing/call-money.ts';
+import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';
 import { calls } from '../db/calls-table.ts';
@@ -15,14 +15,13 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /**
- * Has an assistant call somebody (interface: `POST /user/make_call`). The call is made in the background. The number
- * becomes no lead, since every lead is of a campaign: the variables that are "passed to the lead" are the call's own,
- * over those of its assistant.
+ * Stores an outbound call that a background job then makes (interface: `POST /user/make_call`). No lead is created, since
+ * a lead belongs to a campaign: the variables "passed to the lead" are stored with the call and override the assistant's.
  *
- * @param keyed makes the same request once, however often it comes.
- * @returns the record's id.
- * @throws Refusal if the number is none, the assistant is not there or not for outbound calls, the balance is too low
- *   for a minute beside those of the calls that are to begin, or whoever has the number asked not to be called again.
+ * @param keyed the idempotency key of the request, if any.
+ * @returns the id of the call.
+ * @throws Refusal if the number is invalid or blocked, the assistant does not exist or is not outbound, or the available
+ *   balance does not cover a minute.
  */
 export async function makeCall(
   { database, jobs }: { database: Database; jobs: Jobs },
@@ -52,10 +51,13 @@ export async function makeCall(
       throw Refusal.invalidField('assistant_id', 'The assistant id field must be an outbound assistant.');
     }
     if (await isBlocked(tx, userId, number)) {
-      throw Refusal.invalidField('phone_number', 'Whoever has this number asked not to be called again.');
+      throw Refusal.invalidField(
+        'phone_number',
+        'This number is blocked: its owner asked not to be called again.',
+      );
     }
-    const { free } = await readCallMoney(tx, userId);
-    if (callsFor(free, callMinutePrice(assistant.mode)) === 0) {
+    const { available } = await readCallBalance(tx, userId);
+    if (affordableCalls(available, callMinutePrice(assistant.mode)) === 0) {
       throw new Refusal(422, { message: 'Insufficient balance. Please top up your account.' });
     }
     const [stored] = await tx
@@ -77,7 +79,7 @@ export async function makeCall(
   });
 }
 
-/** @throws Refusal if the number is not in E.164 format, or no country has such numbers. */
+/** @throws Refusal if the number is not in E.164 format, or impossible in its country. */
 function checkNumber(number: string): void {
   if (!isPhoneNumber(number)) throw new Refusal(400, { message: `The phone number ${e164Rule}` });
   if (parsePhoneNumberFromString(number)?.isPossible() !== true) {
@@ -85,7 +87,7 @@ function checkNumber(number: string): void {
   }
 }
 
-/** The record was deleted since; nobody is called again because of that. */
+/** The call of an earlier request with this key was deleted; it is not made again. */
 function notFound(): never {
   throw Refusal.notFound('Call');
 }

@@ -1,67 +1,67 @@
 import type { AnsweredBy, Line } from '../carrier/carrier.ts';
 import type { CallLine } from '../db/calls-table.ts';
-import type { CallBook, CallEnd, CallSettings, Speaker } from './call-parts.ts';
-import { Silence } from './silence.ts';
+import type { CallLog, CallResult, CallSettings, Speaker } from './call-parts.ts';
+import { SilenceTimer } from './silence-timer.ts';
 
-/** What a conversation is held with. */
-export interface PhoneParts {
+/** Dependencies of {@link PhoneConversation}. */
+export interface PhoneConversationParts {
   line: Line;
   settings: CallSettings;
   speaker: Speaker;
-  book: CallBook;
+  log: CallLog;
   signal: AbortSignal;
 }
 
-/** How a conversation ends. */
-type Ending = Pick<CallEnd, 'status' | 'reason'>;
+/** Why and with which status a conversation ends. */
+type Ending = Pick<CallResult, 'status' | 'reason'>;
 
-const secondsOfMinute = 60;
+const secondsPerMinute = 60;
 
-/** The talk of one call, from the moment in which it is answered. Holds nothing but what was said and since when. */
+/** The conversation of a call, from the moment it is answered. */
 export class PhoneConversation {
-  readonly #parts: PhoneParts;
+  readonly #parts: PhoneConversationParts;
   readonly #answeredAt: number;
   readonly #lines: CallLine[] = [];
-  readonly #silence: Silence;
-  #paidMinutes = 0;
+  readonly #silence: SilenceTimer;
+  #chargedMinutes = 0;
 
-  constructor(parts: PhoneParts) {
+  constructor(parts: PhoneConversationParts) {
     this.#parts = parts;
     this.#answeredAt = parts.line.now;
-    this.#silence = new Silence(parts.settings, parts.line.now);
+    this.#silence = new SilenceTimer(parts.settings, parts.line.now);
   }
 
-  /** Talks until one side hangs up or a limit is reached; the line is free afterwards. */
-  async hold(by: AnsweredBy): Promise<CallEnd> {
-    const ending = (await this.#begin(by)) ?? (await this.#goOn());
+  /** Talks until one side hangs up or a limit is reached, then hangs up. */
+  async run(by: AnsweredBy): Promise<CallResult> {
+    const ending = (await this.#start(by)) ?? (await this.#converse());
     await this.#parts.line.hangUp();
     const duration = Math.ceil(this.#parts.line.now - this.#answeredAt);
     return { ...ending, answeredBy: by, duration, lines: this.#lines };
   }
 
-  async #begin(by: AnsweredBy): Promise<Ending | undefined> {
+  async #start(by: AnsweredBy): Promise<Ending | undefined> {
     const { settings } = this.#parts;
-    if (!(await this.#pay())) return outOfMoney;
+    if (!(await this.#chargeStartedMinutes())) return insufficientBalance;
     if (by === 'machine') {
       const ending = await this.#leaveMessage();
       if (ending) return ending;
     }
-    return settings.waitForCustomer ? undefined : this.#open();
+    return settings.waitForCustomer ? undefined : this.#greet();
   }
 
-  async #open(): Promise<Ending | undefined> {
+  async #greet(): Promise<Ending | undefined> {
     const { initialMessage } = this.#parts.settings;
     return initialMessage.trim() === '' ? undefined : this.#say(initialMessage);
   }
 
-  /** Waits until the machine has said its piece, since nothing is recorded before. */
+  /** Waits for the end of the machine's greeting, since nothing is recorded before. */
   async #leaveMessage(): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#parts;
     const { voiceMailMessage: message, endCallOnVoicemail } = settings;
     if (message.trim() !== '') {
-      const event = await line.next(Math.min(greetingSeconds, settings.maxDuration), signal);
+      const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
       if (event?.type === 'hung-up') return { status: 'ended_by_customer', reason: 'voicemail' };
-      if (event?.type === 'said') await this.#note('user', event.text, line.now - event.seconds);
+      if (event?.type === 'said') await this.#recordLine('user', event.text, line.now - event.seconds);
       const ending = await this.#say(message);
       if (ending) return ending;
     }
@@ -69,25 +69,25 @@ export class PhoneConversation {
     return { status: message.trim() === '' ? 'ended_by_assistant' : 'completed', reason: 'voicemail' };
   }
 
-  async #goOn(): Promise<Ending> {
+  async #converse(): Promise<Ending> {
     const { line, settings, signal } = this.#parts;
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
-      if (!(await this.#pay())) return outOfMoney;
+      if (!(await this.#chargeStartedMinutes())) return insufficientBalance;
       const due = this.#silence.due();
-      if (due.what === 'end' && isPast(due.at, line.now))
+      if (due.action === 'end' && isPast(due.at, line.now))
         return { status: 'ended_by_assistant', reason: 'silence' };
-      if (due.what === 'reengage' && isPast(due.at, line.now)) {
+      if (due.action === 'reengage' && isPast(due.at, line.now)) {
         const ending = await this.#reengage();
         if (ending) return ending;
         continue;
       }
-      const nextMinute = this.#answeredAt + this.#paidMinutes * secondsOfMinute;
+      const nextMinute = this.#answeredAt + this.#chargedMinutes * secondsPerMinute;
       const event = await line.next(Math.min(end, due.at, nextMinute) - line.now, signal);
-      if (event?.type === 'hung-up') return this.#hungUp();
+      if (event?.type === 'hung-up') return this.#customerHungUp();
       if (event?.type !== 'said') continue;
-      await this.#note('user', event.text, line.now - event.seconds);
+      await this.#recordLine('user', event.text, line.now - event.seconds);
       const ending = await this.#answer(event.text);
       if (ending) return ending;
     }
@@ -95,25 +95,25 @@ export class PhoneConversation {
 
   async #answer(said: string): Promise<Ending | undefined> {
     const { line, settings, speaker, signal } = this.#parts;
-    this.#silence.heard(line.now);
+    this.#silence.customerSpoke(line.now);
     const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
-    // Who waits for the customer answers their first words with its own.
-    if (isFirst && settings.initialMessage.trim() !== '') return this.#open();
+    // With `waitForCustomer`, the initial message answers the customer's first words.
+    if (isFirst && settings.initialMessage.trim() !== '') return this.#greet();
     const reply = await speaker.answer(said, this.#lines.slice(0, -1), signal);
-    return this.#utter(reply);
+    return this.#performReply(reply);
   }
 
   async #reengage(): Promise<Ending | undefined> {
     const { line, speaker, signal } = this.#parts;
     const silentSince = this.#silence.since;
-    const began = line.now;
-    const reply = await speaker.breakSilence(this.#lines, signal);
-    const ending = await this.#utter(reply);
-    this.#silence.reengaged(silentSince, began, line.now);
+    const startedAt = line.now;
+    const reply = await speaker.reengage(this.#lines, signal);
+    const ending = await this.#performReply(reply);
+    this.#silence.reengaged(silentSince, startedAt, line.now);
     return ending;
   }
 
-  async #utter(reply: Awaited<ReturnType<Speaker['answer']>>): Promise<Ending | undefined> {
+  async #performReply(reply: Awaited<ReturnType<Speaker['answer']>>): Promise<Ending | undefined> {
     if (reply.text.trim() !== '') {
       const ending = await this.#say(reply.text, reply.functionCalls);
       if (ending) return ending;
@@ -127,40 +127,40 @@ export class PhoneConversation {
 
   async #say(text: string, functionCalls?: CallLine['functionCalls']): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#parts;
-    const began = line.now;
-    await line.say(text, this.#answeredAt + settings.maxDuration - began, signal);
-    await this.#note('assistant', text, began, functionCalls);
-    this.#silence.spoke(line.now);
-    return (await this.#pay()) ? undefined : outOfMoney;
+    const startedAt = line.now;
+    await line.say(text, this.#answeredAt + settings.maxDuration - startedAt, signal);
+    await this.#recordLine('assistant', text, startedAt, functionCalls);
+    this.#silence.assistantSpoke(line.now);
+    return (await this.#chargeStartedMinutes()) ? undefined : insufficientBalance;
   }
 
-  async #note(
+  async #recordLine(
     role: CallLine['role'],
     content: string,
     at: number,
     functionCalls?: CallLine['functionCalls'],
   ): Promise<void> {
-    const { book, line } = this.#parts;
+    const { log, line } = this.#parts;
     const since = Math.max(0, at - this.#answeredAt);
     const seconds = Math.max(0, line.now - at);
     this.#lines.push({ role, content, at: since, seconds, ...(functionCalls && { functionCalls }) });
-    await book.note(this.#lines);
+    await log.saveLines(this.#lines);
   }
 
-  /** Pays for every minute that has begun; the call ends with the last one that its longest duration touches. */
-  async #pay(): Promise<boolean> {
-    const talked = this.#parts.line.now - this.#answeredAt;
-    const last = Math.ceil(this.#parts.settings.maxDuration / secondsOfMinute);
-    const begun = Math.min(Math.floor((talked + tolerance) / secondsOfMinute) + 1, last);
-    while (this.#paidMinutes < begun) {
-      if (!(await this.#parts.book.payMinute(this.#paidMinutes + 1))) return false;
-      this.#paidMinutes += 1;
+  /** Charges for every started minute, at most for those within the maximum duration. */
+  async #chargeStartedMinutes(): Promise<boolean> {
+    const elapsed = this.#parts.line.now - this.#answeredAt;
+    const last = Math.ceil(this.#parts.settings.maxDuration / secondsPerMinute);
+    const started = Math.min(Math.floor((elapsed + tolerance) / secondsPerMinute) + 1, last);
+    while (this.#chargedMinutes < started) {
+      if (!(await this.#parts.log.chargeMinute(this.#chargedMinutes + 1))) return false;
+      this.#chargedMinutes += 1;
     }
     return true;
   }
 
-  /** The customer has hung up: after an answer to something that they said to the assistant, the talk was complete. */
-  #hungUp(): Ending {
+  /** A call counts as completed if the assistant has answered the customer's last words. */
+  #customerHungUp(): Ending {
     const roles = this.#lines.map(({ role }) => role);
     const opened = roles.indexOf('assistant');
     const replied = opened >= 0 && roles.lastIndexOf('user') > opened && roles.at(-1) === 'assistant';
@@ -168,11 +168,11 @@ export class PhoneConversation {
   }
 }
 
-const outOfMoney: Ending = { status: 'ended', reason: 'balance' };
+const insufficientBalance: Ending = { status: 'ended', reason: 'balance' };
 
-/** Sums of fractions are not exact, and nobody notices a hundredth of a second. */
+/** Allows for rounding errors in sums of fractions. */
 const tolerance = 0.01;
-const isPast = (moment: number, now: number) => now >= moment - tolerance;
+const isPast = (time: number, now: number) => now >= time - tolerance;
 
-/** Longest greeting of an answering machine that is waited for. */
-const greetingSeconds = 30;
+/** Longest wait for the end of an answering machine's greeting. */
+const maxGreetingSeconds = 30;

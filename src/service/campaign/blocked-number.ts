@@ -8,48 +8,48 @@ import { Refusal } from '../lib/refusal.ts';
 
 const record = wireColumns(blockedNumbers, ['user_id']);
 
-/** Whether a number is not to be called for that user any more. */
+/** Whether a user has blocked a number. */
 export async function isBlocked(queries: Queries, userId: number, phoneNumber: string): Promise<boolean> {
   const [found] = await queries
     .select({ id: blockedNumbers.id })
     .from(blockedNumbers)
-    .where(is(userId, phoneNumber));
+    .where(matches(userId, phoneNumber));
   return found !== undefined;
 }
 
-const is = (userId: number, phoneNumber: string) =>
+const matches = (userId: number, phoneNumber: string) =>
   and(eq(blockedNumbers.userId, userId), eq(blockedNumbers.phoneNumber, phoneNumber));
 
-/** Has a number called no more for that user; one that is blocked already stays so. */
+/** Blocks calls to a number for a user. Does nothing if it is already blocked. */
 export async function blockNumber(queries: Queries, userId: number, phoneNumber: string) {
   await queries.insert(blockedNumbers).values({ userId, phoneNumber }).onConflictDoNothing();
-  const [blocked] = await queries.select(record).from(blockedNumbers).where(is(userId, phoneNumber));
+  const [blocked] = await queries.select(record).from(blockedNumbers).where(matches(userId, phoneNumber));
   return blocked;
 }
 
-/** The blocked numbers of one page that have the digits asked for, newest first, and how many there are. */
+/** Lists one page of a user's blocked numbers, newest first, with their total number. */
 export async function listBlockedNumbers(
   { db }: Database,
   userId: number,
   { phone_number: digits }: BlockedNumbersQuery,
   { number, size }: Page,
 ) {
-  const wanted = and(
+  const filter = and(
     eq(blockedNumbers.userId, userId),
     digits === undefined ? undefined : sql`position(${digits} IN ${blockedNumbers.phoneNumber}) > 0`,
   );
-  const [counted] = await db.select({ total: count() }).from(blockedNumbers).where(wanted);
+  const [counted] = await db.select({ total: count() }).from(blockedNumbers).where(filter);
   const page = await db
     .select(record)
     .from(blockedNumbers)
-    .where(wanted)
+    .where(filter)
     .orderBy(desc(blockedNumbers.id))
     .limit(size)
     .offset((number - 1) * size);
   return { total: counted?.total ?? 0, numbers: page };
 }
 
-/** @throws Refusal if there is no such number. */
+/** @throws Refusal if the number does not exist. */
 export async function unblockNumber({ db }: Database, userId: number, id: number): Promise<void> {
   const deleted = await db
     .delete(blockedNumbers)

@@ -8,22 +8,22 @@ import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import type { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isBlocked } from './blocked-number.ts';
-import { setContacts, setLead, tryNext } from './settle-leads.ts';
+import { setContacts, setLead, scheduleNextTry } from './update-called-leads.ts';
 
 type Campaign = typeof campaigns.$inferSelect;
 type Assistant = typeof assistants.$inferSelect;
 
-/** Calls the leads of a campaign that are due, those that have waited longest first, as many as are free to be called. */
+/** Stores calls for the due leads of a campaign, in the order of their due times, up to `limit`. */
 export async function callLeads(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   campaign: Campaign,
   assistant: Assistant,
   now: Date,
-  free: number,
+  limit: number,
 ): Promise<void> {
-  const rotation = await findRotation(tx, campaign.id, assistant.phoneNumberId);
+  const callerIds = await findCallerIds(tx, campaign.id, assistant.phoneNumberId);
   let made = 0;
-  while (made < free) {
+  while (made < limit) {
     const [lead] = await tx
       .select()
       .from(leads)
@@ -32,7 +32,7 @@ export async function callLeads(
           eq(leads.campaignId, campaign.id),
           inArray(leads.status, ['scheduled', 'rescheduled']),
           sql`${leads.nextTryAt} <= ${now.toISOString()}::timestamptz`,
-          // Its owner may have given it another state during a call.
+          // The owner may have changed the status during a call.
           notExists(
             tx
               .select({ one: sql`1` })
@@ -58,10 +58,10 @@ export async function callLeads(
         assistantName: assistant.name,
         campaignName: campaign.name,
         type: 'outbound',
-        assistantPhoneNumber: rotation[(campaign.callsMade + made) % rotation.length] ?? '',
+        assistantPhoneNumber: callerIds[(campaign.callsMade + made) % callerIds.length] ?? '',
         clientPhoneNumber: callee.phoneNumber,
         inputVariables: { ...assistant.variables, ...lead.variables, ...callee.variables },
-        // The transaction may have waited for the end of another call, and has begun before it.
+        // Not now(): the transaction may have waited for a lock.
         createdAt: sql`clock_timestamp()`,
       })
       .returning({ id: calls.id });
@@ -80,8 +80,12 @@ export async function callLeads(
     .where(eq(campaigns.id, campaign.id));
 }
 
-/** The numbers that a campaign calls from; without any the assistant's own. */
-async function findRotation(tx: Queries, campaignId: number, ofAssistant: number | null): Promise<string[]> {
+/** Returns the caller IDs of a campaign in order; by default the assistant's number. */
+async function findCallerIds(
+  tx: Queries,
+  campaignId: number,
+  assistantNumberId: number | null,
+): Promise<string[]> {
   const rotation = await tx
     .select({ phoneNumber: phoneNumbers.phoneNumber })
     .from(campaignPhoneNumbers)
@@ -94,13 +98,13 @@ async function findRotation(tx: Queries, campaignId: number, ofAssistant: number
       : await tx
           .select({ phoneNumber: phoneNumbers.phoneNumber })
           .from(phoneNumbers)
-          .where(eq(phoneNumbers.id, ofAssistant ?? 0));
+          .where(eq(phoneNumbers.id, assistantNumberId ?? 0));
   return found.map(({ phoneNumber }) => phoneNumber);
 }
 
 /**
- * Whom to call for a lead. A number that asked not to be called is passed over: then there is nobody, and the lead has
- * another state or waits for somebody else's turn.
+ * Returns the person to call for a lead: the lead itself or a secondary contact. If their number is blocked, updates the
+ * lead, schedules the next contact, and returns undefined.
  */
 async function findCallee(tx: Queries, campaign: Campaign, lead: typeof leads.$inferSelect, now: Date) {
   if (lead.nextContactId === null) {
@@ -118,6 +122,11 @@ async function findCallee(tx: Queries, campaign: Campaign, lead: typeof leads.$i
     return { contactId: contact.id, phoneNumber: contact.phoneNumber, variables: contact.variables };
   }
   if (contact) await setContacts(tx, eq(secondaryContacts.id, contact.id), 'blacklisted');
-  await tryNext(tx, campaign, { leadId: lead.id, tries: lead.tries, contactId: lead.nextContactId }, now);
+  await scheduleNextTry(
+    tx,
+    campaign,
+    { leadId: lead.id, tries: lead.tries, contactId: lead.nextContactId },
+    now,
+  );
   return undefined;
 }

@@ -1,33 +1,32 @@
 import { DateTime } from 'luxon';
 import { weekdays } from '../../contract/campaign.ts';
 
-/** When a campaign may call, in its own time zone. */
+/** The times at which a campaign may call. */
 export interface CallingHours {
   timezone: string;
   /** `H:i`. */
   allowedHoursStartTime: string;
-  /** `H:i`; that minute still counts. Earlier than the start: the hours go past midnight. */
+  /** `H:i`, inclusive. If it is earlier than the start, the hours end on the next day. */
   allowedHoursEndTime: string;
-  /** The days on which the hours begin. */
+  /** The days on which the hours start. */
   allowedDays: readonly string[];
 }
 
 /**
- * The first moment, not before `now`, at which a campaign may call: `now` itself during its hours. A local time that a
- * change of the clocks leaves out becomes the one after it; one that comes twice begins at the first and ends with the
- * second.
+ * Returns the earliest time from `now` on at which a campaign may call. Daylight saving time: a start or end that is skipped
+ * moves to the next valid time; if a time occurs twice, the hours start at the first and end at the second.
  *
- * @returns undefined if there is none.
+ * @returns undefined if no day is allowed.
  */
 export function nextCallingTime(hours: CallingHours, now: Date): Date | undefined {
   const local = DateTime.fromJSDate(now, { zone: hours.timezone });
-  // From yesterday, whose hours may go past midnight, to the same day of the next week, whose hours may be over today.
+  // From yesterday, whose hours may extend past midnight, to the same weekday of the next week.
   for (let day = -1; day <= weekdays.length; day++) {
     const date = local.startOf('day').plus({ days: day });
     if (!hours.allowedDays.includes(weekdays[date.weekday - 1] ?? '')) continue;
     const start = at(date, hours.allowedHoursStartTime);
-    const isOverMidnight = hours.allowedHoursEndTime < hours.allowedHoursStartTime;
-    const end = lastMoment(at(isOverMidnight ? date.plus({ days: 1 }) : date, hours.allowedHoursEndTime));
+    const endsNextDay = hours.allowedHoursEndTime < hours.allowedHoursStartTime;
+    const end = endOfMinute(at(endsNextDay ? date.plus({ days: 1 }) : date, hours.allowedHoursEndTime));
     if (local < start) return start.toJSDate();
     if (local < end) return now;
   }
@@ -39,7 +38,7 @@ function at(date: DateTime, time: string): DateTime {
   return date.set({ hour: hour ?? 0, minute: minute ?? 0, second: 0, millisecond: 0 });
 }
 
-/** The end of a minute; of one that comes twice, of the second. */
-function lastMoment(minute: DateTime): DateTime {
+/** The end of a minute; if the minute occurs twice, of the second one. */
+function endOfMinute(minute: DateTime): DateTime {
   return (minute.getPossibleOffsets().at(-1) ?? minute).plus({ minutes: 1 });
 }

@@ -8,7 +8,7 @@ import { assistants } from '../db/schema.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal } from '../lib/refusal.ts';
 
-/** A campaign and the user who asks for it. */
+/** A campaign id with the user who must own the campaign. */
 export interface OwnedCampaign {
   id: number;
   userId: number;
@@ -23,14 +23,14 @@ const record = {
     FROM campaign_phone_numbers WHERE campaign_id = campaigns.id)`,
 };
 
-/** The campaigns of a user, oldest first. */
+/** Lists the campaigns of a user, oldest first. */
 export const listCampaigns = ({ db }: Database, userId: number) =>
   db.select(record).from(campaigns).where(eq(campaigns.userId, userId)).orderBy(asc(campaigns.id));
 
 /**
- * Stores a campaign as a draft, in its assistant's time zone unless another is given. Its fields have been checked.
+ * Creates a campaign as a draft, by default in the assistant's time zone. Its fields must have been validated.
  *
- * @throws Refusal if the user has no such outbound assistant.
+ * @throws Refusal if the user does not have this outbound assistant.
  */
 export async function createCampaign({ db }: Database, userId: number, given: CreateCampaignRequest) {
   const { timezone, allowed_days: days, phone_number_ids: numbers, ...rest } = given;
@@ -44,21 +44,21 @@ export async function createCampaign({ db }: Database, userId: number, given: Cr
     } as typeof campaigns.$inferInsert;
     const [created] = await tx.insert(campaigns).values(values).returning({ id: campaigns.id });
     const campaignId = created?.id ?? 0;
-    await rotateThrough(tx, campaignId, [...new Set(numbers)]);
+    await setCallerIds(tx, campaignId, [...new Set(numbers)]);
     return readCampaign(tx, { id: campaignId, userId });
   });
 }
 
-/** Gives a campaign its numbers. One that was released since they were checked has left the rotation already. */
-async function rotateThrough(queries: Queries, campaignId: number, numberIds: number[]): Promise<void> {
+/** Stores the numbers that a campaign calls from, except those that were released since validation. */
+async function setCallerIds(queries: Queries, campaignId: number, numberIds: number[]): Promise<void> {
   if (numberIds.length === 0) return;
-  const there = await queries
+  const existing = await queries
     .select({ id: phoneNumbers.id })
     .from(phoneNumbers)
     .where(inArray(phoneNumbers.id, numberIds))
     .for('key share');
   const rotation = numberIds.flatMap((phoneNumberId, position) =>
-    there.some(({ id }) => id === phoneNumberId) ? [{ campaignId, phoneNumberId, position }] : [],
+    existing.some(({ id }) => id === phoneNumberId) ? [{ campaignId, phoneNumberId, position }] : [],
   );
   if (rotation.length > 0) await queries.insert(campaignPhoneNumbers).values(rotation);
 }
@@ -79,7 +79,7 @@ async function findOutboundAssistant(queries: Queries, id: number, userId: numbe
   return assistant;
 }
 
-/** @throws Refusal if there is no such campaign. */
+/** @throws Refusal if the campaign does not exist. */
 async function readCampaign(queries: Queries, owned: OwnedCampaign) {
   const [found] = await queries.select(record).from(campaigns).where(isOwnedCampaign(owned));
   return found ?? notFound();
@@ -88,7 +88,7 @@ async function readCampaign(queries: Queries, owned: OwnedCampaign) {
 /**
  * Deletes a campaign.
  *
- * @throws Refusal if there is no such campaign.
+ * @throws Refusal if the campaign does not exist.
  */
 export async function deleteCampaign({ db }: Database, owned: OwnedCampaign): Promise<void> {
   const deleted = await db.delete(campaigns).where(isOwnedCampaign(owned)).returning({ id: campaigns.id });

@@ -6,10 +6,10 @@ import type { FieldErrors } from '../lib/refusal.ts';
 
 interface Found extends Record<string, unknown> {
   numbers: number;
-  leaving: boolean;
+  isReleasing: boolean;
 }
 
-/** Checks a new campaign's phone numbers. Another user's numbers count as missing. */
+/** Validates the phone numbers of a new campaign. Numbers of other users count as missing. */
 export async function checkCampaign(
   { db }: Database,
   userId: number,
@@ -17,16 +17,16 @@ export async function checkCampaign(
 ): Promise<FieldErrors> {
   const ids = [...new Set(numberIds)];
   const { rows } = await db.execute<Found>(sql`
-    SELECT count(*)::integer AS numbers, coalesce(bool_or(release_at IS NOT NULL), false) AS leaving
+    SELECT count(*)::integer AS numbers, coalesce(bool_or(release_at IS NOT NULL), false) AS "isReleasing"
     FROM phone_numbers
     WHERE user_id = ${userId}
       AND id IN (SELECT value::integer FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`);
   const errors: FieldErrors = {};
-  const fail = (field: string, what: string) => {
-    errors[field] = [sentence(field, what)];
+  const fail = (field: string, rule: string) => {
+    errors[field] = [sentence(field, rule)];
   };
   if (Number(rows[0]?.numbers) < ids.length) fail('phone_number_ids', 'selected is invalid.');
-  else if (rows[0]?.leaving === true) {
+  else if (rows[0]?.isReleasing === true) {
     fail('phone_number_ids', 'must not have a phone number that is scheduled for release.');
   }
   return errors;

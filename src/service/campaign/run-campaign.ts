@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import { callsFor, readCallMoney } from '../billing/call-money.ts';
+import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
@@ -11,24 +11,23 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { nextCallingTime } from './calling-hours.ts';
 import { callLeads } from './call-leads.ts';
 import { sendTick } from './send-tick.ts';
-import { settleLeads } from './settle-leads.ts';
-import { hasDue, hasLeads, markWaiting, nextTry } from './waiting-leads.ts';
+import { updateCalledLeads } from './update-called-leads.ts';
+import { hasDueLead, hasUnfinishedLeads, nextDueTime, setScheduled } from './scheduled-leads.ts';
 
-/** What running a campaign takes. */
+/** Dependencies of {@link runCampaign}. */
 export interface CampaignParts {
   database: Database;
   jobs: Jobs;
-  /** How often a campaign looks for the evaluation, or the balance, that it waits for, in milliseconds. */
+  /** Interval in milliseconds at which a campaign checks for an evaluation or balance that it waits for. */
   pollMs: number;
 }
 
 /**
- * Does what is to be done for a campaign now: gives leads whose calls are over their next state, calls as many as may
- * be called at once, stops or completes it, and sends the job by which it is looked at next. The campaign's row is
- * locked, so this happens once at a time, and all of it or nothing: a call exists together with its lead's new state
- * and its job.
+ * Runs a campaign's next step: updates leads whose calls have ended, stores as many calls as allowed in parallel, stops or
+ * completes the campaign, and schedules the next step. All in one transaction with the campaign's row locked, so steps do
+ * not overlap, and a call is stored together with its lead's status and its job.
  *
- * @param at the time that counts; by the database's clock unless given.
+ * @param at the current time; the database's by default.
  */
 export async function runCampaign({ database, jobs, pollMs }: CampaignParts, campaignId: number, at?: Date) {
   await database.db.transaction(async (tx) => {
@@ -39,66 +38,65 @@ export async function runCampaign({ database, jobs, pollMs }: CampaignParts, cam
       .for('no key update');
     if (!campaign) return;
     const now = at ?? (await databaseTime(tx));
-    const awaitsEvaluation = await settleLeads(tx, campaign, now);
+    const awaitsEvaluation = await updateCalledLeads(tx, campaign, now);
     const isRunning = campaign.status === 'in-progress';
-    const areMarked = await markWaiting(tx, campaignId, isRunning);
-    const soon = new Date(now.getTime() + pollMs);
-    const next = isRunning ? await advance({ tx, jobs, now, soon }, campaign) : undefined;
-    const nextLook = earliest([next, awaitsEvaluation ? soon : undefined, areMarked ? undefined : now]);
-    if (!nextLook) return;
+    const allScheduled = await setScheduled(tx, campaignId, isRunning);
+    const pollAt = new Date(now.getTime() + pollMs);
+    const next = isRunning ? await advance({ tx, jobs, now, pollAt }, campaign) : undefined;
+    const nextStep = earliest([next, awaitsEvaluation ? pollAt : undefined, allScheduled ? undefined : now]);
+    if (!nextStep) return;
     await jobs.send(
       'campaign-tick',
       { campaignId },
-      { startAfter: Math.max(0, nextLook.getTime() - now.getTime()), tx },
+      { startAfter: Math.max(0, nextStep.getTime() - now.getTime()), tx },
     );
   });
 }
 
 type Campaign = typeof campaigns.$inferSelect;
 
-/** A look at a campaign. */
-interface Look {
+interface Step {
   tx: Queries;
   jobs: Jobs;
   now: Date;
-  /** When to look again for what tells nobody that it has come. */
-  soon: Date;
+  /** When to check again for changes that send no job. */
+  pollAt: Date;
 }
 
-/** @returns when there is something to do that nothing else would send a job for. */
-async function advance({ tx, jobs, now, soon }: Look, campaign: Campaign): Promise<Date | undefined> {
+/** @returns the time of the next step, unless another event sends a job for it. */
+async function advance({ tx, jobs, now, pollAt }: Step, campaign: Campaign): Promise<Date | undefined> {
   const [assistant] = await tx.select().from(assistants).where(eq(assistants.id, campaign.assistantId));
   if (!assistant || assistant.deletedAt !== null || assistant.type !== 'outbound') {
     return stopCampaign({ tx, jobs }, campaign.id, 'no-assistant');
   }
-  if (!(await hasLeads(tx, campaign.id))) {
+  if (!(await hasUnfinishedLeads(tx, campaign.id))) {
     if (campaign.markCompleteWhenNoLeads) await setStatus(tx, campaign.id, { status: 'completed' });
     return undefined;
   }
   const callingTime = nextCallingTime(campaign, now);
   if (!callingTime || callingTime > now) return callingTime;
   const free = campaign.maxCallsInParallel - (await countOpenCalls(tx, campaign.id));
-  if (free <= 0 || !(await hasDue(tx, campaign.id, now))) return nextTry(tx, campaign.id, now);
+  if (free <= 0 || !(await hasDueLead(tx, campaign.id, now))) return nextDueTime(tx, campaign.id, now);
   const price = callMinutePrice(assistant.mode);
-  const money = await readCallMoney(tx, campaign.userId);
-  if (callsFor(money.balance, price) === 0) {
+  const { balance, available } = await readCallBalance(tx, campaign.userId);
+  if (affordableCalls(balance, price) === 0) {
     return stopCampaign({ tx, jobs }, campaign.id, 'insufficient-balance');
   }
-  // The owner's other calls may leave some of it: their ends are not told to this campaign.
-  const affordable = callsFor(money.free, price);
-  if (affordable === 0) return soon;
+  // Calls of other campaigns may release some of the balance, but they do not notify this campaign.
+  const affordable = affordableCalls(available, price);
+  if (affordable === 0) return pollAt;
   await callLeads({ tx, jobs }, campaign, assistant, now, Math.min(free, affordable));
-  return nextTry(tx, campaign.id, now);
+  return nextDueTime(tx, campaign.id, now);
 }
 
-/** Stops a campaign; what waits for its turn waits for its next start. */
+/** Stops a campaign; its scheduled leads return to `created`. */
 export async function stopCampaign(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   campaignId: number,
   reason: string | null,
 ): Promise<undefined> {
   await setStatus(tx, campaignId, { status: 'stopped', stopReason: reason });
-  if (!(await markWaiting(tx, campaignId, false))) await sendTick(jobs, tx, campaignId);
+  if (!(await setScheduled(tx, campaignId, false))) await sendTick(jobs, tx, campaignId);
 }
 
 const setStatus = (tx: Queries, id: number, values: Partial<typeof campaigns.$inferInsert>) =>
@@ -115,5 +113,5 @@ async function countOpenCalls(tx: Queries, campaignId: number): Promise<number> 
   return found?.open ?? 0;
 }
 
-const earliest = (moments: (Date | undefined)[]): Date | undefined =>
-  moments.reduce((first, moment) => (moment && (!first || moment < first) ? moment : first), undefined);
+const earliest = (times: (Date | undefined)[]): Date | undefined =>
+  times.reduce((first, time) => (time && (!first || time < first) ? time : first), undefined);

@@ -4,11 +4,11 @@ import type { Database, Queries } from '../db/database.ts';
 import { leads } from '../db/leads-table.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
-/** Sends a campaign's tick once this transaction is committed. */
+/** Sends the job that runs a campaign's next step, when the transaction is committed. */
 export const sendTick = (jobs: Jobs, tx: Queries, campaignId: number): Promise<void> =>
   jobs.send('campaign-tick', { campaignId }, { tx });
 
-/** Sends a tick to every campaign in progress. Each sends its own next tick; this is in case one was lost. */
+/** Sends a tick to every campaign in progress, in case the campaign's own next tick was lost. */
 export async function sendAllTicks({ database, jobs }: { database: Database; jobs: Jobs }): Promise<void> {
   const running = await database.db
     .select({ id: campaigns.id })
@@ -19,7 +19,7 @@ export async function sendAllTicks({ database, jobs }: { database: Database; job
   }
 }
 
-/** Sends a tick to the campaign of a call, and to that of its lead, which may have been moved to another one. */
+/** Sends a tick to the campaign of a call, and to that of its lead, which may have been moved. */
 export async function notifyCampaigns(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   { campaignId, leadId }: { campaignId: number | null; leadId: number | null },
@@ -29,6 +29,6 @@ export async function notifyCampaigns(
     .from(leads)
     .where(eq(leads.id, leadId ?? 0));
   const ids = new Set([campaignId, lead?.campaignId].filter((id) => id != null));
-  // In the order of their ids, since a waiting job is locked: otherwise two transactions could deadlock.
+  // Sorted, since sending locks a waiting job: otherwise two transactions could deadlock.
   for (const id of [...ids].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
 }

@@ -1,60 +1,58 @@
 /*
- * How a call reaches a phone. A carrier turns speech into text and back, so the service deals in text turns alone:
- * narrow enough for a telephony provider's text protocol (Twilio's ConversationRelay: `prompt` is `said`, `text` is
- * `say`, `end` is `hangUp`) to fit behind it.
+ * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges text. It
+ * maps to text protocols such as Twilio's ConversationRelay: `prompt` is `said`, `text` is `say`, `end` is `hangUp`.
  */
 
-/** A call that is to be made. */
+/** A call to place. */
 export interface OutgoingCall {
-  /** E.164; empty if the assistant has no number, and then the carrier's own. */
+  /** E.164; if empty, the carrier uses its own number. */
   from: string;
   /** E.164. */
   to: string;
-  /** Seconds for which it may ring. */
+  /** Ringing time in seconds. */
   ringingTime: number;
-  /** Whether the carrier is to know that the call is recorded. */
+  /** Whether to record the call. */
   record: boolean;
-  /** Two-letter code (ISO 639-1) of what is spoken. */
+  /** Spoken language, a two-letter code (ISO 639-1). */
   language: string;
   /** 0.7 to 1.2; 1 is normal. */
   speechSpeed: number;
 }
 
-/** Who has answered, as far as the carrier can tell. */
+/** Who answered, as detected by the carrier. */
 export type AnsweredBy = 'human' | 'machine' | 'unknown';
 
-/** What happens on a line, in order. `unreached` and `hung-up` are the last. */
+/** The events of a line, in order. `unreached` and `hung-up` are final. */
 export type LineEvent =
   | { type: 'ringing' }
   | { type: 'answered'; by: AnsweredBy }
-  /** Nobody answered. `failed`: the number could not be called at all. */
+  /** Nobody answered. `failed` means that the number could not be dialed. */
   | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
-  /** The customer has said something, which took so many seconds. */
+  /** The customer said something; `seconds` is its duration. */
   | { type: 'said'; text: string; seconds: number }
-  /** The customer has hung up. */
+  /** The customer hung up. */
   | { type: 'hung-up' };
 
-/** One call. A carrier that loses its service's connection hangs up by itself. */
+/** A placed call. The carrier hangs up if it loses the connection to the service. */
 export interface Line {
   /** Seconds since the call was placed. */
   readonly now: number;
-  /** What happens next, or undefined when nothing does for so many seconds. */
+  /** Returns the next event, or undefined if there is none within `seconds`. */
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
-  /** Says something, or as much of it as goes into so many seconds; resolves when it has been said. */
+  /** Speaks the text, cut off after `seconds`; resolves when it has been spoken. */
   say(text: string, seconds: number, signal: AbortSignal): Promise<void>;
-  /** Connects the customer to another number and leaves the line. */
+  /** Connects the customer to another number and leaves the call. */
   transfer(to: string): Promise<void>;
-  /** Ends the call. Also right when it has ended already. */
+  /** Ends the call; does nothing if it has ended. */
   hangUp(): Promise<void>;
 }
 
 /** Places calls. */
 export interface Carrier {
-  /** Begins a call; what becomes of it comes by way of its line. */
+  /** Starts a call; its line reports the progress. */
   place(call: OutgoingCall): Promise<Line>;
   /**
-   * Forgets a Caller ID number, for carriers that must know whose it is. Also right when it is not known; asked for
-   * again when it fails.
+   * Removes a Caller ID number from the carrier; does nothing if the carrier does not know it. Retried if it fails.
    */
   release?(callerId: string): Promise<void>;
 }

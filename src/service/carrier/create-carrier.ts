@@ -3,7 +3,7 @@ import type { Carrier } from './carrier.ts';
 import type { OutcomeWeights } from './number-traits.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
 
-/** The carrier that the settings ask for. There is the simulated one so far. */
+/** Creates the carrier. So far there is only the simulated one. */
 export function createCarrier({
   secondMs,
   outcomes,

@@ -1,50 +1,50 @@
-/** What becomes of a call to a number. */
+/** Outcomes of a simulated call. */
 export const outcomes = ['human', 'machine', 'no-answer', 'busy', 'failed'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** How many of a hundred numbers fare so. */
+/** Relative frequency of each outcome. */
 export type OutcomeWeights = Readonly<Record<Outcome, number>>;
 
-/** How a person on the phone behaves. */
-export type Temper = 'talks' | 'hangs-up' | 'stays-silent' | 'objects';
+/** How a simulated person behaves on the phone. */
+export type Behavior = 'talks' | 'hangs-up' | 'stays-silent' | 'opts-out';
 
-/** What the simulated carrier makes of a number, always the same. */
+/** The simulated behavior of a phone number; always the same for a number. */
 export interface NumberTraits {
   outcome: Outcome;
-  temper: Temper;
-  /** What a person asks before they say goodbye. */
+  behavior: Behavior;
+  /** Number of questions that a person asks before they say goodbye. */
   questions: number;
-  /** Seconds that it rings before anyone or anything answers. */
+  /** Seconds until the call is answered. */
   ringing: number;
 }
 
 /**
- * Reads the fate of a call from the digits of its number, so that whoever tries the service can choose it:
+ * Derives the outcome of a call from the digits of the number, so that users can choose it:
  *
- * - The last two, 00 to 99, choose the outcome: each has as many of them as its share of all weights, in the order of
- *   {@link outcomes}. With the default weights 00–69 is a person, 70–84 a machine, 85–92 nobody, 93–97 busy, 98–99 fails.
- * - The third last is the person's temper: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be called again.
- * - The fourth last is for how long it rings: 2 to 11 seconds.
- * - Who talks asks one to three questions, by the third last digit.
+ * - The last two digits, 00 to 99, determine the outcome, in proportion to the weights and in the order of
+ *   {@link outcomes}. By default 00–69 is a person, 70–84 a machine, 85–92 no answer, 93–97 busy, 98–99 a failure.
+ * - The third-last digit determines the person's behavior: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be called
+ *   again. It also determines the number of questions, one to three.
+ * - The fourth-last digit determines the ringing time, 2 to 11 seconds.
  */
-export function traitsOf(phoneNumber: string, weights: OutcomeWeights): NumberTraits {
+export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): NumberTraits {
   const digits = phoneNumber.replace(/\D/g, '').padStart(4, '0');
-  const temper = Number(digits.at(-3));
+  const digit = Number(digits.at(-3));
   return {
     outcome: outcomeOf(Number(digits.slice(-2)) / 100, weights),
-    temper: temper <= 6 ? 'talks' : temper === 7 ? 'hangs-up' : temper === 8 ? 'stays-silent' : 'objects',
-    questions: 1 + (temper % 3),
+    behavior: digit <= 6 ? 'talks' : digit === 7 ? 'hangs-up' : digit === 8 ? 'stays-silent' : 'opts-out',
+    questions: 1 + (digit % 3),
     ringing: 2 + Number(digits.at(-4)),
   };
 }
 
-function outcomeOf(share: number, weights: OutcomeWeights): Outcome {
+function outcomeOf(fraction: number, weights: OutcomeWeights): Outcome {
   const sum = outcomes.reduce((total, outcome) => total + weights[outcome], 0);
   let end = 0;
   return (
     outcomes.find((outcome) => {
       end += weights[outcome] / sum;
-      return share < end - Number.EPSILON * 4;
+      return fraction < end - Number.EPSILON * 4;
     }) ??
     outcomes.findLast((outcome) => weights[outcome] > 0) ??
     'failed'

@@ -1,5 +1,5 @@
 import type { Carrier, Line, OutgoingCall } from './carrier.ts';
-import { traitsOf } from './number-traits.ts';
+import { readNumberTraits } from './number-traits.ts';
 import type { OutcomeWeights } from './number-traits.ts';
 import { SimulatedCustomer } from './simulated-customer.ts';
 import { SimulatedLine } from './simulated-line.ts';
@@ -7,8 +7,8 @@ import type { Wait } from './simulated-line.ts';
 import { customerSentences } from './simulated-sentences.ts';
 
 /**
- * Calls nobody: a made-up customer answers, or does not, as the digits of the number say. For trying the service
- * without a telephony provider.
+ * Simulates calls to try the service without a telephony provider. The digits of the number determine how the simulated
+ * customer behaves; see {@link readNumberTraits}.
  */
 export class SimulatedCarrier implements Carrier {
   readonly #weights: OutcomeWeights;
@@ -20,7 +20,7 @@ export class SimulatedCarrier implements Carrier {
   }
 
   place(call: OutgoingCall): Promise<Line> {
-    const traits = traitsOf(call.to, this.#weights);
+    const traits = readNumberTraits(call.to, this.#weights);
     const customer = new SimulatedCustomer(traits, customerSentences(call.language));
     return Promise.resolve(new SimulatedLine(call, traits, customer, this.#wait));
   }

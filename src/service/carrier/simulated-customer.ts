@@ -1,48 +1,48 @@
 import type { NumberTraits } from './number-traits.ts';
 import type { CustomerSentences } from './simulated-sentences.ts';
 
-/** What a customer does next: says something, or hangs up, after a pause of so many seconds. */
+/** The customer's next action, after a pause of `after` seconds. */
 export type Reaction = { after: number; say: string } | { after: number; hangUp: true };
 
 /**
- * What answers a simulated call. It says little, always the same: a greeting, its questions one by one, goodbye; and
- * hangs up once it has heard the answer to that.
+ * The person or machine that answers a simulated call. A person says a greeting, asks questions one by one, says goodbye, and
+ * hangs up after the reply.
  */
 export class SimulatedCustomer {
   readonly #traits: NumberTraits;
   readonly #sentences: CustomerSentences;
-  /** What is left to say. */
-  readonly #lines: string[];
+  /** Sentences still to say. */
+  readonly #script: string[];
 
   constructor(traits: NumberTraits, sentences: CustomerSentences) {
     this.#traits = traits;
     this.#sentences = sentences;
-    this.#lines = linesOf(traits, sentences);
+    this.#script = scriptOf(traits, sentences);
   }
 
-  /** Once the line stands. A person waits for the caller to speak, and after a while asks who is there. */
-  pickUp(): Reaction | undefined {
+  /** Reacts to the connection: a person waits for the caller to speak, and after a while asks who is there. */
+  onAnswered(): Reaction | undefined {
     if (this.#traits.outcome === 'machine') return { after: 0.5, say: this.#sentences.machine };
-    return this.#traits.temper === 'stays-silent' ? undefined : { after: 4, say: this.#sentences.pickUp };
+    return this.#traits.behavior === 'stays-silent' ? undefined : { after: 4, say: this.#sentences.pickUp };
   }
 
-  /** Once the caller has said something. */
-  hear(): Reaction | undefined {
-    if (this.#traits.outcome === 'machine' || this.#traits.temper === 'stays-silent') return undefined;
-    const line = this.#lines.shift();
-    if (line === undefined) return { after: 1, hangUp: true };
-    return { after: 1, say: line };
+  /** Reacts to the caller's words. */
+  onCallerSpoke(): Reaction | undefined {
+    if (this.#traits.outcome === 'machine' || this.#traits.behavior === 'stays-silent') return undefined;
+    const sentence = this.#script.shift();
+    if (sentence === undefined) return { after: 1, hangUp: true };
+    return { after: 1, say: sentence };
   }
 
-  /** Once it has said something itself; who has said everything does not wait for an answer for long. */
-  speak(): Reaction | undefined {
-    if (this.#traits.outcome === 'machine' || this.#lines.length > 0) return undefined;
+  /** Reacts to the end of the customer's own words: after goodbye, does not wait long for a reply. */
+  onCustomerSpoke(): Reaction | undefined {
+    if (this.#traits.outcome === 'machine' || this.#script.length > 0) return undefined;
     return { after: 6, hangUp: true };
   }
 }
 
-function linesOf({ temper, questions }: NumberTraits, sentences: CustomerSentences): string[] {
-  if (temper === 'objects') return [sentences.objection];
-  if (temper !== 'talks') return [];
+function scriptOf({ behavior, questions }: NumberTraits, sentences: CustomerSentences): string[] {
+  if (behavior === 'opts-out') return [sentences.optOut];
+  if (behavior !== 'talks') return [];
   return [sentences.greeting, ...sentences.questions.slice(0, questions), sentences.goodbye];
 }

@@ -1,10 +1,10 @@
-/** What simulated customers and their machines say. */
+/** The sentences of simulated customers and answering machines. */
 export interface CustomerSentences {
   pickUp: string;
   greeting: string;
   questions: readonly [string, string, string];
   goodbye: string;
-  objection: string;
+  optOut: string;
   machine: string;
 }
 
@@ -13,7 +13,7 @@ const english: CustomerSentences = {
   greeting: 'Hello, yes, I have a moment.',
   questions: ['What is this about?', 'What are your opening hours?', 'How much does it cost?'],
   goodbye: 'Thank you, goodbye!',
-  objection: 'Please do not call me again. Goodbye.',
+  optOut: 'Please do not call me again. Goodbye.',
   machine: 'Nobody can take your call right now. Please leave a message after the tone.',
 };
 
@@ -22,7 +22,7 @@ const german: CustomerSentences = {
   greeting: 'Guten Tag, ja, ich habe einen Moment Zeit.',
   questions: ['Worum geht es denn?', 'Wann haben Sie geöffnet?', 'Was kostet das?'],
   goodbye: 'Vielen Dank, auf Wiederhören!',
-  objection: 'Bitte rufen Sie mich nicht mehr an. Auf Wiederhören.',
+  optOut: 'Bitte rufen Sie mich nicht mehr an. Auf Wiederhören.',
   machine:
     'Im Moment kann niemand Ihren Anruf entgegennehmen. Bitte hinterlassen Sie eine Nachricht nach dem Ton.',
 };
@@ -32,11 +32,11 @@ const arabic: CustomerSentences = {
   greeting: 'مرحبًا، نعم، لدي لحظة.',
   questions: ['ما الموضوع؟', 'ما هي ساعات العمل؟', 'كم يكلف ذلك؟'],
   goodbye: 'شكرًا لك، مع السلامة!',
-  objection: 'من فضلك لا تتصل بي مرة أخرى. مع السلامة.',
+  optOut: 'من فضلك لا تتصل بي مرة أخرى. مع السلامة.',
   machine: 'لا يمكن لأحد الرد على مكالمتك الآن. يُرجى ترك رسالة بعد الصفارة.',
 };
 
 const byLanguage: Record<string, CustomerSentences> = { en: english, de: german, ar: arabic };
 
-/** The sentences in a language given by its two-letter code; English where there are none. */
+/** Returns the sentences in a language (two-letter code), by default in English. */
 export const customerSentences = (language: string): CustomerSentences => byLanguage[language] ?? english;

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { answeredCallStatuses } from '../../contract/call.ts';
-import { recordingAddress } from '../call/recording-address.ts';
+import { recordingUrlOf } from '../call/recording-url.ts';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import { applyEvaluation } from '../campaign/apply-evaluation.ts';
 import { calls } from '../db/calls-table.ts';
@@ -12,12 +12,12 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { callPayload } from '../webhook/call-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
 import type { NewDelivery } from '../webhook/create-delivery.ts';
-import { evaluateAndStore } from './ended-parts.ts';
-import type { EndedParts } from './ended-parts.ts';
+import { evaluateAndStore } from './evaluate-and-store.ts';
+import type { EndingParts } from './evaluate-and-store.ts';
 
-/** Does what the end of a call asks for, once: an evaluation, then the webhooks. */
-export async function callEnded(
-  parts: EndedParts,
+/** Handles the end of a call once: evaluates it, then creates the webhooks. */
+export async function handleCallEnded(
+  parts: EndingParts,
   job: { callId: number; attempt?: number },
   signal: AbortSignal,
   isLastTry = false,
@@ -32,25 +32,25 @@ export async function callEnded(
     model: found.toolModel ?? found.model,
     ...assistant,
   };
-  const again = (attempt: number, pauseMs: number) =>
+  const retry = (attempt: number, pauseMs: number) =>
     jobs.send('call-ended', { ...job, attempt }, { startAfter: pauseMs });
-  const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
-  await evaluateAndStore(parts, ended, tried, (evaluated) =>
+  const endingJob = { attempt: job.attempt ?? 0, isLastTry, signal, retry };
+  await evaluateAndStore(parts, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
-      // Nothing can be said about a call that nobody answered.
+      // The evaluation of an unanswered call is empty.
       const wasAnswered = call.answeredAt !== null || call.lines.length > 0;
-      const handled = await tx
+      const updated = await tx
         .update(calls)
         .set({ ...evaluated, ...(!wasAnswered && { evaluation: {} }), endHandledAt: sql`now()` })
         .where(and(eq(calls.id, call.id), isNull(calls.endHandledAt)))
         .returning({ id: calls.id });
-      if (handled.length === 0) return;
+      if (updated.length === 0) return;
       await applyEvaluation({ tx, jobs }, call, evaluated?.variables ?? {});
       const payload = callPayload(
         {
           ...call,
-          ...found.moments,
-          recordingUrl: recordingAddress(parts.publicUrl(), call),
+          ...found.timestamps,
+          recordingUrl: recordingUrlOf(parts.publicUrl(), call),
           timezone: assistant.timezone,
           extractedVariables: evaluated?.variables ?? {},
           lead: found.lead,
@@ -58,7 +58,7 @@ export async function callEnded(
         },
         assistant.includeRecordingInWebhook,
       );
-      for (const [url, event] of addressesOf(found)) {
+      for (const [url, event] of webhookUrlsOf(found)) {
         await createDelivery(tx, jobs, {
           userId: call.userId,
           assistantId: assistant.id,
@@ -72,25 +72,25 @@ export async function callEnded(
   );
 }
 
-/** Where a call is told of; an address that stands for both kinds of webhooks is told once. */
-function addressesOf({ call, assistant }: EndedCallRow): Map<string, NewDelivery['event']> {
+/** Returns the webhook URLs of a call with their events. A URL that is configured for both events is called once. */
+function webhookUrlsOf({ call, assistant }: EndedCallRow): Map<string, NewDelivery['event']> {
   const { isWebhookActive, webhookUrl, inboundWebhookUrl, sendWebhookOnlyOnCompleted } = assistant;
   const isAnswered = answeredCallStatuses.some((status) => status === call.status);
-  // A voicemail greeting is no completed conversation.
+  // A call answered by a machine does not count as completed.
   const isCompleted = isAnswered && call.answeredBy !== 'machine';
-  const addresses = new Map<string, NewDelivery['event']>();
+  const urls = new Map<string, NewDelivery['event']>();
   if (call.type === 'inbound' && inboundWebhookUrl !== null) {
-    addresses.set(inboundWebhookUrl, 'inbound-call-ended');
+    urls.set(inboundWebhookUrl, 'inbound-call-ended');
   }
   if (isWebhookActive && webhookUrl !== null && (isCompleted || !sendWebhookOnlyOnCompleted)) {
-    addresses.set(webhookUrl, 'call-ended');
+    urls.set(webhookUrl, 'call-ended');
   }
-  return addresses;
+  return urls;
 }
 
 type EndedCallRow = NonNullable<Awaited<ReturnType<typeof readEnded>>>;
 
-/** A call whose end was not handled yet; undefined too if its assistant is gone, and with it every setting. */
+/** Reads a call whose end has not been handled; undefined also if its assistant no longer exists. */
 async function readEnded({ db }: Database, callId: number) {
   const [found] = await db
     .select({
@@ -118,7 +118,7 @@ async function readEnded({ db }: Database, callId: number) {
         created_at: wireTimestamp(campaigns.createdAt),
         updated_at: wireTimestamp(campaigns.updatedAt),
       },
-      moments: {
+      timestamps: {
         createdAt: wireTimestamp(calls.createdAt),
         endedAt: wireTimestamp(sql`coalesce(${calls.endedAt}, ${calls.updatedAt})`),
       },

@@ -6,20 +6,20 @@ import type { Database } from '../db/database.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { conversationPayload } from '../webhook/conversation-payload.ts';
-import type { SaidLine } from '../webhook/conversation-payload.ts';
+import type { TranscriptMessage } from '../webhook/conversation-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
-import { evaluateAndStore } from './ended-parts.ts';
-import type { EndedParts } from './ended-parts.ts';
+import { evaluateAndStore } from './evaluate-and-store.ts';
+import type { EndingParts } from './evaluate-and-store.ts';
 
-/** Lines that an evaluation looks at and a webhook carries: the latest ones. */
-const lineLimit = 1000;
+/** Number of the latest messages that the evaluation and the webhook include. */
+const messageLimit = 1000;
 
 /**
- * Does what the end of a chat asks for: an evaluation, then the webhook. A conversation may go on and end again; each
- * end is handled once, however often its job runs. Where the visitor said nothing there was no chat.
+ * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again; each end
+ * is handled once. Conversations without a visitor message are skipped.
  */
-export async function conversationEnded(
-  parts: EndedParts,
+export async function handleConversationEnded(
+  parts: EndingParts,
   job: { conversationId: number; attempt?: number },
   signal: AbortSignal,
   isLastTry = false,
@@ -28,21 +28,21 @@ export async function conversationEnded(
   const found = await readEnded(database, job.conversationId);
   if (!found) return;
   const { assistant, conversation } = found;
-  const lines = (await readLines(database.db, conversation.id, { limit: lineLimit })).filter(isSaid);
-  const wasChat = lines.some(({ role }) => role === 'user');
+  const messages = (await readLines(database.db, conversation.id, { limit: messageLimit })).filter(isSpoken);
+  const hasVisitorMessage = messages.some(({ role }) => role === 'user');
   const ended = {
-    transcript: lines,
+    transcript: messages,
     language: found.language,
     model: found.toolModel ?? found.model,
     ...assistant,
-    postCallEvaluation: assistant.postCallEvaluation && wasChat,
+    postCallEvaluation: assistant.postCallEvaluation && hasVisitorMessage,
   };
-  const again = (attempt: number, pauseMs: number) =>
+  const retry = (attempt: number, pauseMs: number) =>
     jobs.send('conversation-ended', { ...job, attempt }, { startAfter: pauseMs });
-  const tried = { attempt: job.attempt ?? 0, isLastTry, signal, again };
-  await evaluateAndStore(parts, ended, tried, (evaluated) =>
+  const endingJob = { attempt: job.attempt ?? 0, isLastTry, signal, retry };
+  await evaluateAndStore(parts, ended, endingJob, (evaluated) =>
     database.db.transaction(async (tx) => {
-      const handled = await tx
+      const updated = await tx
         .update(conversations)
         .set({
           evaluation: evaluated?.evaluation ?? null,
@@ -52,7 +52,7 @@ export async function conversationEnded(
         .where(and(eq(conversations.id, conversation.id), isUnhandled(conversation.updatedAt)))
         .returning({ id: conversations.id });
       const url = assistant.conversationEndedWebhookUrl;
-      if (handled.length === 0 || url === null || !wasChat) return;
+      if (updated.length === 0 || url === null || !hasVisitorMessage) return;
       await createDelivery(tx, jobs, {
         userId: assistant.userId,
         assistantId: assistant.id,
@@ -67,7 +67,7 @@ export async function conversationEnded(
           timezone: assistant.timezone,
           inputVariables: conversation.variables,
           extractedVariables: evaluated?.variables ?? {},
-          lines,
+          messages,
           createdAt: found.createdAt,
           endedAt: found.endedAt,
         }),
@@ -100,6 +100,6 @@ async function readEnded({ db }: Database, conversationId: number) {
   return found;
 }
 
-/** Announcements were not said by anyone, nor were answers that were stopped before their first word. */
-const isSaid = (line: StoredLine): line is StoredLine & SaidLine =>
+/** Excludes system events, and answers that were stopped before their first word. */
+const isSpoken = (line: StoredLine): line is StoredLine & TranscriptMessage =>
   line.role !== 'system' && line.content.trim() !== '';

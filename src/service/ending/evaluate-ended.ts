@@ -4,69 +4,70 @@ import { fitJson } from '../lib/storable.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, Evaluation, EvaluationRequest, EvaluationField } from '../engine/engine.ts';
 
-/** What an engine makes of something that is over. */
-export interface Evaluated {
+/** The result of an evaluation. */
+export interface EvaluationResult {
   evaluation: StoredEvaluation;
   variables: StoredVariables;
 }
 
-/** What was said, and what its assistant wants to know of it. */
-export interface Ended {
+/** The transcript of an ended chat or call, with the evaluation settings of its assistant. */
+export interface EndedTranscript {
   transcript: EvaluationRequest['transcript'];
   language: string;
-  /** Code of the model that its assistant talks with. */
+  /** Code of the assistant's model. */
   model: string | null;
   postCallEvaluation: boolean;
   postCallSchema: StoredFinding[];
 }
 
-/** How much of a transcript an engine gets, in UTF-16 code units: the latest whole lines. */
-const transcriptLength = 24_000;
+/** Maximum length of the transcript in UTF-16 code units; the latest messages are kept. */
+const maxTranscriptLength = 24_000;
 
 /**
- * Has an engine look back at what is over. Where the customer said nothing there is nothing to see, so everything is
- * unknown without asking.
+ * Evaluates an ended chat or call with the engine. If the customer said nothing, all results are null.
  *
- * @returns undefined if the assistant wants no evaluation.
- * @throws EngineError
+ * @returns undefined if evaluation is disabled.
+ * @throws EngineError if the engine fails or takes too long.
  */
 export async function evaluateEnded(
   engine: Engine,
-  { transcript, language, model, postCallEvaluation, postCallSchema }: Ended,
+  { transcript, language, model, postCallEvaluation, postCallSchema }: EndedTranscript,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Evaluated | undefined> {
+): Promise<EvaluationResult | undefined> {
   if (!postCallEvaluation) return undefined;
   const schema = postCallSchema as EvaluationField[];
-  const spoke = transcript.some(({ role, content }) => role === 'user' && content.trim() !== '');
-  if (!spoke) return divide(nothing(schema));
+  const customerSpoke = transcript.some(({ role, content }) => role === 'user' && content.trim() !== '');
+  if (!customerSpoke) return splitVariables(emptyEvaluation(schema));
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const request = { transcript: keepLatest(transcript), schema, language, model };
-    return divide(await engine.evaluate(request, AbortSignal.any([signal, timeout])));
+    return splitVariables(await engine.evaluate(request, AbortSignal.any([signal, timeout])));
   } catch (error) {
     if (!timeout.aborted || signal.aborted) throw error;
     throw new EngineError('the evaluation took too long', { cause: error });
   }
 }
 
-function divide(evaluation: Evaluation): Evaluated {
+function splitVariables(evaluation: Evaluation): EvaluationResult {
   const { variables, ...rest } = fitJson(evaluation);
   return { evaluation: rest, variables };
 }
 
-const nothing = (schema: EvaluationField[]): Evaluation => ({
+const emptyEvaluation = (schema: EvaluationField[]): Evaluation => ({
   sentiment: null,
   outcome: null,
   score: null,
   variables: Object.fromEntries(schema.map(({ name }) => [name, null])),
 });
 
-function keepLatest(transcript: Ended['transcript']): Ended['transcript'] {
+function keepLatest(transcript: EndedTranscript['transcript']): EndedTranscript['transcript'] {
   let length = 0;
-  const first = transcript.findLastIndex(({ content }) => (length += content.length) > transcriptLength);
-  // One line that is too long by itself still tells something by its end.
+  const first = transcript.findLastIndex(({ content }) => (length += content.length) > maxTranscriptLength);
+  // If the last message alone is too long, its end is kept.
   return first === transcript.length - 1
-    ? transcript.slice(-1).map((line) => ({ ...line, content: line.content.slice(-transcriptLength) }))
+    ? transcript
+        .slice(-1)
+        .map((message) => ({ ...message, content: message.content.slice(-maxTranscriptLength) }))
     : transcript.slice(first + 1);
 }

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { runStatements } from '../db/run-statements.ts';
 import { queueNames, queues } from './queues.ts';
 
-/** Creates an instance of pg-boss. Unless it is started it has no timers: it only stores and reads jobs. */
+/** Creates an instance of pg-boss. It has no timers until it is started; it can only store and read jobs. */
 export function createBoss(pool: Pool, options?: ConstructorOptions, listen?: Db['listen']): PgBoss {
   const none = { migrate: false, schedule: false, supervise: false, reindex: false, monitorVacuum: false };
   const db = { executeSql: runStatements(pool), ...(listen && { listen }) };
@@ -12,7 +12,7 @@ export function createBoss(pool: Pool, options?: ConstructorOptions, listen?: Db
   return new PgBoss({ schema: 'jobs', db, ...none, ...options }).on('error', () => undefined);
 }
 
-/** Brings pg-boss's tables and the queues up to date. Any number of processes may do it at once. */
+/** Updates pg-boss's tables and the queues. Any number of processes may run this at once. */
 export async function installJobs(pool: Pool): Promise<void> {
   const boss = createBoss(pool, { migrate: true });
   try {

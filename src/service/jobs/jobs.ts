@@ -6,27 +6,27 @@ import { queueNames, queues } from './queues.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
 /**
- * `startAfter`: when the job may start, in milliseconds from now or at a moment; at once by default.
- * `tx`: the job exists once this transaction is committed, and never if it is rolled back.
+ * `startAfter`: delay in milliseconds or a start time; immediately by default.
+ * `tx`: the job is stored in this transaction.
  */
 export type SendOptions = { startAfter?: number | Date; tx?: Queries };
 
-/** Sends work that is done in the background, at least once, by any process that has workers. */
+/** Sends background jobs. Each runs at least once, in any process with workers. */
 export interface Jobs {
   /**
-   * Stores a job. If one for the same record waits already, an immediate job brings it forward and a delayed one
-   * leaves it as it is. It does not start before the transaction is committed, so it sees its changes.
+   * Stores a job. If a job for the same record already waits, an immediate job brings it forward, and a delayed job is
+   * dropped. The job starts after the transaction is committed, so it sees its changes.
    */
   send<Name extends QueueName>(queue: Name, data: QueueData[Name], options?: SendOptions): Promise<void>;
-  /** Returns whether a job for that record waits or runs. */
+  /** Returns whether a job for the record waits or runs. */
   isPending<Name extends QueueName>(queue: Name, data: QueueData[Name]): Promise<boolean>;
 }
 
-/** {@link Jobs} in the database. */
+/** Stores {@link Jobs} in the database. */
 export class StoredJobs implements Jobs {
   readonly boss;
   readonly #database: Database;
-  /** Called with each delayed job that this process sends: pg-boss notifies of immediate ones only. */
+  /** Called for each delayed job that this process sends, since pg-boss only announces immediate ones. */
   onDelayed: ((queue: QueueName, milliseconds: number) => void) | undefined;
 
   constructor(database: Database) {
@@ -48,8 +48,8 @@ export class StoredJobs implements Jobs {
     return jobs.some(({ completedOn }) => completedOn === null);
   }
 
-  /** Returns a job under way to its queue, to be started at once; this does not count as a try. */
-  async handBack(queue: QueueName, job: JobWithMetadata): Promise<void> {
+  /** Returns a running job to its queue for an immediate start; this does not count as a try. */
+  async requeue(queue: QueueName, job: JobWithMetadata): Promise<void> {
     await this.#database.transaction((tx) =>
       withinTransaction(tx, async () => {
         const { affected } = (await this.boss.cancel(queue, job)) as { affected?: number };
@@ -58,7 +58,7 @@ export class StoredJobs implements Jobs {
     );
   }
 
-  /** Fails the jobs under way, to be retried at once: for a database that no other process can be working on. */
+  /** Retries the active jobs immediately. Only for a database that no other process can be using. */
   async retryInterrupted(): Promise<void> {
     for (const queue of queueNames) {
       for (const { id, state } of await this.boss.findJobs(queue)) {
@@ -69,11 +69,11 @@ export class StoredJobs implements Jobs {
     }
   }
 
-  /** `update` and `upsert` lock the waiting job until the transaction ends. */
+  /** `update` and `upsert` lock the waiting job until the end of the transaction. */
   async #store<Name extends QueueName>(queue: Name, data: QueueData[Name], delay: number | Date) {
     const singletonKey = String(queues[queue].key(data));
     const startAfter = delay instanceof Date ? delay : `${delay / 1000} seconds`;
-    // Between two statements another process may insert a job of this key, and a third one fetch it.
+    // Between two statements, another process may insert a job with this key, and a third one may fetch it.
     for (let tries = 1; tries <= 10; tries++) {
       const waiting =
         delay === 0

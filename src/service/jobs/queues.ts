@@ -1,11 +1,11 @@
-/** Data of the jobs of each queue: names of records, not their contents, since a job may run long after it was sent. */
+/** The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. */
 export interface QueueData {
-  /** `attempt` counts the evaluations that failed. */
+  /** `attempt` is the number of failed evaluations. */
   'conversation-ended': { conversationId: number; attempt?: number };
   'call-ended': { callId: number; attempt?: number };
   'place-call': { callId: number };
   'campaign-tick': { campaignId: number };
-  /** `attempt` counts the attempts before this one. */
+  /** `attempt` is the number of earlier attempts. */
   'webhook-delivery': { deliveryId: number; attempt: number };
   'process-document': { documentId: number };
   'remove-caller-id': { phoneNumber: string };
@@ -14,21 +14,21 @@ export interface QueueData {
 }
 export type QueueName = keyof QueueData;
 
-/** Seconds after the death of its process until a job is retried by another one. */
+/** Seconds until the job of a dead process is retried by another process. */
 export const leaseSeconds = 30;
 
-/** @param timeout of one try. Retries wait about twice as long each time, from `retryAfter` up to an hour. Seconds. */
+/** Times are in seconds; `timeout` applies to one try. Retry delays double from `retryAfter` up to an hour. */
 const rules = (retryLimit: number, retryAfter: number, timeout: number) => ({
   ...{ retryLimit, retryDelay: retryAfter, retryBackoff: true, retryDelayMax: 3600 },
   ...{ expireInSeconds: timeout, heartbeatSeconds: leaseSeconds, notify: true, deleteAfterSeconds: 86_400 },
-  // Ten years: a service that was down for more than pg-boss's two weeks still does all its jobs.
+  // Ten years, so that a service that was down for more than pg-boss's default of two weeks still runs its jobs.
   retentionSeconds: 315_360_000,
 });
 
-/** For queues in which one job stands for all work to come. */
+/** For queues whose single job covers all pending work. */
 const unlimited = 100_000;
 
-/** The queues, each with the record that a job is about: at most one job for each record waits. */
+/** The queues. `key` identifies the record of a job; at most one job per key waits. */
 export const queues: {
   [Name in QueueName]: { key: (data: QueueData[Name]) => number | string; rules: ReturnType<typeof rules> };
 } = {

@@ -10,23 +10,23 @@ import type { QueueData, QueueName } from './queues.ts';
 
 interface WorkerOf<Name extends QueueName> {
   queue: Name;
-  /** Jobs that one process runs at the same time; 2 by default. */
-  atOnce?: number;
+  /** Number of jobs that a process runs at the same time; 2 by default. */
+  concurrency?: number;
   /**
-   * Does a job, at least once; an error has it retried. On PGlite, which has one session, no transaction may be held
-   * while waiting for anything but the database. The signal is aborted when the job takes too long, was taken over by
-   * another process, or the process stops.
+   * Runs a job, at least once; an error leads to a retry. PGlite has one session, so no transaction may be held while
+   * waiting for anything but the database. The signal is aborted when the job times out, another process takes it over, or
+   * the process stops.
    */
   handle(data: QueueData[Name], signal: AbortSignal, isLastTry: boolean): Promise<void>;
 }
-/** Does the jobs of one queue. */
+/** Runs the jobs of one queue. */
 export type Worker = { [Name in QueueName]: WorkerOf<Name> }[QueueName];
 
 /**
- * Starts doing jobs. pg-boss notifies of immediate ones; delayed jobs and retries of this process have timers.
+ * Starts running jobs. pg-boss announces immediate jobs; delayed jobs and retries of this process have timers.
  *
- * @param pollMs pause between two looks for jobs in spite of that, such as those of processes that died.
- * @returns a function that stops it: it waits so many milliseconds for the jobs under way and hands the rest back.
+ * @param pollMs interval of polling for other jobs, such as those of processes that died.
+ * @returns a function that stops it: it waits up to the given milliseconds for running jobs and requeues the rest.
  */
 export async function startWork(
   database: Database,
@@ -51,7 +51,7 @@ export async function startWork(
   const timers = new Set<NodeJS.Timeout>();
   let isStopping = false;
   boss.on('error', (error) => {
-    if (!isStopping) log.error({ err: error }, 'background jobs failed; it will be tried again');
+    if (!isStopping) log.error({ err: error }, 'background jobs failed and will be retried');
   });
 
   const wakeIn = (queue: QueueName, milliseconds: number) => {
@@ -69,7 +69,7 @@ export async function startWork(
     } catch (error) {
       log.warn({ err: error, queue, job: job.id }, 'a job failed');
       wakeIn(queue, job.retryDelay * 2 ** job.retryCount * 1000 + 100);
-      // pg-boss stores the error with the job, and its message and stack may quote personal data.
+      // pg-boss stores the error with the job, and its message and stack may contain personal data.
       throw Object.assign(new Error(error instanceof Error ? error.name : 'unknown'), { stack: undefined });
     }
   };
@@ -81,8 +81,8 @@ export async function startWork(
     ...{ includeMetadata: true as const, heartbeatRefreshSeconds: heartbeat },
     ...{ pollingIntervalSeconds, notifyPollingIntervalSeconds: pollingIntervalSeconds },
   };
-  // Not `localConcurrency`: its workers pause after each job, however many wait.
-  for (const worker of workers.flatMap((each) => Array<Worker>(each.atOnce ?? 2).fill(each))) {
+  // Not `localConcurrency`: its workers pause after each job, even if more jobs wait.
+  for (const worker of workers.flatMap((each) => Array<Worker>(each.concurrency ?? 2).fill(each))) {
     let id = '';
     id = await boss.work(worker.queue, workOptions, async ([job]: JobWithMetadata[]) => {
       if (!job) return;
@@ -101,14 +101,14 @@ export async function startWork(
     jobs.onDelayed = undefined;
     timers.forEach(clearTimeout);
     await waitAtMost(milliseconds, Promise.all(workers.map(({ queue }) => boss.offWork(queue))));
-    const left = [...running];
-    for (const [job, { queue }] of left) {
-      await jobs.handBack(queue, job).catch((error: unknown) => {
-        log.error({ err: error }, 'a job could not be handed back; it is retried when its lease expires');
+    const unfinished = [...running];
+    for (const [job, { queue }] of unfinished) {
+      await jobs.requeue(queue, job).catch((error: unknown) => {
+        log.error({ err: error }, 'a job could not be requeued; it is retried when its lease expires');
       });
     }
     await boss.stop({ graceful: false });
-    // Handlers that ignore their signal must not keep the process from ending.
-    await waitAtMost(1000, Promise.allSettled(left.map(([, { done }]) => done)));
+    // Handlers that ignore their signal must not keep the process running.
+    await waitAtMost(1000, Promise.allSettled(unfinished.map(([, { done }]) => done)));
   };
 }

@@ -15,16 +15,16 @@ import type { OwnedLead } from './list-leads.ts';
 
 const { count } = recordLimits.variables;
 
-const errorOf = (field: string, what: string) => ({ [field]: [sentence(field, what)] });
-const noCampaign = () => errorOf('campaign_id', 'selected is invalid.');
+const fieldError = (field: string, rule: string) => ({ [field]: [sentence(field, rule)] });
+const invalidCampaign = () => fieldError('campaign_id', 'selected is invalid.');
 
-/** What changes of leads take: their campaign is told. */
-interface Writing {
+/** Dependencies of functions that change leads and notify their campaigns. */
+interface LeadParts {
   database: Database;
   jobs: Jobs;
 }
 
-/** What the database finds wrong with the campaign that a lead is to be of. */
+/** Validates the campaign of a lead. */
 export async function checkLead(
   { db }: Database,
   userId: number,
@@ -32,25 +32,25 @@ export async function checkLead(
 ): Promise<FieldErrors> {
   if (id === undefined) return {};
   const [campaign] = await selectCampaign(db, { id, userId });
-  return campaign ? {} : noCampaign();
+  return campaign ? {} : invalidCampaign();
 }
 
 const selectCampaign = (queries: Queries, owned: OwnedCampaign) =>
   queries.select({ id: campaigns.id }).from(campaigns).where(isOwnedCampaign(owned));
 
-/** Keeps a campaign from being deleted meanwhile, and of two requests that add to it makes the second wait. */
+/** Prevents the campaign from being deleted, and serializes requests that add leads to it. */
 async function lockCampaign(queries: Queries, owned: OwnedCampaign): Promise<void> {
   const [campaign] = await selectCampaign(queries, owned).for('no key update');
-  if (!campaign) throw Refusal.invalid(noCampaign());
+  if (!campaign) throw Refusal.invalid(invalidCampaign());
 }
 
 /**
- * Adds a lead to a campaign, with its secondary contacts. Its fields have been checked.
+ * Adds a lead with its secondary contacts to a campaign. Its fields must have been validated.
  *
- * @throws Refusal if the campaign has its number already and that is not allowed.
+ * @throws Refusal if the campaign already has the number and duplicates are not allowed.
  */
 export async function createLead(
-  { database: { db }, jobs }: Writing,
+  { database: { db }, jobs }: LeadParts,
   userId: number,
   given: CreateLeadRequest,
 ) {
@@ -77,7 +77,7 @@ export async function createLead(
   });
 }
 
-/** Whoever asks holds the lock of the campaign. */
+/** The caller must hold the lock of the campaign. */
 async function refuseDuplicate(
   queries: Queries,
   { campaignId, phoneNumber }: { campaignId: number; phoneNumber: string },
@@ -88,31 +88,31 @@ async function refuseDuplicate(
     .where(and(eq(leads.campaignId, campaignId), eq(leads.phoneNumber, phoneNumber)))
     .limit(1);
   if (duplicate) {
-    throw Refusal.invalid(errorOf('phone_number', 'must not be that of another lead of the campaign.'));
+    throw Refusal.invalid(fieldError('phone_number', 'must not be that of another lead of the campaign.'));
   }
 }
 
-/** @throws Refusal if there is no such lead. */
+/** @throws Refusal if the lead does not exist. */
 export async function readLead(queries: Queries, owned: OwnedLead) {
   const [found] = await selectLeads(queries, isOwnedLead(owned));
   return found ?? notFound();
 }
 
 /**
- * Changes the given fields of a lead; variables are laid over those that it has.
+ * Changes the given fields of a lead; variables are merged.
  *
- * @throws Refusal if there is no such lead, it would have too many variables, or another of the campaign has its number
- *   and that is not allowed.
+ * @throws Refusal if the lead does not exist or would have too many variables, or if the campaign already has the number
+ *   and duplicates are not allowed.
  */
 export async function updateLead(
-  { database: { db }, jobs }: Writing,
+  { database: { db }, jobs }: LeadParts,
   owned: OwnedLead,
   given: UpdateLeadRequest,
 ) {
   const { campaign_id: campaignId, phone_number: phoneNumber, status } = given;
   return db.transaction(async (tx) => {
-    // A campaign is locked before its leads, as when it is deleted.
-    const target = campaignId ?? (phoneNumber === undefined ? undefined : await campaignOf(tx, owned));
+    // The campaign is locked before its leads, in the same order as when it is deleted.
+    const target = campaignId ?? (phoneNumber === undefined ? undefined : await readCampaignId(tx, owned));
     if (target !== undefined) await lockCampaign(tx, { id: target, userId: owned.userId });
     const [before] = await tx
       .select({ variables: leads.variables, campaignId: leads.campaignId, phoneNumber: leads.phoneNumber })
@@ -124,12 +124,13 @@ export async function updateLead(
       campaignId: campaignId ?? before.campaignId,
       phoneNumber: phoneNumber ?? before.phoneNumber,
     };
-    const goesElsewhere = after.campaignId !== before.campaignId || after.phoneNumber !== before.phoneNumber;
-    if (goesElsewhere && given.allow_dupplicate !== true) await refuseDuplicate(tx, after);
+    const needsDuplicateCheck =
+      after.campaignId !== before.campaignId || after.phoneNumber !== before.phoneNumber;
+    if (needsDuplicateCheck && given.allow_dupplicate !== true) await refuseDuplicate(tx, after);
     const variables = { ...before.variables, ...given.variables };
     if (Object.keys(variables).length > count) {
       throw Refusal.invalid(
-        errorOf('variables', `must not have more than ${count} items with those it has.`),
+        fieldError('variables', `must not have more than ${count} items, including the existing ones.`),
       );
     }
     await tx
@@ -137,7 +138,7 @@ export async function updateLead(
       .set({
         ...after,
         ...(status === undefined ? {} : { status }),
-        // Who makes a lead new again wants it called as if it were.
+        // Resets the tries, so that the lead is called like a new one.
         ...(status === 'created' && {
           tries: 0,
           nextContactId: null,
@@ -147,14 +148,14 @@ export async function updateLead(
         updatedAt: sql`now()`,
       })
       .where(isOwnedLead(owned));
-    // In order, as everybody who tells several.
-    const told = new Set([before.campaignId, after.campaignId]);
-    for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
+    // Sorted to avoid deadlocks, as in notifyCampaigns.
+    const campaignIds = new Set([before.campaignId, after.campaignId]);
+    for (const id of [...campaignIds].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
     return readLead(tx, owned);
   });
 }
 
-async function campaignOf(queries: Queries, owned: OwnedLead): Promise<number> {
+async function readCampaignId(queries: Queries, owned: OwnedLead): Promise<number> {
   const [found] = await queries.select({ id: leads.campaignId }).from(leads).where(isOwnedLead(owned));
   return found ? found.id : notFound();
 }
@@ -162,9 +163,9 @@ async function campaignOf(queries: Queries, owned: OwnedLead): Promise<number> {
 /**
  * Deletes a lead with its secondary contacts.
  *
- * @throws Refusal if there is no such lead.
+ * @throws Refusal if the lead does not exist.
  */
-export async function deleteLead({ database: { db }, jobs }: Writing, owned: OwnedLead): Promise<void> {
+export async function deleteLead({ database: { db }, jobs }: LeadParts, owned: OwnedLead): Promise<void> {
   await db.transaction(async (tx) => {
     const [deleted] = await tx
       .delete(leads)

@@ -8,7 +8,7 @@ import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
 
-/** A lead and the user who asks for it. */
+/** A lead id with the user who must own the lead. */
 export interface OwnedLead {
   id: number;
   userId: number;
@@ -16,22 +16,22 @@ export interface OwnedLead {
 
 export const isOwnedLead = ({ id, userId }: OwnedLead) => and(eq(leads.id, id), eq(leads.userId, userId));
 
-/** The leads of one page that meet every given condition, newest first, and how many there are. */
+/** Lists one page of the leads that match the filters, newest first, with their total number. */
 export async function listLeads({ db }: Database, userId: number, query: LeadsQuery, { number, size }: Page) {
   const { status, campaign_id: campaignId, phone_number: digits } = query;
-  const wanted = and(
+  const filter = and(
     eq(leads.userId, userId),
     status === undefined ? undefined : eq(leads.status, status),
     campaignId === undefined ? undefined : eq(leads.campaignId, campaignId),
     digits === undefined ? undefined : sql`position(${digits} IN ${leads.phoneNumber}) > 0`,
     isBetween(leads.createdAt, query),
   );
-  const [counted] = await db.select({ total: count() }).from(leads).where(wanted);
-  const page = await selectLeads(db, wanted, { limit: size, offset: (number - 1) * size });
+  const [counted] = await db.select({ total: count() }).from(leads).where(filter);
+  const page = await selectLeads(db, filter, { limit: size, offset: (number - 1) * size });
   return { total: counted?.total ?? 0, leads: page };
 }
 
-/** Leads as the wire has them, newest first. */
+/** Selects lead records (interface: "Lead"), newest first. */
 export async function selectLeads(
   queries: Queries,
   where: ReturnType<typeof and>,

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { sendTick } from '../campaign/send-tick.ts';
-import { tryNext } from '../campaign/settle-leads.ts';
+import { scheduleNextTry } from '../campaign/update-called-leads.ts';
 import { failAbandonedRepliesOf } from '../conversation/store-reply.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Queries } from '../db/database.ts';
@@ -101,7 +101,7 @@ export async function deletePerson(
       RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
   };
   for (const { lead, campaign } of turns) {
-    await tryNext(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, new Date());
+    await scheduleNextTry(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, new Date());
   }
   for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
   return counts;

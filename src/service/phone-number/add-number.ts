@@ -2,23 +2,23 @@ import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 
-/** A number that an account brings along. */
+/** A number that the account provides instead of buying it. */
 export interface OwnNumber {
   userId: number;
   /** E.164. */
   phoneNumber: string;
   countryCode: string;
-  /** `sip` is reached by a trunk of the user's own, `caller_id` only shows when calling. */
+  /** `sip` is connected by the user's own trunk; `caller_id` is only displayed on outgoing calls. */
   type: 'sip' | 'caller_id';
 }
 
-/** The number rings elsewhere already, or the user has it. */
+/** The number is already in use by another account, or already in this one. */
 export class NumberTakenError extends Error {
   override readonly name = 'NumberTakenError';
 }
 
 /**
- * Gives an account a number that nobody sells. It costs nothing.
+ * Adds a number to an account, free of charge.
  *
  * @returns the record's id.
  * @throws NumberTakenError
@@ -30,12 +30,15 @@ export async function addNumber({ db }: Database, number: OwnNumber): Promise<nu
     .returning({ id: phoneNumbers.id })
     .catch((cause: unknown) => {
       if (isUniqueViolation(cause, 'phone_numbers_one_owner')) {
-        throw new NumberTakenError('An account has this number already, and it can ring in one place only.', {
-          cause,
-        });
+        throw new NumberTakenError(
+          'An account already has this number. A number can belong to one account only.',
+          {
+            cause,
+          },
+        );
       }
       if (isUniqueViolation(cause, 'phone_numbers_user_id_phone_number_key')) {
-        throw new NumberTakenError('The user has this number already.', { cause });
+        throw new NumberTakenError('The user already has this number.', { cause });
       }
       throw cause;
     });

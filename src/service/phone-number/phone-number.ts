@@ -6,7 +6,7 @@ import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { typeLabel } from './type-label.ts';
 
-/** A number and the user who asks for it. */
+/** A number's id with the user who must own the number. */
 export interface OwnedNumber {
   id: number;
   userId: number;
@@ -25,17 +25,17 @@ const columns = {
   created_at: wireTimestamp(phoneNumbers.createdAt),
 };
 
-/** Numbers whose time has come are gone, whether or not they have been cleared away yet. */
-const isThere = or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`));
+/** Excludes numbers past their release time that have not been deleted yet. */
+const isActive = or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`));
 
 const isOwned = ({ id, userId }: OwnedNumber) =>
-  and(eq(phoneNumbers.id, id), eq(phoneNumbers.userId, userId), isThere);
+  and(eq(phoneNumbers.id, id), eq(phoneNumbers.userId, userId), isActive);
 
 type Row = Pick<typeof phoneNumbers.$inferSelect, 'id' | 'type' | 'nickname' | 'region'> &
   Record<'phone_number' | 'country_code' | 'created_at', string> &
   Record<'sms_capable' | 'has_active_subscription', boolean> & { release_at: string | null };
 
-/** A row as the wire has it (interface: "Phone number"). */
+/** Converts a row to a phone number record (interface: "Phone number"). */
 const toRecord = ({ id, phone_number, country_code, type, ...rest }: Row) => ({
   id,
   phone_number,
@@ -45,27 +45,27 @@ const toRecord = ({ id, phone_number, country_code, type, ...rest }: Row) => ({
   ...rest,
 });
 
-/** The numbers of a user, oldest first; of old clients only those that take SMS and have a subscription. */
-export async function listPhoneNumbers({ db }: Database, userId: number, which: 'all' | 'sms') {
-  const isWanted =
-    which === 'all'
+/** Lists the numbers of a user, oldest first; `sms` only those with SMS and an active subscription (legacy). */
+export async function listPhoneNumbers({ db }: Database, userId: number, selection: 'all' | 'sms') {
+  const filter =
+    selection === 'all'
       ? undefined
       : and(eq(phoneNumbers.smsCapable, true), eq(phoneNumbers.hasActiveSubscription, true));
   const rows = await db
     .select(columns)
     .from(phoneNumbers)
-    .where(and(eq(phoneNumbers.userId, userId), isThere, isWanted))
+    .where(and(eq(phoneNumbers.userId, userId), isActive, filter))
     .orderBy(asc(phoneNumbers.id));
   return rows.map(toRecord);
 }
 
-/** @throws Refusal if there is no such number. */
+/** @throws Refusal if the number does not exist. */
 export async function readPhoneNumber(queries: Queries, owned: OwnedNumber) {
   const [found] = await queries.select(columns).from(phoneNumbers).where(isOwned(owned));
   return found ? toRecord(found) : notFound();
 }
 
-/** @throws Refusal if there is no such number. */
+/** @throws Refusal if the number does not exist. */
 export async function renamePhoneNumber({ db }: Database, owned: OwnedNumber, nickname: string | null) {
   const [renamed] = await db
     .update(phoneNumbers)
@@ -76,11 +76,11 @@ export async function renamePhoneNumber({ db }: Database, owned: OwnedNumber, ni
 }
 
 /**
- * Releases a number (interface: "Phone number release"). The subscription of a dedicated one is cancelled, and it stays
- * until the month that is paid for is over; the others go at once, and so does a dedicated one that nobody pays for. What names a number loses it when it goes.
+ * Releases a number (interface: "Phone number release"). A dedicated number with an active subscription stays until the end
+ * of the paid month; other numbers are deleted immediately. Deletion unlinks the number from assistants and campaigns.
  *
- * @returns when it goes (ISO 8601), undefined if it has gone.
- * @throws Refusal if there is no such number, or its release was asked for before.
+ * @returns the release time (ISO 8601), or undefined if the number was deleted.
+ * @throws Refusal if the number does not exist, or is already scheduled for release.
  */
 export async function releasePhoneNumber(
   { database, jobs }: { database: Database; jobs: Jobs },
@@ -91,17 +91,17 @@ export async function releasePhoneNumber(
       .select({
         type: phoneNumbers.type,
         phoneNumber: phoneNumbers.phoneNumber,
-        staysForNow: sql<boolean>`${phoneNumbers.type} = 'normal' AND ${phoneNumbers.hasActiveSubscription}`,
-        isLeaving: sql<boolean>`${phoneNumbers.releaseAt} IS NOT NULL`,
+        hasPaidMonth: sql<boolean>`${phoneNumbers.type} = 'normal' AND ${phoneNumbers.hasActiveSubscription}`,
+        isReleasing: sql<boolean>`${phoneNumbers.releaseAt} IS NOT NULL`,
       })
       .from(phoneNumbers)
       .where(isOwned(owned))
       .for('update');
     if (!number) return notFound();
-    if (number.isLeaving) {
+    if (number.isReleasing) {
       throw new Refusal(400, { error: 'This phone number is already scheduled for release.' });
     }
-    if (!number.staysForNow) {
+    if (!number.hasPaidMonth) {
       await tx.delete(phoneNumbers).where(eq(phoneNumbers.id, owned.id));
       if (number.type === 'caller_id') {
         await jobs.send('remove-caller-id', { phoneNumber: number.phoneNumber }, { tx });
@@ -110,7 +110,7 @@ export async function releasePhoneNumber(
     }
     const [scheduled] = await tx
       .update(phoneNumbers)
-      // Where the next month is about to be charged, it is not.
+      // The current time if the paid month is already over, so that no further month is charged.
       .set({ releaseAt: sql`greatest(${phoneNumbers.paidUntil}, now())`, hasActiveSubscription: false })
       .where(eq(phoneNumbers.id, owned.id))
       .returning({ at: wireTimestamp(phoneNumbers.releaseAt) });
@@ -118,8 +118,8 @@ export async function releasePhoneNumber(
   });
 }
 
-/** Clears away the numbers whose time has come; assistants and campaigns lose them with that, calls keep theirs. */
-export async function clearReleasedNumbers(queries: Queries): Promise<void> {
+/** Deletes numbers past their release time, and so unlinks them from assistants and campaigns. */
+export async function deleteReleasedNumbers(queries: Queries): Promise<void> {
   await queries.execute(sql`DELETE FROM phone_numbers WHERE release_at <= now()`);
 }
 

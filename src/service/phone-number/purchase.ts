@@ -8,24 +8,24 @@ import { Refusal } from '../lib/refusal.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
 import { readPhoneNumber } from './phone-number.ts';
 
-/** Numbers of one answer to a search. */
-const offered = 20;
+/** Maximum number of search results. */
+const maxResults = 20;
 
-/** Numbers that belong to somebody ring there and nowhere else. */
-const isFree = sql`NOT EXISTS (SELECT 1 FROM phone_numbers
+/** Excludes numbers that belong to an account; Caller IDs do not count. */
+const isAvailable = sql`NOT EXISTS (SELECT 1 FROM phone_numbers
   WHERE phone_numbers.phone_number = offered_numbers.phone_number AND type <> 'caller_id')`;
 
 interface Offer extends Record<string, unknown> {
   phone_number: string;
 }
 
-/** Finds numbers on offer in a country, with certain digits if any are given. */
+/** Finds numbers for sale in a country, optionally with certain digits. */
 export async function searchPhoneNumbers({ db }: Database, country: string, digits: string) {
   const { rows } = await db.execute<Offer>(sql`
     SELECT phone_number, country_code, price::float AS price, 'none' AS address_requirements, sms_capable
     FROM offered_numbers
-    WHERE country_code = ${country} AND position(${digits} IN phone_number) > 0 AND ${isFree}
-    ORDER BY phone_number LIMIT ${offered}`);
+    WHERE country_code = ${country} AND position(${digits} IN phone_number) > 0 AND ${isAvailable}
+    ORDER BY phone_number LIMIT ${maxResults}`);
   return rows.map(({ phone_number, ...offer }) => ({
     phone_number,
     phone_number_formatted: parsePhoneNumberFromString(phone_number)?.formatInternational() ?? phone_number,
@@ -34,9 +34,9 @@ export async function searchPhoneNumbers({ db }: Database, country: string, digi
 }
 
 /**
- * Buys a number on offer: the first month is taken from the balance.
+ * Buys a number and charges the first month.
  *
- * @throws Refusal if it is not on offer, or the balance is too low.
+ * @throws Refusal if the number is not for sale, or the balance is too low.
  */
 export async function purchasePhoneNumber({ db }: Database, userId: number, phoneNumber: string) {
   return db.transaction(async (tx) => {
@@ -47,24 +47,24 @@ export async function purchasePhoneNumber({ db }: Database, userId: number, phon
             has_active_subscription, price, paid_until)
           SELECT ${userId}, phone_number, country_code, region, sms_capable,
             true, price, ${endOfPaidMonth(sql`now()`, sql`now()`)}
-          FROM offered_numbers WHERE phone_number = ${phoneNumber} AND ${isFree}
+          FROM offered_numbers WHERE phone_number = ${phoneNumber} AND ${isAvailable}
           RETURNING id, price`,
       )
-      // Of two who buy it at once, the index lets one through.
+      // The unique index lets one of two simultaneous purchases through.
       .catch((error: unknown) => {
-        if (isUniqueViolation(error, 'phone_numbers_one_owner')) throw notOnOffer(error);
-        if (isUniqueViolation(error, 'phone_numbers_user_id_phone_number_key')) throw notOnOffer(error);
+        if (isUniqueViolation(error, 'phone_numbers_one_owner')) throw notForSale(error);
+        if (isUniqueViolation(error, 'phone_numbers_user_id_phone_number_key')) throw notForSale(error);
         throw error;
       });
-    const [bought] = rows;
-    if (!bought) throw notOnOffer();
-    const paid = await moveMoney(tx, { userId, kind: 'charge', amount: bought.price });
+    const [purchased] = rows;
+    if (!purchased) throw notForSale();
+    const paid = await moveMoney(tx, { userId, kind: 'charge', amount: purchased.price });
     if (!paid) throw refusal(402, errorTexts.insufficientBalance);
-    return readPhoneNumber(tx, { id: bought.id, userId });
+    return readPhoneNumber(tx, { id: purchased.id, userId });
   });
 }
 
-const notOnOffer = (cause?: unknown) => refusal(400, 'This phone number is not on offer.', cause);
+const notForSale = (cause?: unknown) => refusal(400, 'This phone number is not on offer.', cause);
 
 const refusal = (status: 400 | 402, message: string, cause?: unknown) =>
   new Refusal(status, { error: message, message }, { cause });

@@ -6,37 +6,36 @@ import { endOfPaidMonth } from './end-of-paid-month.ts';
 /** Days until an unpaid number is deleted. */
 const graceDays = 7;
 
-/** A number with a month to be paid. */
+/** A number with an unpaid month. */
 interface Due extends Record<string, unknown> {
   user_id: number;
   price: string;
 }
 
-/** How many numbers are paid for again, and how many are not. */
+/** The number of renewed and of unpaid subscriptions. */
 export interface Renewals {
   renewed: number;
   unpaid: number;
 }
 
 /**
- * Charges every dedicated number for each month that has begun since the end of the paid one, oldest first: the owner
- * had the number also while no process ran background jobs. Once a month cannot be paid the number loses its
- * subscription; it is deleted a week later unless the balance suffices by then. Any number of processes may run this at
- * once.
+ * Charges every dedicated number for each month since the end of the paid one, including months in which no process ran
+ * background jobs. If a month cannot be paid, the subscription becomes inactive, and the number is deleted a week later
+ * unless it can be paid by then. Any number of processes may run this at once.
  */
 export async function renewSubscriptions({ db }: Database, signal: AbortSignal): Promise<Renewals> {
-  const found: Renewals = { renewed: 0, unpaid: 0 };
+  const counts: Renewals = { renewed: 0, unpaid: 0 };
   const { rows } = await db.execute<{ id: number }>(sql`
     SELECT id FROM phone_numbers WHERE ${isDue} ORDER BY paid_until, id`);
   for (const { id } of rows) {
     if (signal.aborted) break;
     const outcome = await db.transaction((tx) => renew(tx, id));
-    if (outcome !== undefined) found[outcome] += 1;
+    if (outcome !== undefined) counts[outcome] += 1;
   }
-  return found;
+  return counts;
 }
 
-/** A number whose release was requested goes at the end of its month; an unpaid number goes later. */
+/** Excludes numbers with a requested release, which ends with the paid month; unpaid numbers are released later. */
 const isDue = sql`paid_until <= now() AND (release_at IS NULL OR (release_at > paid_until AND release_at > now()))`;
 
 /** Returns undefined if the number is not due, or another process holds its row. */

@@ -1,6 +1,6 @@
 import type { SettledAnswer } from '../conversation/store-reply.ts';
 
-/** The answer to a message, as the wire has it (interface: `POST /conversations/{uuid}/messages`). */
+/** Builds the response to a message (interface: `POST /conversations/{uuid}/messages`). */
 export function answerBody({ text, functionCalls, aiEnabled, ended }: SettledAnswer) {
   return {
     status: true,

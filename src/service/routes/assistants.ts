@@ -5,10 +5,10 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../lib/uuid.ts';
 
-/** How long a page may go without asking again, in seconds. Short, so that an owner soon sees a change of color. */
-const maximumAge = 60;
+/** Cache lifetime in seconds. Short, so that changes of the settings appear soon. */
+const maxAge = 60;
 
-/** What an answer without a body (304) carries: caching, and who may read it. */
+/** Headers of a 304 response. */
 const retainedHeaders = [
   ...RETAINED_304_HEADERS,
   'access-control-allow-origin',
@@ -22,7 +22,7 @@ export function assistantRoutes({ db }: Database): Hono {
     const uuid = c.req.param('uuid');
     const data = isUuid(uuid) ? await readAssistantWidget(db, uuid) : undefined;
     if (!data) throw ConversationError.assistantNotFound();
-    c.header('Cache-Control', `public, max-age=${maximumAge}`);
+    c.header('Cache-Control', `public, max-age=${maxAge}`);
     return c.json({ status: true, data });
   });
   return routes;

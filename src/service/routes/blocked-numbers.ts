@@ -6,10 +6,10 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 
-/** Numbers of a page, unless the request says how many. */
+/** Default page size. */
 const pageSize = 15;
 
-/** Numbers that are not called any more. */
+/** Blocked numbers (our addition). */
 export function blockedNumberRoutes(routes: Hono<Authenticated>, database: Database): void {
   operate(routes, endpoints.listBlockedNumbers, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
@@ -17,11 +17,11 @@ export function blockedNumberRoutes(routes: Hono<Authenticated>, database: Datab
     return paginate(c, page, total, numbers);
   });
   operate(routes, endpoints.blockNumber, async ({ userId, body }) => ({
-    message: 'The number is not called any more.',
+    message: 'The number is blocked.',
     data: await blockNumber(database.db, userId, body.phone_number),
   }));
   operate(routes, endpoints.unblockNumber, async ({ userId, id }) => {
     await unblockNumber(database, userId, id());
-    return { message: 'The number may be called again.' };
+    return { message: 'The number is no longer blocked.' };
   });
 }

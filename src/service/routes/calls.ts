@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/call.ts';
-import { deleteCall, listCalls, readCall } from '../call/call.ts';
+import { deleteCall, listCalls, readCall } from '../call/call-records.ts';
 import { makeCall } from '../call/make-call.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
@@ -10,12 +10,12 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { paginate } from '../http/paginate.ts';
 import { publicOrigin } from '../http/public-origin.ts';
 
-/** Calls of a page, unless the request says how many. */
+/** Default page size. */
 const pageSize = 15;
 
 const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
-/** Records of calls (interface: "Leads and calls"). */
+/** Calls (interface: "Leads and calls"). */
 export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(routes, endpoints.makeCall, async ({ c, userId, body }) => ({
     message: 'The call is being made.',

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import * as endpoints from '../../contract/campaign.ts';
 import { createCampaign, deleteCampaign, listCampaigns } from '../campaign/campaign.ts';
-import { changeStatus } from '../campaign/change-status.ts';
+import { changeCampaignStatus } from '../campaign/change-campaign-status.ts';
 import { checkCampaign } from '../campaign/check-campaign.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
@@ -26,7 +26,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
     endpoints.updateCampaignStatus,
     async ({ userId, body }) => {
       const owned = { id: body.campaign_id, userId };
-      const status = await changeStatus({ database, jobs }, owned, body.action);
+      const status = await changeCampaignStatus({ database, jobs }, owned, body.action);
       return {
         message: 'Campaign status updated successfully.',
         success: true,

@@ -19,7 +19,7 @@ import { answerBody } from './answer-body.ts';
 import { streamEvents } from './stream-events.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
-/** Text conversations (interface: "Text conversations"). Open to everyone who knows the UUID. */
+/** Text conversations (interface: "Text conversations"). Accessible to everyone who knows the UUID. */
 export function conversationRoutes(
   context: SendingDependencies & { events: ConversationEvents; log: Logger },
   {
@@ -42,9 +42,9 @@ export function conversationRoutes(
       variables: storableJson(body.variables ?? {}, 'variables'),
     };
     const keyed = readIdempotencyKey(c, 'open', request);
-    // The answer is a capability: a guessed key of another client must not reveal it.
-    const own = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
-    const { uuid, history, eventsCursor } = await openConversation(database, request, own);
+    // The response is a capability, so a guessed key of another client must not reveal it.
+    const clientKeyed = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
+    const { uuid, history, eventsCursor } = await openConversation(database, request, clientKeyed);
     return c.json({ status: true, conversation_id: uuid, history, events_cursor: eventsCursor });
   });
   routes.get('/:uuid', compress(), async (c) => {
@@ -67,7 +67,7 @@ export function conversationRoutes(
       pageTools: body.client_tools ?? [],
       toolResults: storableJson(body.tool_results ?? [], 'tool_results'),
     };
-    // Not the attachments: after a reload the page may offer other tools with the repeated message.
+    // Only the message: after a reload, the page may send other tools with the repeated message.
     const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });
     const reply = await sendMessage(context, conversationUuid, message, keyed);
     if (acceptsEventStream(c)) return streamReply(c, reply, keepAliveMs);

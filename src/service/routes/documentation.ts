@@ -6,16 +6,16 @@ import { etag } from 'hono/etag';
 import { docsPolicy, renderDocs } from '../documentation/docs-page.ts';
 import { createOpenApiDocument } from '../openapi/openapi-document.ts';
 
-/** Seconds that a reader may go without asking again. */
-const maximumAge = 300;
+/** Cache lifetime in seconds. */
+const maxAge = 300;
 
-/** What the service can do: `GET /api/openapi.json` for machines, `GET /api/docs` for people. Open to everyone. */
+/** Public API documentation: `GET /api/openapi.json` for machines, `GET /api/docs` for people. */
 export function documentationRoutes(): Hono {
   const routes = new Hono();
-  const document = onFirstUse(() => createOpenApiDocument(readVersion()));
-  const json = onFirstUse(() => JSON.stringify(document()));
-  const page = onFirstUse(() => renderDocs(document()));
-  const cached = { 'Cache-Control': `public, max-age=${maximumAge}` };
+  const document = lazy(() => createOpenApiDocument(readVersion()));
+  const json = lazy(() => JSON.stringify(document()));
+  const page = lazy(() => renderDocs(document()));
+  const cached = { 'Cache-Control': `public, max-age=${maxAge}` };
   routes.get('/openapi.json', compress(), etag(), (c) => {
     c.header('Access-Control-Allow-Origin', '*');
     return c.body(json(), 200, { ...cached, 'Content-Type': 'application/json' });
@@ -27,10 +27,10 @@ export function documentationRoutes(): Hono {
   return routes;
 }
 
-/** Most processes are never asked. */
-function onFirstUse<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+/** Computes a value on first use; most processes never serve the documentation. */
+function lazy<Value>(compute: () => Value): () => Value {
+  let computed: { value: Value } | undefined;
+  return () => (computed ??= { value: compute() }).value;
 }
 
 function readVersion(): string {

@@ -13,14 +13,14 @@ import type { Database } from '../db/database.ts';
 import { isUuid } from '../lib/uuid.ts';
 import { allowAnyOrigin, notBuilt, retainedHeaders } from './widget-files.ts';
 
-/** Seconds for which a browser uses the script without asking again. Short, so that owners soon see their changes. */
-const maximumAge = 60;
+/** Cache lifetime in seconds. Short, so that changes of the settings appear soon. */
+const maxAge = 60;
 
-/** Scripts kept in memory. Each takes about 15 kB. */
+/** Number of scripts in the cache, about 15 kB each. */
 const cacheSize = 500;
 
 interface Script {
-  /** Settings and shell that it was made from. */
+  /** Identifies the settings and the shell that it consists of. */
   key: string;
   digest: string;
   identity: Buffer;
@@ -29,9 +29,9 @@ interface Script {
 }
 
 /**
- * The short snippet, `<script src="…/embed/ASSISTANT-UUID.js" async>`: the assistant's public settings and `embed.js`
- * in one file. The settings take exactly one line, which is empty if they cannot be read; the shell then requests them
- * and reports the problem.
+ * Serves the short snippet, `<script src="…/embed/ASSISTANT-UUID.js" async>`: the assistant's public settings and
+ * `embed.js` in one file. The settings are the first line. It is empty if they cannot be read; the shell then requests
+ * them and reports the problem.
  */
 export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logger): Hono {
   const readShell = shellReader(join(widgetDir, 'embed.js'));
@@ -39,10 +39,10 @@ export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logg
 
   const readSettings = async (uuid: string) => {
     try {
-      // Only in lower case, as the service itself writes it: other spellings would each take a place in the cache.
+      // Only in lower case: other spellings would each take a place in the cache.
       return isUuid(uuid) && uuid === uuid.toLowerCase() ? await readAssistantWidget(db, uuid) : undefined;
     } catch (error) {
-      log.error({ err: error }, 'a snippet is served without its settings');
+      log.error({ err: error }, 'a snippet was served without its settings');
       return undefined;
     }
   };
@@ -52,7 +52,7 @@ export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logg
     const map = await readFile(join(widgetDir, 'embed.js.map'), 'utf8').catch(() => undefined);
     if (map === undefined) return notBuilt(c);
     allowAnyOrigin(c);
-    // An index map: the mappings of `embed.js` begin below the line with the settings.
+    // An index map: the mappings of `embed.js` start after the line with the settings.
     const indexed = `{"version":3,"sections":[{"offset":{"line":1,"column":0},"map":${map}}]}`;
     return c.body(indexed, 200, { 'Content-Type': 'application/json' });
   });
@@ -61,12 +61,12 @@ export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logg
     const [shell, settings] = await Promise.all([readShell(), readSettings(id)]);
     if (!shell) return notBuilt(c);
     const statement = settings
-      ? `(globalThis.voiceAssistantChatSettings??={})[${quote(id)}]=${quote(settings)};`
+      ? `(globalThis.voiceAssistantChatSettings??={})[${toLiteral(id)}]=${toLiteral(settings)};`
       : '';
     const name = settings ? id : '';
     let script = cache.get(name);
     if (script?.key !== shell.digest + statement) {
-      script = await makeScript(shell, statement);
+      script = await createScript(shell, statement);
       cache.delete(name);
       cache.set(name, script);
       for (const oldest of cache.keys()) if (cache.size > cacheSize) cache.delete(oldest);
@@ -76,8 +76,8 @@ export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logg
   return routes;
 }
 
-/** JSON that a script can hold as a literal, also inside of HTML. */
-const quote = (value: unknown) =>
+/** Converts a value to a JavaScript literal that is safe inside HTML. */
+const toLiteral = (value: unknown) =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -85,13 +85,13 @@ const quote = (value: unknown) =>
 
 /** Returns a function that reads a file again only after it has changed. */
 function shellReader(path: string) {
-  let known: { modified: number; digest: string; content: Buffer } | undefined;
+  let cached: { modified: number; digest: string; content: Buffer } | undefined;
   return async () => {
     try {
       const { mtimeMs: modified } = await stat(path);
-      if (known?.modified === modified) return known;
+      if (cached?.modified === modified) return cached;
       const content = await readFile(path);
-      return (known = { modified, content, digest: digestOf(content) });
+      return (cached = { modified, content, digest: digestOf(content) });
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw error;
@@ -99,7 +99,7 @@ function shellReader(path: string) {
   };
 }
 
-async function makeScript(shell: { digest: string; content: Buffer }, statement: string): Promise<Script> {
+async function createScript(shell: { digest: string; content: Buffer }, statement: string): Promise<Script> {
   const identity = Buffer.concat([Buffer.from(`${statement}\n`), shell.content]);
   return {
     key: shell.digest + statement,
@@ -117,12 +117,12 @@ function respond(c: Context, script: Script): Response {
     header: 'Accept-Encoding',
     supports: ['br', 'gzip'],
     default: 'identity',
-    // Browsers accept all without preference, so the smallest wins.
+    // Browsers accept all encodings without preference, so the smallest is sent.
     match: (accepted, { supports, default: none }) =>
       supports.find((encoding) => accepted.some(({ type, q }) => type === encoding && q > 0)) ?? none,
   }) as 'br' | 'gzip' | 'identity';
   allowAnyOrigin(c);
-  c.header('Cache-Control', `public, max-age=${maximumAge}`);
+  c.header('Cache-Control', `public, max-age=${maxAge}`);
   c.header('Vary', 'Accept-Encoding');
   c.header('ETag', `"${script.digest}-${encoding}"`);
   if (encoding !== 'identity') c.header('Content-Encoding', encoding);

@@ -2,25 +2,25 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { stream } from 'hono/streaming';
 
-/** An event as it is sent. */
+/** An event to send. */
 export interface ServerSentEvent {
   event: string;
-  /** Becomes JSON. */
+  /** Sent as JSON. */
   data: unknown;
   id?: string;
 }
 
-/** Keep-alive comments that may fall due while the client does not read. */
-const patience = 3;
+/** Number of keep-alive intervals after which a client that does not read is disconnected. */
+const maxMissedKeepAlives = 3;
 
 /**
- * Answers with an event stream. While there are no events, a comment every `keepAliveMs` milliseconds keeps proxies from
- * closing the connection. The stream ends when `write` is done, when the client disconnects, and when the client has not
- * read for as long as three comments.
+ * Responds with an event stream. Without events, a comment every `keepAliveMs` milliseconds keeps proxies from closing the
+ * connection. The stream ends when `write` resolves, when the client disconnects, and when the client does not read for
+ * three keep-alive intervals.
  *
- * @param write sends the events in turn; a call of `send` resolves when the client has room for more, and with false
- *   once the stream has ended.
- * @param onEnd is called once, however the stream ends.
+ * @param write sends the events; `send` resolves when the client can receive more, and with false after the stream has
+ *   ended.
+ * @param onEnd called once when the stream ends.
  */
 export function eventStream(
   c: Context,
@@ -31,9 +31,9 @@ export function eventStream(
   c.header('Content-Type', 'text/event-stream');
   c.header('X-Accel-Buffering', 'no');
   return stream(c, async (output) => {
-    const gone = Promise.withResolvers<undefined>();
+    const disconnected = Promise.withResolvers<undefined>();
     output.onAbort(() => {
-      gone.resolve(undefined);
+      disconnected.resolve(undefined);
     });
     let unread = 0;
     let missed = 0;
@@ -46,22 +46,22 @@ export function eventStream(
     const keepAlive = setInterval(() => {
       if (unread === 0) {
         void send(': keep-alive\n\n');
-      } else if (++missed === patience) {
+      } else if (++missed === maxMissedKeepAlives) {
         output.abort();
-        // What waits to be sent would keep the connection.
+        // Buffered data would keep the connection open.
         (c.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
       }
     }, keepAliveMs);
     const sendEvent = async ({ event, data, id }: ServerSentEvent) => {
       if (output.aborted) return false;
       keepAlive.refresh();
-      // JSON has no line breaks, so one line of data holds it.
+      // JSON contains no line breaks, so it fits into one `data` line.
       const lines = `event: ${event}\ndata: ${JSON.stringify(data)}\n`;
       await send(`${id === undefined ? '' : `id: ${id}\n`}${lines}\n`);
       return !output.aborted;
     };
     try {
-      await Promise.race([gone.promise, write(sendEvent)]);
+      await Promise.race([disconnected.promise, write(sendEvent)]);
     } finally {
       clearInterval(keepAlive);
       onEnd?.();

@@ -11,7 +11,7 @@ import { limitRequests } from '../http/rate-limit.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { AppContext } from './app-context.ts';
 
-const refusals: Partial<
+const errorCodes: Partial<
   Record<ConversationErrorCode, { status: 400 | 402 | 404; code: (typeof replyErrorCodes)[number] }>
 > = {
   'assistant-not-found': { status: 404, code: 'ASSISTANT_NOT_FOUND' },
@@ -21,7 +21,7 @@ const refusals: Partial<
   'reply-failed': { status: 400, code: 'REPLY_FAILED' },
 };
 
-/** Replies for customers of other systems (supplement to the interface: `POST /user/ai/generate-reply`). */
+/** Replies to customers of external systems (`POST /user/ai/generate-reply`). */
 export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppContext): void {
   const { database, config } = context;
   const requests = config.rateLimit.requests > 0 ? repliesPerMinute : 0;
@@ -34,7 +34,7 @@ export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppCon
     const { assistant_id: assistantId, customer_identifier: identifier, message: text } = body;
     try {
       const message = { text, variables: body.variables ?? {}, pageTools: [], toolResults: [] };
-      // Not of the conversation, which the first answer may end.
+      // Not scoped to the conversation, since the first answer may end it.
       const scope = `reply ${userId} ${assistantId} ${identifier}`;
       const keyed = readIdempotencyKey(c, scope, { message: text });
       const customer = { assistantId, userId, identifier };
@@ -50,13 +50,13 @@ export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppCon
       };
     } catch (error) {
       if (!(error instanceof ConversationError)) throw error;
-      throw refusalOf(error);
+      throw toRefusal(error);
     }
   });
 }
 
-function refusalOf(error: ConversationError): Refusal {
-  const known = refusals[error.code];
+function toRefusal(error: ConversationError): Refusal {
+  const known = errorCodes[error.code];
   if (!known) return new Refusal(error.status, error.toOwnerBody(), { cause: error });
   const body = { success: false, error: error.message, error_code: known.code };
   return new Refusal(known.status, body, { cause: error });

@@ -48,7 +48,7 @@ export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Datab
   documentRoutes(routes, database, jobs);
 }
 
-/** Pages of a website that are followed unless its document says otherwise (interface: 10). */
+/** Default of `relative_links_limit`. */
 const defaultRelativeLinks = 10;
 
 interface Path {
@@ -97,7 +97,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
   });
 }
 
-/** What a new document is made of, as its fields say. */
+/** Reads the file or the links of a new document. */
 async function readSource(fields: z.infer<typeof endpoints.createDocument.request>): Promise<NewDocument> {
   const { name, description, type } = fields;
   if (type !== 'website') return { name, description, type, file: await readFile(type, fields.file as File) };

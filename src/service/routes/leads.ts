@@ -8,7 +8,7 @@ import { paginate } from '../http/paginate.ts';
 import { checkLead, createLead, deleteLead, readLead, updateLead } from '../lead/lead.ts';
 import { listLeads } from '../lead/list-leads.ts';
 
-/** Leads of a page, unless the request says how many (interface: `GET /user/leads`). */
+/** Default page size (interface: `GET /user/leads`). */
 const pageSize = 15;
 
 /** Leads (interface: "Leads and calls"). */

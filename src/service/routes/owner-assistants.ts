@@ -20,10 +20,10 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 
-/** Assistants of a page, unless the request says how many (interface: `GET /user/assistants/get`). */
+/** Default page size (interface: `GET /user/assistants/get`). */
 const pageSize = 10;
 
-/** The owner's assistants (interface: "Assistants"). */
+/** The account's assistants (interface: "Assistants"). */
 export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Database): void {
   operate(
     routes,

@@ -16,7 +16,7 @@ const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
   userId: c.get('user').id,
 });
 
-/** A person takes over and hands back (`POST /automate/conversations/{uuid}/disable-ai` and `.../enable-ai`). */
+/** Human handoff: `POST /automate/conversations/{uuid}/disable-ai` and `.../enable-ai`. */
 export function automateRoutes(database: Database): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
   for (const [action, enabled] of [
@@ -31,12 +31,12 @@ export function automateRoutes(database: Database): Hono<Authenticated> {
   return routes;
 }
 
-/** Conversations of a page, unless the request says how many. */
+/** Default page size. */
 const pageSize = 15;
 
 /**
- * The list of conversations, and what a person says to a visitor (our addition: `POST
- * /user/conversations/{uuid}/messages`). For mounting where a key was asked for already.
+ * The list of conversations, and messages of a person to a visitor (our addition: `POST
+ * /user/conversations/{uuid}/messages`). Mount it behind authentication.
  */
 export function ownerConversationRoutes(routes: Hono<Authenticated>, database: Database): void {
   operate(routes, listConversations, async ({ c, userId, query }) => {

@@ -13,7 +13,7 @@ import {
 } from '../phone-number/phone-number.ts';
 import { purchasePhoneNumber, searchPhoneNumbers } from '../phone-number/purchase.ts';
 
-/** Where a search looks that names no country. */
+/** Default country of a search. */
 const defaultCountry = 'DE';
 
 /** Phone numbers (interface: "Phone numbers"). */

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { eq } from 'drizzle-orm';
 import { Hono } from 'hono';
-import { recordingSize, synthesiseRecording } from '../call/synthesise-recording.ts';
+import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 
 /**
- * Recordings of calls. The token is the capability: whoever knows it hears the recording, for as long as the call's
- * record is kept. Players ask for parts.
+ * Recordings of calls. The token is the capability: anyone who knows it can listen until the call is deleted. Supports range
+ * requests.
  */
 export function recordingRoutes({ db }: Database): Hono {
   const routes = new Hono();
@@ -21,19 +21,19 @@ export function recordingRoutes({ db }: Database): Hono {
     const range = readByteRange(c.req.header('Range'), size);
     c.header('Accept-Ranges', 'bytes');
     c.header('Cache-Control', 'private, no-cache');
-    // An address that is a secret must not be told to the next site.
+    // The URL is a secret, so it must not be sent as referrer.
     c.header('Referrer-Policy', 'no-referrer');
     c.header('Cross-Origin-Resource-Policy', 'cross-origin');
     if (range === 'unsatisfiable') {
       c.header('Content-Range', `bytes */${size}`);
-      return c.json({ message: 'The recording ends before that range.' }, 416);
+      return c.json({ message: 'The range starts after the end of the recording.' }, 416);
     }
     const { start, end } = range ?? { start: 0, end: size };
     c.header('Content-Type', 'audio/wav');
     c.header('Content-Length', String(end - start));
     c.header('Content-Disposition', 'inline; filename="recording.wav"');
     if (range) c.header('Content-Range', `bytes ${start}-${end - 1}/${size}`);
-    const bytes = synthesiseRecording(call.lines, call.duration, start, end);
+    const bytes = synthesizeRecording(call.lines, call.duration, start, end);
     const status = range ? 206 : 200;
     if (c.req.method === 'HEAD') return c.body(null, status);
     return c.body(Readable.toWeb(Readable.from(bytes)) as ReadableStream, status);
@@ -41,17 +41,16 @@ export function recordingRoutes({ db }: Database): Hono {
   return routes;
 }
 
-/** Part of a file: from `start` up to and without `end`. */
+/** A byte range from `start` up to but not including `end`. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
 /**
- * Reads a `Range` header (RFC 9110, section 14). Several ranges at once, and what is no range, count as none, as the
- * RFC allows: the answer is the whole file then.
+ * Parses a `Range` header (RFC 9110, section 14). Multiple and invalid ranges are ignored, as the RFC allows.
  *
- * @returns undefined for the whole, `unsatisfiable` for a range that begins behind the end.
+ * @returns undefined for the whole file, `unsatisfiable` for a range that starts after its end.
  */
 export function readByteRange(
   header: string | undefined,

@@ -12,20 +12,20 @@ import { requireUuid } from '../lib/uuid.ts';
 import { eventStream } from './event-stream.ts';
 import type { ServerSentEvent } from './event-stream.ts';
 
-/** Longest life of a stream, in milliseconds: a client that still wants it opens another one. */
-const lifetimeMs = 1_800_000;
+/** Maximum duration of a stream in milliseconds; the client then reconnects. */
+const maxDurationMs = 1_800_000;
 
-/** Seconds until a client may ask again where too many streams are open. */
+/** `Retry-After` in seconds if too many streams are open. */
 const retryAfter = 30;
 
-/** Answers with the events of a conversation (our addition: `GET /conversations/{uuid}/events`). */
+/** Streams the events of a conversation (our addition: `GET /conversations/{uuid}/events`). */
 export async function streamEvents(
   c: Context,
   events: ConversationEvents,
   { address, keepAliveMs, log }: { address: string | undefined; keepAliveMs: number; log: Logger },
 ): Promise<Response> {
   const uuid = requireUuid(c.req.param('uuid') ?? '');
-  // A client that reconnects repeats the address, so the header is the newer of the two.
+  // A client that reconnects repeats the URL, so the header is newer.
   const after = readCursor(c.req.header('Last-Event-ID') ?? c.req.query('after'));
   let stream: EventStream;
   try {
@@ -35,7 +35,7 @@ export async function streamEvents(
     c.header('Retry-After', String(retryAfter));
     return c.json({ message: errorTexts.tooManyRequests, retry_after: retryAfter }, 429);
   }
-  const lifetime = setTimeout(stream.close, lifetimeMs);
+  const lifetime = setTimeout(stream.close, maxDurationMs);
   return eventStream(
     c,
     keepAliveMs,
@@ -43,7 +43,7 @@ export async function streamEvents(
       try {
         for await (const event of stream.events) if (!(await send(toServerSentEvent(event)))) return;
       } catch (error) {
-        // The client resumes where the stream broke off.
+        // The client reconnects and resumes.
         log.warn({ err: error }, 'an event stream failed');
       }
     },
@@ -54,10 +54,10 @@ export async function streamEvents(
   );
 }
 
-/** @throws ConversationError if it is no cursor. */
+/** @throws ConversationError if the text is not a cursor. */
 function readCursor(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
-  // 15 digits are a safe integer.
+  // 15 digits are always a safe integer.
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new ConversationError('invalid-request', 'after is not a cursor of this conversation');
 }

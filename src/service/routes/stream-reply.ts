@@ -12,8 +12,8 @@ export function acceptsEventStream(c: Context): boolean {
 }
 
 /**
- * Answers with the events of a reply (our addition: "Streaming"): `delta`, `function_call`, and at last `done` with the
- * JSON answer or `error` with the JSON error. The reply continues when the client disconnects.
+ * Streams the events of a reply (our addition: "Streaming"): `delta`, `function_call`, and finally `done` with the JSON
+ * response or `error` with the JSON error. The reply continues if the client disconnects.
  */
 export function streamReply(c: Context, reply: Reply, keepAliveMs: number): Response {
   return eventStream(c, keepAliveMs, async (send) => {

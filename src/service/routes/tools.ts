@@ -20,7 +20,7 @@ export function toolRoutes(routes: Hono<Authenticated>, database: Database): voi
       message: 'Tool updated successfully.',
       data: await updateTool(database, { id: id(), userId }, body),
     }),
-    // A tool that is not there is not found, whatever else is wrong.
+    // A missing tool is reported before invalid fields.
     async (_, { userId, id }) => {
       await readTool(database, { id: id(), userId });
       return {};

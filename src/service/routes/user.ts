@@ -39,7 +39,7 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   return routes;
 }
 
-/** The operations that published clients call without `/user` in the path. */
+/** Aliases without `/user` in the path, which published clients use. */
 export function aliasRoutes(context: AppContext): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
   generateReplyRoutes(routes, context);

@@ -5,13 +5,13 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { operate } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { listDeliveries, redeliver } from '../webhook/list-deliveries.ts';
+import { listDeliveries, redeliver } from '../webhook/delivery-log.ts';
 import { readWebhookSecret, rotateWebhookSecret } from '../webhook/webhook-secret.ts';
 
-/** Deliveries of a page, unless the request says how many. */
+/** Default page size. */
 const pageSize = 15;
 
-/** The log of webhooks, and what they are signed with. Our additions. */
+/** The webhook delivery log and the signing secret. Our additions. */
 export function webhookRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
   operate(routes, endpoints.listWebhookDeliveries, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };

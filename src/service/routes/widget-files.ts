@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { RETAINED_304_HEADERS, etag } from 'hono/etag';
 
-/** Headers of a 304: caching, and who may load the file. */
+/** Headers of a 304 response. */
 export const retainedHeaders = [
   ...RETAINED_304_HEADERS,
   'access-control-allow-origin',
@@ -17,7 +17,7 @@ export function allowAnyOrigin(c: Context): void {
   c.header('Cross-Origin-Resource-Policy', 'cross-origin');
 }
 
-/** Answers that a file of the widget is missing. */
+/** Responds that a file of the widget is missing. */
 export const notBuilt = (c: Context) =>
   c.json({ message: 'Not found. Has the widget been built (npm run build)?' }, 404);
 
@@ -26,8 +26,8 @@ const immutable = 'public, max-age=31536000, immutable';
 const revalidated = 'no-cache';
 
 /**
- * Serves the built widget in `folder` to pages of any origin: the two entries, their chunks, and the source maps, as
- * `npm run build` compressed them. Nothing else of the build is reachable.
+ * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks and the source maps, with
+ * precompressed variants. Other files of the build are not accessible.
  */
 export function widgetFileRoutes(folder: string): Hono {
   const serve = (cacheControl: string) => {

@@ -1,8 +1,8 @@
 import type { CallWebhook } from '../../contract/webhook.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { zonedMoment } from './zoned-moment.ts';
+import { zonedTimestamp } from './zoned-timestamp.ts';
 
-/** A call that has ended. Moments are ISO 8601. */
+/** A call that has ended. Timestamps are ISO 8601. */
 export interface EndedCall {
   id: number;
   clientPhoneNumber: string;
@@ -20,7 +20,7 @@ export interface EndedCall {
   campaign: CallWebhook['campaign'];
 }
 
-/** Body of the webhook after a call. */
+/** Builds the body of the webhook after a call. */
 export function callPayload(call: EndedCall, includeRecording: boolean): CallWebhook {
   return {
     id: call.id,
@@ -32,8 +32,8 @@ export function callPayload(call: EndedCall, includeRecording: boolean): CallWeb
     input_variables: call.inputVariables,
     transcript: call.transcript,
     ...(includeRecording && { recording_url: call.recordingUrl }),
-    created_at: zonedMoment(call.createdAt, call.timezone),
-    finished_at: zonedMoment(call.endedAt, call.timezone),
+    created_at: zonedTimestamp(call.createdAt, call.timezone),
+    finished_at: zonedTimestamp(call.endedAt, call.timezone),
     lead: call.lead && inZone(call.lead, call.timezone),
     campaign: call.campaign && inZone(call.campaign, call.timezone),
   };
@@ -41,6 +41,6 @@ export function callPayload(call: EndedCall, includeRecording: boolean): CallWeb
 
 const inZone = <Dated extends { created_at: string; updated_at: string }>(record: Dated, zone: string) => ({
   ...record,
-  created_at: zonedMoment(record.created_at, zone),
-  updated_at: zonedMoment(record.updated_at, zone),
+  created_at: zonedTimestamp(record.created_at, zone),
+  updated_at: zonedTimestamp(record.updated_at, zone),
 });

@@ -1,9 +1,9 @@
 import type { ConversationWebhook } from '../../contract/webhook.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { formatTranscript } from '../lib/transcript.ts';
-import { unixSeconds, zonedMoment } from './zoned-moment.ts';
+import { unixSeconds, zonedTimestamp } from './zoned-timestamp.ts';
 
-/** A conversation that has ended. Moments are ISO 8601. */
+/** A conversation that has ended. Timestamps are ISO 8601. */
 export interface EndedConversation {
   id: number;
   uuid: string;
@@ -12,48 +12,48 @@ export interface EndedConversation {
   timezone: string;
   inputVariables: StoredVariables;
   extractedVariables: StoredVariables;
-  lines: readonly SaidLine[];
+  messages: readonly TranscriptMessage[];
   createdAt: string;
   endedAt: string;
 }
 
-/** Something that the assistant or the visitor said. */
-export interface SaidLine {
+/** A message of the assistant or the visitor. */
+export interface TranscriptMessage {
   role: 'assistant' | 'user';
   content: string;
   createdAt: string;
 }
 
-/** Body of the webhook after a chat. Announcements, such as of a person who joins, are no part of it. */
+/** Builds the body of the webhook after a chat. */
 export function conversationPayload(conversation: EndedConversation): ConversationWebhook {
-  const { timezone, lines, inputVariables } = conversation;
+  const { timezone, messages, inputVariables } = conversation;
   return {
     id: conversation.id,
     conversation_id: conversation.uuid,
     assistant_id: conversation.assistantUuid,
     type: conversation.type,
-    message_count: lines.length,
+    message_count: messages.length,
     status: 'ended',
     extracted_variables: conversation.extractedVariables,
     input_variables: inputVariables,
-    transcript: lines.map(({ role, content, createdAt }) => ({
+    transcript: messages.map(({ role, content, createdAt }) => ({
       role,
       content,
-      timestamp: zonedMoment(createdAt, timezone),
+      timestamp: zonedTimestamp(createdAt, timezone),
       timestamp_unix: unixSeconds(createdAt),
     })),
-    formatted_transcript: formatTranscript(lines),
+    formatted_transcript: formatTranscript(messages),
     attachments: [],
     customer_phone: null,
-    customer_name: nameOf(inputVariables),
+    customer_name: customerName(inputVariables),
     sender: null,
-    created_at: zonedMoment(conversation.createdAt, timezone),
-    ended_at: zonedMoment(conversation.endedAt, timezone),
+    created_at: zonedTimestamp(conversation.createdAt, timezone),
+    ended_at: zonedTimestamp(conversation.endedAt, timezone),
   };
 }
 
-/** A name that the page's variables or its form gave. */
-function nameOf(variables: StoredVariables): string | null {
+/** Returns the customer's name from the variables of the page or its form, if there is one. */
+function customerName(variables: StoredVariables): string | null {
   const text = (name: string) => {
     const value = variables[name];
     return typeof value === 'string' ? value.trim() : '';

@@ -4,7 +4,7 @@ import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
-/** What is to be delivered. */
+/** A delivery to create. */
 export interface NewDelivery extends Pick<
   typeof webhookDeliveries.$inferInsert,
   'userId' | 'assistantId' | 'callId' | 'conversationId' | 'event' | 'url'
@@ -12,7 +12,7 @@ export interface NewDelivery extends Pick<
   payload: object;
 }
 
-/** Stores a delivery with the job that makes it: in the transaction of what it tells of, so that neither is lost. */
+/** Stores a delivery and its job. Call it in the transaction that stores the event, so that none is lost. */
 export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDelivery): Promise<void> {
   const [created] = await tx
     .insert(webhookDeliveries)

@@ -9,30 +9,30 @@ import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 
-/** What deliveries are made with. */
-export interface Delivering {
+/** Dependencies of {@link deliver}. */
+export interface DeliveryParts {
   database: Database;
   jobs: Jobs;
   fetch: FetchGuarded;
-  /** Pauses before the second, third, … attempt; after the last one it has failed. */
+  /** Delays before the second, third, … attempt; after the last attempt the delivery has failed. */
   retryMs: readonly number[];
   timeoutMs: number;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 type Outcome = { status: number; body: string } | { error: string };
 
-/** How much of an answer's body is kept, in bytes. */
-const keptBytes = 4096;
+/** Bytes of the response body that are stored. */
+const maxResponseBytes = 4096;
 
 /**
- * Makes one attempt to deliver a webhook. A job that runs twice finds its attempt made; one whose process died before
- * that was noted makes it again, under the same id.
+ * Makes one attempt to deliver a webhook. If the job runs again, it skips a recorded attempt; an attempt that the process
+ * did not record before it died is repeated with the same webhook id.
  *
- * @param job.attempt how many were made before.
+ * @param job.attempt number of earlier attempts.
  */
 export async function deliver(
-  parts: Delivering,
+  parts: DeliveryParts,
   job: { deliveryId: number; attempt: number },
   signal: AbortSignal,
 ): Promise<void> {
@@ -48,35 +48,35 @@ export async function deliver(
   const outcome = await post(parts, delivery, secrets, signal);
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
-  const pause = isDelivered ? undefined : parts.retryMs[delivery.failures];
+  const delay = isDelivered ? undefined : parts.retryMs[delivery.failures];
   await db.transaction(async (tx) => {
-    const noted = await tx
+    const updated = await tx
       .update(webhookDeliveries)
       .set({
-        status: isDelivered ? 'delivered' : pause === undefined ? 'failed' : 'pending',
+        status: isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending',
         attempts: job.attempt + 1,
         failures: delivery.failures + (isDelivered ? 0 : 1),
         responseStatus: 'status' in outcome ? outcome.status : null,
         responseBody: 'status' in outcome ? outcome.body : null,
         error: 'error' in outcome ? outcome.error : null,
         nextAttemptAt:
-          pause === undefined ? null : sql`clock_timestamp() + ${pause} * interval '1 millisecond'`,
+          delay === undefined ? null : sql`clock_timestamp() + ${delay} * interval '1 millisecond'`,
         updatedAt: sql`now()`,
       })
       .where(isDue)
       .returning({ id: webhookDeliveries.id });
-    if (noted.length === 0) return;
+    if (updated.length === 0) return;
     if (delivery.callId !== null) {
       await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
     }
-    if (pause === undefined) return;
+    if (delay === undefined) return;
     const next = { deliveryId: delivery.id, attempt: job.attempt + 1 };
-    await parts.jobs.send('webhook-delivery', next, { startAfter: pause, tx });
+    await parts.jobs.send('webhook-delivery', next, { startAfter: delay, tx });
   });
 }
 
 async function post(
-  { fetch, timeoutMs }: Delivering,
+  { fetch, timeoutMs }: DeliveryParts,
   { url, webhookId, payload }: { url: string; webhookId: string; payload: string },
   secrets: readonly string[],
   signal: AbortSignal,
@@ -91,9 +91,9 @@ async function post(
       },
       body: payload,
       timeoutMs,
-      maxBytes: keptBytes,
+      maxBytes: maxResponseBytes,
       cutAtMaxBytes: true,
-      // Whoever moves away says so in the assistant's settings: a redirect is no receipt.
+      // A redirect is not followed: the receiver's new URL belongs in the assistant's settings.
       maxRedirects: 0,
       signal,
     });

@@ -1,20 +1,20 @@
 import { Webhook } from 'standardwebhooks';
 
 /**
- * The headers of a delivery by the Standard Webhooks convention, signed with every secret that holds.
+ * Returns the headers of a delivery by the Standard Webhooks specification, signed with every valid secret.
  *
- * @param id the same for every attempt.
- * @param moment of this attempt.
+ * @param id the webhook id, the same for every attempt.
+ * @param sentAt the time of this attempt.
  */
 export function signWebhook(
   secrets: readonly string[],
   id: string,
-  moment: Date,
+  sentAt: Date,
   payload: string,
 ): Record<string, string> {
   return {
     'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(moment.getTime() / 1000)),
-    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, moment, payload)).join(' '),
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, sentAt, payload)).join(' '),
   };
 }

@@ -4,36 +4,36 @@ import type { Database, Queries } from '../db/database.ts';
 import { webhookSecrets } from '../db/webhooks-tables.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
-/** How long a secret holds after it was replaced, so that receivers have time to learn the new one. */
+/** Time for which a replaced secret stays valid, so that receivers can switch to the new one. */
 const overlap = sql`interval '24 hours'`;
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 const ofUser = (userId: number) => eq(webhookSecrets.userId, userId);
-const holds = or(isNull(webhookSecrets.expiresAt), gt(webhookSecrets.expiresAt, sql`now()`));
+const isValid = or(isNull(webhookSecrets.expiresAt), gt(webhookSecrets.expiresAt, sql`now()`));
 
-/** A user's secrets that hold, the current one first. It is made when it is first asked for. */
+/** Returns a user's valid secrets, the current one first. Creates the first one if there is none. */
 export async function signingSecrets(queries: Queries, userId: number): Promise<[string, ...string[]]> {
   const read = async () => {
     const found = await queries
       .select({ secret: webhookSecrets.secret, isCurrent: sql<boolean>`expires_at IS NULL` })
       .from(webhookSecrets)
-      .where(and(ofUser(userId), holds))
+      .where(and(ofUser(userId), isValid))
       .orderBy(desc(webhookSecrets.id));
     const [current, ...others] = found.map(({ secret }) => secret);
     return current === undefined || found[0]?.isCurrent !== true
       ? undefined
       : ([current, ...others] as const);
   };
-  const known = await read();
-  if (known) return [...known];
+  const existing = await read();
+  if (existing) return [...existing];
   await queries.insert(webhookSecrets).values({ userId, secret: newSecret() }).onConflictDoNothing();
-  const [made, ...others] = (await read()) ?? [];
-  if (made === undefined) throw new Error('The webhook secret was not stored.');
-  return [made, ...others];
+  const [created, ...others] = (await read()) ?? [];
+  if (created === undefined) throw new Error('The webhook secret was not stored.');
+  return [created, ...others];
 }
 
-/** A user's current secret as the wire has it. */
+/** Returns a user's current secret as a record of the interface. */
 export async function readWebhookSecret({ db }: Database, userId: number) {
   await signingSecrets(db, userId);
   const [found] = await db
@@ -49,10 +49,10 @@ export async function readWebhookSecret({ db }: Database, userId: number) {
   return found;
 }
 
-/** Replaces a user's secret. The one before holds for a day; those before it end at once. */
+/** Replaces a user's secret. The previous one stays valid for a day; older ones expire immediately. */
 export async function rotateWebhookSecret(database: Database, userId: number) {
   await database.db.transaction(async (tx) => {
-    // Rotations of one user take turns, since only one secret can be the current one.
+    // Serializes concurrent rotations, since a user has one current secret.
     await tx.execute(sql`SELECT 1 FROM users WHERE id = ${userId} FOR NO KEY UPDATE`);
     await tx
       .update(webhookSecrets)

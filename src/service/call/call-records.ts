@@ -1,0 +1,113 @@
+import { and, count, desc, eq, sql } from 'drizzle-orm';
+import type { CallsQuery } from '../../contract/call.ts';
+import { calls } from '../db/calls-table.ts';
+import { notifyCampaigns } from '../campaign/send-tick.ts';
+import type { Database } from '../db/database.ts';
+import { isBetween } from '../db/is-between.ts';
+import { wireColumns } from '../db/wire-columns.ts';
+import { plainTimestamp } from '../db/wire-timestamp.ts';
+import type { Page } from '../http/paginate.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { recordingUrlOf } from './recording-url.ts';
+
+/** A call id with the user who must own the call. */
+interface OwnedCall {
+  id: number;
+  userId: number;
+}
+
+const isOwned = ({ id, userId }: OwnedCall) => and(eq(calls.id, id), eq(calls.userId, userId));
+
+const record = wireColumns(
+  calls,
+  [
+    ...([
+      'user_id',
+      'assistant_id',
+      'campaign_id',
+      'lead_id',
+      'contact_id',
+      'input_variables',
+      'lines',
+    ] as const),
+    ...(['answered_at', 'ended_at', 'end_reason', 'lease_owner', 'lease_until'] as const),
+    'end_handled_at',
+  ],
+  plainTimestamp,
+);
+
+interface Row {
+  campaign_name: string | null;
+  recording_url: string | null;
+  recording_token: string | null;
+}
+
+/** Converts a row to a call record (interface: "Call"). */
+function toRecord({ campaign_name, recording_url, recording_token, ...rest }: Row, origin: string) {
+  const url = recordingUrlOf(origin, { recordingToken: recording_token, recordingUrl: recording_url });
+  return {
+    ...rest,
+    ...(campaign_name === null ? {} : { campaign_name }),
+    ...(url === null ? {} : { recording_url: url }),
+  };
+}
+
+/**
+ * Lists one page of the calls that match the filters, newest first, with their total number.
+ *
+ * @param origin the service's public origin, for the URLs of recordings.
+ */
+export async function listCalls(
+  { db }: Database,
+  userId: number,
+  query: CallsQuery,
+  { number, size }: Page,
+  origin: string,
+) {
+  const { status, type, phone_number: digits, assistant_id: assistantId, campaign_id: campaignId } = query;
+  const filter = and(
+    eq(calls.userId, userId),
+    status === undefined ? undefined : eq(calls.status, status),
+    type === undefined ? undefined : eq(calls.type, type),
+    digits === undefined ? undefined : sql`position(${digits} IN ${calls.clientPhoneNumber}) > 0`,
+    assistantId === undefined ? undefined : eq(calls.assistantId, assistantId),
+    campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
+    isBetween(calls.createdAt, query),
+  );
+  const [counted] = await db.select({ total: count() }).from(calls).where(filter);
+  const rows = await db
+    .select(record)
+    .from(calls)
+    .where(filter)
+    .orderBy(desc(calls.id))
+    .limit(size)
+    .offset((number - 1) * size);
+  return { total: counted?.total ?? 0, calls: rows.map((row) => toRecord(row, origin)) };
+}
+
+/** @throws Refusal if the call does not exist. */
+export async function readCall({ db }: Database, owned: OwnedCall, origin: string) {
+  const [found] = await db.select(record).from(calls).where(isOwned(owned));
+  return found ? toRecord(found, origin) : notFound();
+}
+
+/**
+ * Deletes the record of a call. A call in progress is hung up.
+ *
+ * @throws Refusal if the call does not exist.
+ */
+export async function deleteCall(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  owned: OwnedCall,
+): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    const [deleted] = await tx.delete(calls).where(isOwned(owned)).returning();
+    if (!deleted) return notFound();
+    await notifyCampaigns({ tx, jobs }, deleted);
+  });
+}
+
+function notFound(): never {
+  throw Refusal.notFound('Call');
+}

@@ -1,0 +1,88 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
+import type { AnsweredBy } from '../carrier/carrier.ts';
+import { moveMoney } from '../billing/ledger.ts';
+import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { fitJson } from '../lib/storable.ts';
+import type { CallLine } from '../db/calls-table.ts';
+import type { CallLog } from './call-parts.ts';
+import type { PlannedCall } from './claim-call.ts';
+import { formatTranscript } from '../lib/transcript.ts';
+
+/** This process no longer owns the call: it was deleted, or its lease expired. */
+export class CallGoneError extends Error {
+  override readonly name = 'CallGoneError';
+}
+
+/** Matches a call that is open and leased by this owner. */
+export const isLeasedBy = (callId: number, owner: string) =>
+  and(eq(calls.id, callId), eq(calls.leaseOwner, owner), inArray(calls.status, openCallStatuses));
+
+/** Stores a call's progress in its record, as long as this process holds the lease. */
+export class StoredCallLog implements CallLog {
+  readonly #database: Database;
+  readonly #call: PlannedCall;
+  readonly #owner: string;
+
+  constructor(database: Database, call: PlannedCall, owner: string) {
+    this.#database = database;
+    this.#call = call;
+    this.#owner = owner;
+  }
+
+  async ringing(): Promise<void> {
+    await this.#change(this.#database.db, { status: 'ringing' });
+  }
+
+  async answered(by: AnsweredBy): Promise<void> {
+    await this.#change(this.#database.db, {
+      status: 'in-progress',
+      answeredBy: by,
+      answeredAt: sql`now()` as unknown as string,
+    });
+  }
+
+  async saveLines(lines: readonly CallLine[]): Promise<void> {
+    const stored = lines.map(fitJson);
+    await this.#change(this.#database.db, { lines: stored, transcript: formatTranscript(stored) });
+  }
+
+  async chargeMinute(minute: number): Promise<boolean> {
+    const amount = callMinutePrice(this.#call.speaker.assistant.mode);
+    try {
+      return await this.#database.db.transaction(async (tx) => {
+        const userId = await this.#change(tx, {
+          carrierCost: sql`${calls.carrierCost} + ${carrierMinutePrice}::numeric` as unknown as number,
+          totalCost: sql`${calls.totalCost} + ${amount}::numeric` as unknown as number,
+        });
+        const movement = {
+          userId,
+          kind: 'charge',
+          amount,
+          callId: this.#call.id,
+          callMinute: minute,
+        } as const;
+        if (!(await moveMoney(tx, movement))) throw new InsufficientBalance();
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof InsufficientBalance) return false;
+      throw error;
+    }
+  }
+
+  async #change(queries: Queries, values: Partial<typeof calls.$inferInsert>): Promise<number> {
+    const [changed] = await queries
+      .update(calls)
+      .set({ ...values, updatedAt: sql`now()` })
+      .where(isLeasedBy(this.#call.id, this.#owner))
+      .returning({ userId: calls.userId });
+    if (!changed) throw new CallGoneError();
+    return changed.userId;
+  }
+}
+
+/** Rolls back the transaction. */
+class InsufficientBalance extends Error {}

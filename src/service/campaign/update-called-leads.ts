@@ -1,0 +1,162 @@
+import { and, eq, gt, inArray, isNull, notInArray, or, sql } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
+import { calls } from '../db/calls-table.ts';
+import type { campaigns } from '../db/campaigns-table.ts';
+import type { Queries } from '../db/database.ts';
+import { blockedNumbers, leads, secondaryContacts } from '../db/leads-table.ts';
+import { assistants } from '../db/schema.ts';
+import { blockNumber } from './blocked-number.ts';
+import { classifyCall } from './classify-call.ts';
+import type { CallOutcome } from './classify-call.ts';
+
+type Campaign = typeof campaigns.$inferSelect;
+type LeadStatus = (typeof leads.$inferSelect)['status'];
+
+/** Minutes to wait for the evaluation of a call. */
+const evaluationTimeoutMinutes = 10;
+
+/** A lead whose call has ended. */
+interface CalledLead {
+  leadId: number;
+  tries: number;
+  contactId: number | null;
+  userId: number;
+  phoneNumber: string;
+  outcome: CallOutcome;
+}
+
+/**
+ * Updates the status of every lead of a campaign whose call has ended. The campaign's row must be locked.
+ *
+ * @returns whether some leads wait for an evaluation.
+ */
+export async function updateCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<boolean> {
+  const called = await findCalledLeads(tx, campaign, now);
+  for (const lead of called) await updateLead(tx, campaign, lead, now);
+  return called.some(({ outcome }) => outcome === 'pending');
+}
+
+async function findCalledLeads(tx: Queries, campaign: Campaign, now: Date): Promise<CalledLead[]> {
+  const blocked = tx
+    .select({ one: sql`1` })
+    .from(blockedNumbers)
+    .where(
+      and(eq(blockedNumbers.userId, calls.userId), eq(blockedNumbers.phoneNumber, calls.clientPhoneNumber)),
+    );
+  const rows = await tx
+    .select({
+      lead: { leadId: leads.id, userId: leads.userId, tries: leads.tries },
+      call: calls,
+      hasEvaluation: sql<boolean>`${calls.endHandledAt} IS NOT NULL
+        OR NOT coalesce((SELECT post_call_evaluation FROM ${assistants}
+          WHERE ${assistants.id} = ${calls.assistantId}), false)`,
+      endedAt: sql<string>`extract(epoch FROM ${calls.endedAt}) * 1000`,
+      isBlocked: sql<boolean>`EXISTS ${blocked}`,
+    })
+    .from(leads)
+    .leftJoin(calls, eq(calls.id, leads.callId))
+    .where(
+      and(
+        eq(leads.campaignId, campaign.id),
+        eq(leads.status, 'processing'),
+        or(isNull(calls.id), notInArray(calls.status, [...openCallStatuses])),
+      ),
+    )
+    .orderBy(leads.id);
+  return rows.map(({ lead, call, ...row }) => {
+    // The call was deleted; it is not repeated.
+    if (!call) return { ...lead, contactId: null, phoneNumber: '', outcome: 'reached' };
+    const called = { ...lead, contactId: call.contactId, phoneNumber: call.clientPhoneNumber };
+    if (row.isBlocked) return { ...called, outcome: 'opted-out' };
+    const isOverdue = now.getTime() - Number(row.endedAt) > evaluationTimeoutMinutes * 60_000;
+    const isEvaluated = row.hasEvaluation || isOverdue;
+    return {
+      ...called,
+      outcome: classifyCall({ ...call, hasTranscript: call.lines.length > 0, isEvaluated }, campaign),
+    };
+  });
+}
+
+async function updateLead(tx: Queries, campaign: Campaign, called: CalledLead, now: Date): Promise<void> {
+  const { leadId, contactId, outcome } = called;
+  if (outcome === 'pending') return;
+  if (outcome === 'opted-out') {
+    await blockNumber(tx, called.userId, called.phoneNumber);
+  }
+  if (outcome === 'reached') {
+    const processing = and(eq(secondaryContacts.leadId, leadId), eq(secondaryContacts.status, 'processing'));
+    await setContacts(tx, processing, 'completed');
+  } else if (contactId !== null) {
+    const statuses = {
+      reached: 'completed',
+      'opted-out': 'blacklisted',
+      missed: 'rescheduled',
+      'not-counted': 'rescheduled',
+    };
+    await setContacts(tx, eq(secondaryContacts.id, contactId), statuses[outcome] as LeadStatus);
+  }
+  if (outcome === 'reached') await setLead(tx, leadId, { status: 'completed' });
+  // The secondary contacts of a lead who opted out are not called either.
+  else if (outcome === 'opted-out' && contactId === null)
+    await setLead(tx, leadId, { status: 'blacklisted' });
+  else if (outcome === 'not-counted')
+    await setLead(tx, leadId, { status: 'rescheduled', nextTryAt: now.toISOString() });
+  else await scheduleNextTry(tx, campaign, called, now);
+}
+
+/** Schedules a call to the next contact, or after the last contact a retry of the lead, up to the maximum number. */
+export async function scheduleNextTry(
+  tx: Queries,
+  campaign: Campaign,
+  { leadId, tries, contactId }: Pick<CalledLead, 'leadId' | 'tries' | 'contactId'>,
+  now: Date,
+): Promise<void> {
+  const [next] = await tx
+    .select({ id: secondaryContacts.id })
+    .from(secondaryContacts)
+    .where(
+      and(
+        eq(secondaryContacts.leadId, leadId),
+        gt(secondaryContacts.id, contactId ?? 0),
+        notInArray(secondaryContacts.status, ['completed', 'blacklisted']),
+        sql`NOT EXISTS (SELECT 1 FROM ${blockedNumbers} JOIN ${leads} ON ${leads.userId} = ${blockedNumbers.userId}
+          WHERE ${leads.id} = ${leadId} AND ${blockedNumbers.phoneNumber} = ${secondaryContacts.phoneNumber})`,
+      ),
+    )
+    .orderBy(secondaryContacts.id)
+    .limit(1);
+  if (next) {
+    await setLead(tx, leadId, {
+      status: 'rescheduled',
+      nextContactId: next.id,
+      nextTryAt: now.toISOString(),
+    });
+    return;
+  }
+  if (tries >= campaign.maxRetries) {
+    await setLead(tx, leadId, { status: 'reached-max-retries', tries: tries + 1, nextContactId: null });
+    await setContacts(
+      tx,
+      and(
+        eq(secondaryContacts.leadId, leadId),
+        inArray(secondaryContacts.status, ['rescheduled', 'processing']),
+      ),
+      'reached-max-retries',
+    );
+    return;
+  }
+  const nextTryAt = new Date(now.getTime() + campaign.retryInterval * 60_000).toISOString();
+  await setLead(tx, leadId, { status: 'rescheduled', tries: tries + 1, nextContactId: null, nextTryAt });
+}
+
+export const setLead = (tx: Queries, leadId: number, values: Partial<typeof leads.$inferInsert>) =>
+  tx
+    .update(leads)
+    .set({ ...values, updatedAt: sql`now()` })
+    .where(eq(leads.id, leadId));
+
+export const setContacts = (tx: Queries, condition: ReturnType<typeof and>, status: LeadStatus) =>
+  tx
+    .update(secondaryContacts)
+    .set({ status, updatedAt: sql`now()` })
+    .where(condition);

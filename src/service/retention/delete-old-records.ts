@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Queries } from '../db/database.ts';
+
+/** Records deleted per statement; larger statements would block others. */
+const batchSize = 200;
+
+/**
+ * Deletes conversations without activity for the given number of days, with their messages and webhook deliveries. Ledger
+ * entries are kept.
+ *
+ * @returns the number of deleted conversations.
+ */
+export const deleteOldConversations = (
+  queries: Queries,
+  days: number,
+  signal: AbortSignal,
+): Promise<number> =>
+  deleteInBatches(
+    queries,
+    signal,
+    'conversations',
+    sql`
+    updated_at < ${daysAgo(days)} AND NOT EXISTS (
+      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND reply_state = 'pending')`,
+  );
+
+/**
+ * Deletes calls that ended the given number of days ago, with their recordings.
+ *
+ * @returns the number of deleted calls.
+ */
+export const deleteOldCalls = (queries: Queries, days: number, signal: AbortSignal): Promise<number> =>
+  deleteInBatches(
+    queries,
+    signal,
+    'calls',
+    sql`
+    created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
+    AND status NOT IN ('initiated', 'ringing', 'in-progress')`,
+  );
+
+const daysAgo = (days: number) => sql`now() - ${days} * interval '1 day'`;
+
+async function deleteInBatches(
+  queries: Queries,
+  signal: AbortSignal,
+  table: 'conversations' | 'calls',
+  isOld: SQL,
+): Promise<number> {
+  for (let deleted = 0; ;) {
+    signal.throwIfAborted();
+    const { rows } = await queries.execute(sql`
+      DELETE FROM ${sql.identifier(table)} WHERE id IN (
+        SELECT id FROM ${sql.identifier(table)} WHERE ${isOld} ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+      RETURNING id`);
+    deleted += rows.length;
+    if (rows.length < batchSize) return deleted;
+  }
+}

@@ -1,0 +1,76 @@
+import { and, count, desc, eq, ne, sql } from 'drizzle-orm';
+import type { WebhookDeliveriesQuery } from '../../contract/webhook.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { isBetween } from '../db/is-between.ts';
+import { conversations } from '../db/schema.ts';
+import { webhookDeliveries } from '../db/webhooks-tables.ts';
+import { wireColumns } from '../db/wire-columns.ts';
+import type { Page } from '../http/paginate.ts';
+import { Refusal } from '../lib/refusal.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+
+const record = {
+  ...wireColumns(webhookDeliveries, ['user_id', 'conversation_id', 'payload', 'failures']),
+  conversation_id: sql<string | null>`(
+    SELECT ${conversations.uuid} FROM ${conversations} WHERE ${conversations.id} = ${webhookDeliveries.conversationId})`,
+};
+
+/** Lists one page of the deliveries that match the filters, newest first, with their total number. */
+export async function listDeliveries(
+  { db }: Database,
+  userId: number,
+  query: WebhookDeliveriesQuery,
+  { number, size }: Page,
+) {
+  const { status, event, assistant_id: assistantId } = query;
+  const filter = and(
+    eq(webhookDeliveries.userId, userId),
+    status === undefined ? undefined : eq(webhookDeliveries.status, status),
+    event === undefined ? undefined : eq(webhookDeliveries.event, event),
+    assistantId === undefined ? undefined : eq(webhookDeliveries.assistantId, assistantId),
+    isBetween(webhookDeliveries.createdAt, query),
+  );
+  const [counted] = await db.select({ total: count() }).from(webhookDeliveries).where(filter);
+  const deliveries = await db
+    .select(record)
+    .from(webhookDeliveries)
+    .where(filter)
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(size)
+    .offset((number - 1) * size);
+  return { total: counted?.total ?? 0, deliveries };
+}
+
+/** A delivery's id with the user who must own the delivery. */
+interface OwnedDelivery {
+  id: number;
+  userId: number;
+}
+
+const isOwned = ({ id, userId }: OwnedDelivery) =>
+  and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.userId, userId));
+
+/**
+ * Delivers a webhook again with the same webhook id and the full number of attempts.
+ *
+ * @throws Refusal if the delivery does not exist or is still pending.
+ */
+export async function redeliver({ db }: Database, jobs: Jobs, owned: OwnedDelivery) {
+  return db.transaction(async (tx) => {
+    const [restarted] = await tx
+      .update(webhookDeliveries)
+      .set({ status: 'pending', failures: 0, nextAttemptAt: sql`now()`, updatedAt: sql`now()` })
+      .where(and(isOwned(owned), ne(webhookDeliveries.status, 'pending')))
+      .returning({ attempts: webhookDeliveries.attempts });
+    const found = await readDelivery(tx, owned);
+    if (!found) throw Refusal.notFound('Webhook delivery');
+    if (!restarted) throw new Refusal(409, { message: 'The delivery is still pending.' });
+    await jobs.send('webhook-delivery', { deliveryId: owned.id, attempt: restarted.attempts }, { tx });
+    return found;
+  });
+}
+
+async function readDelivery(queries: Queries, owned: OwnedDelivery) {
+  const [found] = await queries.select(record).from(webhookDeliveries).where(isOwned(owned));
+  return found;
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, startService } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
+
+/** Tables that are read to prepare a call; each is temporarily unavailable. */
+for (const table of ['languages', 'tools']) {
+  test(`makes the call without counting a try if reading ${table} fails once`, async () => {
+    const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.5' };
+    const service = await startService({ ...env, WORKERS: 'on' });
+    const { pool } = service.running.database;
+    const owner = await Owner.create(service, '10');
+    const tool = await owner.create('tools', {
+      ...{ name: 'find_order', description: 'Finds an order.' },
+      ...{ endpoint: 'https://shop.example/orders', method: 'GET' },
+    });
+    const assistant = await owner.create('assistant', assistantBody({ tool_ids: [tool.id] }));
+    const campaign = await owner.create('campaigns', { name: 'Spring', assistant_id: assistant.id });
+    await owner.create('lead', { phone_number: '+4989300100000', campaign_id: campaign.id });
+    await pool.query(`ALTER TABLE ${table} RENAME TO unavailable`);
+    await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+    await waitFor('a failed attempt', async () => {
+      const { rows } = await pool.query(
+        "SELECT 1 FROM jobs.job WHERE name = 'place-call' AND (state = 'retry' OR retry_count > 0)",
+      );
+      return rows.length > 0 ? true : undefined;
+    });
+    await pool.query(`ALTER TABLE unavailable RENAME TO ${table}`);
+    const lead = await waitFor('the lead to be called', async () => {
+      const { rows } = await pool.query<{ status: string; tries: number; calls: number }>(
+        'SELECT status, tries, (SELECT count(*)::int FROM calls) AS calls FROM leads',
+      );
+      return /^(completed|rescheduled)$/.test(rows[0]?.status ?? '') ? rows[0] : undefined;
+    });
+    assert.deepEqual(lead, { status: 'completed', tries: 0, calls: 1 });
+  });
+}
+
+test('does not count a try if the process dies before the phone rings', async () => {
+  const service = await startService(await newDatabase());
+  const { database } = service.running;
+  const run = await CampaignRun.start(service, { max_retries: 1 });
+  const lead = await run.add('+4989200100');
+  for (const status of ['initiated', 'initiated', 'ringing']) {
+    await run.tick();
+    const [call] = await run.openCalls();
+    assert.ok(call !== undefined, status);
+    await database.pool.query(
+      `UPDATE calls SET status = $2, lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second'
+       WHERE id = $1`,
+      [call, status],
+    );
+    assert.equal(await failAbandonedCalls({ database, jobs: new StoredJobs(database) }), 1);
+  }
+  await run.tick();
+  const { rows } = await database.pool.query('SELECT status, tries FROM leads WHERE id = $1', [lead]);
+  assert.deepEqual(rows, [{ status: 'rescheduled', tries: 1 }]);
+});

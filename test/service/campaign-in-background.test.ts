@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { newDatabase, readMoney, startService } from '../support/service/service.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
+
+const service = await startService({ ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0' });
+const { pool } = service.running.database;
+
+test('calls all leads in the background and updates them by the outcome of their calls', async () => {
+  const owner = await Owner.create(service, '10');
+  const assistant = await owner.create('assistant', assistantBody());
+  const campaign = await owner.create('campaigns', {
+    name: 'Spring',
+    assistant_id: assistant.id,
+    max_calls_in_parallel: 2,
+  });
+  // The digits determine the outcome: see number-traits.ts.
+  const expected = {
+    '+4989300100000': 'completed',
+    '+4989300101000': 'completed',
+    '+4989300100093': 'completed',
+    '+4989300100085': 'rescheduled',
+    '+4989300100098': 'rescheduled',
+    '+4989300100070': 'completed',
+    '+4989300100900': 'blacklisted',
+    '+4989300102700': 'completed',
+  };
+  for (const phone_number of Object.keys(expected)) {
+    const secondary_contacts = phone_number.endsWith('93') ? [{ phone_number: '+4989300103000' }] : [];
+    await owner.create('lead', { phone_number, campaign_id: campaign.id, secondary_contacts });
+  }
+  const change = (action: string) =>
+    owner.post('campaigns/update-status', { campaign_id: campaign.id, action });
+  for (const action of ['start', 'stop', 'start', 'start', 'stop', 'stop', 'start']) {
+    assert.equal((await change(action)).status, 200);
+  }
+  const found = await waitFor('every lead to be called', async () => {
+    const { json } = await owner.get('leads?per_page=100');
+    const leads = json['data'] as { phone_number: string; status: string }[];
+    const isOver = leads.every(({ status }) => /^(completed|rescheduled|blacklisted)$/.test(status));
+    const { rows } = await pool.query(
+      "SELECT 1 FROM leads WHERE next_contact_id IS NOT NULL AND status = 'rescheduled'",
+    );
+    return isOver && rows.length === 0 ? leads : undefined;
+  });
+  assert.deepEqual(
+    Object.fromEntries(found.reverse().map(({ phone_number, status }) => [phone_number, status])),
+    expected,
+  );
+
+  // Nobody was called twice; one secondary contact was called.
+  const { rows } = await pool.query<{ number: string; cost: number; busy: number }>(
+    `SELECT client_phone_number AS number, total_cost::float AS cost, (
+       SELECT count(*)::int FROM calls AS other WHERE other.campaign_id = calls.campaign_id
+         AND other.end_reason <> 'not-begun'
+         AND other.created_at <= calls.created_at AND other.ended_at > calls.created_at) AS busy
+     FROM calls WHERE campaign_id = $1 AND end_reason <> 'not-begun'`,
+    [campaign.id],
+  );
+  const numbers = rows.map(({ number }) => number);
+  assert.deepEqual(numbers.toSorted(), [...Object.keys(expected), '+4989300103000'].sort());
+  assert.ok(rows.every(({ busy }) => busy <= 2));
+  const { balance, ledger } = await readMoney(service, owner.id);
+  assert.equal(balance, ledger);
+  assert.ok(Math.abs(10 - rows.reduce((sum, { cost }) => sum + cost, 0) - balance) < 1e-9);
+});
+
+test('stops a campaign when the balance is used up', async () => {
+  const owner = await Owner.create(service, '0.25');
+  const assistant = await owner.create('assistant', assistantBody());
+  const campaign = await owner.create('campaigns', {
+    name: 'Summer',
+    assistant_id: assistant.id,
+    max_calls_in_parallel: 1,
+  });
+  for (const phone_number of ['+4989300200000', '+4989300201000', '+4989300202000']) {
+    await owner.create('lead', { phone_number, campaign_id: campaign.id });
+  }
+  await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+  await waitFor('the campaign to stop', async () => {
+    const [listed] = JSON.parse((await owner.get('campaigns')).text) as Record<string, unknown>[];
+    return listed?.['stop_reason'] === 'insufficient-balance' ? true : undefined;
+  });
+  assert.deepEqual(await readMoney(service, owner.id), { balance: 0.05, ledger: 0.05 });
+  const { json } = await owner.get('leads?status=completed');
+  assert.equal(json['total'], 2);
+});
+
+test('retries a lead whose goal is incomplete after the evaluation', async () => {
+  const owner = await Owner.create(service, '1');
+  const post_call_schema = [
+    { name: 'won', type: 'bool', description: 'Whether they have bought something.' },
+  ];
+  const assistant = await owner.create('assistant', assistantBody({ post_call_schema }));
+  const campaign = await owner.create('campaigns', {
+    name: 'Autumn',
+    assistant_id: assistant.id,
+    retry_on_goal_incomplete: true,
+    goal_completion_variable: 'won',
+  });
+  await owner.create('lead', { phone_number: '+4989300300000', campaign_id: campaign.id });
+  await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+  await waitFor('another try', async () => {
+    const { json } = await owner.get('leads?status=rescheduled');
+    return json['total'] === 1 ? true : undefined;
+  });
+  const { json } = await owner.get('calls');
+  assert.deepEqual(
+    (json['data'] as Record<string, unknown>[]).map(({ status, variables }) => [status, variables]),
+    [['completed', { won: null }]],
+  );
+});

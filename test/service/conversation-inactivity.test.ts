@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createApiKey } from '../../src/service/api-key/api-key.ts';
+import { endInactiveConversations } from '../../src/service/conversation/end-conversation.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
+import { createAssistant, readMoney, startService } from '../support/service/service.ts';
+
+const service = await startService();
+const { db, pool } = service.running.database;
+
+/** An assistant's conversation, last spoken in that many minutes ago. */
+async function quiet(minutes: number, settings: { timeout?: number; retrigger?: boolean } = {}) {
+  const { uuid, userId, id } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
+  await pool.query(
+    `UPDATE assistants SET conversation_inactivity_timeout = coalesce($1, conversation_inactivity_timeout),
+       conversation_ended_retrigger = coalesce($2, conversation_ended_retrigger) WHERE id = $3`,
+    [settings.timeout, settings.retrigger, id],
+  );
+  const conversation = await service.open(uuid);
+  await passTime(conversation, minutes);
+  return { conversation, userId };
+}
+
+const passTime = (conversation: string, minutes: number) =>
+  pool.query(`UPDATE conversations SET updated_at = updated_at - $1 * interval '1 minute' WHERE uuid = $2`, [
+    minutes,
+    conversation,
+  ]);
+
+const ended = async (conversation: string) =>
+  (await service.get(`/api/conversations/${conversation}`)).json['ended'];
+
+test('ends a conversation after 30 minutes without a message, and then stores and charges nothing', async () => {
+  const { conversation, userId } = await quiet(31);
+  assert.equal(await ended(conversation), true);
+  const refusal = { status: false, error: 'Conversation has ended' };
+  const { status, json } = await service.send(conversation, 'Still there?');
+  assert.deepEqual([status, json], [400, refusal]);
+  const streamed = await service.post(
+    `/api/conversations/${conversation}/messages`,
+    { message: 'Still there?' },
+    { Accept: 'text/event-stream' },
+  );
+  assert.deepEqual([streamed.status, streamed.json], [400, refusal]);
+  assert.deepEqual(await service.history(conversation), ['assistant: Hello!']);
+  assert.deepEqual(await readMoney(service, userId), { balance: 1, ledger: 1 });
+});
+
+test('restarts the inactivity timeout with every message and answer', async () => {
+  const { conversation } = await quiet(29);
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'Hi')).status, 200);
+  await passTime(conversation, 29);
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'Hi again')).status, 200);
+});
+
+test('does not end a conversation while a reply is being generated', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const model = await startModelServer();
+  model.behave({ gate: gate.promise });
+  const slow = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
+  const { conversation } = await quiet(0);
+  const first = slow.send(conversation, 'One');
+  await model.received(1);
+  await passTime(conversation, 31);
+  assert.equal(await ended(conversation), false);
+  await endInactiveConversations({
+    database: slow.running.database,
+    jobs: new StoredJobs(slow.running.database),
+  });
+  const second = slow.stream(conversation, 'Two');
+  gate.resolve(undefined);
+  assert.equal((await first).json['message'], 'You said: One');
+  assert.equal((await (await second).all()).at(-1)?.data['message'], 'You said: Two');
+  await slow.running.close();
+  await model.close();
+});
+
+test('applies conversation_inactivity_timeout of the assistant', async () => {
+  assert.equal(await ended((await quiet(6, { timeout: 5 })).conversation), true);
+  assert.equal(await ended((await quiet(4, { timeout: 5 })).conversation), false);
+  assert.equal(await ended((await quiet(1439, { timeout: 1440 })).conversation), false);
+});
+
+test('resumes ended conversations if conversation_ended_retrigger is true', async () => {
+  const { conversation } = await quiet(60 * 24, { retrigger: true });
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'Good morning')).status, 200);
+});
+
+test('returns the stored answer for a repeated request after the end', async () => {
+  const { conversation } = await quiet(0);
+  const key = { 'Idempotency-Key': randomUUID() };
+  const { json } = await service.send(conversation, 'Hello', key);
+  await passTime(conversation, 31);
+  assert.deepEqual((await service.send(conversation, 'Hello', key)).json, json);
+});
+
+test('resumes an ended conversation when a person writes', async () => {
+  const { conversation, userId } = await quiet(31);
+  const key = await createApiKey(db, userId, 'Desk');
+  const { status } = await service.post(
+    `/api/user/conversations/${conversation}/messages`,
+    { message: 'Sorry for the wait.' },
+    { Authorization: `Bearer ${key}` },
+  );
+  assert.equal(status, 200);
+  assert.equal(await ended(conversation), false);
+  assert.equal((await service.send(conversation, 'No problem')).status, 200);
+});
+
+test('sends one webhook per end, regardless of the number of processes', async () => {
+  const talked = async (settings: { timeout?: number; retrigger?: boolean } = {}) => {
+    const { conversation } = await quiet(0, settings);
+    await service.send(conversation, 'Hello');
+    return conversation;
+  };
+  const [over, again, speaking] = [await talked(), await talked({ retrigger: true }), await talked()];
+  const { conversation: silent } = await quiet(31);
+  for (const conversation of [over, again]) await passTime(conversation, 31);
+  await passTime(speaking, 29);
+  // They look at what all services of these tests share.
+  const watchers = await Promise.all([1, 2].map(() => startService({ REPLY_LEASE_SECONDS: '0.3' })));
+  const told = () => Promise.all([over, again, silent, speaking].map((each) => endJobs(service, each)));
+  while ((await told()).filter((count) => count > 0).length < 2) await nextTurn();
+  await completeEndJobs(service, again);
+  await service.send(again, 'Hello again');
+  await passTime(again, 31);
+  while ((await endJobs(service, again)) < 2) await nextTurn();
+  await Promise.all(watchers.map(({ running }) => running.close()));
+  // Nobody has spoken in the silent one, so there is nothing to tell.
+  assert.deepEqual(await told(), [1, 2, 0, 0]);
+  assert.equal(await ended(over), true);
+});
+
+test('does not count a pending reply as inactivity', async () => {
+  const { conversation } = await quiet(0);
+  await service.send(conversation, 'Hello');
+  await pool.query(
+    `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() + interval '1 hour'
+     WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)`,
+    [conversation],
+  );
+  await passTime(conversation, 31);
+  const ending = { database: service.running.database, jobs: new StoredJobs(service.running.database) };
+  await endInactiveConversations(ending);
+  assert.equal(await endJobs(service, conversation), 0);
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { handleCallEnded } from '../../src/service/ending/call-ended.ts';
+import { handleConversationEnded } from '../../src/service/ending/conversation-ended.ts';
+import { EngineError } from '../../src/service/engine/engine.ts';
+import type { Engine, EvaluationRequest } from '../../src/service/engine/engine.ts';
+import type { Jobs } from '../../src/service/jobs/jobs.ts';
+import { createLog } from '../../src/service/log.ts';
+import { createAssistant, startService } from '../support/service/service.ts';
+
+const service = await startService();
+const { database } = service.running;
+
+/** A chat with an assistant that wants to be told of its end; returns its number. */
+async function chat(message: string): Promise<number> {
+  const { uuid, id } = await createAssistant(service);
+  await database.pool.query(
+    `UPDATE assistants SET conversation_ended_webhook_url = 'https://shop.example/hook',
+       post_call_schema = '[{"name": "budget", "type": "number", "description": "How much"}]' WHERE id = $1`,
+    [id],
+  );
+  const conversation = await service.open(uuid);
+  await service.send(conversation, message);
+  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM conversations WHERE uuid = $1', [
+    conversation,
+  ]);
+  return Number(rows[0]?.id);
+}
+
+/** Handles an end with an engine of the test's own; returns the jobs that were sent for it. */
+async function handle(
+  evaluate: Engine['evaluate'],
+  job: { conversationId: number; attempt?: number } | { callId: number },
+  isLastTry = false,
+) {
+  const sent: { queue: string; data: object; startAfter: unknown }[] = [];
+  const jobs: Jobs = {
+    send(queue, data, { startAfter } = {}) {
+      sent.push({ queue, data, startAfter });
+      return Promise.resolve();
+    },
+    isPending: () => Promise.resolve(false),
+  };
+  const engine = { evaluate } as Engine;
+  const parts = {
+    ...{ database, jobs, engine, log: createLog('silent'), timeoutMs: 50, retryMs: [100, 200] },
+    publicUrl: () => service.url,
+  };
+  const { signal } = new AbortController();
+  if ('callId' in job) await handleCallEnded(parts, job, signal, isLastTry);
+  else await handleConversationEnded(parts, job, signal, isLastTry);
+  return sent;
+}
+
+/** A call that somebody answered, of an assistant that wants to be told of its end; returns its number. */
+async function call(): Promise<number> {
+  const { id, userId } = await createAssistant(service);
+  await database.pool.query(
+    `UPDATE assistants SET webhook_url = 'https://shop.example/hook', is_webhook_active = true,
+       post_call_schema = '[{"name": "budget", "type": "number", "description": "How much"}]' WHERE id = $1`,
+    [id],
+  );
+  const { rows } = await database.pool.query<{ id: number }>(
+    `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, ended_at, lines)
+     VALUES ($1, $2, 'A', 'outbound', 'completed', now(), '[{"role": "user", "content": "Hello"}]') RETURNING id`,
+    [userId, id],
+  );
+  return Number(rows[0]?.id);
+}
+
+async function readPayload(id: number, of = 'conversation_id'): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await database.pool.query<{ payload: string }>(
+    `SELECT payload FROM webhook_deliveries WHERE ${of} = $1`,
+    [id],
+  );
+  assert.ok(rows.length <= 1);
+  return rows[0] && (JSON.parse(rows[0].payload) as Record<string, unknown>);
+}
+
+const found = { sentiment: 'positive', outcome: 'Sold', score: 1, variables: { budget: 7 } } as const;
+
+test('retries a failed evaluation before the webhook is sent', async () => {
+  const conversationId = await chat('Hello');
+  const failing = () => Promise.reject(new EngineError('the language model cannot be reached'));
+  assert.deepEqual(await handle(failing, { conversationId }), [
+    { queue: 'conversation-ended', data: { conversationId, attempt: 1 }, startAfter: 100 },
+  ]);
+  assert.equal(await readPayload(conversationId), undefined);
+
+  const sent = await handle(() => Promise.resolve(found), { conversationId, attempt: 1 });
+  assert.deepEqual(
+    sent.map(({ queue }) => queue),
+    ['webhook-delivery'],
+  );
+  assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], { budget: 7 });
+});
+
+test('sends the webhook without an evaluation after the last try', async () => {
+  const conversationId = await chat('Hello');
+  const endless = (_: EvaluationRequest, signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+  const sent = await handle(endless, { conversationId, attempt: 2 });
+  assert.deepEqual(
+    sent.map(({ queue }) => queue),
+    ['webhook-delivery'],
+  );
+  assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], {});
+});
+
+test('leaves unexpected errors to the queue and stores nothing', async () => {
+  const conversationId = await chat('Hello');
+  await assert.rejects(
+    handle(() => Promise.reject(new TypeError('broken')), { conversationId }),
+    TypeError,
+  );
+  assert.equal(await readPayload(conversationId), undefined);
+  assert.equal((await handle(() => Promise.resolve(found), { conversationId })).length, 1);
+});
+
+test('removes characters of an evaluation that PostgreSQL cannot store', async () => {
+  const odd = { ...found, outcome: 'Sold\0 \ud83d', variables: { budget: 7 } };
+  const conversationId = await chat('Hello');
+  assert.equal((await handle(() => Promise.resolve(odd), { conversationId })).length, 1);
+  const callId = await call();
+  assert.equal((await handle(() => Promise.resolve(odd), { callId })).length, 1);
+  const { rows } = await database.pool.query<{ outcome: string }>(
+    `SELECT evaluation ->> 'outcome' AS outcome FROM conversations WHERE id = $1
+     UNION ALL SELECT evaluation ->> 'outcome' FROM calls WHERE id = $2`,
+    [conversationId, callId],
+  );
+  assert.deepEqual(rows, [{ outcome: 'Sold \ufffd' }, { outcome: 'Sold \ufffd' }]);
+});
+
+test('continues without an evaluation in the last try of a job', async () => {
+  const broken = () => Promise.reject(new TypeError('broken'));
+  const unstorable = () => Promise.resolve({ ...found, score: 10n as unknown as number });
+  for (const evaluate of [broken, unstorable]) {
+    const conversationId = await chat('Hello');
+    await assert.rejects(handle(evaluate, { conversationId }));
+    assert.equal(await readPayload(conversationId), undefined);
+    assert.equal((await handle(evaluate, { conversationId }, true)).length, 1);
+    assert.deepEqual((await readPayload(conversationId))?.['extracted_variables'], {});
+
+    const callId = await call();
+    await assert.rejects(handle(evaluate, { callId }));
+    assert.equal(await readPayload(callId, 'call_id'), undefined);
+    assert.equal((await handle(evaluate, { callId }, true)).length, 1);
+    assert.deepEqual((await readPayload(callId, 'call_id'))?.['extracted_variables'], {});
+  }
+});
+
+test('passes the latest messages of a long chat to the engine', async () => {
+  const conversationId = await chat('The last question');
+  await database.pool.query(
+    `INSERT INTO messages (conversation_id, turn, role, content)
+     SELECT $1, 0, 'assistant', 'line ' || n || repeat(' and so on', 190) FROM generate_series(1, 50) AS n`,
+    [conversationId],
+  );
+  let asked: EvaluationRequest | undefined;
+  await handle(
+    (request) => {
+      asked = request;
+      return Promise.resolve(found);
+    },
+    { conversationId },
+  );
+  const lines = asked?.transcript.map(({ content }) => content) ?? [];
+  assert.ok(lines.join('').length <= 24_000 && lines.length > 10);
+  assert.ok(lines.includes('The last question'));
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WebhookDelivery } from '../../src/contract/webhook.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { createToolAssistant } from '../support/records/tool-assistant.ts';
+import { startWebhookReceiver, verify } from '../support/servers/webhook-receiver.ts';
+
+const chats = 6;
+
+test('loses no webhook of a killed process, and repeats pending ones with the same id', async () => {
+  const receiver = await startWebhookReceiver();
+  atEnd(() => receiver.server.close());
+  // The first chats are told of at once; of the others nobody takes notice as long as that process lives.
+  const url = receiver.address(200, 200, 'hang');
+  const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
+  const first = await startService(env);
+  const { uuid, owner } = await createToolAssistant(first, [], {
+    tools: [{ type: 'end_call', description: 'When the customer says goodbye.' }],
+    conversation_ended_webhook_url: url,
+  });
+  const secret = String((await owner.get('webhook-secret')).json['secret']);
+  await first.running.close();
+
+  const doomed = await startServiceProcess({ ...env, WORKERS: 'on' });
+  for (let chat = 0; chat < chats; chat++) {
+    const { json } = await doomed.send(await doomed.open(uuid), 'Thanks, bye!');
+    assert.equal(json['ended'], true);
+  }
+  await receiver.received(url, chats);
+  doomed.signal('SIGKILL');
+  await doomed.child.ended;
+  const before = receiver.requests(url).length;
+
+  receiver.answer(url, 200);
+  // A server's jobs are taken over after half a minute without a sign of life, an embedded database's at once.
+  if (testDatabase === 'postgres') {
+    const onlooker = await startService(env);
+    await onlooker.running.database.pool.query(
+      "UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0; UPDATE jobs.queue SET monitor_claim_on = NULL, monitor_on = NULL",
+    );
+    await onlooker.running.close();
+  }
+  const next = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
+  const log = await waitFor('every delivery', async () => {
+    const answer = await next.request('GET', '/api/user/webhook-deliveries', undefined, {
+      Authorization: `Bearer ${owner.key}`,
+    });
+    const found = answer.json['data'] as WebhookDelivery[];
+    return found.every(({ status }) => status === 'delivered') ? found : undefined;
+  });
+  assert.equal(log.length, chats);
+  const requests = receiver.requests(url);
+  for (const request of requests) verify(secret, request);
+  const idsOf = (some: typeof requests) => some.map(({ headers }) => String(headers['webhook-id'])).sort();
+  const ids = log.map(({ webhook_id: id }) => id).sort();
+  assert.deepEqual(idsOf(requests.slice(0, before)), ids);
+  // Only those that nobody had answered came again.
+  assert.equal(new Set(idsOf(requests.slice(before))).size, chats - 2);
+  assert.equal(new Set(requests.map(({ body }) => body)).size, chats);
+});

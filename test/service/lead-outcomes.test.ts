@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eq } from 'drizzle-orm';
+import { calls } from '../../src/service/db/calls-table.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { deletePerson } from '../../src/service/person/person.ts';
+import { CampaignRun } from '../support/records/campaign-run.ts';
+import { startService } from '../support/service/service.ts';
+
+const service = await startService();
+const { database } = service.running;
+const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
+
+describe('a lead', () => {
+  for (const status of ['busy', 'no-answer', 'failed'] as const) {
+    test(`is called again after retry_interval, up to max_retries times, if the call ends as ${status}`, async () => {
+      const run = await start({ max_retries: 2, retry_interval: 30 });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      for (let retry = 1; retry <= 2; retry++) {
+        await run.end({ status });
+        assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
+        await run.tick(29);
+        assert.deepEqual(await run.called(), []);
+        await run.tick(1);
+        assert.equal((await run.called()).length, 1, `retry ${retry}`);
+      }
+      await run.end({ status });
+      assert.equal((await run.lead(lead)).status, 'reached-max-retries');
+      assert.equal((await run.campaign())['status'], 'completed');
+    });
+  }
+
+  test('has its secondary contacts called one after the other until one is reached', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100', ['+4989200101', '+4989200102', '+4989200103']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200101']);
+    assert.deepEqual((await run.lead(lead)).contacts, ['processing', 'created', 'created']);
+    await run.end({ status: 'no-answer' });
+    assert.deepEqual(await run.called(), ['+4989200102']);
+    await run.end();
+    assert.deepEqual(await run.lead(lead), {
+      status: 'completed',
+      contacts: ['rescheduled', 'completed', 'created'],
+    });
+  });
+
+  test('is retried with its contacts if nobody was reached, up to max_retries', async () => {
+    const run = await start({ max_retries: 1, retry_interval: 10 });
+    const lead = await run.add('+4989200100', ['+4989200101']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), []);
+    await run.tick(10);
+    assert.deepEqual(await run.called(), ['+4989200100']);
+    await run.end({ status: 'busy' });
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.lead(lead), {
+      status: 'reached-max-retries',
+      contacts: ['reached-max-retries'],
+    });
+  });
+
+  test('is completed if a machine answers, unless retry_on_voicemail is true', async () => {
+    for (const [retry_on_voicemail, status] of [
+      [false, 'completed'],
+      [true, 'rescheduled'],
+    ] as const) {
+      const run = await start({ retry_on_voicemail });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      await run.end({ answeredBy: 'machine' });
+      assert.equal((await run.lead(lead)).status, status);
+    }
+  });
+
+  test('waits for the evaluation of its goal_completion_variable', async () => {
+    for (const [won, status] of [
+      [true, 'completed'],
+      ['no', 'rescheduled'],
+      [null, 'rescheduled'],
+    ] as const) {
+      const run = await start({ retry_on_goal_incomplete: true, goal_completion_variable: 'won' });
+      const lead = await run.add('+4989200100');
+      await run.tick();
+      await run.end();
+      assert.equal((await run.lead(lead)).status, 'processing');
+      await database.db
+        .update(calls)
+        .set({ variables: { won }, endHandledAt: new Date().toISOString() })
+        .where(eq(calls.campaignId, run.id));
+      await run.tick();
+      assert.equal((await run.lead(lead)).status, status, String(won));
+    }
+  });
+
+  test('is retried if the evaluation is overdue or disabled', async () => {
+    const rules = { retry_on_goal_incomplete: true, goal_completion_variable: 'won' };
+    const run = await start(rules);
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end();
+    await run.tick(11);
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
+    const without = await start({ ...rules, assistant: { post_call_evaluation: false } });
+    const other = await without.add('+4989200100');
+    await without.tick();
+    await without.end();
+    assert.equal((await without.lead(other)).status, 'rescheduled');
+  });
+
+  test('is blacklisted if it opted out, and its number is not called any more', async () => {
+    const run = await start({ max_calls_in_parallel: 1 });
+    const lead = await run.add('+4989200900', ['+4989200901']);
+    await run.tick();
+    await run.end({ found: { do_not_call: true } });
+    assert.deepEqual(await run.lead(lead), { status: 'blacklisted', contacts: ['created'] });
+    const contact = await run.add('+4989200902', ['+4989200900', '+4989200903']);
+    await run.change('start');
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200903']);
+    await run.end();
+    assert.equal((await run.lead(contact)).status, 'completed');
+    const made = await run.owner.post('make_call', {
+      phone_number: '+4989200900',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    assert.equal(made.status, 422);
+  });
+
+  test('does not lose a try if the balance was too low for the call', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ status: 'ended', reason: 'balance' });
+    assert.equal((await run.lead(lead)).status, 'processing');
+    await run.end({ status: 'busy' });
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
+  });
+
+  test('is called again if its status is reset to created, but not during a call', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.owner.put(`leads/${lead}`, { status: 'created' });
+    await run.tick();
+    assert.equal((await run.called()).length, 1);
+    await run.end();
+    assert.equal((await run.called()).length, 1);
+    await run.end();
+    assert.equal((await run.lead(lead)).status, 'completed');
+  });
+
+  test('is completed if the record of its call is deleted', async () => {
+    const run = await start({ max_calls_in_parallel: 1 });
+    const [lead, next] = [await run.add('+4989200100'), await run.add('+4989200200')];
+    await run.tick();
+    for (const id of await run.openCalls()) assert.equal((await run.owner.delete(`calls/${id}`)).status, 200);
+    await run.tick();
+    assert.deepEqual(
+      [await run.called(), (await run.lead(lead)).status, (await run.lead(next)).status],
+      [['+4989200200'], 'completed', 'processing'],
+    );
+  });
+
+  test('continues in another campaign if it is moved during its call', async () => {
+    const run = await start();
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    const other = await run.owner.create('campaigns', {
+      name: 'Autumn',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    await run.owner.put(`leads/${lead}`, { campaign_id: other.id });
+    await run.end({ status: 'busy' });
+    await run.tick(0, other.id);
+    const { json } = await run.owner.get(`leads?campaign_id=${other.id}`);
+    assert.deepEqual(
+      (json['data'] as Record<string, unknown>[]).map(({ id, status }) => [id, status]),
+      [[lead, 'rescheduled']],
+    );
+  });
+
+  test('does not lose a try if its call was not started', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ status: 'failed', reason: 'not-begun' });
+    await run.end({ status: 'busy' });
+    assert.equal((await run.lead(lead)).status, 'rescheduled');
+  });
+
+  test('loses a try if its call was interrupted during the conversation, and is retried after retry_interval', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    for (const status of ['rescheduled', 'reached-max-retries']) {
+      await run.end({ status: 'ended', reason: 'balance', talked: true });
+      assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], status]);
+      await run.tick(60);
+    }
+  });
+
+  test('depends on its latest call only, even if that call is deleted', async () => {
+    const run = await start({ retry_interval: 10 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    await run.end({ status: 'busy' });
+    await run.tick(10);
+    for (const id of await run.openCalls()) await run.owner.delete(`calls/${id}`);
+    await run.tick();
+    assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'completed']);
+  });
+
+  test('notifies its campaigns when it is deleted or moved', async () => {
+    const run = await start();
+    const other = await run.owner.create('campaigns', {
+      name: 'Autumn',
+      assistant_id: (await run.campaign())['assistant_id'],
+    });
+    const jobs = new StoredJobs(database);
+    const erase = (phone: string) => database.db.transaction((tx) => deletePerson({ tx, jobs }, { phone }));
+    const ids = [run.id, other.id];
+    const lead = await run.add('+4989200110', ['+4989200120']);
+    await run.tick();
+    await run.end({ status: 'busy' });
+    assert.deepEqual(await run.called(), ['+4989200120']);
+    await run.takeTicks(...ids);
+    // The call of a contact: its lead is kept.
+    assert.equal((await erase('+4989200120')).calls, 1);
+    assert.deepEqual(await run.takeTicks(...ids), [run.id]);
+    await run.tick();
+    assert.equal((await run.lead(lead)).status, 'completed');
+    await run.owner.put(`leads/${lead}`, { campaign_id: other.id });
+    assert.deepEqual(await run.takeTicks(...ids), ids);
+    await erase('+4989200110');
+    assert.deepEqual(await run.takeTicks(...ids), ids);
+    const last = await run.add('+4989200130');
+    await run.takeTicks(...ids);
+    await run.owner.delete(`leads/${last}`);
+    assert.deepEqual(await run.takeTicks(...ids), [run.id]);
+  });
+
+  test('continues with the next contact or retry if a contact is deleted before its turn', async () => {
+    const run = await start({ retry_interval: 10 });
+    const jobs = new StoredJobs(database);
+    await run.add('+4989200140', ['+4989200150', '+4989200160']);
+    await run.add('+4989200170', ['+4989200150']);
+    await run.tick();
+    await run.change('stop');
+    await run.end({ status: 'busy' });
+    await database.db.transaction((tx) => deletePerson({ tx, jobs }, { phone: '+4989200150' }));
+    await run.change('start');
+    await run.tick();
+    assert.deepEqual(await run.called(), ['+4989200160']);
+    await run.tick(11);
+    assert.deepEqual(await run.called(), ['+4989200160', '+4989200170']);
+  });
+});

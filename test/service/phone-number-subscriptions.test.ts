@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { moveMoney } from '../../src/service/billing/ledger.ts';
+import { deleteReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
+import { renewSubscriptions } from '../../src/service/phone-number/renew-subscriptions.ts';
+import { runCli } from '../../src/service/cli/run-cli.ts';
+import { removeCallerId } from '../../src/service/phone-number/remove-caller-id.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { many } from '../support/records/field-table.ts';
+import { Owner } from '../support/records/owner.ts';
+import { addNumber } from '../support/records/add-records.ts';
+import { readMoney, startService } from '../support/service/service.ts';
+
+const service = await startService();
+const { pool, db } = service.running.database;
+
+const numbersOf = async (of: Owner) =>
+  (await of.get('phone-numbers/all')).json['data'] as (Record<string, unknown> & { id: number })[];
+
+describe('the subscription of a number', () => {
+  const { signal } = new AbortController();
+  /** An owner with so much money and a number of 1.50 whose month has been over for so long. */
+  const due = async (balance: string, since = '1 hour') => {
+    const payer = await Owner.create(service, balance);
+    const id = await addNumber(service, payer.id);
+    await pool.query(
+      `UPDATE phone_numbers SET paid_until = now() - $2::interval,
+         created_at = now() - $2::interval - interval '3 months' WHERE id = $1`,
+      [id, since],
+    );
+    const state = async () => {
+      const [number] = await numbersOf(payer);
+      const { rows } = await pool.query<{ paid: boolean; week: boolean }>(
+        `SELECT paid_until > now() AS paid, release_at > now() + interval '6 days' AS week
+         FROM phone_numbers WHERE id = $1`,
+        [id],
+      );
+      const { balance, ledger } = await readMoney(service, payer.id);
+      assert.equal(balance, ledger);
+      return [number?.['has_active_subscription'], rows[0]?.paid, rows[0]?.week ?? null, balance];
+    };
+    return { payer, id, state };
+  };
+
+  test('is renewed once at the end of a month, regardless of the number of processes', async () => {
+    const { state } = await due('4');
+    const counts = await Promise.all(
+      [1, 2, 3].map(() => renewSubscriptions(service.running.database, signal)),
+    );
+    assert.deepEqual(await state(), [true, true, null, 2.5]);
+    assert.ok(counts.reduce((sum, { renewed }) => sum + renewed, 0) >= 1);
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [true, true, null, 2.5]);
+  });
+
+  test('is charged for months in which no worker ran', async () => {
+    const { payer, state } = await due('6', '70 days');
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [true, true, null, 1.5]);
+    const { rows } = await pool.query<{ amount: string }>(
+      "SELECT amount::float FROM ledger_entries WHERE user_id = $1 AND kind = 'charge'",
+      [payer.id],
+    );
+    assert.deepEqual(
+      rows.map(({ amount }) => amount),
+      [-1.5, -1.5, -1.5],
+    );
+  });
+
+  test('is charged month by month as far as the balance allows', async () => {
+    const { payer, state } = await due('4', '70 days');
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [false, false, true, 1]);
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [false, false, true, 1]);
+    await moveMoney(db, { userId: payer.id, kind: 'top_up', amount: '0.50' });
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [true, true, null, 0]);
+  });
+
+  test('ends a week after a month that cannot be paid, unless it is paid by then', async () => {
+    const { payer, id, state } = await due('1.49');
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [false, false, true, 1.49]);
+    assert.equal((await payer.delete(`phone-numbers/${id}`)).status, 400);
+    const until = (await numbersOf(payer))[0]?.['release_at'];
+    await renewSubscriptions(service.running.database, signal);
+    assert.equal((await numbersOf(payer))[0]?.['release_at'], until);
+    await moveMoney(db, { userId: payer.id, kind: 'top_up', amount: '0.01' });
+    await renewSubscriptions(service.running.database, signal);
+    assert.deepEqual(await state(), [true, true, null, 0]);
+  });
+
+  test('is not renewed after a release request', async () => {
+    const { payer, id } = await due('4', '0 seconds');
+    assert.equal((await payer.delete(`phone-numbers/${id}`)).status, 200);
+    await renewSubscriptions(service.running.database, signal);
+    await deleteReleasedNumbers(db);
+    assert.deepEqual(await numbersOf(payer), []);
+    assert.deepEqual(await readMoney(service, payer.id), { balance: 4, ledger: 4 });
+  });
+});
+
+describe('a SIP or Caller ID number', () => {
+  const add = async (...args: string[]) => {
+    const written = { out: '', err: '' };
+    const streams = {
+      out: (text: string) => (written.out += text),
+      err: (text: string) => (written.err += text),
+    };
+    const code = await runCli(['numbers', 'add', ...args], {}, streams, service.running.database);
+    return { code, ...written };
+  };
+  const of = (owner: Owner, number: string, type: string) =>
+    add('--user', String(owner.id), '--number', number, '--type', type);
+
+  test('is added on the command line, free of charge', async () => {
+    const owner = await Owner.create(service, '1');
+    assert.deepEqual((await of(owner, '+49 30 9990001', 'sip')).code, 0);
+    const shown = await of(owner, '+14155550100', 'caller_id');
+    const numbers = await numbersOf(owner);
+    assert.deepEqual(
+      numbers.map(({ phone_number, country_code, type, type_label, has_active_subscription }) => [
+        ...[phone_number, country_code, type, type_label, has_active_subscription],
+      ]),
+      [
+        ['+49309990001', 'DE', 'sip', 'SIP', false],
+        ['+14155550100', 'US', 'caller_id', 'Caller ID', false],
+      ],
+    );
+    assert.equal(shown.out, `Added +14155550100 with the id ${numbers[1]?.id}.`);
+    assert.deepEqual(await readMoney(service, owner.id), { balance: 1, ledger: 1 });
+  });
+
+  test('belongs to one account if it is SIP, and to several if it is a Caller ID', async () => {
+    const [owner, other] = [await Owner.create(service), await Owner.create(service)];
+    assert.equal((await of(owner, '+49309990002', 'sip')).code, 0);
+    const taken = await of(other, '+49309990002', 'sip');
+    assert.equal(taken.code, 1);
+    assert.match(taken.err, /^An account already has this number\. A number can belong to one account only\.$/);
+    assert.equal((await of(other, '+49309990002', 'caller_id')).code, 0);
+    const again = await of(other, '+49309990002', 'caller_id');
+    assert.deepEqual([again.code, again.err], [1, 'The user already has this number.']);
+  });
+
+  test('is rejected with an invalid number, type, user or country', async () => {
+    const owner = await Owner.create(service);
+    for (const [number, type, message] of [
+      ['030 123', 'sip', /"030 123" is no phone number in E\.164 format/],
+      ['+49309990003', 'normal', /--type must be sip or caller_id; dedicated numbers are bought/],
+      ['+88312345678', 'sip', /The country of \+88312345678 cannot be told; --country <code> names it/],
+    ] as const) {
+      const { code, err } = await of(owner, number, type);
+      assert.equal(code, 2);
+      assert.match(err, message);
+    }
+    const nobody = await add('--user', '999999', '--number', '+49309990003', '--type', 'sip');
+    assert.equal(nobody.code, 1);
+    assert.match(nobody.err, /^There is no user "999999"/);
+    const named = ['--user', String(owner.id), '--number', '+88312345678', '--type', 'sip', '--country'];
+    assert.equal((await add(...named, 'Germany')).code, 2);
+    assert.equal((await add(...named, 'de')).code, 0);
+    assert.deepEqual((await numbersOf(owner))[0]?.['country_code'], 'DE');
+  });
+
+  test('is removed from the carrier if it is a Caller ID and its last account releases it', async () => {
+    const number = '+49309990004';
+    const [owner, other] = [await Owner.create(service), await Owner.create(service)];
+    for (const each of [owner, other]) await of(each, number, 'caller_id');
+    const released: string[] = [];
+    const carrier = {
+      place: () => Promise.reject(new Error('Nobody calls.')),
+      release: (callerId: string) => Promise.resolve(void released.push(callerId)),
+    };
+    const release = async (from: Owner) => {
+      const [{ id } = { id: 0 }] = await numbersOf(from);
+      assert.equal((await from.delete(`phone-numbers/${id}`)).status, 200);
+      const { rows } = await pool.query<{ data: { phoneNumber: string } }>(
+        "DELETE FROM jobs.job WHERE name = 'remove-caller-id' RETURNING data",
+      );
+      assert.deepEqual(rows, [{ data: { phoneNumber: number } }]);
+      await removeCallerId({ database: service.running.database, carrier }, number);
+    };
+    await release(owner);
+    assert.deepEqual(released, []);
+    await release(other);
+    assert.deepEqual(released, [number]);
+  });
+});
+
+describe("an assistant's phone number", async () => {
+  const owner = await Owner.create(service);
+  const stranger = await Owner.create(service);
+  const create = (more: Record<string, unknown> = {}) => owner.create('assistant', assistantBody(more));
+  const refused = async (number: number, type: string) =>
+    (await owner.post('assistant', assistantBody({ type, phone_number_id: number }))).errors[
+      'phone_number_id'
+    ];
+
+  test('must belong to the account', async () => {
+    assert.deepEqual(await refused(await addNumber(service, stranger.id), 'outbound'), [
+      'The selected phone number id is invalid.',
+    ]);
+  });
+
+  test('must not be a Caller ID for an inbound assistant', async () => {
+    const number = await addNumber(service, owner.id, { type: 'caller_id' });
+    assert.match((await refused(number, 'inbound'))?.[0] ?? '', /Caller ID/);
+    assert.equal(await refused(number, 'outbound'), undefined);
+  });
+
+  test('is assigned to one inbound assistant at most, until that is deleted', async () => {
+    const number = await addNumber(service, owner.id);
+    const { id } = await create({ type: 'inbound', phone_number_id: number });
+    assert.match((await refused(number, 'inbound'))?.[0] ?? '', /another inbound assistant/);
+    assert.equal(await refused(number, 'outbound'), undefined);
+    await owner.delete(`assistant/${id}`);
+    assert.equal(await refused(number, 'inbound'), undefined);
+  });
+
+  test('is assigned to one of two inbound assistants that request it simultaneously', async () => {
+    const number = await addNumber(service, owner.id);
+    const body = assistantBody({ type: 'inbound', phone_number_id: number });
+    const answers = await Promise.all(many(4, body).map((given) => owner.post('assistant', given)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422]);
+    for (const { status, errors } of answers) {
+      if (status === 422) assert.deepEqual(Object.keys(errors), ['phone_number_id']);
+    }
+  });
+});
