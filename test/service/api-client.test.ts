@@ -18,16 +18,16 @@ const errorOf = async (work: Promise<unknown>): Promise<ChatError> => {
     if (error instanceof ChatError) return error;
     throw error;
   }
-  throw new Error('It was not refused.');
+  throw new Error('The request was not rejected.');
 };
 const codeOf = async (work: Promise<unknown>): Promise<ChatErrorCode> => (await errorOf(work)).code;
 
-describe('the client of the whole interface', () => {
+describe('createApiClient', () => {
   test('has a method for every operation', () => {
     assert.deepEqual(Object.keys(client), Object.keys(operations));
   });
 
-  test('creates, lists, changes and deletes a record, with its types', async () => {
+  test('creates, lists, updates and deletes a record with typed results', async () => {
     const { data: tool } = await client.createTool({
       body: {
         name: 'find_order',
@@ -46,7 +46,7 @@ describe('the client of the whole interface', () => {
     assert.equal(await codeOf(client.readTool({ id: tool.id })), 'refused');
   });
 
-  test('sends queries, and leaves out what is not given', async () => {
+  test('sends query parameters and omits undefined ones', async () => {
     const page = await client.listLeads({ query: { per_page: 7, phone_number: undefined } });
     assert.equal(page.per_page, 7);
   });
@@ -61,7 +61,7 @@ describe('the client of the whole interface', () => {
     assert.equal(data.type, 'txt');
   });
 
-  test('talks to an assistant as a visitor does, once for each key', async () => {
+  test('holds a conversation, and sends a message once per idempotency key', async () => {
     const { data } = await client.createAssistant({
       body: {
         name: 'Kim',
@@ -84,7 +84,7 @@ describe('the client of the whole interface', () => {
     assert.equal(history.filter(({ role }) => role === 'user').length, 1);
   });
 
-  test('names the fields that the service refuses, and its reasons', async () => {
+  test('reports validation errors by field', async () => {
     const body = { name: 'No', description: '', endpoint: 'ftp://x', method: 'GET' as const };
     const error = await errorOf(client.createTool({ body }));
     assert.ok(error instanceof ApiError);
@@ -93,10 +93,10 @@ describe('the client of the whole interface', () => {
     assert.equal(error.message, Object.values(error.fields)[0]?.[0]);
   });
 
-  test('passes on the code of a reply that is refused, and reads what was said before', async () => {
-    const poor = createApiClient({ baseUrl: service.url, apiKey: (await Owner.create(service)).key });
+  test('reports the error_code of generateReply and accepts the cursor of earlier messages', async () => {
+    const otherClient = createApiClient({ baseUrl: service.url, apiKey: (await Owner.create(service)).key });
     const body = { assistant_id: 99_999, customer_identifier: 'Ada', message: 'Hello' };
-    const error = await errorOf(poor.generateReply({ body }));
+    const error = await errorOf(otherClient.generateReply({ body }));
     assert.ok(error instanceof ApiError);
     assert.deepEqual([error.status, error.errorCode], [404, 'ASSISTANT_NOT_FOUND']);
     const { uuid: assistant_id } = await createAssistant(service, { initialMessage: 'Hello!' });
@@ -107,12 +107,15 @@ describe('the client of the whole interface', () => {
     assert.equal(earlier, undefined);
   });
 
-  test('tells a wrong key from a service that is away, and from being given up', async () => {
-    const stranger = createApiClient({ baseUrl: service.url, apiKey: 'vac_wrong' });
-    const refused = await errorOf(stranger.readUser());
+  test('distinguishes a wrong key, an unreachable service and an aborted request', async () => {
+    const unauthorized = createApiClient({ baseUrl: service.url, apiKey: 'vac_wrong' });
+    const refused = await errorOf(unauthorized.readUser());
     assert.deepEqual([refused.code, refused.status, refused.message], ['refused', 401, 'Unauthenticated.']);
-    const nobody = createApiClient({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: owner.key });
-    assert.equal(await codeOf(nobody.readUser()), 'network');
+    const unreachable = createApiClient({
+      baseUrl: `http://127.0.0.1:${await freePort()}`,
+      apiKey: owner.key,
+    });
+    assert.equal(await codeOf(unreachable.readUser()), 'network');
     assert.equal(await codeOf(client.readUser({}, { signal: AbortSignal.abort() })), 'aborted');
   });
 });

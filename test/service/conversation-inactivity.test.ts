@@ -12,8 +12,8 @@ import { createAssistant, readMoney, startService } from '../support/service/ser
 const service = await startService();
 const { db, pool } = service.running.database;
 
-/** An assistant's conversation, last spoken in that many minutes ago. */
-async function quiet(minutes: number, settings: { timeout?: number; retrigger?: boolean } = {}) {
+/** Opens a conversation whose last message is the given minutes old. */
+async function inactive(minutes: number, settings: { timeout?: number; retrigger?: boolean } = {}) {
   const { uuid, userId, id } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
   await pool.query(
     `UPDATE assistants SET conversation_inactivity_timeout = coalesce($1, conversation_inactivity_timeout),
@@ -35,7 +35,7 @@ const ended = async (conversation: string) =>
   (await service.get(`/api/conversations/${conversation}`)).json['ended'];
 
 test('ends a conversation after 30 minutes without a message, and then stores and charges nothing', async () => {
-  const { conversation, userId } = await quiet(31);
+  const { conversation, userId } = await inactive(31);
   assert.equal(await ended(conversation), true);
   const refusal = { status: false, error: 'Conversation has ended' };
   const { status, json } = await service.send(conversation, 'Still there?');
@@ -51,7 +51,7 @@ test('ends a conversation after 30 minutes without a message, and then stores an
 });
 
 test('restarts the inactivity timeout with every message and answer', async () => {
-  const { conversation } = await quiet(29);
+  const { conversation } = await inactive(29);
   assert.equal(await ended(conversation), false);
   assert.equal((await service.send(conversation, 'Hi')).status, 200);
   await passTime(conversation, 29);
@@ -64,7 +64,7 @@ test('does not end a conversation while a reply is being generated', async () =>
   const model = await startModelServer();
   model.behave({ gate: gate.promise });
   const slow = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
-  const { conversation } = await quiet(0);
+  const { conversation } = await inactive(0);
   const first = slow.send(conversation, 'One');
   await model.received(1);
   await passTime(conversation, 31);
@@ -82,19 +82,19 @@ test('does not end a conversation while a reply is being generated', async () =>
 });
 
 test('applies conversation_inactivity_timeout of the assistant', async () => {
-  assert.equal(await ended((await quiet(6, { timeout: 5 })).conversation), true);
-  assert.equal(await ended((await quiet(4, { timeout: 5 })).conversation), false);
-  assert.equal(await ended((await quiet(1439, { timeout: 1440 })).conversation), false);
+  assert.equal(await ended((await inactive(6, { timeout: 5 })).conversation), true);
+  assert.equal(await ended((await inactive(4, { timeout: 5 })).conversation), false);
+  assert.equal(await ended((await inactive(1439, { timeout: 1440 })).conversation), false);
 });
 
 test('resumes ended conversations if conversation_ended_retrigger is true', async () => {
-  const { conversation } = await quiet(60 * 24, { retrigger: true });
+  const { conversation } = await inactive(60 * 24, { retrigger: true });
   assert.equal(await ended(conversation), false);
   assert.equal((await service.send(conversation, 'Good morning')).status, 200);
 });
 
 test('returns the stored answer for a repeated request after the end', async () => {
-  const { conversation } = await quiet(0);
+  const { conversation } = await inactive(0);
   const key = { 'Idempotency-Key': randomUUID() };
   const { json } = await service.send(conversation, 'Hello', key);
   await passTime(conversation, 31);
@@ -102,7 +102,7 @@ test('returns the stored answer for a repeated request after the end', async () 
 });
 
 test('resumes an ended conversation when a person writes', async () => {
-  const { conversation, userId } = await quiet(31);
+  const { conversation, userId } = await inactive(31);
   const key = await createApiKey(db, userId, 'Desk');
   const { status } = await service.post(
     `/api/user/conversations/${conversation}/messages`,
@@ -115,31 +115,35 @@ test('resumes an ended conversation when a person writes', async () => {
 });
 
 test('sends one webhook per end, regardless of the number of processes', async () => {
-  const talked = async (settings: { timeout?: number; retrigger?: boolean } = {}) => {
-    const { conversation } = await quiet(0, settings);
+  const withMessage = async (settings: { timeout?: number; retrigger?: boolean } = {}) => {
+    const { conversation } = await inactive(0, settings);
     await service.send(conversation, 'Hello');
     return conversation;
   };
-  const [over, again, speaking] = [await talked(), await talked({ retrigger: true }), await talked()];
-  const { conversation: silent } = await quiet(31);
-  for (const conversation of [over, again]) await passTime(conversation, 31);
-  await passTime(speaking, 29);
-  // They look at what all services of these tests share.
+  const [over, resumed, active] = [
+    await withMessage(),
+    await withMessage({ retrigger: true }),
+    await withMessage(),
+  ];
+  const { conversation: silent } = await inactive(31);
+  for (const conversation of [over, resumed]) await passTime(conversation, 31);
+  await passTime(active, 29);
+  // They watch the database that all services of these tests share.
   const watchers = await Promise.all([1, 2].map(() => startService({ REPLY_LEASE_SECONDS: '0.3' })));
-  const told = () => Promise.all([over, again, silent, speaking].map((each) => endJobs(service, each)));
-  while ((await told()).filter((count) => count > 0).length < 2) await nextTurn();
-  await completeEndJobs(service, again);
-  await service.send(again, 'Hello again');
-  await passTime(again, 31);
-  while ((await endJobs(service, again)) < 2) await nextTurn();
+  const jobCounts = () => Promise.all([over, resumed, silent, active].map((each) => endJobs(service, each)));
+  while ((await jobCounts()).filter((count) => count > 0).length < 2) await nextTurn();
+  await completeEndJobs(service, resumed);
+  await service.send(resumed, 'Hello again');
+  await passTime(resumed, 31);
+  while ((await endJobs(service, resumed)) < 2) await nextTurn();
   await Promise.all(watchers.map(({ running }) => running.close()));
-  // Nobody has spoken in the silent one, so there is nothing to tell.
-  assert.deepEqual(await told(), [1, 2, 0, 0]);
+  // There is no webhook for a conversation without messages.
+  assert.deepEqual(await jobCounts(), [1, 2, 0, 0]);
   assert.equal(await ended(over), true);
 });
 
 test('does not count a pending reply as inactivity', async () => {
-  const { conversation } = await quiet(0);
+  const { conversation } = await inactive(0);
   await service.send(conversation, 'Hello');
   await pool.query(
     `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() + interval '1 hour'

@@ -11,7 +11,7 @@ import { createAssistant, startService } from '../support/service/service.ts';
 const service = await startService();
 const { database } = service.running;
 
-/** A chat with an assistant that wants to be told of its end; returns its number. */
+/** Creates a chat with an assistant that has a webhook URL; returns the conversation's id. */
 async function chat(message: string): Promise<number> {
   const { uuid, id } = await createAssistant(service);
   await database.pool.query(
@@ -27,7 +27,7 @@ async function chat(message: string): Promise<number> {
   return Number(rows[0]?.id);
 }
 
-/** Handles an end with an engine of the test's own; returns the jobs that were sent for it. */
+/** Handles an end with a custom engine; returns the jobs that were sent. */
 async function handle(
   evaluate: Engine['evaluate'],
   job: { conversationId: number; attempt?: number } | { callId: number },
@@ -52,7 +52,7 @@ async function handle(
   return sent;
 }
 
-/** A call that somebody answered, of an assistant that wants to be told of its end; returns its number. */
+/** Creates an answered call of an assistant that has a webhook URL; returns its id. */
 async function call(): Promise<number> {
   const { id, userId } = await createAssistant(service);
   await database.pool.query(
@@ -122,11 +122,11 @@ test('leaves unexpected errors to the queue and stores nothing', async () => {
 });
 
 test('removes characters of an evaluation that PostgreSQL cannot store', async () => {
-  const odd = { ...found, outcome: 'Sold\0 \ud83d', variables: { budget: 7 } };
+  const unstorable = { ...found, outcome: 'Sold\0 \ud83d', variables: { budget: 7 } };
   const conversationId = await chat('Hello');
-  assert.equal((await handle(() => Promise.resolve(odd), { conversationId })).length, 1);
+  assert.equal((await handle(() => Promise.resolve(unstorable), { conversationId })).length, 1);
   const callId = await call();
-  assert.equal((await handle(() => Promise.resolve(odd), { callId })).length, 1);
+  assert.equal((await handle(() => Promise.resolve(unstorable), { callId })).length, 1);
   const { rows } = await database.pool.query<{ outcome: string }>(
     `SELECT evaluation ->> 'outcome' AS outcome FROM conversations WHERE id = $1
      UNION ALL SELECT evaluation ->> 'outcome' FROM calls WHERE id = $2`,
@@ -160,15 +160,15 @@ test('passes the latest messages of a long chat to the engine', async () => {
      SELECT $1, 0, 'assistant', 'line ' || n || repeat(' and so on', 190) FROM generate_series(1, 50) AS n`,
     [conversationId],
   );
-  let asked: EvaluationRequest | undefined;
+  let received: EvaluationRequest | undefined;
   await handle(
     (request) => {
-      asked = request;
+      received = request;
       return Promise.resolve(found);
     },
     { conversationId },
   );
-  const lines = asked?.transcript.map(({ content }) => content) ?? [];
+  const lines = received?.transcript.map(({ content }) => content) ?? [];
   assert.ok(lines.join('').length <= 24_000 && lines.length > 10);
   assert.ok(lines.includes('The last question'));
 });

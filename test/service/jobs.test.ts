@@ -35,7 +35,7 @@ const states = async (): Promise<string[]> => {
   return rows.map(({ state }) => state);
 };
 
-/** The states of the jobs, once none is under way. */
+/** Waits until no job is active; returns the states of all jobs. */
 async function settled(): Promise<string[]> {
   for (;;) {
     const all = await states();
@@ -44,7 +44,7 @@ async function settled(): Promise<string[]> {
   }
 }
 
-/** Runs a test with nothing waiting, and workers of its own unless it starts them. */
+/** Runs a test with an empty queue and running workers, unless the test starts them itself. */
 function jobTest(name: string, run: () => Promise<void>, options: { workers?: boolean } = {}): void {
   test(name, async () => {
     handle = () => undefined;
@@ -60,34 +60,34 @@ function jobTest(name: string, run: () => Promise<void>, options: { workers?: bo
   });
 }
 
-/** Resolves with the ids of the jobs that were done, once there are so many. */
-function done(count: number): Promise<number[]> {
+/** Resolves with the ids of the completed jobs after `count` jobs. */
+function completed(count: number): Promise<number[]> {
   const ids: number[] = [];
-  const enough = Promise.withResolvers<number[]>();
+  const reached = Promise.withResolvers<number[]>();
   handle = (id) => {
     ids.push(id);
-    if (ids.length === count) enough.resolve(ids);
+    if (ids.length === count) reached.resolve(ids);
   };
-  return enough.promise;
+  return reached.promise;
 }
 
-jobTest('a job is done as soon as it is sent, once', async () => {
-  const both = done(2);
+jobTest('runs a job once, as soon as it is sent', async () => {
+  const both = completed(2);
   await send(1);
   await send(2);
   assert.deepEqual((await both).sort(), [1, 2]);
   assert.deepEqual(await settled(), ['completed', 'completed']);
 });
 
-jobTest('many jobs are done one after the other, without pauses between them', async () => {
-  const all = done(20);
+jobTest('runs many jobs without pauses', async () => {
+  const all = completed(20);
   await Promise.all(Array.from({ length: 20 }, (_, id) => send(id)));
   assert.equal(new Set(await all).size, 20);
 });
 
-jobTest('a job of a transaction is done once that is committed, and never if it is rolled back', async () => {
-  const one = done(1);
-  // One that has never sent anything knows nothing of the queues yet.
+jobTest('runs a job sent in a transaction after the commit, and never after a rollback', async () => {
+  const one = completed(1);
+  // A new instance, which has not loaded the queues yet.
   const fresh = new StoredJobs(database);
   const failing = db.transaction(async (tx) => {
     await fresh.send('process-document', { documentId: 1 }, { tx });
@@ -102,8 +102,8 @@ jobTest('a job of a transaction is done once that is committed, and never if it 
   assert.deepEqual(await one, [2]);
 });
 
-jobTest('a job with a time starts then, not before', async () => {
-  const one = done(1);
+jobTest('starts a delayed job at its time', async () => {
+  const one = completed(1);
   const sentAt = performance.now();
   await send(1, { startAfter: 300 });
   await one;
@@ -111,13 +111,13 @@ jobTest('a job with a time starts then, not before', async () => {
 });
 
 jobTest(
-  'at most one job for a record waits, and an immediate one brings it forward',
+  'keeps at most one waiting job per record, and brings it forward for an immediate one',
   async () => {
     await send(1, { startAfter: new Date(Date.now() + 3_600_000) });
     await send(1, { startAfter: 7_200_000 });
     await send(2, { startAfter: 7_200_000 });
     assert.equal((await states()).length, 2);
-    const one = done(1);
+    const one = completed(1);
     const work = await startWork(jobs);
     await send(1);
     assert.deepEqual(await one, [1]);
@@ -128,7 +128,7 @@ jobTest(
 );
 
 jobTest(
-  'a job is not lost if another process inserts and fetches one for the same record at the same time',
+  'loses no job if another process inserts and fetches one for the same record at the same time',
   async () => {
     for (const startAfter of [0, 60_000]) {
       await pool.query('DELETE FROM jobs.job');
@@ -138,7 +138,7 @@ jobTest(
         let isFirst = true;
         Object.assign(late.boss, {
           async [method](...args: unknown[]) {
-            // On an embedded database nothing can happen in the middle of a transaction.
+            // On an embedded database, nothing else can run during a transaction.
             if (isFirst && testDatabase === 'postgres') {
               isFirst = false;
               await outsideTransaction(async () => {
@@ -158,7 +158,7 @@ jobTest(
 );
 
 jobTest(
-  'of many jobs that are sent for one record at once, one waits',
+  'stores one of several jobs that are sent for a record simultaneously',
   async () => {
     const senders = Array.from({ length: 12 }, () => new StoredJobs(database));
     await Promise.all(
@@ -174,7 +174,7 @@ jobTest(
 );
 
 jobTest(
-  'a waiting job is not begun before the transaction that sent it again is committed',
+  'does not start a waiting job before a transaction that sent it again is committed',
   async () => {
     await send(1);
     await db.transaction(async (tx) => {
@@ -188,7 +188,7 @@ jobTest(
 );
 
 jobTest(
-  'a job that waits for a year is still there',
+  'keeps a job that waits for a year',
   async () => {
     await send(1, { startAfter: 3_600_000 });
     await pool.query(
@@ -202,7 +202,7 @@ jobTest(
   { workers: false },
 );
 
-jobTest('a job that fails is retried after a pause, and given up in the end', async () => {
+jobTest('retries a failed job with delays, up to a limit', async () => {
   let tries = 0;
   handle = () => {
     tries++;
@@ -224,15 +224,15 @@ jobTest('a job that fails is retried after a pause, and given up in the end', as
 });
 
 jobTest(
-  'the job of a process that died is done by another one',
+  'runs the job of a dead process in another one',
   async () => {
     await send(1);
     assert.equal((await new StoredJobs(database).boss.fetch('process-document')).length, 1);
-    // Half a minute without a sign of life.
+    // Half a minute without a heartbeat.
     await pool.query(
       "UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1",
     );
-    const one = done(1);
+    const one = completed(1);
     const work = await startWork(jobs, 500);
     assert.deepEqual(await one, [1]);
     await work(1000);
@@ -241,12 +241,12 @@ jobTest(
 );
 
 jobTest(
-  'what an embedded database has under way when it is opened goes on at once',
+  'retries active jobs when an embedded database is opened',
   async () => {
     await send(1);
     await jobs.boss.fetch('process-document');
     await jobs.retryInterrupted();
-    const one = done(1);
+    const one = completed(1);
     const work = await startWork(jobs);
     assert.deepEqual(await one, [1]);
     await work(1000);
@@ -255,7 +255,7 @@ jobTest(
 );
 
 jobTest(
-  'a stop waits for the job under way, and starts no other',
+  'waits for the running job at a stop and starts no other',
   async () => {
     const gate = Promise.withResolvers<undefined>();
     const begun = Promise.withResolvers<undefined>();
@@ -276,7 +276,7 @@ jobTest(
 );
 
 jobTest(
-  'a job that is not done when the time for a stop is over is cut off and done by the next process',
+  'aborts a job that exceeds the time of a stop, and runs it in the next process',
   async () => {
     const begun = Promise.withResolvers<undefined>();
     const cut = Promise.withResolvers<undefined>();
@@ -295,7 +295,7 @@ jobTest(
     await work(0);
     await cut.promise;
     assert.deepEqual((await states()).sort(), ['cancelled', 'created']);
-    const one = done(1);
+    const one = completed(1);
     const next = await startWork(jobs);
     assert.deepEqual(await one, [1]);
     await next(1000);
@@ -304,12 +304,12 @@ jobTest(
 );
 
 jobTest(
-  'a process is told of the jobs that another one sends',
+  'is notified of jobs that another process sends',
   async () => {
-    const [here, there] = [new StoredJobs(database), new StoredJobs(database)];
-    const one = done(1);
-    const work = await startWork(here);
-    await there.send('process-document', { documentId: 7 });
+    const [receiver, sender] = [new StoredJobs(database), new StoredJobs(database)];
+    const one = completed(1);
+    const work = await startWork(receiver);
+    await sender.send('process-document', { documentId: 7 });
     assert.deepEqual(await one, [7]);
     await work(1000);
   },

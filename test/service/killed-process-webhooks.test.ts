@@ -12,7 +12,7 @@ const chats = 6;
 test('loses no webhook of a killed process, and repeats pending ones with the same id', async () => {
   const receiver = await startWebhookReceiver();
   atEnd(() => receiver.server.close());
-  // The first chats are told of at once; of the others nobody takes notice as long as that process lives.
+  // The first two webhooks succeed; the others hang until the process is killed.
   const url = receiver.address(200, 200, 'hang');
   const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
   const first = await startService(env);
@@ -23,24 +23,24 @@ test('loses no webhook of a killed process, and repeats pending ones with the sa
   const secret = String((await owner.get('webhook-secret')).json['secret']);
   await first.running.close();
 
-  const doomed = await startServiceProcess({ ...env, WORKERS: 'on' });
+  const killed = await startServiceProcess({ ...env, WORKERS: 'on' });
   for (let chat = 0; chat < chats; chat++) {
-    const { json } = await doomed.send(await doomed.open(uuid), 'Thanks, bye!');
+    const { json } = await killed.send(await killed.open(uuid), 'Thanks, bye!');
     assert.equal(json['ended'], true);
   }
   await receiver.received(url, chats);
-  doomed.signal('SIGKILL');
-  await doomed.child.ended;
+  killed.signal('SIGKILL');
+  await killed.child.ended;
   const before = receiver.requests(url).length;
 
   receiver.answer(url, 200);
-  // A server's jobs are taken over after half a minute without a sign of life, an embedded database's at once.
+  // On a server, jobs are taken over after half a minute without a heartbeat; on an embedded database at once.
   if (testDatabase === 'postgres') {
-    const onlooker = await startService(env);
-    await onlooker.running.database.pool.query(
+    const withoutWorkers = await startService(env);
+    await withoutWorkers.running.database.pool.query(
       "UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0; UPDATE jobs.queue SET monitor_claim_on = NULL, monitor_on = NULL",
     );
-    await onlooker.running.close();
+    await withoutWorkers.running.close();
   }
   const next = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
   const log = await waitFor('every delivery', async () => {

@@ -19,7 +19,7 @@ const numbersOf = async (of: Owner) =>
 
 describe('the subscription of a number', () => {
   const { signal } = new AbortController();
-  /** An owner with so much money and a number of 1.50 whose month has been over for so long. */
+  /** Creates an owner with a balance and a number at 1.50 whose paid month ended some time ago. */
   const due = async (balance: string, since = '1 hour') => {
     const payer = await Owner.create(service, balance);
     const id = await addNumber(service, payer.id);
@@ -111,13 +111,13 @@ describe('a SIP or Caller ID number', () => {
     const code = await runCli(['numbers', 'add', ...args], {}, streams, service.running.database);
     return { code, ...written };
   };
-  const of = (owner: Owner, number: string, type: string) =>
+  const addTo = (owner: Owner, number: string, type: string) =>
     add('--user', String(owner.id), '--number', number, '--type', type);
 
   test('is added on the command line, free of charge', async () => {
     const owner = await Owner.create(service, '1');
-    assert.deepEqual((await of(owner, '+49 30 9990001', 'sip')).code, 0);
-    const shown = await of(owner, '+14155550100', 'caller_id');
+    assert.deepEqual((await addTo(owner, '+49 30 9990001', 'sip')).code, 0);
+    const callerId = await addTo(owner, '+14155550100', 'caller_id');
     const numbers = await numbersOf(owner);
     assert.deepEqual(
       numbers.map(({ phone_number, country_code, type, type_label, has_active_subscription }) => [
@@ -128,18 +128,21 @@ describe('a SIP or Caller ID number', () => {
         ['+14155550100', 'US', 'caller_id', 'Caller ID', false],
       ],
     );
-    assert.equal(shown.out, `Added +14155550100 with the id ${numbers[1]?.id}.`);
+    assert.equal(callerId.out, `Added +14155550100 with the id ${numbers[1]?.id}.`);
     assert.deepEqual(await readMoney(service, owner.id), { balance: 1, ledger: 1 });
   });
 
   test('belongs to one account if it is SIP, and to several if it is a Caller ID', async () => {
     const [owner, other] = [await Owner.create(service), await Owner.create(service)];
-    assert.equal((await of(owner, '+49309990002', 'sip')).code, 0);
-    const taken = await of(other, '+49309990002', 'sip');
+    assert.equal((await addTo(owner, '+49309990002', 'sip')).code, 0);
+    const taken = await addTo(other, '+49309990002', 'sip');
     assert.equal(taken.code, 1);
-    assert.match(taken.err, /^An account already has this number\. A number can belong to one account only\.$/);
-    assert.equal((await of(other, '+49309990002', 'caller_id')).code, 0);
-    const again = await of(other, '+49309990002', 'caller_id');
+    assert.match(
+      taken.err,
+      /^An account already has this number\. A number can belong to one account only\.$/,
+    );
+    assert.equal((await addTo(other, '+49309990002', 'caller_id')).code, 0);
+    const again = await addTo(other, '+49309990002', 'caller_id');
     assert.deepEqual([again.code, again.err], [1, 'The user already has this number.']);
   });
 
@@ -150,7 +153,7 @@ describe('a SIP or Caller ID number', () => {
       ['+49309990003', 'normal', /--type must be sip or caller_id; dedicated numbers are bought/],
       ['+88312345678', 'sip', /The country of \+88312345678 cannot be told; --country <code> names it/],
     ] as const) {
-      const { code, err } = await of(owner, number, type);
+      const { code, err } = await addTo(owner, number, type);
       assert.equal(code, 2);
       assert.match(err, message);
     }
@@ -166,7 +169,7 @@ describe('a SIP or Caller ID number', () => {
   test('is removed from the carrier if it is a Caller ID and its last account releases it', async () => {
     const number = '+49309990004';
     const [owner, other] = [await Owner.create(service), await Owner.create(service)];
-    for (const each of [owner, other]) await of(each, number, 'caller_id');
+    for (const each of [owner, other]) await addTo(each, number, 'caller_id');
     const released: string[] = [];
     const carrier = {
       place: () => Promise.reject(new Error('Nobody calls.')),

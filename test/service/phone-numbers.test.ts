@@ -177,14 +177,14 @@ test('sets a nickname of at most 50 characters, and removes it with null', async
 });
 
 describe('releasePhoneNumber', () => {
-  const given = async (id: number) => {
+  const assignToAssistant = async (id: number) => {
     const inbound = await owner.create('assistant', assistantBody({ type: 'inbound', phone_number_id: id }));
     return async () => (await readAssistant(owner, inbound.id))['phone_number_id'];
   };
 
   test('keeps a dedicated number active until the end of the paid month', async () => {
     const id = await addNumber(service, owner.id);
-    const numberOfAssistant = await given(id);
+    const numberOfAssistant = await assignToAssistant(id);
     await pool.query("UPDATE phone_numbers SET paid_until = now() + interval '20 days' WHERE id = $1", [id]);
     const { status, json } = await owner.delete(`phone-numbers/${id}`);
     assert.equal(status, 200);
@@ -196,9 +196,9 @@ describe('releasePhoneNumber', () => {
     assert.ok([19, 20].includes(Number(rows[0]?.days)), JSON.stringify(rows));
     await deleteReleasedNumbers(db);
     assert.equal(await numberOfAssistant(), id);
-    const leaving = (await list('phone-numbers/all')).find((number) => number.id === id);
-    assert.equal(leaving?.['has_active_subscription'], false);
-    assert.ok(String(json['message']).includes(String(leaving['release_at'])));
+    const releasing = (await list('phone-numbers/all')).find((number) => number.id === id);
+    assert.equal(releasing?.['has_active_subscription'], false);
+    assert.ok(String(json['message']).includes(String(releasing['release_at'])));
     assert.ok(!(await list('phone-numbers')).some((number) => number.id === id));
     const { errors } = await owner.post('assistant', assistantBody({ phone_number_id: id }));
     assert.match(errors['phone_number_id']?.[0] ?? '', /scheduled for release/);
@@ -226,9 +226,9 @@ describe('releasePhoneNumber', () => {
     ['2027-01-15 12:00', '2028-12-20 12:00', '2029-01-15 12:00'],
   ] as const) {
     test(`at ${released} releases a number of ${bought} at ${ends}`, async () => {
-      const moment = (text: string) => sql`${text}::timestamp AT TIME ZONE 'UTC'`;
+      const timestamp = (text: string) => sql`${text}::timestamp AT TIME ZONE 'UTC'`;
       const { rows } = await db.execute(
-        sql`SELECT ${endOfPaidMonth(moment(bought), moment(released))} = ${moment(ends)} AS is_right`,
+        sql`SELECT ${endOfPaidMonth(timestamp(bought), timestamp(released))} = ${timestamp(ends)} AS is_right`,
       );
       assert.deepEqual(rows, [{ is_right: true }]);
     });
@@ -243,12 +243,12 @@ describe('releasePhoneNumber', () => {
   });
 
   test('unlinks the number when it is released', async () => {
-    const [stays, goes] = [await addNumber(service, owner.id), await addNumber(service, owner.id)];
+    const [kept, released] = [await addNumber(service, owner.id), await addNumber(service, owner.id)];
     const { id: assistant_id } = await owner.create('assistant', assistantBody());
     const campaign = await owner.create('campaigns', {
       name: 'Spring',
       assistant_id,
-      phone_number_ids: [stays, goes],
+      phone_number_ids: [kept, released],
     });
     const rotation = async () => {
       const { rows } = await pool.query<{ phone_number_id: number }>(
@@ -257,18 +257,18 @@ describe('releasePhoneNumber', () => {
       );
       return rows.map(({ phone_number_id }) => phone_number_id);
     };
-    assert.equal((await owner.delete(`phone-numbers/${goes}`)).status, 200);
-    assert.deepEqual(await rotation(), [stays, goes]);
-    await pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [goes]);
+    assert.equal((await owner.delete(`phone-numbers/${released}`)).status, 200);
+    assert.deepEqual(await rotation(), [kept, released]);
+    await pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [released]);
     await deleteReleasedNumbers(db);
-    assert.deepEqual(await rotation(), [stays]);
+    assert.deepEqual(await rotation(), [kept]);
   });
 
   for (const type of ['sip', 'caller_id'] as const) {
     test(`deletes a number of type ${type} immediately`, async () => {
       const id = await addNumber(service, owner.id, { type });
       const outbound = await owner.create('assistant', assistantBody({ phone_number_id: id }));
-      const numberOfAssistant = type === 'sip' ? await given(id) : undefined;
+      const numberOfAssistant = type === 'sip' ? await assignToAssistant(id) : undefined;
       assert.equal((await owner.delete(`phone-numbers/${id}`)).status, 200);
       assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
       assert.equal((await readAssistant(owner, outbound.id))['phone_number_id'], null);

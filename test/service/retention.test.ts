@@ -17,11 +17,11 @@ const service = await startService({
 const { database } = service.running;
 const { pool } = database;
 
-/** Resolves once a round that begins now is over. */
-async function cleanedUp(): Promise<void> {
+/** Runs the clean-up. */
+async function cleanUp(): Promise<void> {
   await pool.query("DELETE FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'");
   await sendCleanUp(new StoredJobs(database));
-  // Found by looking: another sender cannot wake the workers of an embedded database.
+  // Polls, because a job of another sender does not wake the workers of an embedded database.
   for (;;) {
     const { rows } = await pool.query(
       "SELECT 1 FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'",
@@ -60,12 +60,12 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
   );
   await pool.query("UPDATE calls SET lease_until = now() + interval '1 day' WHERE status = 'in-progress'");
   const money = await readMoney(service, userId);
-  await cleanedUp();
-  const { rows: left } = await pool.query<{ uuid: string }>(
+  await cleanUp();
+  const { rows: remaining } = await pool.query<{ uuid: string }>(
     'SELECT uuid FROM conversations WHERE uuid = ANY ($1)',
     [[old, young, answering]],
   );
-  assert.deepEqual(left.map((row) => row.uuid).sort(), [young, answering].sort());
+  assert.deepEqual(remaining.map((row) => row.uuid).sort(), [young, answering].sort());
   assert.equal((await service.get(`/api/conversations/${old}`)).status, 404);
   const { rows: kept } = await pool.query('SELECT id FROM calls ORDER BY id');
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('sends lost jobs again, and fails webhooks that were not delivered for a we
      FROM (VALUES ('2 hours'), ('8 days')) AS given (age) RETURNING id`,
     [userId],
   );
-  await cleanedUp();
+  await cleanUp();
   const [tried, old] = waiting.rows.map((row) => row.id);
   for (let isDone = false; !isDone;) {
     const { rows } = await pool.query<{ done: boolean }>(
@@ -140,7 +140,7 @@ test('sends a lost campaign tick again at the next clean-up and at a start', asy
       return rows.length > 0 ? true : undefined;
     });
   await start();
-  for (const find of [start, cleanedUp]) {
+  for (const find of [start, cleanUp]) {
     await completed();
     await pool.query("UPDATE campaigns SET status = 'in-progress' WHERE id = $1", [id]);
     await find();
@@ -149,7 +149,7 @@ test('sends a lost campaign tick again at the next clean-up and at a start', asy
 });
 
 test('schedules the next clean-up before it starts to work', async () => {
-  await cleanedUp();
+  await cleanUp();
   const { rows } = await pool.query<{ minutes: number }>(
     "SELECT extract(epoch FROM start_after - now())::float / 60 AS minutes FROM jobs.job WHERE name = 'clean-up' AND state = 'created'",
   );
@@ -167,7 +167,7 @@ test('fails an abandoned document and updates its knowledge base', async () => {
   );
   const document = rows[0]?.id ?? 0;
   await pool.query("INSERT INTO document_sources (document_id, file) VALUES ($1, 'x')", [document]);
-  await cleanedUp();
+  await cleanUp();
   const { json } = await owner.get(`knowledgebases/${id}/documents/${document}`);
   assert.equal((json['data'] as { status: string }).status, 'failed');
   const base = await owner.get(`knowledgebases/${id}`);

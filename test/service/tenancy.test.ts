@@ -6,7 +6,7 @@ import { assistantBody } from '../support/records/assistant-body.ts';
 import { newDatabase, startService } from '../support/service/service.ts';
 import { createTenant } from '../support/records/tenant.ts';
 
-/** What is looked at of an operation. */
+/** The properties of an operation that the tests use. */
 interface Endpoint {
   method: string;
   path: string;
@@ -15,17 +15,17 @@ interface Endpoint {
   query?: { shape: object };
 }
 
-// Ids are tried from the first to the highest, and no table may change meanwhile, so nobody else works in this one.
+// A database of its own, since the tests try all ids and no table may change in between.
 const service = await startService(await newDatabase());
 const { pool } = service.running.database;
 const victim = await createTenant(service, 'Secret');
 const intruder = await createTenant(service, 'Mallory');
 
-/** Ids that no record of the test goes beyond, and one that none has. */
+/** The highest id of the test's records, and an unused id. */
 const highest = 6;
 const missing = 99_999;
 
-/** Bodies in which nothing is wrong, so that only a foreign id can be. */
+/** Valid bodies, so that only a foreign id can be the error. */
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createAssistant: assistantBody(),
   createCampaign: { name: 'Spring', assistant_id: intruder.fields['assistant_id'] },
@@ -43,7 +43,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   ),
 };
 
-/** Lists that are the same for everyone, and fields that name a record of them. */
+/** Lists that are the same for all accounts, and fields that refer to their records. */
 const sharedLists = [
   'listLanguages',
   'listModels',
@@ -59,7 +59,7 @@ const endpoints = Object.entries<Endpoint>(operations).filter(([, { auth }]) => 
 const hasIds = ({ path }: Endpoint) => path.includes('/:');
 const isList = ([, endpoint]: [string, Endpoint]) => endpoint.method === 'GET' && !hasIds(endpoint);
 
-/** The fields of a request or a query that name a record of a user. */
+/** Returns the fields of a request or a query that refer to a user's record. */
 function foreignFields(schema: { shape: object } | undefined): string[] {
   const fields = Object.keys(schema?.shape ?? {}).filter((field) => /_ids?$/.test(field));
   return fields.filter((field) => !sharedFields.test(field));
@@ -69,14 +69,14 @@ const send = (method: string, path: string, body?: unknown, key = intruder.owner
   service.request(method, path, method === 'GET' ? undefined : body, key === '' ? {} : bearer(key));
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
-/** A path with ids: each parameter's by the segment before it. */
+/** Fills the parameters of a path, each by the segment before it. */
 const fill = (path: string, ids: Readonly<Record<string, number | string>>) =>
   path.replace(/([\w-]+)\/:\w+/g, (_, segment: string) => {
-    assert.ok(segment in ids, `the test knows no id for ${segment}`);
+    assert.ok(segment in ids, `the test has no id for ${segment}`);
     return `${segment}/${ids[segment]}`;
   });
 
-/** Every combination of the ids of a path, but for the one that is the intruder's own. */
+/** Returns the path with every combination of ids, except the intruder's own. */
 function everyId(path: string): string[] {
   const segments = [...path.matchAll(/([\w-]+)\/:\w+/g)].map(([, segment = '']) => segment);
   const candidates = (segment: string) =>
@@ -93,7 +93,7 @@ function everyId(path: string): string[] {
   return combinations.map((ids) => fill(path, ids)).filter((filled) => filled !== own);
 }
 
-/** A fingerprint of every table but those that any request writes to; jobs among them. */
+/** Returns a hash of every table, including jobs, except those that any request writes to. */
 async function readTables(): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
@@ -113,7 +113,7 @@ async function readTables(): Promise<Record<string, unknown>> {
 
 const before = await readTables();
 
-test('the ids that are tried are those of the records', () => {
+test('tries the ids of all records', () => {
   for (const { paths } of [victim, intruder]) {
     const ids = Object.values(paths).filter((id) => typeof id === 'number');
     assert.ok(ids.every((id) => id >= 1 && id <= highest));
@@ -138,7 +138,7 @@ describe('without a valid key', () => {
 describe("with another user's key", () => {
   for (const [name, endpoint] of endpoints.filter(([, found]) => hasIds(found))) {
     const { method, path } = endpoint;
-    test(`${name} finds no record, whatever id is tried`, async () => {
+    test(`${name} returns no record for any id`, async () => {
       const absent = await send(
         method,
         path.replace(/:uuid/, randomUUID()).replace(/:\w+/g, String(missing)),
@@ -155,7 +155,7 @@ describe("with another user's key", () => {
   }
 
   for (const [name, { method, path }] of endpoints.filter(isList)) {
-    test(`${name} shows nothing of theirs`, async () => {
+    test(`${name} returns nothing of the other account`, async () => {
       const ofVictim = await send(method, path, undefined, victim.owner.key);
       const ofIntruder = await send(method, path);
       assert.deepEqual([ofVictim.status, ofIntruder.status], [200, 200]);
@@ -168,7 +168,7 @@ describe("with another user's key", () => {
 
   for (const [name, { method, path, query }] of endpoints) {
     for (const field of foreignFields(query)) {
-      test(`${name} finds nothing by their ${field}`, async () => {
+      test(`${name} finds nothing by a foreign ${field}`, async () => {
         const url = `${path}?${field}=${String(victim.fields[field])}`;
         const ofVictim = await send(method, url, undefined, victim.owner.key);
         assert.equal((ofVictim.json['data'] as object[]).length, 1);
@@ -179,7 +179,7 @@ describe("with another user's key", () => {
 
   for (const [name, endpoint] of endpoints) {
     for (const field of foreignFields(endpoint.request)) {
-      test(`${name} takes no ${field} of theirs, nor tells it from one that nobody has`, async () => {
+      test(`${name} rejects a foreign ${field} like an unknown one`, async () => {
         const theirs = victim.fields[field];
         assert.ok(theirs !== undefined, `the test knows no record for ${field}`);
         const path = hasIds(endpoint) ? fill(endpoint.path, intruder.paths) : endpoint.path;
@@ -196,6 +196,6 @@ describe("with another user's key", () => {
   }
 });
 
-test('nothing was changed by all that', async () => {
+test('leaves all tables unchanged', async () => {
   assert.deepEqual(await readTables(), before);
 });

@@ -9,7 +9,7 @@ const userId = await createUser(service.running, '12.34');
 const key = await createApiKey(db, userId, 'First');
 const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });
 
-test('a key tells whose it is and what is left', async () => {
+test('returns the name, e-mail address and balance of the user', async () => {
   const { status, json, headers } = await service.get('/api/user/me', bearer(key));
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(json), ['name', 'email', 'total_balance']);
@@ -18,7 +18,7 @@ test('a key tells whose it is and what is left', async () => {
   assert.equal(headers.get('Cache-Control'), 'no-store');
 });
 
-test('a missing, malformed, unknown or deleted key is refused', async () => {
+test('returns 401 for a missing, malformed, unknown or deleted key', async () => {
   const deleted = await createApiKey(db, userId, 'Deleted');
   await pool.query("DELETE FROM api_keys WHERE name = 'Deleted'");
   const wrong = [
@@ -44,11 +44,11 @@ test('a missing, malformed, unknown or deleted key is refused', async () => {
   }
 });
 
-test('the scheme counts in any letter case', async () => {
+test('accepts the scheme Bearer in any letter case', async () => {
   assert.equal((await service.get('/api/user/me', { Authorization: `bearer ${key}` })).status, 200);
 });
 
-test('keys are listed without their values, newest first, with the moment of their last use', async () => {
+test('lists API keys without their values, newest first, with the time of their last use', async () => {
   const owner = await createUser(service.running, '0');
   const used = await createApiKey(db, owner, 'Used');
   await createApiKey(db, owner, 'Never used');
@@ -69,7 +69,7 @@ test('keys are listed without their values, newest first, with the moment of the
   assert.doesNotMatch(text, /vac_/);
 });
 
-test('timestamps keep their microseconds, in UTC', async () => {
+test('returns timestamps in UTC with microseconds', async () => {
   const owner = await createUser(service.running, '0');
   const ownersKey = await createApiKey(db, owner, 'Micro');
   await pool.query("UPDATE api_keys SET created_at = '2026-01-31 10:30:00.123456+01' WHERE user_id = $1", [
@@ -82,7 +82,7 @@ test('timestamps keep their microseconds, in UTC', async () => {
   );
 });
 
-test('a key is stored as its hash only', async () => {
+test('stores only the hash of a key', async () => {
   const { rows } = await pool.query<{ row: string }>('SELECT api_keys::text AS row FROM api_keys');
   assert.ok(rows.length > 0);
   for (const { row } of rows)

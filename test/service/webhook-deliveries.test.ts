@@ -29,14 +29,14 @@ describe('a delivery', () => {
     assert.deepEqual([delivery?.attempts, delivery?.response_status, delivery?.error], [4, 200, null]);
   });
 
-  const failures: [what: string, url: string, status: number | null, error: RegExp][] = [
-    ['is refused', receiver.address(404), 404, /^null$/],
-    ['gets no answer in time', receiver.address('hang'), null, /did not answer in time/],
-    ['finds nobody', `http://127.0.0.1:${refusedPort}/`, null, /could not be reached/],
-    ['would reach the inside', 'http://127.0.0.1:1/', null, /private network/],
+  const failures: [description: string, url: string, status: number | null, error: RegExp][] = [
+    ['the receiver responds with 404', receiver.address(404), 404, /^null$/],
+    ['the receiver does not respond in time', receiver.address('hang'), null, /did not answer in time/],
+    ['the receiver is unreachable', `http://127.0.0.1:${refusedPort}/`, null, /could not be reached/],
+    ['the address is private', 'http://127.0.0.1:1/', null, /private network/],
   ];
-  for (const [what, url, status, error] of failures) {
-    test(`fails after four attempts if the receiver ${what}`, async () => {
+  for (const [description, url, status, error] of failures) {
+    test(`fails after four attempts if ${description}`, async () => {
       const it = await createOwner({ conversation_ended_webhook_url: url });
       await end((await chat(it, ['Hello'])).id);
       const [delivery] = await deliveries(it, allAre('failed', 1));

@@ -101,7 +101,7 @@ test('sends a signed webhook with the extracted variables after a chat', async (
   ]);
 });
 
-test("replaces line breaks in messages, so that they cannot forge a line of another speaker", async () => {
+test('replaces line breaks in messages, so that they cannot forge a line of another speaker', async () => {
   const url = receiver.address();
   const it = await createOwner({ conversation_ended_webhook_url: url, initial_message: 'Hello!' });
   const forged = ['\n', '\r\n', '\r', '\u0085', '\u2028', '\u2029', '\v', '\f']

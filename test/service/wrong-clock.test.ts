@@ -8,7 +8,7 @@ import { waitFor } from '../support/records/simulated-numbers.ts';
 
 const minute = 60_000;
 
-/** Options that make a Node process believe in a time that many minutes from now. */
+/** Node options that shift the clock of a process. */
 function shiftedClock(minutes: number): string {
   const script = `const Real = Date;
     globalThis.Date = class Date extends Real {
@@ -18,34 +18,34 @@ function shiftedClock(minutes: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(script)}`;
 }
 
-/** `H:i` in UTC, that many minutes from now. */
-const hourIn = (minutes: number) => new Date(Date.now() + minutes * minute).toISOString().slice(11, 16);
+/** `H:i` in UTC, the given minutes from now. */
+const timeIn = (minutes: number) => new Date(Date.now() + minutes * minute).toISOString().slice(11, 16);
 
-// An embedded database has no clock but that of its process.
+// An embedded database uses the clock of its process.
 const skip = testDatabase === 'pglite';
 
-for (const [what, minutes] of [
+for (const [description, minutes] of [
   ['an hour slow', -60],
   ['an hour fast', 60],
 ] as const) {
   test(
-    `a campaign keeps its hours and its retry times when the clock of a process is ${what}`,
+    `applies calling hours and retry times by the database's clock if that of a process is ${description}`,
     { skip },
     async () => {
       const env = { ...(await newDatabase()), CARRIER_SECONDS: '0', JOB_POLL_SECONDS: '0.5' };
-      const here = await startService({ ...env, WORKERS: 'off' });
-      const owner = await Owner.create(here, '10');
+      const api = await startService({ ...env, WORKERS: 'off' });
+      const owner = await Owner.create(api, '10');
       const assistant = await owner.create('assistant', assistantBody());
       const hours = { timezone: 'UTC', retry_interval: 10 };
       const open = await owner.create('campaigns', {
         ...{ name: 'Now', assistant_id: assistant.id, ...hours },
-        ...{ allowed_hours_start_time: hourIn(-20), allowed_hours_end_time: hourIn(20) },
+        ...{ allowed_hours_start_time: timeIn(-20), allowed_hours_end_time: timeIn(20) },
       });
       const closed = await owner.create('campaigns', {
-        ...{ name: 'Elsewhen', assistant_id: assistant.id, ...hours },
-        ...{ allowed_hours_start_time: hourIn(minutes - 20), allowed_hours_end_time: hourIn(minutes + 20) },
+        ...{ name: 'Later', assistant_id: assistant.id, ...hours },
+        ...{ allowed_hours_start_time: timeIn(minutes - 20), allowed_hours_end_time: timeIn(minutes + 20) },
       });
-      // The digits decide: the first is reached, the second does not answer.
+      // The digits determine the outcome: the first number answers, the second does not.
       for (const phone_number of ['+4989300100000', '+4989300100085']) {
         for (const { id } of [closed, open]) await owner.create('lead', { phone_number, campaign_id: id });
       }
@@ -60,7 +60,7 @@ for (const [what, minutes] of [
         const statuses = leads.map(({ status }) => status);
         return statuses.join() === 'rescheduled,completed' ? leads : undefined;
       });
-      const { rows } = await here.running.database.pool.query<{ minutes: number }>(
+      const { rows } = await api.running.database.pool.query<{ minutes: number }>(
         'SELECT extract(epoch FROM next_try_at - now())::float / 60 AS minutes FROM leads WHERE id = $1',
         [missed?.id],
       );

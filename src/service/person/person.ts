@@ -101,7 +101,12 @@ export async function deletePerson(
       RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
   };
   for (const { lead, campaign } of turns) {
-    await scheduleNextTry(tx, campaign, { ...lead, leadId: lead.id, contactId: lead.nextContactId }, new Date());
+    await scheduleNextTry(
+      tx,
+      campaign,
+      { ...lead, leadId: lead.id, contactId: lead.nextContactId },
+      new Date(),
+    );
   }
   for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
   return counts;
