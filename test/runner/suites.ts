@@ -16,6 +16,8 @@ export interface Suite {
   again?: (files: readonly string[]) => readonly string[];
   /** Groups that must have ended before it begins. */
   after?: readonly string[];
+  /** Runs only when it is named. */
+  onDemand?: true;
   /** Minutes until it is ended as hung: several times what it takes, since some machines are slow. */
   limit: number;
 }
@@ -92,6 +94,17 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 10,
     },
+    {
+      name: 'exhaustive',
+      run: nodeTests(
+        ['every-cut', 'exactly-once'].map((name) => `test/widget/conversation/${name}.test.ts`),
+        '--test-timeout=3600000',
+      ),
+      env: { TEST_EXHAUSTIVE: '1' },
+      counts: 'tests',
+      onDemand: true,
+      limit: 120,
+    },
   ];
 }
 
@@ -110,7 +123,7 @@ export function selectSuites(names: readonly string[], needsBuild = !isBuilt()):
       );
     }
   }
-  if (names.length === 0) return suites;
+  if (names.length === 0) return suites.filter(({ onDemand }) => !onDemand);
   const named = suites.filter((suite) => names.some((name) => goesBy(suite, name)));
   const wantsBuild = needsBuild && named.some(({ after }) => after?.includes('build'));
   return suites.filter((suite) => named.includes(suite) || (wantsBuild && suite.name === 'build'));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
 import { answerTo, ChatServer, gate, type Step } from '../../support/servers/chat-server.ts';
+import { isExhaustive } from '../../support/exhaustive.ts';
 import { until } from '../../support/until.ts';
 import { kindsOfService } from './kinds-of-service.ts';
 import { Browser, type Visit } from './visit.ts';
@@ -124,7 +125,7 @@ async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Pro
 
 const answered = (text: string): string[] => [`user: ${text}`, `assistant: ${answerTo(text)}`];
 
-for (const [what, options] of kindsOfService) {
+for (const [row, [what, options]] of kindsOfService.entries()) {
   describe(`a service that ${what}`, () => {
     let server: ChatServer;
     before(async () => {
@@ -132,7 +133,9 @@ for (const [what, options] of kindsOfService) {
     });
     after(() => server.stop());
 
-    for (const [what, fault] of Object.entries(faults)) {
+    for (const [column, [what, fault]] of Object.entries(faults).entries()) {
+      // By default each fault meets a service that streams and one that does not, one of them with idempotency keys.
+      if (!isExhaustive && (row === 0 || row === 3) !== (column % 2 === 0)) continue;
       it(`stores and answers each message once when ${what}, and the page goes away at any change`, async () => {
         for (let goesAwayAt = 1; ; goesAwayAt++) {
           const changes = await play({ server, fault: fault(), goesAwayAt });
