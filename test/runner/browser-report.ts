@@ -27,6 +27,9 @@ export class BrowserReport {
   readonly #tallies = new Map<string, Tally>();
   readonly #consoleErrors = new WeakSet<unknown[]>();
   readonly #flaky = new Set<string>();
+  readonly #start = performance.now();
+  /** When each engine ended its last file. Each runs one file at a time. */
+  readonly #ends = new Map<EngineName, number>();
 
   constructor(folder: string, grep = '') {
     this.#folder = folder;
@@ -82,7 +85,10 @@ export class BrowserReport {
     const tally = this.#judge(session);
     const { engine, file, failures, skipped, passed } = tally;
     this.#tallies.set(`${engine} ${file}`, tally);
-    const counts = `${String(passed)} passed, ${String(failures.length)} failed`;
+    const now = performance.now();
+    const seconds = ((now - (this.#ends.get(engine) ?? this.#start)) / 1000).toFixed(0);
+    this.#ends.set(engine, now);
+    const counts = `${String(passed)} passed, ${String(failures.length)} failed (${seconds} s)`;
     const also = skipped.length > 0 ? `, ${String(skipped.length)} skipped` : '';
     console.log(`${failures.length > 0 ? 'FAIL' : 'ok  '} ${engine} ${file}: ${counts}${also}`);
     for (const title of skipped) console.log(`skip ${engine} ${title}`);
