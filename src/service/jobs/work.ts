@@ -8,6 +8,9 @@ import type { StoredJobs } from './jobs.ts';
 import { leaseSeconds } from './queues.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
+/** Polling interval of the workers that the first one of their queue wakes. */
+const slowestPollSeconds = 3600;
+
 interface WorkerOf<Name extends QueueName> {
   queue: Name;
   /** Number of jobs that a process runs at the same time; 2 by default. */
@@ -35,7 +38,6 @@ export async function startWork(
   pollMs: number,
   log: Logger,
 ): Promise<(milliseconds: number) => Promise<void>> {
-  const pollingIntervalSeconds = pollMs / 1000;
   const heartbeat = leaseSeconds / 3;
   // Monitoring takes place once per interval, however many processes there are.
   const intervals = { superviseIntervalSeconds: heartbeat, monitorIntervalSeconds: heartbeat - 1 };
@@ -77,23 +79,29 @@ export async function startWork(
   await boss.start();
   jobs.onDelayed = wakeIn;
   void boss.supervise().catch(() => undefined);
-  const workOptions = {
+  const polling = (seconds: number) => ({
     ...{ includeMetadata: true as const, heartbeatRefreshSeconds: heartbeat },
-    ...{ pollingIntervalSeconds, notifyPollingIntervalSeconds: pollingIntervalSeconds },
-  };
-  // Not `localConcurrency`: its workers pause after each job, even if more jobs wait.
-  for (const worker of workers.flatMap((each) => Array<Worker>(each.concurrency ?? 2).fill(each))) {
-    let id = '';
-    id = await boss.work(worker.queue, workOptions, async ([job]: JobWithMetadata[]) => {
-      if (!job) return;
-      const done = run(worker, job);
-      running.set(job, { queue: worker.queue, done });
-      await done.finally(() => {
-        running.delete(job);
-        boss.notifyWorker(id);
+    ...{ pollingIntervalSeconds: seconds, notifyPollingIntervalSeconds: seconds },
+  });
+  for (const worker of workers) {
+    // Not `localConcurrency`: its workers pause after each job, and all of them poll. Here only the first one polls.
+    const ids: string[] = [];
+    for (let slot = 0; slot < (worker.concurrency ?? 2); slot++) {
+      const options = polling(slot === 0 ? pollMs / 1000 : slowestPollSeconds);
+      const id = await boss.work(worker.queue, options, async ([job]: JobWithMetadata[]) => {
+        if (!job) return;
+        const next = ids[slot + 1];
+        if (next !== undefined) boss.notifyWorker(next);
+        const done = run(worker, job);
+        running.set(job, { queue: worker.queue, done });
+        await done.finally(() => {
+          running.delete(job);
+          boss.notifyWorker(ids[slot] ?? '');
+        });
       });
-    });
-    workerIds.set(id, worker.queue);
+      ids.push(id);
+      workerIds.set(id, worker.queue);
+    }
   }
 
   return async (milliseconds) => {

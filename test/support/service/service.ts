@@ -132,7 +132,9 @@ async function openSharedDatabase(): Promise<Database> {
  */
 export async function startService(env: Environment = {}): Promise<TestService> {
   const database = env['DATA_DIR'] === undefined ? await (shared ??= openSharedDatabase()) : undefined;
-  const running = await start({ RATE_LIMIT: '0', WORKERS: 'off', ...env }, database);
+  // Jobs of this process announce themselves; polling would keep services busy that live as long as the suite.
+  const quiet = { RATE_LIMIT: '0', WORKERS: 'off', JOB_POLL_SECONDS: '3600' };
+  const running = await start({ ...quiet, ...env }, database);
   atEnd(() => running.close());
   return Object.assign(new ServiceClient(running.url), { running });
 }
