@@ -81,7 +81,7 @@ describe('Conversation', () => {
       z.parse(Conversation, { status: true, history: [{ role: 'user', content: 'a', created_at }] })
         .history[0]?.created_at;
     assert.equal(created('2026-01-31T09:30:00.000000Z'), '2026-01-31T09:30:00.000000Z');
-    for (const odd of [undefined, null, 1_769_851_800, {}]) assert.equal(created(odd), undefined);
+    for (const invalid of [undefined, null, 1_769_851_800, {}]) assert.equal(created(invalid), undefined);
   });
 });
 

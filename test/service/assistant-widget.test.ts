@@ -38,8 +38,8 @@ test('sends an ETag and a cache lifetime', async () => {
 });
 
 test('omits missing and invalid settings', async () => {
-  const odd = await createAssistant(service, { widgetSettings: { theme: 5, color: null } });
-  const { json } = await service.get(`/api/assistants/${odd.uuid}/widget`);
+  const withInvalidSettings = await createAssistant(service, { widgetSettings: { theme: 5, color: null } });
+  const { json } = await service.get(`/api/assistants/${withInvalidSettings.uuid}/widget`);
   assert.deepEqual((json['data'] as Record<string, unknown>)['widget_settings'], {});
 });
 

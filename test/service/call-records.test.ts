@@ -168,8 +168,8 @@ test('returns 404 for a deleted or unknown call', async () => {
   const id = await addCall(service, { userId: owner.id });
   const { status, json } = await owner.delete(`calls/${id}`);
   assert.deepEqual([status, Object.keys(json)], [200, ['message']]);
-  for (const gone of [id, 0, 'x', 99_999_999_999]) {
-    for (const answer of [await owner.get(`calls/${gone}`), await owner.delete(`calls/${gone}`)]) {
+  for (const missingId of [id, 0, 'x', 99_999_999_999]) {
+    for (const answer of [await owner.get(`calls/${missingId}`), await owner.delete(`calls/${missingId}`)]) {
       assert.deepEqual([answer.status, answer.json], [404, { message: 'Call not found.' }]);
     }
   }

@@ -97,9 +97,9 @@ describe('createCampaign', () => {
   });
 
   test("returns 404 for an assistant that is inbound, deleted, missing or another user's", async () => {
-    const gone = await owner.create('assistant', assistantBody());
-    await owner.delete(`assistant/${gone.id}`);
-    for (const assistant_id of [inbound.id, gone.id, foreign.id, 99_999]) {
+    const deleted = await owner.create('assistant', assistantBody());
+    await owner.delete(`assistant/${deleted.id}`);
+    for (const assistant_id of [inbound.id, deleted.id, foreign.id, 99_999]) {
       const { status, json } = await owner.post('campaigns', body({ assistant_id }));
       assert.deepEqual([status, json], [404, { message: 'Outbound assistant not found.' }]);
     }
@@ -224,11 +224,14 @@ describe('updateCampaignStatus', () => {
 
   for (const status of ['draft', 'stopped', 'completed']) {
     test(`refuses to start a campaign that is ${status} if the balance does not cover a minute`, async () => {
-      const poor = await Owner.create(service, '0.09');
-      const assistant = await poor.create('assistant', assistantBody());
-      const { id } = await poor.create('campaigns', body({ assistant_id: assistant.id }));
+      const lowBalanceOwner = await Owner.create(service, '0.09');
+      const assistant = await lowBalanceOwner.create('assistant', assistantBody());
+      const { id } = await lowBalanceOwner.create('campaigns', body({ assistant_id: assistant.id }));
       await pool.query('UPDATE campaigns SET status = $2 WHERE id = $1', [id, status]);
-      const answer = await poor.post('campaigns/update-status', { campaign_id: id, action: 'start' });
+      const answer = await lowBalanceOwner.post('campaigns/update-status', {
+        campaign_id: id,
+        action: 'start',
+      });
       assert.deepEqual(
         [answer.status, answer.json],
         [
@@ -240,7 +243,7 @@ describe('updateCampaignStatus', () => {
           },
         ],
       );
-      assert.equal((await list(poor))[0]?.['status'], status);
+      assert.equal((await list(lowBalanceOwner))[0]?.['status'], status);
     });
   }
 });
@@ -250,8 +253,8 @@ test('returns 404 for a deleted or unknown campaign', async () => {
   const { status, json } = await owner.delete(`campaign/${id}`);
   assert.deepEqual([status, Object.keys(json)], [200, ['message']]);
   assert.ok(!(await list()).some((campaign) => campaign['id'] === id));
-  for (const gone of [id, 0, 'x', 99_999_999_999]) {
-    const answer = await owner.delete(`campaign/${gone}`);
+  for (const missingId of [id, 0, 'x', 99_999_999_999]) {
+    const answer = await owner.delete(`campaign/${missingId}`);
     assert.deepEqual([answer.status, answer.json], [404, { message: 'Campaign not found.' }]);
   }
 });

@@ -7,7 +7,7 @@ const service = await startService({ RATE_LIMIT: '1000' });
 const { uuid: assistant } = await createAssistant(service, { balance: '0' });
 const Origin = 'https://shop.example';
 
-test('a page of any origin may call the public endpoints, without credentials', async () => {
+test('allows pages of any origin to call the public endpoints, without credentials', async () => {
   for (const [path, method] of [
     ['/api/conversations', 'POST'],
     [`/api/conversations/${randomUUID()}/messages`, 'POST'],
@@ -32,7 +32,7 @@ test('a page of any origin may call the public endpoints, without credentials', 
   }
 });
 
-test('a page can read errors too, and when to try again', async () => {
+test('exposes errors and Retry-After to pages', async () => {
   const answers = [
     await service.post('/api/conversations', { assistant_id: assistant }, { Origin }),
     await service.post('/api/conversations', {}, { Origin }),
@@ -49,7 +49,7 @@ test('a page can read errors too, and when to try again', async () => {
   }
 });
 
-test('a page may not call the endpoints that take a key', async () => {
+test('does not allow pages to call the endpoints that require a key', async () => {
   for (const method of ['OPTIONS', 'GET']) {
     for (const path of ['/api/user/me', `/api/automate/conversations/${randomUUID()}/enable-ai`]) {
       const { headers } = await service.request(method, path, undefined, { Origin });
@@ -58,7 +58,7 @@ test('a page may not call the endpoints that take a key', async () => {
   }
 });
 
-test('preflight requests do not count against the rate limit', async () => {
+test('does not count preflight requests against the rate limit', async () => {
   const limited = await startService({ RATE_LIMIT: '1' });
   const preflight = { Origin, 'Access-Control-Request-Method': 'POST' };
   for (let attempt = 0; attempt < 3; attempt++) {

@@ -51,7 +51,7 @@ test('keeps the settings of other assistants on the page', async () => {
   assert.deepEqual(Object.keys(voiceAssistantChatSettings), [first.uuid, second.uuid]);
 });
 
-test('escapes a name that would end a script element or a line', async () => {
+test('escapes characters that would end a script element or a line', async () => {
   const name = '</script><!--\u2028\u2029"\\';
   const { uuid } = await createAssistant(service, { name });
   const { text } = await service.get(`/embed/${uuid}.js`);
@@ -62,7 +62,7 @@ test('escapes a name that would end a script element or a line', async () => {
   assert.equal(voiceAssistantChatSettings[uuid]?.name, name);
 });
 
-test('serves the shell alone for an assistant that it does not know', async () => {
+test('serves the shell alone for an unknown assistant', async () => {
   for (const id of [randomUUID(), 'not-a-uuid']) {
     const { status, text } = await service.get(`/embed/${id}.js`);
     assert.equal(status, 200);
@@ -70,7 +70,7 @@ test('serves the shell alone for an assistant that it does not know', async () =
   }
 });
 
-test('lets pages of any origin load the script, and use it for a minute', async () => {
+test('allows any origin and caching for a minute', async () => {
   const { uuid } = await createAssistant(service);
   const { headers } = await service.get(`/embed/${uuid}.js`);
   assert.equal(headers.get('Cache-Control'), 'public, max-age=60');
@@ -78,7 +78,7 @@ test('lets pages of any origin load the script, and use it for a minute', async 
   assert.equal(headers.get('Cross-Origin-Resource-Policy'), 'cross-origin');
 });
 
-test('answers 304 until the settings or the shell change', async () => {
+test('returns 304 until the settings or the shell change', async () => {
   const { uuid, id } = await createAssistant(service);
   const get = async (etag = '') => {
     const headers = { 'Accept-Encoding': 'br', 'If-None-Match': etag };
@@ -120,7 +120,7 @@ test('compresses the script with an entity tag for each encoding', async () => {
   assert.ok(answers.every(({ headers }) => headers['vary'] === 'Accept-Encoding'));
 });
 
-test('serves a source map that knows the line of the settings', async () => {
+test('serves a source map that accounts for the line of the settings', async () => {
   const { uuid } = await createAssistant(service);
   const { text } = await service.get(`/embed/${uuid}.js`);
   const comment = /sourceMappingURL=(\S+)/.exec(text)?.[1] ?? '';
@@ -131,7 +131,7 @@ test('serves a source map that knows the line of the settings', async () => {
   assert.partialDeepStrictEqual(sources.findEntry(line, 0), { originalSource: 'embed.ts', originalLine: 0 });
 });
 
-test('answers 404 with the reason when the widget has not been built', async () => {
+test('returns 404 with the reason if the widget has not been built', async () => {
   const unbuilt = await startService({ WIDGET_DIR: join(folder, 'nowhere') });
   for (const path of [`/embed/${randomUUID()}.js`, '/embed/embed.js.map']) {
     const { status, json } = await unbuilt.get(path);

@@ -12,8 +12,8 @@ atEnd(() => model.close());
 const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
 const { pool } = service.running.database;
 
-/** An owner with an assistant, and what asks it for replies. */
-async function shop(balance = '1') {
+/** Creates an owner with an assistant, and a function that requests replies. */
+async function createShop(balance = '1') {
   const owner = await Owner.create(service, balance);
   const { id } = await createAssistant(service, {
     userId: owner.id,
@@ -32,8 +32,8 @@ async function shop(balance = '1') {
 }
 const conversationOf = ({ json }: { json: Record<string, unknown> }) => String(json['conversation_id']);
 
-test('a message opens the conversation with the customer, and is answered there', async () => {
-  const { owner, ask } = await shop();
+test('opens a conversation with the customer and answers the message', async () => {
+  const { owner, ask } = await createShop();
   const first = await ask('Hi', { variables: { name: 'Anna' } });
   assert.equal(first.status, 200);
   const conversation = conversationOf(first);
@@ -65,8 +65,8 @@ test('a message opens the conversation with the customer, and is answered there'
   );
 });
 
-test('each customer and each assistant has conversations of its own', async () => {
-  const [one, other] = [await shop(), await shop()];
+test('keeps separate conversations for each customer and assistant', async () => {
+  const [one, other] = [await createShop(), await createShop()];
   const answers = [
     await one.ask('Hi'),
     await one.ask('Hi', { customer_identifier: 'Anna@x.example' }),
@@ -75,8 +75,8 @@ test('each customer and each assistant has conversations of its own', async () =
   assert.equal(new Set(answers.map(conversationOf)).size, 3);
 });
 
-test('first messages that come at once go to one conversation, and are answered one after the other', async () => {
-  const { ask, owner } = await shop();
+test('adds simultaneous first messages to one conversation and answers them in turn', async () => {
+  const { ask, owner } = await createShop();
   const answers = await Promise.all(['One', 'Two', 'Three'].map((message) => ask(message)));
   assert.equal(new Set(answers.map(conversationOf)).size, 1);
   assert.deepEqual(
@@ -86,8 +86,8 @@ test('first messages that come at once go to one conversation, and are answered 
   assert.equal((await readMoney(service, owner.id)).balance, 0.97);
 });
 
-test('a conversation that has ended is followed by another one, and its end is told of', async () => {
-  const { ask, id } = await shop();
+test('opens another conversation after one has ended, and sends the webhook of the ended one', async () => {
+  const { ask, id } = await createShop();
   const first = conversationOf(await ask('Hi'));
   const pass = () =>
     pool.query(`UPDATE conversations SET updated_at = updated_at - interval '31 minutes' WHERE uuid = $1`, [
@@ -105,8 +105,8 @@ test('a conversation that has ended is followed by another one, and its end is t
   assert.equal(conversationOf(await ask('And now?')), second);
 });
 
-test('while a person has taken over, messages are kept, free, and not answered', async () => {
-  const { ask, owner } = await shop();
+test('stores messages free of charge and without a reply during a human handoff', async () => {
+  const { ask, owner } = await createShop();
   const conversation = conversationOf(await ask('Hi'));
   const headers = { Authorization: `Bearer ${owner.key}` };
   await service.post(`/api/automate/conversations/${conversation}/disable-ai`, undefined, headers);
@@ -116,8 +116,8 @@ test('while a person has taken over, messages are kept, free, and not answered',
   assert.equal((await service.history(conversation)).at(-1), 'user: Anybody there?');
 });
 
-test('a repeat with the same key gets the same answer and is billed once', async () => {
-  const { owner, id } = await shop();
+test('returns the same answer for a repeated key and charges once', async () => {
+  const { owner, id } = await createShop();
   const send = () =>
     service.post(
       '/api/user/ai/generate-reply',
@@ -129,10 +129,10 @@ test('a repeat with the same key gets the same answer and is billed once', async
   assert.equal((await readMoney(service, owner.id)).balance, 0.99);
 });
 
-describe('a repeat with the same key, after the conversation has ended,', () => {
+describe('a repeated key after the conversation has ended', () => {
   /** Sends the same request twice, with the end in between; returns both answers. */
   async function repeatAfter(end: (conversation: string) => Promise<unknown>) {
-    const { owner, id } = await shop();
+    const { owner, id } = await createShop();
     await pool.query('UPDATE assistants SET tools = $1 WHERE id = $2', [
       JSON.stringify([{ type: 'end_call', description: 'Say goodbye.' }]),
       id,
@@ -151,7 +151,7 @@ describe('a repeat with the same key, after the conversation has ended,', () => 
     return { first, second, balance, conversations: (json['data'] as unknown[]).length };
   }
 
-  test('by inactivity, gets the same answer, is billed once and opens no conversation', async () => {
+  test('returns the same answer if it ended by inactivity', async () => {
     const { first, second, balance, conversations } = await repeatAfter((conversation) =>
       pool.query(`UPDATE conversations SET updated_at = updated_at - interval '31 minutes' WHERE uuid = $1`, [
         conversation,
@@ -161,7 +161,7 @@ describe('a repeat with the same key, after the conversation has ended,', () => 
     assert.deepEqual([balance, conversations], [0.99, 1]);
   });
 
-  test('by the first answer, gets the same answer, is billed once and opens no conversation', async () => {
+  test('returns the same answer if the first answer ended it', async () => {
     model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye.'] });
     const { first, second, balance, conversations } = await repeatAfter(() => Promise.resolve());
     model.behave({});
@@ -171,8 +171,8 @@ describe('a repeat with the same key, after the conversation has ended,', () => 
   });
 });
 
-test('the same key may be used for two customers', async () => {
-  const { owner, id } = await shop();
+test('accepts the same key for two customers', async () => {
+  const { owner, id } = await createShop();
   const send = (customer_identifier: string) =>
     service.post(
       '/api/user/ai/generate-reply',
@@ -184,8 +184,8 @@ test('the same key may be used for two customers', async () => {
   assert.equal((await readMoney(service, owner.id)).balance, 0.98);
 });
 
-test('the alias /api/ai/generate-reply answers in the same conversation', async () => {
-  const { owner, id, ask } = await shop();
+test('is also available as /api/ai/generate-reply', async () => {
+  const { owner, id, ask } = await createShop();
   const body = { assistant_id: id, customer_identifier: 'anna@x.example', message: 'Hi again' };
   const first = await ask('Hi');
   const second = await service.post('/api/ai/generate-reply', body, { Authorization: `Bearer ${owner.key}` });
@@ -193,11 +193,11 @@ test('the alias /api/ai/generate-reply answers in the same conversation', async 
   assert.equal((await service.post('/api/ai/generate-reply', body)).status, 401);
 });
 
-describe('a refusal', () => {
+describe('an error', () => {
   const notFound = { success: false, error: 'Assistant not found', error_code: 'ASSISTANT_NOT_FOUND' };
 
-  test('of an assistant that is missing, deleted or another user’s, which nobody can tell apart', async () => {
-    const [one, other] = [await shop(), await shop()];
+  test('is the same for an unknown, a deleted and another user’s assistant', async () => {
+    const [one, other] = [await createShop(), await createShop()];
     await pool.query('UPDATE assistants SET deleted_at = now() WHERE id = $1', [one.id]);
     for (const assistant_id of [2_000_000_000, other.id, one.id]) {
       const { status, json } = await one.ask('Hi', { assistant_id });
@@ -205,22 +205,22 @@ describe('a refusal', () => {
     }
   });
 
-  test('of an owner who cannot pay, before and after the conversation was opened', async () => {
-    const broke = { success: false, error_code: 'INSUFFICIENT_BALANCE' };
-    const { ask, owner } = await shop('0.01');
+  test('is INSUFFICIENT_BALANCE before and after the conversation was opened', async () => {
+    const insufficient = { success: false, error_code: 'INSUFFICIENT_BALANCE' };
+    const { ask, owner } = await createShop('0.01');
     const { json: paid } = await ask('Hi');
     assert.equal(paid['success'], true);
     for (const customer_identifier of ['anna@x.example', 'Ben']) {
       const { status, json } = await ask('Hi', { customer_identifier });
       const { error, ...rest } = json;
-      assert.deepEqual([status, rest], [402, broke]);
+      assert.deepEqual([status, rest], [402, insufficient]);
       assert.match(String(error), /^Insufficient balance/);
     }
     assert.equal((await owner.get('conversations')).json['data'] instanceof Array, true);
   });
 
-  test('of a model that fails is refunded', async () => {
-    const { ask, owner } = await shop();
+  test('of the model is refunded', async () => {
+    const { ask, owner } = await createShop();
     model.behave({ status: 401 });
     const { status, json } = await ask('Hi');
     model.behave({});
@@ -229,8 +229,8 @@ describe('a refusal', () => {
     assert.equal((await readMoney(service, owner.id)).balance, 1);
   });
 
-  test('of a body names every field that is wrong', async () => {
-    const { owner, ask } = await shop();
+  test('of validation reports all invalid fields', async () => {
+    const { owner, ask } = await createShop();
     const fields = async (body: Record<string, unknown>) => {
       const { status, errors } = await owner.post('ai/generate-reply', body);
       return [status, ...Object.keys(errors)];
@@ -250,7 +250,7 @@ describe('a refusal', () => {
     }
   });
 
-  test('of the sixth reply in a minute: each key has five', async () => {
+  test('is returned for the sixth reply in a minute with the same key', async () => {
     const limited = await startService({ RATE_LIMIT: '1000' });
     const owner = await Owner.create(limited);
     const send = (key: string) =>

@@ -99,8 +99,11 @@ describe('makeCall', () => {
     assert.equal(refused.status, 422);
     assert.deepEqual(Object.keys(refused.errors), ['phone_number']);
     const other = await Owner.create(service, '1');
-    const theirs = await other.create('assistant', assistantBody());
-    assert.equal((await make({ phone_number: callTo.objects, assistant_id: theirs.id }, other)).status, 200);
+    const otherAssistant = await other.create('assistant', assistantBody());
+    assert.equal(
+      (await make({ phone_number: callTo.objects, assistant_id: otherAssistant.id }, other)).status,
+      200,
+    );
   });
 });
 
@@ -154,9 +157,9 @@ describe('an Idempotency-Key', () => {
     const other = await request('two', { variables: { name: 'Ada' } });
     assert.deepEqual([other.status, typeof other.json['message']], [422, 'string']);
     assert.equal((await request('k'.repeat(256))).status, 422);
-    const stranger = await Owner.create(service, '1');
-    const theirs = await stranger.create('assistant', assistantBody());
-    const call = (await request('two', { assistant_id: theirs.id }, stranger)).json['call_id'];
+    const otherOwner = await Owner.create(service, '1');
+    const otherAssistant = await otherOwner.create('assistant', assistantBody());
+    const call = (await request('two', { assistant_id: otherAssistant.id }, otherOwner)).json['call_id'];
     assert.ok(Number(call) > Number(json['call_id']));
   });
 });
@@ -241,9 +244,9 @@ describe('makeCall rejects', () => {
   });
 
   test('a balance below the price of one minute', async () => {
-    const poor = await Owner.create(service, '0.0999');
-    const theirs = await poor.create('assistant', assistantBody());
-    const refused = await make({ assistant_id: theirs.id }, poor);
+    const lowBalanceOwner = await Owner.create(service, '0.0999');
+    const otherAssistant = await lowBalanceOwner.create('assistant', assistantBody());
+    const refused = await make({ assistant_id: otherAssistant.id }, lowBalanceOwner);
     assert.deepEqual(
       [refused.status, refused.json],
       [422, { message: 'Insufficient balance. Please top up your account.' }],

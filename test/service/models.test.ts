@@ -11,21 +11,21 @@ import { Owner } from '../support/records/owner.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 import { createToolAssistant } from '../support/records/tool-assistant.ts';
 
-const [standard, special] = [await startModelServer(), await startModelServer()];
+const [defaultModel, ownModel] = [await startModelServer(), await startModelServer()];
 const shop = await startLoopbackServer(() => ({ open: true }));
-for (const server of [standard, special, shop]) atEnd(() => server.close());
+for (const server of [defaultModel, ownModel, shop]) atEnd(() => server.close());
 
-// All services of these tests list their models in one database.
+// Unique codes, since all services of the tests share one database.
 const code = (name: string) => `${name}-${randomUUID().slice(0, 8)}`;
 const [text, voice, double, bare] = [code('text'), code('voice'), code('double'), code('bare')];
 const models = [
-  { code: text, name: 'Clever', baseUrl: special.url, apiKeyEnv: 'SPECIAL_KEY', model: 'clever-1' },
-  { code: voice, type: 'multimodal', baseUrl: special.url, model: 'voice-1' },
+  { code: text, name: 'Clever', baseUrl: ownModel.url, apiKeyEnv: 'SPECIAL_KEY', model: 'clever-1' },
+  { code: voice, type: 'multimodal', baseUrl: ownModel.url, model: 'voice-1' },
   { code: double, type: 'dualplex', model: 'double-1' },
   { code: bare },
 ];
 const env = {
-  LLM_BASE_URL: standard.url,
+  LLM_BASE_URL: defaultModel.url,
   LLM_API_KEY: 'sk-standard',
   LLM_MODEL: 'standard-1',
   ALLOW_PRIVATE_ADDRESSES: shop.address,
@@ -48,7 +48,7 @@ const spoken = async (mode: string, model: string, more: object = {}) => ({
   multimodal_model_id: await idOf(model, mode),
   ...more,
 });
-const last = ({ requests }: typeof standard) =>
+const last = ({ requests }: typeof defaultModel) =>
   [requests.at(-1)?.model, requests.at(-1)?.authorization] as const;
 const ask = async (assistant: Record<string, unknown>, tools: Record<string, unknown>[] = []) => {
   const { uuid } = await createToolAssistant(service, tools, assistant);
@@ -69,40 +69,40 @@ test('offers configured models, once even after restarts', async () => {
 
 test('uses the model of the assistant with its URL, key and temperature', async () => {
   await ask({ llm_model_id: await idOf(text, 'llm'), llm_temperature: 0.8 });
-  assert.deepEqual(last(special), ['clever-1', 'Bearer sk-special']);
-  assert.equal(special.requests.at(-1)?.temperature, 0.8);
+  assert.deepEqual(last(ownModel), ['clever-1', 'Bearer sk-special']);
+  assert.equal(ownModel.requests.at(-1)?.temperature, 0.8);
 });
 
 test('uses the default URL for a model without one, and the default model for an unlisted one', async () => {
   await ask(await spoken('dualplex', double));
-  assert.deepEqual(last(standard), ['double-1', 'Bearer sk-standard']);
+  assert.deepEqual(last(defaultModel), ['double-1', 'Bearer sk-standard']);
   for (const id of [await idOf(bare, 'llm'), 1]) {
     await ask({ llm_model_id: id });
-    assert.deepEqual(last(standard), ['standard-1', 'Bearer sk-standard']);
+    assert.deepEqual(last(defaultModel), ['standard-1', 'Bearer sk-standard']);
   }
 });
 
 test('does not send the default key to other URLs', async () => {
   await ask(await spoken('multimodal', voice));
-  assert.deepEqual(last(special), ['voice-1', 'Bearer none']);
+  assert.deepEqual(last(ownModel), ['voice-1', 'Bearer none']);
 });
 
 test('uses chat_llm_fallback_id for tool calls in the multimodal modes only', async () => {
-  for (const server of [standard, special])
+  for (const server of [defaultModel, ownModel])
     server.behave({ calls: [{ name: 'look_up', arguments: {} }], pieces: ['We are open.'] });
   const chat_llm_fallback_id = await idOf(bare, 'llm');
-  const counts = () => [standard.requests.length, special.requests.length] as const;
+  const counts = () => [defaultModel.requests.length, ownModel.requests.length] as const;
 
   let before = counts();
   const { json } = await ask(await spoken('multimodal', voice, { chat_llm_fallback_id }), [tool]);
   assert.equal(json['message'], 'We are open.');
   assert.deepEqual(counts(), [before[0] + 2, before[1]]);
-  assert.equal(last(standard)[0], 'standard-1');
-  assert.equal(standard.requests.at(-1)?.messages.at(-1)?.content, '{"open":true}');
+  assert.equal(last(defaultModel)[0], 'standard-1');
+  assert.equal(defaultModel.requests.at(-1)?.messages.at(-1)?.content, '{"open":true}');
 
   before = counts();
   await ask(await spoken('multimodal', voice, { chat_llm_fallback_id }));
-  assert.deepEqual([counts(), last(special)[0]], [[before[0], before[1] + 1], 'voice-1']);
+  assert.deepEqual([counts(), last(ownModel)[0]], [[before[0], before[1] + 1], 'voice-1']);
 
   before = counts();
   await ask(await spoken('multimodal', voice), [tool]);
@@ -111,8 +111,8 @@ test('uses chat_llm_fallback_id for tool calls in the multimodal modes only', as
 });
 
 test('uses the offline engine for an unlisted model without a default model', async () => {
-  const here = await startService({ MODELS: JSON.stringify([{ code: text, baseUrl: special.url }]) });
-  special.behave({ pieces: ['Online.'] });
+  const here = await startService({ MODELS: JSON.stringify([{ code: text, baseUrl: ownModel.url }]) });
+  ownModel.behave({ pieces: ['Online.'] });
   for (const [id, answer] of [
     [await idOf(text, 'llm'), 'Online.'],
     [1, 'Hello! What would you like to know?'],
@@ -123,16 +123,16 @@ test('uses the offline engine for an unlisted model without a default model', as
 });
 
 test('includes the secondary languages in the prompt', async () => {
-  standard.behave({});
+  defaultModel.behave({});
   await ask({ language_id: 1, secondary_language_ids: [2, 3] });
-  const [first] = standard.requests.at(-1)?.messages ?? [];
+  const [first] = defaultModel.requests.at(-1)?.messages ?? [];
   assert.match(
     first?.content ?? '',
     /if it is one of those with the codes "en", "de", "\w\w".*in the one with the code "en"/s,
   );
   await ask({});
   assert.match(
-    standard.requests.at(-1)?.messages[0]?.content ?? '',
+    defaultModel.requests.at(-1)?.messages[0]?.content ?? '',
     /Answer in the visitor's language; if in doubt/,
   );
 });
@@ -145,7 +145,7 @@ describe('the setting MODELS', () => {
     const { models: found } = readConfig({ ...env, MODELS: join(folder, 'models.json') });
     assert.deepEqual(
       found.map(({ name, type, endpoint }) => [name, type, endpoint?.model, endpoint?.baseUrl]),
-      [['fast', 'llm', 'fast-1', standard.url]],
+      [['fast', 'llm', 'fast-1', defaultModel.url]],
     );
   });
 

@@ -193,7 +193,7 @@ describe('a SIP or Caller ID number', () => {
 
 describe("an assistant's phone number", async () => {
   const owner = await Owner.create(service);
-  const stranger = await Owner.create(service);
+  const otherOwner = await Owner.create(service);
   const create = (more: Record<string, unknown> = {}) => owner.create('assistant', assistantBody(more));
   const refused = async (number: number, type: string) =>
     (await owner.post('assistant', assistantBody({ type, phone_number_id: number }))).errors[
@@ -201,7 +201,7 @@ describe("an assistant's phone number", async () => {
     ];
 
   test('must belong to the account', async () => {
-    assert.deepEqual(await refused(await addNumber(service, stranger.id), 'outbound'), [
+    assert.deepEqual(await refused(await addNumber(service, otherOwner.id), 'outbound'), [
       'The selected phone number id is invalid.',
     ]);
   });

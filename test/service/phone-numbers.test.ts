@@ -129,13 +129,13 @@ describe('purchasePhoneNumber', () => {
   });
 
   test('returns 402 and stores nothing if the balance is too low', async () => {
-    const poor = await Owner.create(service, '1.49');
+    const lowBalanceOwner = await Owner.create(service, '1.49');
     const [phone_number] = await search();
-    const { status, json } = await poor.post('phone-numbers/purchase', { phone_number });
+    const { status, json } = await lowBalanceOwner.post('phone-numbers/purchase', { phone_number });
     const message = 'Insufficient balance. Please top up your account.';
     assert.deepEqual([status, json], [402, { error: message, message }]);
-    assert.deepEqual(await list('phone-numbers/all', poor), []);
-    assert.deepEqual(await readMoney(service, poor.id), { balance: 1.49, ledger: 1.49 });
+    assert.deepEqual(await list('phone-numbers/all', lowBalanceOwner), []);
+    assert.deepEqual(await readMoney(service, lowBalanceOwner.id), { balance: 1.49, ledger: 1.49 });
   });
 });
 

@@ -182,10 +182,10 @@ describe('a call answered by a person', () => {
     const minutes = events.filter((line) => line.startsWith('minute')).length;
     assert.equal(minutes, Math.ceil(end.duration / 60));
     assert.ok(minutes > 3);
-    const poor = await call({ ...long, minutes: 1 });
-    assert.deepEqual([poor.end.status, poor.end.reason], ['ended', 'balance']);
-    const none = await call({ minutes: 0 });
-    assert.deepEqual([none.end.status, none.lines], ['ended', []]);
+    const lowBalance = await call({ ...long, minutes: 1 });
+    assert.deepEqual([lowBalance.end.status, lowBalance.end.reason], ['ended', 'balance']);
+    const noBalance = await call({ minutes: 0 });
+    assert.deepEqual([noBalance.end.status, noBalance.lines], ['ended', []]);
   });
 });
 

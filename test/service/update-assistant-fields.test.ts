@@ -11,8 +11,8 @@ const service = await startService();
 const owner = await Owner.create(service);
 const { id } = await owner.create('assistant', assistantBody());
 
-/** What only a change may bring. */
-const changeTable: FieldRow[] = [
+/** Fields that only an update accepts. */
+const updateTable: FieldRow[] = [
   ['status', ['active', 'inactive'], ['deleted', '', 5, null]],
   [
     'widget_settings',
@@ -43,7 +43,7 @@ const changeTable: FieldRow[] = [
 ];
 
 describe('a field of updateAssistant', () => {
-  testFields([...assistantTable, ...assistantCallTable, ...changeTable], 200, (fields) =>
+  testFields([...assistantTable, ...assistantCallTable, ...updateTable], 200, (fields) =>
     owner.put(`assistant/${id}`, assistantBody(fields)),
   );
 });

@@ -42,7 +42,7 @@ describe('updateAssistant', () => {
       min_interrupt_words: 3,
       knowledgebase_mode: 'prompt',
     });
-    const gone = {
+    const cleared = {
       max_duration: null,
       reengagement_prompt: null,
       voice_stability: null,
@@ -50,10 +50,10 @@ describe('updateAssistant', () => {
       knowledgebase_mode: null,
       secondary_language_ids: [],
     };
-    assert.equal((await change(id, gone)).status, 200);
+    assert.equal((await change(id, cleared)).status, 200);
     const record = await read(id);
     assert.deepEqual(
-      Object.keys(gone).map((field) => record[field]),
+      Object.keys(cleared).map((field) => record[field]),
       [600, null, '0.70', 0, 'function_call', []],
     );
   });

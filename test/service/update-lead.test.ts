@@ -28,8 +28,8 @@ describe('updateLead', () => {
     assert.deepEqual([refused.status, refused.json], [401, { message: 'Unauthenticated.' }]);
     const { status, json } = await put(lead.id, owner.key);
     assert.deepEqual([status, (json['data'] as Record<string, unknown>)['status']], [200, 'completed']);
-    const stranger = await Owner.create(service);
-    assert.equal((await put(lead.id, stranger.key)).status, 404);
+    const otherOwner = await Owner.create(service);
+    assert.equal((await put(lead.id, otherOwner.key)).status, 404);
   });
 
   test('changes the given fields and merges variables', async () => {
@@ -82,19 +82,19 @@ describe('updateLead', () => {
       phone_number: '+4930111001',
       allow_dupplicate: false,
     });
-    const taken = async (id: number, given: Record<string, unknown>) => {
+    const accepted = async (id: number, given: Record<string, unknown>) => {
       const { status, text } = await owner.put(`leads/${id}`, given);
       assert.equal(status, 200, text);
     };
-    // What it has itself is no other's.
-    await taken(first.id, { campaign_id: spring.id, phone_number: '+4930111001', status: 'completed' });
-    await taken(third.id, { campaign_id: spring.id, phone_number: '+4930111003' });
-    await taken(second.id, { phone_number: '+4930111001', allow_dupplicate: true });
-    // One of two alike is changed without being moved.
-    await taken(second.id, { campaign_id: spring.id, variables: { a: 1 } });
+    // A lead's own number is not a duplicate.
+    await accepted(first.id, { campaign_id: spring.id, phone_number: '+4930111001', status: 'completed' });
+    await accepted(third.id, { campaign_id: spring.id, phone_number: '+4930111003' });
+    await accepted(second.id, { phone_number: '+4930111001', allow_dupplicate: true });
+    // An existing duplicate can be changed without being moved.
+    await accepted(second.id, { campaign_id: spring.id, variables: { a: 1 } });
   });
 
-  test('gives a number to one of several leads that are to have it at once', async () => {
+  test('accepts one of several simultaneous requests with the same number', async () => {
     const { id: campaign_id } = await addCampaign(owner, 'Rush');
     const ids: number[] = [];
     for (const last of [1, 2, 3]) {
@@ -106,7 +106,7 @@ describe('updateLead', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422]);
   });
 
-  describe('checks each field', () => {
+  describe('a field of updateLead', () => {
     testFields(
       [
         ['campaign_id', [campaign.id], [foreign.id, 0, 99_999, null]],
@@ -124,23 +124,23 @@ describe('updateLead', () => {
   });
 });
 
-test('a deleted lead is gone with its secondary contacts, and cannot be changed or deleted again', async () => {
+test('deletes a lead with its secondary contacts, and then returns 404', async () => {
   const { id } = await owner.create('lead', body({ secondary_contacts: [{ phone_number: '+4930111222' }] }));
   const { status, json } = await owner.delete(`leads/${id}`);
   assert.deepEqual([status, Object.keys(json)], [200, ['message']]);
   const { rows } = await pool.query('SELECT 1 FROM secondary_contacts WHERE lead_id = $1', [id]);
   assert.deepEqual(rows, []);
-  for (const gone of [id, 0, 'x', 99_999_999_999]) {
+  for (const missingId of [id, 0, 'x', 99_999_999_999]) {
     for (const answer of [
-      await owner.delete(`leads/${gone}`),
-      await owner.put(`leads/${gone}`, { status: 5 }),
+      await owner.delete(`leads/${missingId}`),
+      await owner.put(`leads/${missingId}`, { status: 5 }),
     ]) {
       assert.deepEqual([answer.status, answer.json], [404, { message: 'Lead not found.' }]);
     }
   }
 });
 
-test("a campaign's leads go with it", async () => {
+test('deletes the leads of a deleted campaign', async () => {
   const own = await addCampaign(owner);
   await owner.create('lead', body({ campaign_id: own.id }));
   await owner.delete(`campaign/${own.id}`);

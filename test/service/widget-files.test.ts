@@ -36,7 +36,7 @@ const service = await startService({ WIDGET_DIR: folder });
 const get = (path: string, headers: Record<string, string> = {}) =>
   rawRequest(service.url, { path, headers });
 
-test('serves the entries and chunks as scripts to pages of any origin', async () => {
+test('serves entry files and chunks to pages of any origin', async () => {
   for (const path of ['/voice-assistant-chat.js', '/embed.js', '/chunks/panel-Abc_1-x.js']) {
     const { status, headers, body } = await get(path);
     assert.equal(status, 200);
@@ -66,7 +66,7 @@ test('serves scripts in an encoding that the client accepts', async () => {
   assert.ok([brotli, gzip, none].every(({ text }) => text === script));
 });
 
-test('has entries revalidated, for free while they are unchanged, and chunks kept for good', async () => {
+test('lets browsers revalidate entry files and cache chunks forever', async () => {
   const headers = { 'Accept-Encoding': 'br' };
   const entry = await get('/embed.js', headers);
   assert.equal(entry.headers['cache-control'], 'no-cache');
@@ -91,7 +91,7 @@ test('has entries revalidated, for free while they are unchanged, and chunks kep
   assert.equal(chunk.headers['cache-control'], 'public, max-age=31536000, immutable');
 });
 
-test('serves nothing else of the build, and nothing outside of it', async () => {
+test('serves no other files', async () => {
   for (const path of [
     '/secret.js',
     '/package.json',
@@ -111,7 +111,7 @@ test('serves nothing else of the build, and nothing outside of it', async () => 
   }
 });
 
-test('answers 404 with the reason when the widget has not been built', async () => {
+test('returns 404 with the reason if the widget has not been built', async () => {
   const unbuilt = await startService({ WIDGET_DIR: join(folder, 'nowhere') });
   const { status, json } = await unbuilt.get('/embed.js');
   assert.equal(status, 404);
