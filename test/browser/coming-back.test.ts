@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { conversationKey, faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 import { click } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
@@ -38,7 +38,7 @@ describe('a visitor who comes back', () => {
       await chat.ask(question);
       await chat.answered(2);
       chat.element.remove();
-      const key = entry(':conversation:') ?? '';
+      const key = conversationKey();
       const kept = JSON.parse(localStorage.getItem(key) ?? '') as { keptAt: number };
       localStorage.setItem(key, JSON.stringify({ ...kept, keptAt: kept.keptAt - days * 24 * 3_600_000 }));
 
@@ -110,13 +110,12 @@ describe('after a page has gone away', () => {
   it('that could not tell the service to forget, the next one tells it', async () => {
     const leaving = await open();
     divert(leaving.window, 'DELETE', () => Promise.reject(new TypeError('No network')));
-    const id = (
-      JSON.parse(localStorage.getItem(entry(':conversation:') ?? '') ?? '{}') as Record<string, string>
-    ).conversationId;
+    const key = conversationKey();
+    const { conversationId: id = '' } = JSON.parse(localStorage.getItem(key) ?? '') as Record<string, string>;
     leaving.chat.element.forget();
     await until(() => entry(':forget:') !== undefined, 'the list of what is to be forgotten');
     expect(localStorage.getItem(entry(':forget:') ?? '')).to.equal(id);
-    expect(entry(':conversation:')).to.equal(undefined);
+    expect(localStorage.getItem(key)).to.equal(null);
     leaving.close();
 
     await open();

@@ -1,5 +1,12 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import {
+  conversationKey,
+  faulty,
+  mount,
+  nextEvent,
+  unmountAll,
+  until,
+} from '../support/chat/chat-fixture.ts';
 import { click } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
@@ -109,12 +116,10 @@ describe('a conversation', () => {
     await chat.ask('My name is Ada');
     await chat.answered(2);
     chat.write('draft');
+    const key = conversationKey();
     chat.element.forget();
     await until(() => !chat.isOpen, 'the panel to close');
-    await until(
-      () => !Object.keys(localStorage).some((key) => key.includes(':conversation:')),
-      'storage to be empty',
-    );
+    await until(() => localStorage.getItem(key) === null, 'the conversation to be deleted from storage');
     await chat.open();
     await chat.answered(1);
     expect(chat.messages).to.have.length(1);

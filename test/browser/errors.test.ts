@@ -1,5 +1,13 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import {
+  conversationKey,
+  faulty,
+  mount,
+  nextEvent,
+  unmountAll,
+  until,
+  type Chat,
+} from '../support/chat/chat-fixture.ts';
 import { click } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
@@ -203,10 +211,9 @@ describe('an error', () => {
     const first = mount();
     await first.open();
     first.element.remove();
-    for (const key of Object.keys(localStorage).filter((name) => name.includes(':conversation:'))) {
-      const kept = JSON.parse(localStorage.getItem(key) ?? '') as object;
-      localStorage.setItem(key, JSON.stringify({ ...kept, conversationId: unknownUuid }));
-    }
+    const key = conversationKey();
+    const stored = JSON.parse(localStorage.getItem(key) ?? '') as object;
+    localStorage.setItem(key, JSON.stringify({ ...stored, conversationId: unknownUuid }));
     const chat = mount();
     await openInVain(chat);
     await chat.problem(/Conversation not found/);

@@ -1,5 +1,12 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, nextEvent, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import {
+  conversationKey,
+  faulty,
+  mount,
+  nextEvent,
+  unmountAll,
+  until,
+} from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
 import { scriptAnswer } from '../support/browser/script-answer.ts';
 import { modelService, service } from '../support/browser/service-under-test.ts';
@@ -21,19 +28,21 @@ describe('the widget holds', () => {
     await until(() => chat.messages.includes('user: Still there?'), 'the next message');
   });
 
-  it('against storage that holds nonsense', async () => {
-    const settings = `${service.url}/api/assistants/${service.assistantThatShows('greeting')}/widget`;
-    localStorage.setItem(`voice-assistant-chat:${settings}`, '[null,1]');
-    const chat = mount();
-    for (const key of ['conversation', '']) {
-      localStorage.setItem(
-        `voice-assistant-chat:${key}:${service.url}:${service.assistantThatShows('greeting')}:widget`,
-        '{"conversationId":7,"pending":"none"}',
-      );
-    }
-    await chat.open();
-    await chat.answered(1);
-  });
+  for (const nonsense of ['[null,1]', 'null', '{', '{"conversationId":7,"pending":"none"}'])
+    it(`opens a new conversation when everything in storage is ${nonsense}`, async () => {
+      const first = mount();
+      await first.open();
+      await first.ask('What are your opening hours?');
+      await first.answered(2);
+      first.element.remove();
+      const keys = Object.keys(localStorage);
+      expect(keys).to.include(conversationKey()).and.to.have.length.above(1);
+      for (const key of keys) localStorage.setItem(key, nonsense);
+      const chat = mount();
+      await chat.open();
+      await chat.answered(1);
+      expect(chat.messages).to.have.length(1);
+    });
 
   it('against storage that cannot be read, as if there were none', async () => {
     const names = ['getItem', 'setItem', 'removeItem'] as const;

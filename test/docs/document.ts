@@ -51,6 +51,11 @@ export function codeIn(markdown = ''): string[] {
   return Array.from(withoutCode(markdown).matchAll(/`([^`]+)`/g), ([, code = '']) => code);
 }
 
+/** Whether a text states a number, and not only as a part of a longer one. */
+export function states(text: string, number: number): boolean {
+  return new RegExp(`(?<![\\d.,])${number.toLocaleString('en')}(?![.,]?\\d)`).test(text);
+}
+
 /** Leaves fenced code out: it has no headings, links or code spans. */
 function withoutCode(markdown: string): string {
   return markdown.replace(/^```[^]*?^```$/gm, '');

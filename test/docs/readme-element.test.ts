@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { languages } from '../../src/widget/texts/locales.ts';
 import { budgets } from '../size/budgets.ts';
 import { repository } from '../support/repository.ts';
-import { codeIn, Document } from './document.ts';
+import { codeIn, Document, states } from './document.ts';
 import { eventsInSources, literalsOf, partsInSources, slotsInSources, tokensInSources } from './sources.ts';
 
 const readme = new Document('README.md');
@@ -100,7 +100,7 @@ describe("the README's account of the element", () => {
     const section = readme.section('Size');
     for (const budget of Object.values(budgets)) {
       const bytes = typeof budget === 'number' ? budget : budget.bytes;
-      assert.ok(section.includes(bytes.toLocaleString('en')), `${String(bytes)} bytes are not mentioned`);
+      assert.ok(states(section, bytes), `${String(bytes)} bytes are not mentioned`);
     }
   });
 });

@@ -136,6 +136,19 @@ export async function unmountAll(): Promise<void> {
   sessionStorage.clear();
 }
 
+/**
+ * The storage key of the conversation, found by its content.
+ *
+ * @throws {Error} if no conversation is stored
+ */
+export function conversationKey(): string {
+  const key = Object.keys(localStorage).find((name) =>
+    /"conversationId":"[\da-f-]{36}"/.test(localStorage.getItem(name) ?? ''),
+  );
+  if (key === undefined) throw new Error(`No conversation is stored in ${Object.keys(localStorage).join()}.`);
+  return key;
+}
+
 /** Waits for a condition. */
 export function until(condition: () => boolean, what: string): Promise<void> {
   return waitUntil(condition, `Waited in vain for ${what}.`, { timeout: 12_000, interval: 15 });

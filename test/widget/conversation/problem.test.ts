@@ -32,13 +32,6 @@ describe('a problem', () => {
     });
   }
 
-  it('is none that stays while nobody knows what became of the message', () => {
-    for (const code of Object.keys(codes) as ChatErrorCode[]) {
-      const error = new ChatError(code, 'In my words');
-      assert.ok(isPassing(problemFrom(error, 0, true)) || !error.outcomeUnknown, code);
-    }
-  });
-
   it('of the network is being offline where the browser says so, and nothing else is', () => {
     const broken = new ChatError('network', 'Broken');
     assert.equal(problemFrom(broken, 0, false).code, 'offline');
