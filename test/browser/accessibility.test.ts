@@ -43,7 +43,7 @@ describe('axe finds nothing wrong with', () => {
     });
   }
 
-  it('a countdown, what a broken service leads to, and an empty conversation', async () => {
+  it('a countdown, the problem of a broken service, and an empty conversation', async () => {
     const limited = mount({ 'base-url': faulty('too-many-requests') });
     await limited.open();
     await limited.ask('Hello');
@@ -79,7 +79,7 @@ describe('axe finds nothing wrong with', () => {
 describe('a screen reader', () => {
   afterEach(unmountAll);
 
-  it('meets a dialog named by the assistant, and a region when inline', async () => {
+  it('finds a dialog named after the assistant, and a region when inline', async () => {
     const chat = mount({ heading: 'Ask Nordkamm' });
     await chat.open();
     const panel = chat.part('panel');
@@ -90,7 +90,7 @@ describe('a screen reader', () => {
     expect(inline.part('panel').getAttribute('role')).to.equal('region');
   });
 
-  it('hears who said what', async () => {
+  it('reads the author of each message', async () => {
     const chat = mount({ heading: 'Kim' });
     await chat.open();
     await chat.ask('Hello');

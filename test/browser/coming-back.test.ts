@@ -8,10 +8,10 @@ const question = 'What are your opening hours?';
 const entry = (part: string): string | undefined =>
   Object.keys(localStorage).find((key) => key.includes(part));
 
-describe('a visitor who comes back', () => {
+describe('a returning visitor', () => {
   afterEach(unmountAll);
 
-  it('finds what was asked under the same `user-key`, and under no other', async () => {
+  it('finds the conversation under the same `user-key` only', async () => {
     const chat = mount({ 'user-key': 'one' });
     await chat.open();
     await chat.ask(question);
@@ -32,7 +32,7 @@ describe('a visitor who comes back', () => {
     { days: 31, keepDays: null, finds: false },
     { days: 29, keepDays: 'a month', finds: true },
   ])
-    it(`${finds ? 'finds' : 'does not find'} what was asked ${days} days ago with keep-days ${keepDays}`, async () => {
+    it(`${finds ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
       const chat = mount();
       await chat.open();
       await chat.ask(question);
@@ -48,7 +48,7 @@ describe('a visitor who comes back', () => {
       expect(again.messages.includes(`user: ${question}`)).to.equal(finds);
     });
 
-  it('to a conversation that has ended is told so, and what was written goes to a new one', async () => {
+  it('is told that the conversation has ended, and the message goes to a new one', async () => {
     const chat = mount({ 'base-url': faulty('ended') });
     await chat.open();
     const before = chat.messages.length;
@@ -63,7 +63,7 @@ describe('a visitor who comes back', () => {
   });
 });
 
-describe('after a page has gone away', () => {
+describe('after a page was closed', () => {
   const pages: OtherPage[] = [];
   const open = async (prepare?: (page: Window) => void): Promise<OtherPage> => {
     const page = await openPage(prepare);
@@ -88,7 +88,7 @@ describe('after a page has gone away', () => {
       init?.method === method ? answer(() => real(input, init)) : real(input, init);
   };
 
-  it('the next one finds the answer that was under way, and asks nothing twice', async () => {
+  it('the next page finds the answer that was streaming, and sends nothing twice', async () => {
     const leaving = await open();
     await leaving.chat.answered(1);
     let hasArrived = false;
@@ -107,7 +107,7 @@ describe('after a page has gone away', () => {
     expect(chat.messages.at(-1)).to.contain('18:30');
   });
 
-  it('that could not tell the service to forget, the next one tells it', async () => {
+  it('the next page requests the deletion that failed', async () => {
     const leaving = await open();
     divert(leaving.window, 'DELETE', () => Promise.reject(new TypeError('No network')));
     const key = conversationKey();

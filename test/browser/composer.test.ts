@@ -47,7 +47,7 @@ describe('the composer', () => {
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
   });
 
-  it('does not send what an input method is still composing, whichever way the engine says so', async () => {
+  it('does not send a text that an input method is still composing, in any engine', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
@@ -69,7 +69,7 @@ describe('the composer', () => {
     expect(sent).to.deep.equal(['にほん']);
   });
 
-  it('keeps the line breaks of what is pasted', async () => {
+  it('keeps the line breaks of pasted text', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
@@ -99,7 +99,7 @@ describe('the composer', () => {
     expect(focused(chat) === chat.input).to.be.true;
   });
 
-  it('leaves the focus where it was, if that was elsewhere, when the send button is clicked', async () => {
+  it('leaves the focus elsewhere in the panel when the send button is clicked', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
@@ -110,7 +110,7 @@ describe('the composer', () => {
     expect(focused(chat) === chat.part('message-log')).to.be.true;
   });
 
-  it('keeps the focus when a finger taps the send button, and with it the keyboard of a phone', async function () {
+  it('keeps the focus, and a phone’s keyboard open, when the send button is tapped', async function () {
     if (!supports.touch) this.skip();
     const chat = mount();
     await chat.open();
@@ -127,7 +127,7 @@ describe('the composer', () => {
     expect(left, 'the keyboard would close and open again').to.deep.equal([]);
   });
 
-  it('does not get the focus of a finger that taps something else', async function () {
+  it('does not take the focus when something else is tapped', async function () {
     if (!supports.touch) this.skip();
     pretendPhone();
     const chat = mount({ 'base-url': faulty('ended'), 'show-function-calls': '' });
@@ -155,7 +155,7 @@ describe('the composer', () => {
     expect(entered, 'the keyboard would open').to.deep.equal([]);
   });
 
-  it('has letters of 16 pixels at least, below which a phone zooms into the page', async () => {
+  it('has a font size of at least 16 pixels, below which phones zoom in', async () => {
     put('style', '').textContent = 'voice-assistant-chat { --voice-assistant-chat-font-size: 11px }';
     const chat = mount();
     chat.element.form = [
@@ -179,7 +179,7 @@ describe('the composer', () => {
     }
   });
 
-  it('counts near the limit, and explains and keeps what is too long', async () => {
+  it('counts characters near the limit, and keeps and explains a text that is too long', async () => {
     const chat = mount();
     await chat.open();
     const note = (): string => chat.find('#composer-note')?.innerText ?? '';
@@ -206,14 +206,14 @@ describe('the composer', () => {
     expect(sent).to.deep.equal(['b'.repeat(2000)]);
   });
 
-  it('puts a too long text of the page’s into the field instead of losing it', async () => {
+  it('puts a text of `send()` that is too long into the field', async () => {
     const chat = mount();
     await chat.open();
     chat.element.send('c'.repeat(2001));
     await until(() => chat.input.value.length === 2001, 'the text in the field');
   });
 
-  it('grows with its text and stops growing', async () => {
+  it('grows with its text up to a limit', async () => {
     const chat = mount();
     await chat.open();
     const { height } = chat.input.getBoundingClientRect();
@@ -224,7 +224,7 @@ describe('the composer', () => {
     expect(chat.input.getBoundingClientRect().height).to.be.below(150);
   });
 
-  it('lays out no more of a very long text than shows, and keeps all of it', async () => {
+  it('lays out only the visible part of a very long text, and keeps all of it', async () => {
     const chat = mount();
     await chat.open();
     const text = 'a line of a very long text\n'.repeat(4000);

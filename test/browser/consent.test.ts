@@ -73,7 +73,7 @@ describe('the consent slot', () => {
     parents.clear();
   });
 
-  it('stands in place of the chat; before the visitor agrees nothing is stored and nothing is sent', async () => {
+  it('replaces the chat, and nothing is stored or sent before the visitor agrees', async () => {
     const chat = await openAsking();
     for (const part of ['composer', 'message-log', 'restart-button', 'menu-button'])
       expect(chat.part(part).checkVisibility(), part).to.be.false;
@@ -105,7 +105,7 @@ describe('the consent slot', () => {
     expect(openings()).to.deep.equal([]);
   });
 
-  it('goes when the visitor agrees: the conversation opens, and what was written is there', async () => {
+  it('disappears when the visitor agrees, and the conversation opens with the draft', async () => {
     const chat = await openAsking();
     chat.element.send('Is anybody there?');
     await agree(chat);
@@ -120,7 +120,7 @@ describe('the consent slot', () => {
     );
   });
 
-  it('does not ask again: the conversation goes on after a reload', async () => {
+  it('does not ask again after a reload, and the conversation resumes', async () => {
     const first = await openAsking();
     await agree(first);
     await first.answered(1);
@@ -134,14 +134,14 @@ describe('the consent slot', () => {
     expect(second.messages).to.have.length(3);
   });
 
-  it('holds for the page alone where nothing is kept', async () => {
+  it('applies to this page only with persist="none"', async () => {
     const chat = await openAsking({ persist: 'none' });
     await agree(chat);
     await chat.answered(1);
     expect(stored()).to.deep.equal([]);
   });
 
-  it('asks again after everything was forgotten', async () => {
+  it('asks again after `forget()`', async () => {
     const chat = await openAsking();
     await agree(chat);
     await chat.answered(1);
@@ -162,13 +162,13 @@ describe('the consent slot', () => {
     expect(openings()).to.deep.equal([]);
   });
 
-  it('lets the chat begin when the site takes the question away', async () => {
+  it('starts the chat when the site removes the question', async () => {
     const chat = await openAsking();
     chat.element.querySelector('[slot="consent"]')?.remove();
     await chat.answered(1);
   });
 
-  it('goes on with what an earlier visit left, when the site takes the question away', async () => {
+  it('resumes an earlier conversation when the site removes the question', async () => {
     const before = mount();
     await before.open();
     await before.ask('Hello');
@@ -180,7 +180,7 @@ describe('the consent slot', () => {
     expect(chat.messages).to.have.length(3);
   });
 
-  it('asks in a chat that stands in the page, too', async () => {
+  it('also asks in an inline chat', async () => {
     const chat = mountAsking({ inline: '' });
     await until(() => asking(chat) !== null, 'the question');
     expect(openings()).to.deep.equal([]);

@@ -26,7 +26,7 @@ describe('a conversation', () => {
     await until(() => chat.announcement.includes('18:30'), 'the announcement');
   });
 
-  it('does without a greeting, showing the site’s own or a hint', async () => {
+  it('shows the site’s greeting or a hint if the assistant has none', async () => {
     const assistant = { 'assistant-id': service.assistantThatShows('no-greeting') };
     const chat = mount({ ...assistant, greeting: 'Ask us about your order.' });
     await chat.open();
@@ -36,7 +36,7 @@ describe('a conversation', () => {
     await until(() => chat.part('message-log').innerText.includes('Ask your first question.'), 'the hint');
   });
 
-  it('opens one session, however often the panel opens', async () => {
+  it('opens one conversation, however often the panel opens', async () => {
     const chat = mount();
     let sessions = 0;
     chat.element.addEventListener('chat-ready', () => sessions++);
@@ -67,7 +67,7 @@ describe('a conversation', () => {
     expect(chat.messages[0]).to.contain('Ada');
   });
 
-  it('goes on after a reload, with the draft', async () => {
+  it('resumes after a reload, with the draft', async () => {
     const first = mount();
     await first.open();
     await first.ask('Do you repair zips?');
@@ -87,7 +87,7 @@ describe('a conversation', () => {
     expect(second.input.value).to.equal('And what about');
   });
 
-  it('keeps nothing with persist="none", and a tab’s worth with persist="session"', async () => {
+  it('stores nothing with persist="none", and in the tab only with persist="session"', async () => {
     const none = mount({ persist: 'none' });
     await none.open();
     none.write('A secret');
@@ -126,7 +126,7 @@ describe('a conversation', () => {
     expect(chat.input.value).to.equal('');
   });
 
-  it('lets the page send, without showing the panel', async () => {
+  it('sends messages of the page without showing the panel', async () => {
     const chat = mount();
     const sent = nextEvent<{ text: string }>(chat.element, 'chat-sent');
     const answer = nextEvent<{ text: string; latency: number }>(chat.element, 'chat-message');
@@ -139,7 +139,7 @@ describe('a conversation', () => {
     expect(chat.messages[1]).to.equal('user: Which sizes do you have?');
   });
 
-  it('lets the page stop a message before it is sent, and keeps the text', async () => {
+  it('keeps the text of a message that the page cancels', async () => {
     const chat = mount();
     chat.element.addEventListener('chat-send', (event) => {
       event.preventDefault();
@@ -174,7 +174,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('works with a service that knows no streaming, no keys and no settings', async () => {
+  it('works with a service without streaming, idempotency keys and settings', async () => {
     const chat = mount({ 'base-url': faulty('json-only') });
     await chat.open();
     await chat.ask('Hello');
@@ -192,7 +192,7 @@ describe('a conversation', () => {
     expect('attacked' in window).to.be.false;
   });
 
-  it('survives being moved in the document with a reply under way', async () => {
+  it('survives being moved in the document during a reply', async () => {
     const chat = mount();
     await chat.open();
     await chat.ask('What does delivery cost?');
@@ -208,7 +208,7 @@ describe('a conversation', () => {
     expect(chat.messages).to.have.length(5);
   });
 
-  it('survives being removed while it opens, and being added again', async () => {
+  it('survives being removed while it opens, and being inserted again', async () => {
     const chat = mount();
     chat.element.show();
     chat.element.remove();
@@ -222,7 +222,7 @@ describe('a conversation', () => {
     await chat.answered(2);
   });
 
-  it('turns to another assistant when the attribute changes', async () => {
+  it('switches to another assistant when the attribute changes', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
@@ -231,7 +231,7 @@ describe('a conversation', () => {
     await until(() => chat.messages.length === 1 && chat.messages[0] !== before, 'the other greeting');
   });
 
-  it('keeps several widgets on one page apart', async () => {
+  it('keeps the conversations of several widgets on a page separate', async () => {
     const one = mount();
     const two = mount({ 'assistant-id': service.assistantThatShows('no-greeting'), position: 'left-bottom' });
     await one.open();

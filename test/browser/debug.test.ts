@@ -20,12 +20,12 @@ describe('debug', () => {
     Object.assign(console, original);
   });
 
-  it('is silent unless the site asks for it', async () => {
+  it('logs nothing unless the site asks for it', async () => {
     await talk(mount({ lang: 'en' }));
     expect(lines).to.deep.equal([]);
   });
 
-  it('tells what the chat goes by, and who said so', async () => {
+  it('logs the settings of the chat and their sources', async () => {
     const chat = mount({ debug: '', color: 'nonsense', heading: 'Ask us', 'user-key': 'ada@example.com' });
     chat.element.setAttribute('assitant', 'x');
     chat.element.context = { secret: 'of the page' };
@@ -41,7 +41,7 @@ describe('debug', () => {
     expect(told()).not.to.contain('ada@example.com').and.not.to.contain('of the page');
   });
 
-  it('tells what happens, with timings and without contents', async () => {
+  it('logs what happens, with timings and without contents', async () => {
     const chat = mount({ debug: '' });
     await talk(chat);
     await until(() => /Message 3 .*complete after \d+ ms/.test(told()), 'the answer');
@@ -57,7 +57,7 @@ describe('debug', () => {
     expect(told()).not.to.contain(id);
   });
 
-  it('tells what went wrong and what the site’s owner can do', async () => {
+  it('logs problems and what the site’s owner can do', async () => {
     const chat = mount({ debug: '', 'base-url': faulty('server-error') });
     await chat.open();
     await until(
@@ -66,7 +66,7 @@ describe('debug', () => {
     );
   });
 
-  it('tells when the page keeps a message back', async () => {
+  it('logs that the page canceled a message', async () => {
     const chat = mount({ debug: '' });
     await chat.open();
     await chat.answered(1);
@@ -78,7 +78,7 @@ describe('debug', () => {
     await until(() => told().includes('The page prevented chat-send'), 'the reason');
   });
 
-  it('falls silent when the attribute goes, and speaks again when the element comes back', async () => {
+  it('stops logging when the attribute is removed, and resumes when the element is inserted again', async () => {
     const chat = mount({ debug: '' });
     await chat.open();
     await chat.answered(1);

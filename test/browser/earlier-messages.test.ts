@@ -48,7 +48,7 @@ async function stands(chat: Chat, message: HTMLElement): Promise<number> {
   return before;
 }
 
-describe('what was said before a long history', () => {
+describe('messages before a long history', () => {
   let asked: string[];
   let isBroken: boolean;
 
@@ -78,7 +78,7 @@ describe('what was said before a long history', () => {
     await unmountAll();
   });
 
-  it('comes above what is read, page by page, and moves nothing', async () => {
+  it('load above the reader’s position, page by page, without moving it', async () => {
     const chat = await openAtTop();
     expect(asked).to.deep.equal([]);
     const first = chat.findAll('article')[0] as HTMLElement;
@@ -125,7 +125,7 @@ describe('what was said before a long history', () => {
     expect(asked).to.deep.equal(['130', '30']);
   });
 
-  it('can be rated, and is told apart from what opening gave', async () => {
+  it('can be rated, with an index of their own', async () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
     await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
@@ -139,7 +139,7 @@ describe('what was said before a long history', () => {
     await until(() => chat.part('rate-button').ariaPressed === 'true', 'the mark');
   });
 
-  it('can be asked for again where it could not be had, and a transcript says what it lacks', async () => {
+  it('can be requested again after a failure, and a transcript says what it lacks', async () => {
     isBroken = true;
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
@@ -163,7 +163,7 @@ describe('what was said before a long history', () => {
     expect(chat.find('.earlier [role="alert"]')).to.equal(null);
   });
 
-  it('is gone with its conversation', async () => {
+  it('are removed with their conversation', async () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
     await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');

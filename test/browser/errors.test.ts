@@ -134,7 +134,7 @@ describe('an error', () => {
     }
   });
 
-  it('of the service is answered by opening again, and the message goes out then', async () => {
+  it('of the service is retried with the assistant, and the message is kept', async () => {
     const chat = mount({ 'assistant-id': service.assistantThatShows('no-balance') });
     await openInVain(chat);
     await chat.problem(/Insufficient/);
@@ -159,7 +159,7 @@ describe('an error', () => {
     ['unreachable-on-message', /connection was lost/, 'network'],
     ['wrong-types-on-message', /unreadable/, 'bad-response'],
   ] as const) {
-    it(`on a message (${kind}) stands at that message, which is kept`, async () => {
+    it(`on a message (${kind}) shows at that message, which is kept`, async () => {
       const chat = mount({ 'base-url': faulty(kind) });
       await chat.open();
       const event = nextEvent<{ code: string }>(chat.element, 'chat-error');
@@ -174,7 +174,7 @@ describe('an error', () => {
     });
   }
 
-  it('that cut an answer the service completed is mended from the history', async () => {
+  it('that cut off an answer is repaired from the history', async () => {
     const chat = mount({ 'base-url': faulty('cut-line') });
     await chat.open();
     await chat.ask('How do I care for my jacket?');
@@ -183,7 +183,7 @@ describe('an error', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
-  it('of too many requests counts down and then sends by itself', async () => {
+  it('of too many requests counts down and then retries', async () => {
     const chat = mount({ 'base-url': faulty('too-many-requests') });
     await chat.open();
     await chat.ask('Hello');
@@ -196,7 +196,7 @@ describe('an error', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
-  it('of a lost conversation offers a new one, which takes the message along', async () => {
+  it('of a lost conversation offers a new one, which receives the message', async () => {
     const chat = mount({ 'base-url': faulty('conversation-not-found') });
     await chat.open();
     await chat.ask('Are you still there?');
@@ -224,7 +224,7 @@ describe('an error', () => {
     expect(chat.messages.filter((text) => text.startsWith('user'))).to.deep.equal(['user: Hello again']);
   });
 
-  it('of the service’s on a message can be tried again', async () => {
+  it('of the service on a message can be retried', async () => {
     const chat = mount({ 'base-url': faulty('engine-failed') });
     await chat.open();
     await chat.ask('Hello');
@@ -235,7 +235,7 @@ describe('an error', () => {
     expect(chat.messages.filter((text) => text.startsWith('user'))).to.have.length(1);
   });
 
-  it('of the network heals when the browser is online again', async () => {
+  it('of the network is retried when the browser is online again', async () => {
     const chat = mount({ 'base-url': faulty('unreachable') });
     await openInVain(chat);
     await chat.problem(/connection was lost/);
@@ -245,7 +245,7 @@ describe('an error', () => {
     await until(() => tries === 1, 'another try');
   });
 
-  it('of an opening is met once, and not again when the page has time', async () => {
+  it('of an opening is reported once, and not again when the page is idle', async () => {
     const chat = mount({ 'base-url': faulty('unreachable') });
     let errors = 0;
     chat.element.addEventListener('chat-error', () => errors++);
@@ -258,7 +258,7 @@ describe('an error', () => {
     expect(errors).to.equal(1);
   });
 
-  it('of a refused message says why and does not stop the next one', async () => {
+  it('of a refused message gives the reason and does not block the next one', async () => {
     const chat = mount({ 'base-url': faulty('message-refused') });
     await chat.open();
     await chat.ask('This is longer than the strict service takes.');

@@ -36,7 +36,7 @@ describe('events', () => {
     await unmountAll();
   });
 
-  it('tell a visit from beginning to end, in order', async () => {
+  it('report a visit from beginning to end, in order', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
@@ -61,7 +61,7 @@ describe('events', () => {
     expect(heard[0]?.detail).to.equal(null);
   });
 
-  it('tell what a visitor thinks of an answer', async () => {
+  it('report the rating of an answer', async () => {
     const chat = mount();
     await chat.open();
     await chat.ask('Do you deliver?');
@@ -83,7 +83,7 @@ describe('events', () => {
     expect(at).to.be.closeTo(before, 10_000);
   });
 
-  it('tell that something failed, by a code', async () => {
+  it('report a failure with its code', async () => {
     const chat = mount({ 'base-url': faulty('server-error') });
     await chat.open();
     await until(() => detailOf('chat-error') !== undefined, 'the error');

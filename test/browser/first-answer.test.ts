@@ -18,7 +18,7 @@ const loaded = (): string[] => {
 describe('a first answer', () => {
   afterEach(unmountAll);
 
-  it('finds its modules in the cache: the chat has loaded them while the page rested', async () => {
+  it('finds its modules in the cache, because the chat has loaded them while the page was idle', async () => {
     const tasks: IdleRequestCallback[] = [];
     const original = Object.getOwnPropertyDescriptor(window, 'requestIdleCallback');
     // The launcher has had its idle time by then, or what passes for it in an engine that has none.
@@ -43,7 +43,7 @@ describe('a first answer', () => {
     }
   });
 
-  it('shows no marks of Markdown while what draws it is on its way', async () => {
+  it('shows no Markdown syntax while the Markdown module loads', async () => {
     const chat = mount({
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),

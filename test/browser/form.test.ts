@@ -69,7 +69,7 @@ describe('the form before the chat', () => {
     await unmountAll();
   });
 
-  it('stands in place of the chat, and nothing is opened before it is filled in', async () => {
+  it('replaces the chat, and no conversation opens before it is filled in', async () => {
     const chat = await openForm();
     await until(() => !chat.input.checkVisibility(), 'the composer to go');
     await until(() => !chat.part('message-log').checkVisibility(), 'the messages to go');
@@ -83,7 +83,7 @@ describe('the form before the chat', () => {
     expect(chat.messages).to.have.length(1);
   });
 
-  it('takes the focus of whoever opened the chat, and passes it on to the composer', async () => {
+  it('takes the focus when the visitor opens the chat, and passes it to the composer', async () => {
     const chat = await openForm();
     const focused = (): Element | null => chat.element.shadowRoot?.activeElement ?? null;
     await until(() => focused() === field(chat, 'first_name'), 'the focus in the first field');
@@ -93,7 +93,7 @@ describe('the form before the chat', () => {
     await until(() => focused() === chat.input, 'the focus in the composer');
   });
 
-  it('makes variables of the answers, over those of the tag', async () => {
+  it('turns the answers into variables, which override those of the tag', async () => {
     const chat = await openForm(fields, { variables: '{"first_name":"nobody","plan":"gold"}' });
     fill(chat, { ...good, first_name: ' Ada ', site: 'ada.example', size: '42.5' });
     await click(field(chat, 'news'));
@@ -113,7 +113,7 @@ describe('the form before the chat', () => {
     });
   });
 
-  it('says what is wrong at each field, puts the focus on the first, and takes it back when it is mended', async () => {
+  it('shows an error at each invalid field, focuses the first, and removes the error when it is corrected', async () => {
     const chat = await openForm();
     fill(chat, { email: 'ada@', site: 'no address', size: '' });
     await click(chat.part('start-button'));
@@ -130,7 +130,7 @@ describe('the form before the chat', () => {
     expect(field(chat, 'email').getAttribute('aria-invalid')).to.be.null;
   });
 
-  it('has names, kinds and hints that browsers fill in by', async () => {
+  it('has names, types and hints for autofill', async () => {
     const chat = await openForm();
     const labels = chat.findAll('[part="form"] label').map(({ innerText }) => innerText.trim());
     expect(labels).to.deep.equal([
@@ -147,7 +147,7 @@ describe('the form before the chat', () => {
     expect(field(chat, 'email').required).to.be.true;
   });
 
-  it('keeps answers over a reload, and forgets them once the conversation is open', async () => {
+  it('keeps answers across a reload, and forgets them once the conversation is open', async () => {
     const first = await openForm();
     fill(first, { first_name: 'Ada' });
     first.element.remove();
@@ -165,7 +165,7 @@ describe('the form before the chat', () => {
     expect(third.find('[part="form"]'), 'of a conversation that goes on').to.be.null;
   });
 
-  it('is asked once in a visit, and again after forgetting', async () => {
+  it('is asked once per visit, and again after `forget()`', async () => {
     const chat = await openForm();
     fill(chat, good);
     await click(chat.part('start-button'));
@@ -181,7 +181,7 @@ describe('the form before the chat', () => {
     expect(field(chat, 'first_name').value).to.equal('');
   });
 
-  it('leaves out fields that make no sense, and itself where none is left', async () => {
+  it('leaves out invalid fields, and is not shown without valid ones', async () => {
     const odd: unknown[] = [
       { label: 'Without a name' },
       { name: 'x'.repeat(65), label: 'Long' },
@@ -200,7 +200,7 @@ describe('the form before the chat', () => {
     expect(other.find('[part="form"]')).to.be.null;
   });
 
-  it('goes when the site takes it away', async () => {
+  it('disappears when the site removes it', async () => {
     const chat = await openForm();
     chat.element.form = undefined;
     await chat.answered(1);

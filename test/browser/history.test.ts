@@ -20,7 +20,7 @@ describe('a very long history', () => {
     await unmountAll();
   });
 
-  it('opens at its end, with all of its text in the page, and the Markdown of all of it in the end', async () => {
+  it('opens at its end, with all of its text in the page, and renders all Markdown eventually', async () => {
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
     await until(() => chat.findAll('article').length === count, 'all messages');
@@ -37,7 +37,7 @@ describe('a very long history', () => {
     expect(distance()).to.be.below(24);
   });
 
-  it('shows what a reader comes to', async () => {
+  it('renders the part that the reader scrolls to', async () => {
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
     await until(() => chat.findAll('article').length === count, 'all messages');
@@ -61,7 +61,7 @@ describe('a history of another service', () => {
     await unmountAll();
   });
 
-  it('shows what somebody said, and no line that has nothing to read', async () => {
+  it('shows messages of people, and leaves out entries without text', async () => {
     serveHistory([
       { role: 'assistant', content: 'Hello!' },
       { role: 'user', content: 'Where is it?' },

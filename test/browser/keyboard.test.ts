@@ -20,7 +20,7 @@ describe('with the keyboard alone', () => {
     before.remove();
   });
 
-  it('Tab reaches the launcher, Enter opens, the focus lands in the composer, Escape brings it back', async () => {
+  it('Tab reaches the launcher, Enter opens, the focus moves to the composer, Escape returns it', async () => {
     const chat = mount();
     before.focus();
     await press('Tab');
@@ -38,7 +38,7 @@ describe('with the keyboard alone', () => {
     await until(() => chat.isOpen && focused(chat) === chat.input, 'the panel to open again');
   });
 
-  it('Tab walks through everything there is to use, and on into the page', async () => {
+  it('Tab visits every control, then continues into the page', async () => {
     const chat = mount();
     const after = document.createElement('button');
     after.textContent = 'After';
@@ -66,7 +66,7 @@ describe('with the keyboard alone', () => {
     after.remove();
   });
 
-  it('the close button closes and gives the focus back', async () => {
+  it('the close button closes and returns the focus', async () => {
     const chat = mount();
     await chat.open();
     await click(chat.part('close-button'));

@@ -36,7 +36,7 @@ describe('the language of the chat', () => {
     setBrowserLanguage(language);
   });
 
-  it('is that of `lang` before all others', async () => {
+  it('is that of `lang` first', async () => {
     document.documentElement.lang = 'fr';
     await speaks(mount({ lang: 'ja', 'assistant-id': service.assistantThatShows('german') }), 'ja');
   });
@@ -76,7 +76,7 @@ describe('the language of the chat', () => {
     });
   }
 
-  it('changes while the chat is open, and turns it around', async () => {
+  it('changes while the chat is open, direction included', async () => {
     const chat = mount({ lang: 'ru' });
     await speaks(chat, 'ru');
     expect(chat.input.placeholder).to.equal('Напишите сообщение…');
@@ -87,7 +87,7 @@ describe('the language of the chat', () => {
   });
 });
 
-describe('a chat of 320 pixels shows everything and pleases axe in', () => {
+describe('a chat of 320 pixels shows everything and has no axe violations in', () => {
   let parent: HTMLElement;
   let attributes: Record<string, string>;
 

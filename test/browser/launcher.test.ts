@@ -25,7 +25,7 @@ describe('the launcher', () => {
     'rgb(var(--x), 0, 0)',
     'rgb(1 2',
   ])
-    it(`has a readable color and its corner where the site gives it the color ${color}`, async () => {
+    it(`has a readable color and its corner if the site sets the color ${color}`, async () => {
       const chat = mount({ color, theme: 'light', position: 'left-top' });
       await until(() => chat.launcher.getBoundingClientRect().left < 100, 'the corner');
       expect(chat.launcher.getBoundingClientRect().top).to.be.below(100);
@@ -90,7 +90,7 @@ describe('the launcher', () => {
     await until(() => chat.launcher.innerText.trim() === '', 'the icon alone');
   });
 
-  it('asks for nothing when the attributes give the whole look', async () => {
+  it('requests nothing if the attributes give the whole appearance', async () => {
     const requests = requestsSince();
     // No other test of this page asks for this one: what those still wait for does not count.
     const assistant = service.assistantThatShows('no-greeting');
@@ -116,7 +116,7 @@ describe('the launcher', () => {
     expect(chat.element.childNodes).to.have.length(0);
   });
 
-  it('looks busy while the chat that it opens is on its way', async () => {
+  it('shows that it is busy while the chat loads', async () => {
     const chat = mount();
     const opacity = (): string => getComputedStyle(chat.launcher).opacity;
     await until(() => opacity() === '1', 'the launcher');
@@ -131,7 +131,7 @@ describe('the launcher', () => {
     expect(opacity()).to.equal('1');
   });
 
-  it('shows nothing empty while the texts of a language are on their way', async () => {
+  it('shows nothing empty while the texts of a language load', async () => {
     const chat = mount({ lang: 'hu' });
     const whenShown = new Promise<number>((resolve) => {
       new MutationObserver(() => {
@@ -155,7 +155,7 @@ describe('the launcher', () => {
     await until(() => chat.isOpen, 'the panel to open again');
   });
 
-  it('opens for who presses twice, since nothing is there yet that could close', async () => {
+  it('opens at a double click, since nothing can be closed yet', async () => {
     const chat = mount();
     chat.launcher.click();
     chat.launcher.click();
@@ -165,7 +165,7 @@ describe('the launcher', () => {
     expect(chat.element.open).to.be.false;
   });
 
-  it('tells the page when it opens and closes', async () => {
+  it('notifies the page when it opens and closes', async () => {
     const chat = mount();
     const opened = nextEvent(document, 'chat-open');
     chat.element.show();
@@ -177,7 +177,7 @@ describe('the launcher', () => {
     expect(chat.element.hasAttribute('open')).to.be.false;
   });
 
-  it('shows what the site slots into it', () => {
+  it('shows slotted content', () => {
     const chat = mount();
     const help = document.createElement('span');
     help.slot = 'launcher';
@@ -187,7 +187,7 @@ describe('the launcher', () => {
     expect(help.assignedSlot?.closest('button')).to.equal(chat.launcher);
   });
 
-  it('says so when the chat cannot be loaded, in the site’s own words where it has any', async () => {
+  it('reports that the chat cannot be loaded, in the site’s own text if it has one', async () => {
     // The same script at an address that no other file is beside.
     const script = await (await fetch('/dist/voice-assistant-chat.js')).blob();
     const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
@@ -220,7 +220,7 @@ describe('the launcher', () => {
 describe('attributes and properties', () => {
   afterEach(unmountAll);
 
-  it('are the same thing, in both directions', () => {
+  it('reflect each other', () => {
     const { element } = mount();
     element.launcherLabel = 'Hi';
     expect(element.getAttribute('launcher-label')).to.equal('Hi');
@@ -237,7 +237,7 @@ describe('attributes and properties', () => {
     expect(element.hasAttribute('variables')).to.be.false;
   });
 
-  it('may be set as properties before the element is defined', () => {
+  it('accept properties set before the element is defined', () => {
     const element = document.createElement('late-chat');
     Object.assign(element, { launcherLabel: 'Set early', inline: false, assistantId: 'x' });
     customElements.define('late-chat', class extends ChatElement {});
@@ -248,7 +248,7 @@ describe('attributes and properties', () => {
     element.remove();
   });
 
-  it('fall back, with one warning, when they are wrong', () => {
+  it('fall back, with one warning, if they are invalid', () => {
     const warnings: unknown[] = [];
     const { warn } = console;
     console.warn = (...words: unknown[]) => warnings.push(words.join(' '));
@@ -278,7 +278,7 @@ describe('attributes and properties', () => {
     }
   });
 
-  it('take enumerated values in any case', () => {
+  it('accept enumerated values in any letter case', () => {
     const { element } = mount({ type: 'TEST', persist: ' Session ' });
     expect([element.type, element.persist]).to.deep.equal(['test', 'session']);
   });

@@ -29,7 +29,7 @@ describe('links and images in an answer', () => {
     expect(link.innerText).to.equal('the table');
   });
 
-  it('show from the origins that the site allows, described and late, and as links from others', async () => {
+  it('show images of allowed origins, with alternative text and lazily, and others as links', async () => {
     const chat = await said(
       `![A pixel](${location.origin}/pixel.png) ![Another](https://evil.example/collect?secret=1)`,
       { 'allow-images': `nonsense ${location.origin}/` },
@@ -53,7 +53,7 @@ describe('links and images in an answer', () => {
     ).to.equal('0,3');
   });
 
-  it('show images within links as these, and never a link within a link', async () => {
+  it('show images within links as links, and never nest links', async () => {
     const chat = await said(
       `[![A map](${map('linked')})](https://example.com/a) [![Another](https://evil.example/x)](https://example.com/b)`,
       { 'allow-images': location.origin },
@@ -64,7 +64,7 @@ describe('links and images in an answer', () => {
     expect(links[1]?.innerText).to.equal('Another');
   });
 
-  it('have room for an image before it has come: nothing moves then, for a reader anywhere', async () => {
+  it('reserve room for an image before it loads, so that nothing moves', async () => {
     // Far apart: the engine asks for the first only when the reader comes near.
     const lines = 'A line.\n'.repeat(400);
     serveHistory([

@@ -68,7 +68,7 @@ const strangeColors = [
   '#00ff00',
 ];
 
-describe('the look', () => {
+describe('the appearance', () => {
   afterEach(unmountAll);
 
   for (const color of strangeColors) {
@@ -92,7 +92,7 @@ describe('the look', () => {
     });
   }
 
-  it('wears what the assistant says', async () => {
+  it('follows the assistant’s settings', async () => {
     const chat = mount({ 'assistant-id': service.assistantThatShows('settings') });
     await until(() => chat.find('.root')?.dataset['theme'] === 'dark', 'the dark theme');
     expect(cornerOf(chat.launcher)).to.equal('left-top');
@@ -100,7 +100,7 @@ describe('the look', () => {
     expect(luminance(painted(getComputedStyle(chat.part('panel')).backgroundColor))).to.be.below(0.1);
   });
 
-  it('prefers what the site says', async () => {
+  it('prefers the site’s attributes', async () => {
     const chat = mount({
       'assistant-id': service.assistantThatShows('settings'),
       theme: 'light',
@@ -128,7 +128,7 @@ describe('the look', () => {
     ['middle', 'right-bottom'],
     ['', 'right-bottom'],
   ] as const) {
-    it(`stands at the ${corner} for position "${position}", launcher and panel`, async () => {
+    it(`is at the ${corner} for position "${position}", launcher and panel`, async () => {
       const chat = mount({ position, color: '#123', theme: 'dark', heading: 'A' });
       expect(cornerOf(chat.launcher)).to.equal(corner);
       await chat.open();
@@ -141,7 +141,7 @@ describe('the look', () => {
     });
   }
 
-  it('falls back in silence from colors that are none', () => {
+  it('falls back silently from invalid colors', () => {
     const warnings: unknown[] = [];
     const { warn } = console;
     console.warn = (...words: unknown[]) => warnings.push(words);
@@ -160,7 +160,7 @@ describe('the look', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it('takes a color that is half-open for what it begins, and stands where it should', () => {
+  it('closes an open bracket of a color, and keeps its place', () => {
     for (const [color, meant] of [
       ['rgb(0 0 0', '#000'],
       ['hsl(0,100%,50%', '#f00'],
@@ -175,7 +175,7 @@ describe('the look', () => {
     }
   });
 
-  it('shows at once, and not in a wrong color first, when the service was asked before', async () => {
+  it('shows at once in the right color if the settings are stored', async () => {
     const settings = { 'assistant-id': service.assistantThatShows('settings') };
     const first = mount(settings);
     await until(() => first.find('.root')?.dataset['theme'] === 'dark', 'the settings');
@@ -184,7 +184,7 @@ describe('the look', () => {
     expect(getComputedStyle(second.launcher).opacity).to.equal('1');
   });
 
-  it('waits for an unknown look, and shows without it when that takes too long', async () => {
+  it('waits for unknown settings, and shows without them after a time limit', async () => {
     const chat = mount({ 'base-url': `${service.url}/faults/timeout` });
     expect(getComputedStyle(chat.launcher).opacity).to.equal('0');
     await until(() => getComputedStyle(chat.launcher).opacity === '1', 'the launcher to show all the same');
@@ -199,14 +199,14 @@ describe('the look', () => {
     'unreachable',
     'json-only',
   ]) {
-    it(`falls back in silence when settings are asked from a service that answers "${kind}"`, async () => {
+    it(`falls back silently if the service answers the request for settings with "${kind}"`, async () => {
       const chat = mount({ 'base-url': `${service.url}/faults/${kind}` });
       await until(() => !chat.find('.root')?.hasAttribute('data-pending'), 'the launcher to show');
       expect(cornerOf(chat.launcher)).to.equal('right-bottom');
     });
   }
 
-  it('draws every icon in lines of the color of its button', async () => {
+  it('draws every icon in the color of its button', async () => {
     const chat = mount();
     await chat.open();
     const icons = chat.findAll('button svg');
@@ -231,7 +231,7 @@ describe('the look', () => {
     box.remove();
   });
 
-  it('speaks the assistant’s language and writes in its direction', async () => {
+  it('has the assistant’s language and direction', async () => {
     const german = mount({ 'assistant-id': service.assistantThatShows('german') });
     await german.open();
     await until(() => german.input.placeholder.startsWith('Nachricht'), 'German texts');

@@ -34,7 +34,7 @@ describe('the browser under test', () => {
     expect([innerWidth, innerHeight]).to.deep.equal([1280, 800]);
   });
 
-  it('takes the preferences it is given', async function () {
+  it('applies the preferences it is given', async function () {
     if (!supports.emulateMedia) this.skip();
     await emulateMedia({ colorScheme: 'dark' });
     expect(matchMedia('(prefers-color-scheme: dark)').matches).to.be.true;

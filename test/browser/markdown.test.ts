@@ -78,7 +78,7 @@ describe('an answer in Markdown', () => {
     expect(drawn.innerText).not.to.match(/\*\*|~~|\[x\]/);
   });
 
-  it('has tables that scroll within the message', async () => {
+  it('scrolls wide tables within the message', async () => {
     const wide = Array.from({ length: 12 }, (_, index) => `A long column ${index}`);
     const drawn = await answer(`| ${wide.join(' | ')} |\n|${':-:|'.repeat(12)}\n| ${wide.join(' | ')} |`);
     expect([count(drawn, 'thead th'), count(drawn, 'tbody td')]).to.deep.equal([12, 12]);
@@ -90,14 +90,14 @@ describe('an answer in Markdown', () => {
     await scrollByKey(table);
   });
 
-  it('has code whose long lines scroll within the message', async () => {
+  it('scrolls long lines of code within the message', async () => {
     const drawn = await answer(`\`\`\`sh\n${'npm install '.repeat(30)}\n\`\`\``);
     await scrollByKey(drawn.querySelector('pre') as HTMLElement);
     const log = drawn.closest('[role="log"]') as HTMLElement;
     expect(log.scrollWidth).to.equal(log.clientWidth);
   });
 
-  it('has code that is copied exactly, spaces, marks and empty lines included', async () => {
+  it('copies code exactly, with spaces, syntax and empty lines', async () => {
     const copied: string[] = [];
     const writeText = (text: string): Promise<void> => {
       copied.push(text);
@@ -112,7 +112,7 @@ describe('an answer in Markdown', () => {
     expect(copied).to.deep.equal([code]);
   });
 
-  it('has code with its language and a button that copies it', async () => {
+  it('shows the language of code and a button that copies it', async () => {
     const drawn = await answer('```python\nprint("<b>hi</b>")\n```');
     const figure = drawn.querySelector('figure') as HTMLElement;
     expect(figure.querySelector('figcaption span')?.textContent).to.equal('python');
@@ -128,7 +128,7 @@ describe('an answer in Markdown', () => {
     expect(log.scrollWidth).to.equal(log.clientWidth);
   });
 
-  it('is never wider than the panel, nor is any other message, whatever stands in it', async () => {
+  it('is never wider than the panel, like any other message', async () => {
     const word = 'w'.repeat(400);
     const url = `https://example.com/${'p'.repeat(400)}?${'q=1&'.repeat(80)}`;
     serveHistory([
@@ -186,7 +186,7 @@ describe('an answer in Markdown', () => {
     expect('attacked' in window).to.be.false;
   });
 
-  it('never shows half-open markup while it grows', async () => {
+  it('never shows unclosed markup while it grows', async () => {
     const chat = await openChat();
     const pieces = [
       'Our **opening',
@@ -211,7 +211,7 @@ describe('an answer in Markdown', () => {
     expect(text()).to.equal('Our opening hours are here. Run npm i.');
   });
 
-  it('is announced without its marks', async () => {
+  it('is announced without Markdown syntax', async () => {
     const chat = await openChat();
     const { question } = await scriptAnswer({ pieces: ['We **open** at [nine](https://example.com).'] });
     await chat.ask(question);

@@ -55,7 +55,7 @@ async function mountWithMenu(attributes: Readonly<Record<string, string>> = {}):
 describe('the menu', () => {
   afterEach(unmountAll);
 
-  it('is made when a person comes near its button', async () => {
+  it('loads when the pointer comes near its button', async () => {
     const chat = mount();
     await chat.open();
     expect(chat.find('.menu')).to.be.null;
@@ -64,7 +64,7 @@ describe('the menu', () => {
     expect(menuOf(chat)).to.be.null;
   });
 
-  it('opens at a click, with the focus on its first item, and closes at the next', async () => {
+  it('opens at a click, with the focus on its first item, and closes at the next one', async () => {
     const chat = await mountWithMenu();
     // What the browser tells of a popover comes a moment later.
     await until(() => chat.part('menu-button').ariaExpanded === 'true', 'the button to say so');
@@ -83,7 +83,7 @@ describe('the menu', () => {
     await openMenu(chat);
   });
 
-  it('is walked with arrows, Home and End, round and round', async () => {
+  it('is navigated with arrow keys, Home and End, and wraps around', async () => {
     const chat = await mountWithMenu();
     await until(() => focused(chat) === labels.copy, 'the focus');
     for (const [key, label] of [
@@ -124,7 +124,7 @@ describe('the menu', () => {
     await until(() => focused(chat) === labels.copy, 'the focus in the menu');
   });
 
-  it('lies inside the window', async () => {
+  it('stays inside the window', async () => {
     for (const position of ['right-bottom', 'left-top']) {
       const chat = mount({ position });
       await chat.open();
@@ -137,7 +137,7 @@ describe('the menu', () => {
     }
   });
 
-  it('downloads the transcript as text: who, when and what', async () => {
+  it('downloads the transcript as text, with authors and times', async () => {
     const chat = await mountWithMenu({ heading: 'Kim: help' });
     const file = await fileFrom(() => click(item(chat, labels.text)));
     expect(file.name).to.match(/^Kim help \d{4}-\d\d-\d\d\.txt$/);
@@ -148,7 +148,7 @@ describe('the menu', () => {
     expect(menuOf(chat)).to.be.null;
   });
 
-  it('downloads the transcript as JSON, without what gives access to it', async () => {
+  it('downloads the transcript as JSON, without the conversation’s ID', async () => {
     const chat = mount();
     const ready = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
     await chat.open();
@@ -166,7 +166,7 @@ describe('the menu', () => {
     expect(text).not.to.contain(conversationId);
   });
 
-  it('copies the transcript, and says so, or that it was denied', async () => {
+  it('copies the transcript, and reports success or refusal', async () => {
     const denied = 'This browser does not support that.';
     const chat = await mountWithMenu();
     let copied = '';
@@ -192,7 +192,7 @@ describe('the menu', () => {
     expect(copied).to.contain('You (').and.to.contain('When do you open?');
   });
 
-  it('prints the whole transcript and nothing of the page, from a frame of its own', async () => {
+  it('prints the whole transcript and nothing of the page, from a frame', async () => {
     const chat = await mountWithMenu({ heading: 'Kim' });
     const printed: string[] = [];
     // Printing itself opens a dialog that no test can answer: it is replaced in the frame when that appears.
@@ -216,7 +216,7 @@ describe('the menu', () => {
     expect(chat.find('iframe')).to.be.null;
   });
 
-  it('deletes the conversation, but asks first', async () => {
+  it('deletes the conversation after a confirmation', async () => {
     const chat = await mountWithMenu();
     const key = conversationKey();
     await click(item(chat, labels.forget));
@@ -238,7 +238,7 @@ describe('the menu', () => {
     expect(chat.messages).to.have.length(1);
   });
 
-  it('has a switch for the sound, where the site has one, and keeps the visitor’s choice', async () => {
+  it('has a switch for the sound if the site enables it, and stores the visitor’s choice', async () => {
     const first = await mountWithMenu({ sound: '' });
     const sound = item(first, labels.sound);
     expect(sound.getAttribute('aria-checked')).to.equal('true');
@@ -251,7 +251,7 @@ describe('the menu', () => {
     expect(item(second, labels.sound).getAttribute('aria-checked')).to.equal('false');
   });
 
-  it('speaks the visitor’s language, from right to left too', async () => {
+  it('is in the visitor’s language, from right to left too', async () => {
     const chat = mount({ lang: 'ar', position: 'left-bottom' });
     await chat.open();
     await click(chat.part('menu-button'));

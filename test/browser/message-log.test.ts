@@ -6,7 +6,7 @@ import { modelService, service } from '../support/browser/service-under-test.ts'
 describe('the message log', () => {
   afterEach(unmountAll);
 
-  it('follows the conversation for a reader at its end', async () => {
+  it('follows the conversation if the reader is at its end', async () => {
     const chat = mount({ 'assistant-id': service.assistantThatShows('no-greeting') });
     await chat.open();
     for (let count = 1; count <= 4; count++) {
@@ -19,7 +19,7 @@ describe('the message log', () => {
     await until(() => distance() < 2, 'the end');
   });
 
-  it('leaves a reader in peace who has scrolled up while an answer grows', async () => {
+  it('does not move a reader who has scrolled up while an answer grows', async () => {
     const chat = mount({
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),
@@ -70,7 +70,7 @@ describe('the message log', () => {
     expect(chat.announcement).to.equal('Here it is.');
   });
 
-  it('tells finished messages to screen readers and not the tokens of a growing one', async () => {
+  it('announces finished messages to screen readers, and not the chunks of a growing one', async () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);

@@ -53,14 +53,14 @@ type Rating = ChatEventMap['chat-rating']['detail'];
 
 const rated = (element: VoiceAssistantChat): Promise<Rating> => nextEvent<Rating>(element, 'chat-rating');
 
-describe('what can be done with a message', () => {
+describe('the actions of a message', () => {
   afterEach(async () => {
     serveNoHistory();
     Reflect.deleteProperty(navigator, 'clipboard');
     await unmountAll();
   });
 
-  it('shows by tap, at the message that was tapped, and with it when that was written', async function () {
+  it('show at the message that is tapped, with its time', async function () {
     if (!supports.touch) this.skip();
     const [first, second] = [ago(2, 3), ago(0)];
     serveHistory([
@@ -93,7 +93,7 @@ describe('what can be done with a message', () => {
     await until(() => times().length === 0, 'the tools to go');
   });
 
-  it('shows by mouse and by keyboard, too, when it was written', async () => {
+  it('show by mouse and by keyboard, with the message’s time', async () => {
     const at = ago(1);
     serveHistory([{ role: 'assistant', content: 'Hello!', created_at: at }]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
@@ -108,7 +108,7 @@ describe('what can be done with a message', () => {
     await until(() => time() === at, 'the time, by mouse');
   });
 
-  it('is told the page as a rating, which stays pressed and can be taken back', async () => {
+  it('send a rating to the page, which stays pressed and can be removed', async () => {
     const chat = await answered('We **open** at nine.');
     const [up, down] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
     expect([up.ariaLabel, down.ariaLabel]).to.deep.equal(['Helpful', 'Not helpful']);
@@ -135,7 +135,7 @@ describe('what can be done with a message', () => {
     expect(history[index ?? -1]?.content).to.equal('We **open** at nine.');
   });
 
-  it('copies what its reader sees: as text, and with its looks for documents', async () => {
+  it('copy the message as the reader sees it, as text and as HTML', async () => {
     const markdown = [
       'We **open** at [nine](https://example.com/hours).',
       '1. `a_b`\n2. <b>c</b>',
@@ -187,7 +187,7 @@ describe('what can be done with a message', () => {
     expect([button.ariaLabel, said().includes(denied)]).to.deep.equal(['Copy message', false]);
   });
 
-  it('is stopping it while it grows: the send button does so', async () => {
+  it('stop a growing answer with the send button', async () => {
     const chat = await openChat();
     const answer = await scriptAnswer({ pieces: ['It goes on', wait, ' and on.'] });
     await chat.ask(answer.question);
@@ -204,7 +204,7 @@ describe('what can be done with a message', () => {
     await until(() => chat.part('send-button').ariaLabel === 'Send', 'the end of the reply');
     expect(chat.messages.at(-1)).to.equal('assistant: It goes on');
   });
-  it('is taking back what was not sent, to change it', async () => {
+  it('return a message that was not sent to the composer', async () => {
     serveHistory([{ role: 'assistant', content: 'Hello!' }]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();

@@ -5,7 +5,7 @@ import { click } from '../support/browser/page.ts';
 describe('texts of the site', () => {
   afterEach(unmountAll);
 
-  it('stand in place of the language’s, in the panel and in what loads later', async () => {
+  it('replace those of the language, in the panel and in lazy modules', async () => {
     const chat = mount();
     chat.element.messages = { send: 'Ask', newConversation: 'From the top', forget: 'Burn it' };
     await chat.open();
@@ -17,7 +17,7 @@ describe('texts of the site', () => {
     expect(chat.find('.menu [role="menu"] > :last-child')?.innerText.trim()).to.equal('Burn it');
   });
 
-  it('may change, and may lie over another language', async () => {
+  it('can change, and apply to other languages too', async () => {
     const chat = mount({ lang: 'de' });
     await chat.open();
     expect(chat.part('send-button').ariaLabel).to.equal('Senden');
@@ -28,7 +28,7 @@ describe('texts of the site', () => {
     await until(() => chat.part('send-button').ariaLabel === 'Senden', 'the text of the language');
   });
 
-  it('count for nothing where they make no sense', async () => {
+  it('are ignored if they are invalid', async () => {
     const chat = mount();
     const odd: Record<string, unknown> = { send: 5, close: '', typo: 'x', more: {}, chat: 'x'.repeat(1001) };
     chat.element.messages = odd;

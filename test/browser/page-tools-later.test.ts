@@ -15,7 +15,7 @@ interface SentBody {
   tool_results?: { result: unknown }[];
 }
 
-describe('calls of tools that an earlier visit left', () => {
+describe('tool calls of an earlier visit', () => {
   /** What the last message told the assistant of tools. */
   let results: unknown[] | undefined;
   beforeEach(() => {
@@ -30,7 +30,7 @@ describe('calls of tools that an earlier visit left', () => {
     window.fetch = originalFetch;
   });
 
-  it('are not run again: what came of them waits for the next message', async () => {
+  it('are not run again, and their results go with the next message', async () => {
     let runs = 0;
     const first = await openWithTools(showProduct(() => runs++, true));
     await first.ask(questionForProduct);
@@ -51,7 +51,7 @@ describe('calls of tools that an earlier visit left', () => {
     expect(toolRequests(third)).to.deep.equal([]);
   });
 
-  it('are asked again when nobody had answered, after an undo as well, and also when safe', async () => {
+  it('ask again if nobody had answered, after an undo too, and also if they are safe', async () => {
     let runs = 0;
     const first = await openWithTools(showProduct(() => runs++));
     await first.ask(questionForProduct);

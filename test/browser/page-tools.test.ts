@@ -38,7 +38,7 @@ describe('tools of the page', () => {
     console.warn = warn;
   });
 
-  it('run once the visitor allows it, and give the result to the next message', async () => {
+  it('run once the visitor allows it, and send the result with the next message', async () => {
     const given: unknown[] = [];
     const chat = await openWithTools(
       showProduct((args) => {
@@ -74,7 +74,7 @@ describe('tools of the page', () => {
     ]);
   });
 
-  it('do not run when the visitor says no, which the assistant learns', async () => {
+  it('do not run if the visitor declines, and the assistant is notified', async () => {
     let runs = 0;
     const chat = await openWithTools(showProduct(() => runs++));
     await chat.ask(questionForProduct);
@@ -90,7 +90,7 @@ describe('tools of the page', () => {
     expect(sent[1]?.tool_results?.[0]?.result).to.have.property('error');
   });
 
-  it('are allowed by keyboard, and neither the question nor the answer takes the focus elsewhere', async () => {
+  it('are allowed by keyboard, and neither request nor answer moves the focus', async () => {
     const chat = await openWithTools(showProduct(() => 'Done'));
     await chat.ask(questionForProduct);
     await until(() => toolRequests(chat).length === 1, 'the question for consent');
@@ -103,7 +103,7 @@ describe('tools of the page', () => {
     await until(() => shadowRoot?.activeElement === chat.input, 'the focus in the composer');
   });
 
-  it('are allowed for the whole conversation, and the assistant goes on at one press: by keyboard, in words', async () => {
+  it('are allowed for the whole conversation by keyboard, and one press lets the assistant continue', async () => {
     const tool: PageTool = {
       ...showProduct(() => 'Done'),
       title: 'Show a product',
@@ -150,14 +150,14 @@ describe('tools of the page', () => {
     expect(toolRequests(second)[0]?.dataset['state']).to.equal('asked');
   });
 
-  it('run at once when they are safe', async () => {
+  it('run at once if they are safe', async () => {
     const chat = await openWithTools(showProduct(() => undefined, true));
     const used = nextEvent(chat.element, 'chat-tool');
     await chat.ask(questionForProduct);
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
   });
 
-  it('report what they throw, and the beginning of what is too long', async () => {
+  it('report thrown errors, and the beginning of a result that is too long', async () => {
     const results: unknown[] = [new Error('No such product'), 'x"'.repeat(4000)];
     const chat = await openWithTools(
       showProduct(() => {
@@ -184,7 +184,7 @@ describe('tools of the page', () => {
     expect((long?.result as { beginning: string }).beginning).to.match(/^"x\\"x/);
   });
 
-  it('are not offered when they are wrong, and the console says why, once', async () => {
+  it('are not offered if they are invalid, and the console says why, once', async () => {
     const warnings: string[] = [];
     console.warn = (text: string) => warnings.push(text);
     const good = showProduct(() => undefined);
@@ -208,7 +208,7 @@ describe('tools of the page', () => {
 describe('the context of the page', () => {
   afterEach(unmountAll);
 
-  it('fills the assistant’s variables, below those of the tag, and changes go with the next message', async () => {
+  it('fills the assistant’s variables, below those of the tag, and changes are sent with the next message', async () => {
     const bodies: SentBody[] = [];
     window.fetch = (input, init) => {
       if (init?.method === 'POST') bodies.push(bodyOf(init));

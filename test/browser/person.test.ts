@@ -7,10 +7,10 @@ function notice(chat: Chat): string {
   return chat.find('[part="person"]')?.innerText ?? '';
 }
 
-describe('a person who takes the conversation over', () => {
+describe('a human handoff', () => {
   afterEach(unmountAll);
 
-  it('is announced above the composer, for as long as the assistant keeps silent', async () => {
+  it('is shown above the composer until the assistant answers again', async () => {
     const chat = mount({ 'base-url': faulty('taken-over') });
     await chat.open();
     expect(notice(chat)).to.equal('');
@@ -27,7 +27,7 @@ describe('a person who takes the conversation over', () => {
 describe('a conversation that has ended', () => {
   afterEach(unmountAll);
 
-  it('by the assistant, as the visitor says goodbye, says so below the last answer', async () => {
+  it('by the assistant shows that below the last answer', async () => {
     const chat = mount({ 'assistant-id': service.assistantThatShows('settings') });
     await chat.open();
     await chat.ask('Goodbye!');
@@ -39,7 +39,7 @@ describe('a conversation that has ended', () => {
     await until(() => chat.problems.length === 0 && chat.messages.length === 1, 'a new conversation');
   });
 
-  it('says so after a reload, and offers a new one', async () => {
+  it('is shown as ended after a reload, with the offer of a new one', async () => {
     const first = mount({ 'base-url': faulty('ended') });
     await first.open();
     await first.ask('One question');
@@ -53,7 +53,7 @@ describe('a conversation that has ended', () => {
     await until(() => chat.problems.length === 0 && chat.messages.length === 1, 'a new conversation');
   });
 
-  it('takes along what the visitor wrote', async () => {
+  it('passes the visitor’s text to the new one', async () => {
     const chat = mount({ 'base-url': faulty('ended') });
     await chat.open();
     await chat.ask('One question');
@@ -65,7 +65,7 @@ describe('a conversation that has ended', () => {
     await chat.answered(2);
   });
 
-  it('lets the visitor write on meanwhile, and go on by keyboard: all of it goes to the new one, in order', async () => {
+  it('accepts messages meanwhile, and passes all of them to the new one, in order', async () => {
     const chat = mount({ 'base-url': faulty('ended') });
     await chat.open();
     await chat.ask('One question');

@@ -48,7 +48,7 @@ describe('on a phone', () => {
     return { chat, viewport };
   }
 
-  it('the panel fills what the keyboard leaves of the screen', async function () {
+  it('the panel fills the screen above the keyboard', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat, viewport } = await openedOnPhone();
     const rect = (): number[] => {
@@ -68,7 +68,7 @@ describe('on a phone', () => {
     expect(rect()).to.deep.equal([0, 0, 400, 700]);
   });
 
-  it('the page behind stays where it is, and the messages scroll', async function () {
+  it('the page behind does not scroll, and the messages do', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat } = await openedOnPhone();
     const isStopped = (on: Element): boolean => {
@@ -87,7 +87,7 @@ describe('on a phone', () => {
     expect(getComputedStyle(chat.part('message-log')).overscrollBehaviorY).to.equal('contain');
   });
 
-  it('nothing of it is left when the chat closes', async function () {
+  it('nothing remains when the chat closes', async function () {
     if (!supports.phoneViewport) this.skip();
     const { chat, viewport } = await openedOnPhone();
     chat.element.hide();

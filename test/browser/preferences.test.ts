@@ -4,7 +4,7 @@ import { unmountAll, type Chat } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
 import { setViewport } from '../support/browser/page.ts';
 
-describe('a person who prefers', () => {
+describe('a visitor who prefers', () => {
   let restore: (() => void) | undefined;
   beforeEach(() => setViewport(1000, 800));
   afterEach(async () => {
@@ -13,7 +13,7 @@ describe('a person who prefers', () => {
   });
 
   for (const [state, reach] of Object.entries(chatStates)) {
-    it(`less motion finds nothing that moves in ${state}`, async () => {
+    it(`less motion sees nothing move in ${state}`, async () => {
       const chat = await reach({ theme: 'light' });
       restore = answerMedia(chat, '(prefers-reduced-motion: reduce)');
       const moving = (chat.element.shadowRoot?.getAnimations() ?? [])
@@ -27,7 +27,7 @@ describe('a person who prefers', () => {
     });
   }
 
-  it('more contrast gets lines and borders as strong as text, and a border around everything', async () => {
+  it('more contrast gets borders in the color of text, around everything', async () => {
     const chat: Chat = await (
       chatStates['a long answer in Markdown, with its tools'] as (attributes: object) => Promise<Chat>
     )({ theme: 'light' });

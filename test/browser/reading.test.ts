@@ -63,7 +63,7 @@ describe('reading a conversation', () => {
     await unmountAll();
   });
 
-  it('divides the days and says today and yesterday', async () => {
+  it('separates days, and names today and yesterday', async () => {
     const chat = await openHistory();
     const dividers = chat.findAll('.divider').map(({ textContent }) => textContent.trim());
     expect(dividers).to.have.length(3);
@@ -73,7 +73,7 @@ describe('reading a conversation', () => {
     for (const day of days) expect(day).to.match(/^\d{4}-\d{2}-\d{2}$/);
   });
 
-  it('begins a new day together with the message that does', async () => {
+  it('starts a new day with its first message', async () => {
     serveHistory([{ role: 'assistant', content: 'Hello!', created_at: ago(1) }]);
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
@@ -110,7 +110,7 @@ describe('reading a conversation', () => {
       expect(article.closest('[role="listitem"]')?.closest('[role="list"]')).to.equal(list);
   });
 
-  it('says what an answer used only where the site wants that, each thing once', async () => {
+  it('names the tools of an answer only if the site wants that, each once', async () => {
     const silent = await openHistory();
     expect(silent.find('.used')).to.equal(null);
     await unmountAll();
@@ -121,7 +121,7 @@ describe('reading a conversation', () => {
     ]);
   });
 
-  it('is walked through with the arrow keys, Home and End, and left with Escape', async () => {
+  it('moves between messages with arrow keys, Home and End, and leaves with Escape', async () => {
     const chat = await openHistory();
     const articles = chat.findAll('article');
     const log = chat.part('message-log');
@@ -141,7 +141,7 @@ describe('reading a conversation', () => {
     expect(chat.isOpen).to.be.true;
   });
 
-  it('marks what came while the reader was further up, and leads there', async () => {
+  it('marks messages that came while the reader was further up, and leads there', async () => {
     const chat = await openChat();
     await fill(chat);
     const next = await scriptAnswer({ pieces: [wait, 'News.'] });
@@ -161,7 +161,7 @@ describe('reading a conversation', () => {
     await until(() => chat.find('[part="latest-button"]') === null && distance() < 24, 'the end');
   });
 
-  it('counts on the launcher what comes while it is closed', async () => {
+  it('counts messages on the launcher while the panel is closed', async () => {
     const chat = await openChat();
     const answer = await scriptAnswer({ pieces: [wait, 'Here I am.'] });
     await chat.ask(answer.question);
@@ -177,7 +177,7 @@ describe('reading a conversation', () => {
     expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
   });
 
-  it('counts what comes while the page is out of sight, until it is back', async () => {
+  it('counts messages while the page is hidden, until it is visible again', async () => {
     const chat = await openChat();
     const answer = await scriptAnswer({ pieces: [wait, 'Here I am.'] });
     await chat.ask(answer.question);
@@ -196,7 +196,7 @@ describe('reading a conversation', () => {
     }
   });
 
-  it('hears every sentence of a growing answer once, when it is whole', async () => {
+  it('announces every sentence of a growing answer once, when it is complete', async () => {
     const chat = await openChat();
     await fill(chat);
     const lines = heardIn(chat);
@@ -239,7 +239,7 @@ describe('reading a conversation', () => {
     ],
   ];
   for (const [name, lang, pieces, sentences] of pieceByPiece)
-    it(`hears the sentences of an answer in ${name} one by one`, async () => {
+    it(`announces the sentences of an answer in ${name} one by one`, async () => {
       const chat = await openChat(lang);
       await fill(chat);
       const lines = heardIn(chat);

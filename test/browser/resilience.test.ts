@@ -11,10 +11,10 @@ import { click, press } from '../support/browser/page.ts';
 import { scriptAnswer } from '../support/browser/script-answer.ts';
 import { modelService, service } from '../support/browser/service-under-test.ts';
 
-describe('the widget holds', () => {
+describe('the widget', () => {
   afterEach(unmountAll);
 
-  it('against an answer nested deeper than any writing', async () => {
+  it('shows an answer that is nested extremely deep', async () => {
     const chat = mount({
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),
@@ -44,7 +44,7 @@ describe('the widget holds', () => {
       expect(chat.messages).to.have.length(1);
     });
 
-  it('against storage that cannot be read, as if there were none', async () => {
+  it('works if storage cannot be read', async () => {
     const names = ['getItem', 'setItem', 'removeItem'] as const;
     const originals = names.map((name) => Object.getOwnPropertyDescriptor(Storage.prototype, name));
     for (const name of names) {
@@ -67,7 +67,7 @@ describe('the widget holds', () => {
     }
   });
 
-  it('the conversation together when the visitor consents to being remembered', async () => {
+  it('keeps the conversation when `persist` changes', async () => {
     const chat = mount({ persist: 'none' });
     await chat.open();
     await chat.ask('Do you have gift cards?');
@@ -89,7 +89,7 @@ describe('the widget holds', () => {
     expect(chat.input.value).to.equal('And how long');
   });
 
-  it('the focus: back to the launcher however the panel closes', async () => {
+  it('returns the focus to the launcher however the panel closes', async () => {
     const chat = mount();
     await chat.open();
     chat.input.focus();
@@ -102,7 +102,7 @@ describe('the widget holds', () => {
     await until(() => !chat.isOpen, 'Escape on the launcher to close the panel');
   });
 
-  it('what was written when a new conversation is begun', async () => {
+  it('keeps the message when a new conversation begins', async () => {
     const chat = mount({ 'assistant-id': service.assistantThatShows('no-balance') });
     chat.element.show();
     await chat.problem(/Insufficient/);
@@ -111,7 +111,7 @@ describe('the widget holds', () => {
     await until(() => chat.input.value === 'Please call me back', 'the text in the composer');
   });
 
-  it('the way back to a conversation that was left by a click, until something is said in the new one', async () => {
+  it('offers to undo a restart until a message is sent in the new conversation', async () => {
     const chat = mount();
     await chat.open();
     const anew = nextEvent(chat.element, 'chat-ready');
@@ -146,7 +146,7 @@ describe('the widget holds', () => {
     expect(chat.find('[part="undo"]')).to.equal(null);
   });
 
-  it('a message written without a network: it waits, says so, and goes out by itself', async () => {
+  it('keeps a message written offline, says so, and sends it when online', async () => {
     const chat = mount();
     await chat.open();
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
@@ -166,7 +166,7 @@ describe('the widget holds', () => {
     expect(chat.problems).to.deep.equal([]);
   });
 
-  it('a refused text for the visitor to change', async () => {
+  it('returns a refused text to the composer', async () => {
     const chat = mount({ 'base-url': faulty('message-refused') });
     await chat.open();
     await chat.ask('This is longer than the strict service takes.');
@@ -174,7 +174,7 @@ describe('the widget holds', () => {
     expect(chat.input.value).to.equal('This is longer than the strict service takes.');
   });
 
-  it('its name to what it shows: text in the launcher slot names it', async () => {
+  it('names the launcher after slotted text', async () => {
     const chat = mount();
     const text = document.createElement('span');
     text.slot = 'launcher';
@@ -183,7 +183,7 @@ describe('the widget holds', () => {
     await until(() => !chat.launcher.hasAttribute('aria-label'), 'the name to be the text');
   });
 
-  it('its texts when the language changes, also around copied code', async () => {
+  it('changes its texts with the language, also around copied code', async () => {
     const chat = mount({
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),

@@ -32,7 +32,7 @@ describe('the resize handle', () => {
     ['right-top', 'left bottom'],
     ['left-top', 'right bottom'],
   ] as const) {
-    it(`lies at the ${corner} of a chat at the ${position}, and grows it from there`, async () => {
+    it(`is at the ${corner} of a chat at the ${position}, and grows it from there`, async () => {
       const chat = await openedWithHandle({ position, color: '#123456', theme: 'light' });
       const handle = chat.part('resize-handle');
       const isAtCorner = (): boolean => {
@@ -54,7 +54,7 @@ describe('the resize handle', () => {
     });
   }
 
-  it('goes along when the panel moves to another corner', async () => {
+  it('moves with the panel to another corner', async () => {
     const chat = await openedWithHandle({ position: 'right-bottom' });
     const isAt = (inline: 'left' | 'right', block: 'top' | 'bottom'): boolean => {
       const panel = chat.part('panel').getBoundingClientRect();
@@ -68,7 +68,7 @@ describe('the resize handle', () => {
     await until(() => isAt('right', 'top'), 'the handle at the right top');
   });
 
-  it('has a name, a value in words and a focus that shows', async () => {
+  it('has a name, a value text and a visible focus', async () => {
     const chat = await openedWithHandle();
     const handle = chat.part('resize-handle');
     expect(handle.role).to.equal('slider');
@@ -113,7 +113,7 @@ describe('the resize handle', () => {
     expect(localStorage.getItem('voice-assistant-chat:size')).to.equal(null);
   });
 
-  it('forgets the size with the rest, and keeps nothing where nothing may be kept', async () => {
+  it('forgets the size with `forget()`, and stores nothing with persist="none"', async () => {
     const chat = await openedWithHandle();
     chat.part('resize-handle').focus();
     await press('ArrowLeft');
@@ -126,7 +126,7 @@ describe('the resize handle', () => {
     expect(localStorage.getItem('voice-assistant-chat:size')).to.equal(null);
   });
 
-  it('is no part of an inline chat, nor of one that fills the window', async () => {
+  it('is absent from an inline chat, and from one that fills the window', async () => {
     const box = put('div', 'width: 400px; height: 500px');
     const chat = mount({ inline: '' }, box);
     await chat.ready();
@@ -140,7 +140,7 @@ describe('the resize handle', () => {
     await until(() => isHidden(floating), 'a chat that fills the window to hide the handle');
   });
 
-  it('leaves with the element', async () => {
+  it('is removed with the element', async () => {
     const chat = await openedWithHandle();
     chat.element.remove();
     await until(() => chat.find('[part="resize-handle"]') === null, 'the handle to go');

@@ -20,7 +20,7 @@ async function openConversation(target: ServiceUnderTest): Promise<string> {
 }
 
 describe('the services that browser tests talk to', () => {
-  it('answer from the knowledge base, or as a test has told the model', async () => {
+  it('answer from the knowledge base, or as a test has scripted', async () => {
     for (const each of [service, modelService]) {
       const { question } = await scriptAnswer({ pieces: ['As ', 'scripted.'] });
       const answer = (await (await post(await openConversation(each), { message: question })).json()) as {
@@ -30,7 +30,7 @@ describe('the services that browser tests talk to', () => {
     }
   });
 
-  it('stream an answer as far as the test lets it go on', async () => {
+  it('stream an answer up to the point where the test pauses it', async () => {
     const answer = await scriptAnswer({ pieces: ['One', wait, ', two', wait, '.'] });
     const url = await openConversation(modelService);
     const { body } = await post(url, { message: answer.question }, { Accept: 'text/event-stream' });

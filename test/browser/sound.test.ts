@@ -55,13 +55,13 @@ describe('the sound', () => {
     await unmountAll();
   });
 
-  it('is made for an answer that comes behind a closed panel', async () => {
+  it('plays for an answer behind a closed panel', async () => {
     const [chat, goOn] = await waiting({ sound: '' });
     await answeredUnseen(chat, goOn);
     await until(() => notes === 2, 'its two notes');
   });
 
-  it('is not made while the visitor looks, nor for what an opened conversation begins with', async () => {
+  it('does not play while the visitor looks, nor for the history of a conversation', async () => {
     const [chat, goOn] = await waiting({ sound: '' });
     await goOn();
     await chat.answered(1);
@@ -80,7 +80,7 @@ describe('the sound', () => {
     expect(notes).to.equal(2);
   });
 
-  it('is not made without the attribute, or when the visitor has switched it off', async () => {
+  it('does not play without the attribute, or if the visitor has switched it off', async () => {
     const [silent, finishSilent] = await waiting({});
     await answeredUnseen(silent, finishSilent);
     silent.element.remove();

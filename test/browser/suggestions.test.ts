@@ -41,7 +41,7 @@ async function answering(markdown: string): Promise<Chat> {
 describe('suggestions of the site', () => {
   afterEach(unmountAll);
 
-  it('show above the composer, as a group with a name', async () => {
+  it('show above the composer, as a named group', async () => {
     const chat = await withSuggestions('Opening hours', 'Where is my order?');
     expect(suggested(chat)).to.deep.equal(['Opening hours', 'Where is my order?']);
     const group = chat.part('suggestions');
@@ -50,7 +50,7 @@ describe('suggestions of the site', () => {
     expect(group.getBoundingClientRect().bottom).to.be.at.most(chat.input.getBoundingClientRect().top);
   });
 
-  it('are sent by a click, and go; the focus goes on to the composer', async () => {
+  it('are sent by a click and disappear, and the focus moves to the composer', async () => {
     const chat = await withSuggestions('When do you open?');
     const sent = nextEvent<{ text: string }>(chat.element, 'chat-send');
     await click(chip(chat, 'When do you open?'));
@@ -73,7 +73,7 @@ describe('suggestions of the site', () => {
     expect(chat.messages[1]).to.equal('user: When do you open?');
   });
 
-  it('go when the visitor writes something else, stay away when set again, and come when others are set', async () => {
+  it('disappear when the visitor sends another message, and reappear only if others are set', async () => {
     const chat = await withSuggestions('Opening hours');
     await chat.ask('Do you deliver?');
     await chat.answered(2);
@@ -85,7 +85,7 @@ describe('suggestions of the site', () => {
     await until(() => suggested(chat).length === 0, 'the suggestions to go');
   });
 
-  it('leave out what is no text, and are eight at most', async () => {
+  it('leave out values that are not text, and are at most eight', async () => {
     const chat = mount();
     const many = Array.from({ length: 9 }, (_, index) => `No. ${index}`);
     const odd: unknown[] = ['', 5, null, 'Good', 'x'.repeat(2001), ...many];
@@ -103,7 +103,7 @@ describe('suggestions of an answer', () => {
 
   const answer = 'Gladly. When?\n\n- [Today](reply:)\n- [Tomorrow & later](reply:)';
 
-  it('are the list of links to reply: at its end', async () => {
+  it('are the list of `reply:` links at its end', async () => {
     const chat = await answering(answer);
     await until(() => suggested(chat).length > 0, 'the suggestions');
     expect(suggested(chat)).to.deep.equal(['Today', 'Tomorrow & later']);
@@ -111,7 +111,7 @@ describe('suggestions of an answer', () => {
     expect(chat.findAll('[part~="message-assistant"] li')).to.have.length(0);
   });
 
-  it('are sent by a click, and go with the next message', async () => {
+  it('are sent by a click, and disappear with the next message', async () => {
     const chat = await answering(answer);
     await until(() => suggested(chat).length > 0, 'the suggestions');
     await click(chip(chat, 'Today'));
@@ -119,7 +119,7 @@ describe('suggestions of an answer', () => {
     await until(() => suggested(chat).length === 0, 'the suggestions to go');
   });
 
-  it('do not show before the answer is complete, nor as anything else', async () => {
+  it('do not show before the answer is complete, in any form', async () => {
     const chat = mount({
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),
@@ -140,7 +140,7 @@ describe('suggestions of an answer', () => {
     expect(chat.findAll('.markdown li')).to.have.length(0);
   });
 
-  it('are a list as any other where they are not at the end, or lead elsewhere', async () => {
+  it('are an ordinary list if they are not at the end or have other links', async () => {
     const chat = await answering(
       '- [Today](reply:)\n- [Now](reply:)\n\nSo?\n\n- [Site](https://site.example)\n- [Yes](reply:)',
     );

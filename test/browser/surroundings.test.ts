@@ -30,7 +30,7 @@ describe('the chat lies above', () => {
     }
   });
 
-  it('what has the highest z-index there is', async () => {
+  it('elements with the highest z-index possible', async () => {
     const chat = mount();
     put('div', `${cover} z-index: 2147483647`);
     expect(isReachable(chat.launcher)).to.be.true;
@@ -72,7 +72,7 @@ describe('the chat lies above', () => {
   });
 });
 
-describe('what the page inherits to it', () => {
+describe('a style inherited from the page', () => {
   afterEach(cleanUp);
 
   it('changes nothing: direction, writing mode, visibility, type, cursor', async () => {
@@ -181,7 +181,7 @@ describe('the element works', () => {
     expect(ids[0]).to.deep.equal(ids[1]);
   });
 
-  it('after a move in the page, with the chat open and a text being written', async () => {
+  it('after a move in the page, with the chat open and a draft', async () => {
     const chat = mount();
     await chat.open();
     await chat.ask('Hello');
@@ -197,7 +197,7 @@ describe('the element works', () => {
     await chat.answered(3);
   });
 
-  it('when it was taken away while it opened, and brought back', async () => {
+  it('when it was removed while it opened, and inserted again', async () => {
     const chat = mount();
     chat.element.show();
     chat.element.remove();

@@ -58,7 +58,7 @@ describe('one conversation in two pages', () => {
     });
   }
 
-  it('is gone on with by a page where a hand was near the launcher before', async () => {
+  it('is resumed by a page where the pointer was near the launcher before', async () => {
     const waiting = await open();
     waiting.chat.launcher.focus();
     waiting.chat.launcher.dispatchEvent(new PointerEvent('pointerenter'));
@@ -104,7 +104,7 @@ describe('one conversation in two pages', () => {
     await until(() => first.isOpen, 'the other to open');
   });
 
-  it('counts what is unread in both, until it is read in one', async () => {
+  it('counts unread messages in both, until they are read in one', async () => {
     const first = await show(await open());
     const second = await show(await open());
     first.element.hide();
@@ -130,7 +130,7 @@ describe('one conversation in two pages', () => {
     expect(second.messages.join()).not.to.contain('opening hours?');
   });
 
-  it('answers a tool request once, whichever pages the visitor decides in', async () => {
+  it('answers a tool request once, in whichever pages the visitor decides', async () => {
     let runs = 0;
     const results: unknown[] = [];
     const withTools = async (): Promise<Chat> => {
@@ -168,7 +168,7 @@ describe('one conversation in two pages', () => {
     expect((results.at(-1) as unknown[]).length).to.equal(1);
   });
 
-  it('sends what a page had no time to send, once, when that page is gone', async () => {
+  it('sends the messages of a page that was closed, once', async () => {
     const leaving = await open();
     const first = await show(leaving);
     const second = await show(await open());
@@ -185,7 +185,7 @@ describe('one conversation in two pages', () => {
 describe('two chats of one assistant on one page', () => {
   afterEach(unmountAll);
 
-  it('show one conversation, and open and close each by itself', async () => {
+  it('show one conversation, and open and close independently', async () => {
     const earlier = mount();
     await earlier.open();
     await earlier.answered(1);

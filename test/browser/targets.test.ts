@@ -52,7 +52,7 @@ function overlaps(chat: Chat): string[] {
   );
 }
 
-describe('what is pressed is large enough, and apart from the next, in', () => {
+describe('controls are large enough, and far enough apart, in', () => {
   let restore: (() => void) | undefined;
   beforeEach(() => setViewport(1000, 800));
   afterEach(async () => {

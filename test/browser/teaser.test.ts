@@ -41,7 +41,7 @@ describe('the teaser', () => {
     expect(chat.find('#panel')).to.be.null;
   });
 
-  it('opens the chat when it is clicked, and goes', async () => {
+  it('opens the chat when it is clicked, and disappears', async () => {
     const chat = mount(invitation);
     const teaser = await invited(chat);
     await click(teaser.querySelector('button') as Element);
@@ -51,7 +51,7 @@ describe('the teaser', () => {
     expect(isInviting(chat)).to.be.false;
   });
 
-  it('waits for as long as the site says, and five seconds where that makes no sense', async () => {
+  it('waits for as long as the site says, and five seconds if that is invalid', async () => {
     for (const [delay, expected] of [
       ['3600', '3600s'],
       ['0.5', '0.5s'],
@@ -76,7 +76,7 @@ describe('the teaser', () => {
   });
 
   for (const position of ['right-bottom', 'left-bottom', 'right-top', 'left-top']) {
-    it(`stands clear of the launcher and inside the window, ${position}`, async () => {
+    it(`does not overlap the launcher and stays inside the window, ${position}`, async () => {
       const chat = mount({ ...invitation, position });
       const teaser = (await invited(chat)).getBoundingClientRect();
       const launcher = chat.launcher.getBoundingClientRect();
@@ -90,7 +90,7 @@ describe('the teaser', () => {
     });
   }
 
-  it('stands clear of a launcher whose label takes several lines, also when that comes later', async function () {
+  it('does not overlap a launcher whose label has several lines, even if it changes later', async function () {
     if (!supports.phoneViewport) this.skip();
     await setViewport(320, 480);
     try {
@@ -129,7 +129,7 @@ describe('the teaser', () => {
     expect(teaserOf(await nextVisit(invitation))).to.be.null;
   });
 
-  it('is dismissed by Escape, and hands its focus to the launcher', async () => {
+  it('is dismissed by Escape, and passes its focus to the launcher', async () => {
     const chat = mount(invitation);
     const teaser = await invited(chat);
     (teaser.querySelector('button') as HTMLElement).focus();
@@ -138,14 +138,14 @@ describe('the teaser', () => {
     expect(chat.element.shadowRoot?.activeElement === chat.launcher).to.be.true;
   });
 
-  it('is dismissed without keeping anything with persist="none"', async () => {
+  it('is dismissed without storing anything with persist="none"', async () => {
     const chat = mount({ ...invitation, persist: 'none' });
     await invited(chat);
     await click(chat.part('teaser-dismiss-button'));
     expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
   });
 
-  it('goes also where the browser refuses to keep or to read anything', async () => {
+  it('can be dismissed if storage is blocked', async () => {
     const { getItem, setItem } = Object.getOwnPropertyDescriptors(Storage.prototype);
     const refuse = (): never => {
       throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
@@ -181,7 +181,7 @@ describe('the teaser', () => {
     await until(() => chat.part('teaser-dismiss-button').ariaLabel === 'Nicht jetzt', 'the site’s own words');
   });
 
-  it('does not invite a visitor who has chatted before', async () => {
+  it('does not show to a visitor who has chatted before', async () => {
     const first = mount(look);
     await first.open();
     await until(() => localStorage.length > 0 && first.messages.length > 0, 'a conversation');
@@ -189,7 +189,7 @@ describe('the teaser', () => {
     expect(teaserOf(await nextVisit(invitation))).to.be.null;
   });
 
-  it('follows its attribute, and leaves with it', async () => {
+  it('follows its attribute, and is removed with it', async () => {
     const chat = mount(invitation);
     const teaser = await invited(chat);
     chat.element.teaser = 'New in: boots';
@@ -202,7 +202,7 @@ describe('the teaser', () => {
     await until(() => teaserOf(chat) === null, 'the teaser to go when there is no launcher');
   });
 
-  it('waits anew when its element has been away', async () => {
+  it('waits again after its element was removed', async () => {
     const chat = mount({ ...invitation, 'teaser-delay': '3600' });
     await until(() => teaserOf(chat) !== null, 'the teaser to wait');
     const teaser = teaserOf(chat) as HTMLElement;

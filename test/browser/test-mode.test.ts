@@ -61,7 +61,7 @@ describe('type="test"', () => {
     await until(() => text().includes('"status": "on its way"'), 'the result');
   });
 
-  it('shows what became of a call of the page’s own function', async () => {
+  it('shows the result of a page tool', async () => {
     const chat = mount({ type: 'test' });
     chat.element.tools = [showProduct(() => ({ shown: 'boots' }))];
     await chat.open();
@@ -91,7 +91,7 @@ describe('type="test"', () => {
     expect(text()).to.contain('"shown": "boots"');
   });
 
-  it('hides and shows the inspector by a button', async () => {
+  it('toggles the inspector with a button', async () => {
     const chat = mount({ type: 'test' });
     await chat.open();
     await until(() => chat.find('[part="inspector"]') !== null, 'the inspector');
@@ -102,7 +102,7 @@ describe('type="test"', () => {
     expect(button.getAttribute('aria-pressed')).to.equal('false');
   });
 
-  it('keeps its conversation apart from a visitor’s', async () => {
+  it('keeps its conversation separate from a visitor’s', async () => {
     const test = mount({ type: 'test' });
     await test.open();
     await test.ask('A test');

@@ -73,7 +73,7 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
   afterEach(cleanUp);
 
   for (const [state, reach] of Object.entries(chatStates)) {
-    it(`${state}: spaced out, in letters twice as large, zoomed to 200 %`, async () => {
+    it(`${state}: with text spacing, a double font size and a zoom of 200 %`, async () => {
       await setViewport(1000, 800);
       const chat = await reach({ theme: 'light', lang: 'de' });
       if (chat.isOpen) await settled(chat);
@@ -95,7 +95,7 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
       expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
     });
 
-    it(`${state}: at a width of 320 pixels, spaced out and not`, async () => {
+    it(`${state}: at a width of 320 pixels, with and without text spacing`, async () => {
       // WebKit's window is not that narrow; there a chat in the page stands in a box that is.
       if (supports.phoneViewport) await setViewport(320, 568);
       const chat = await reach({ theme: 'light', lang: 'de' });

@@ -129,12 +129,12 @@ function chroma(color: string): number {
   return Math.max(...parts) - Math.min(...parts);
 }
 
-describe('a token', () => {
+describe('a custom property', () => {
   beforeEach(() => setViewport(1000, 900));
   afterEach(unmountAll);
 
   for (const { token, value, shows } of rows) {
-    it(`--voice-assistant-chat-${token} does what it says, on the element and above it`, async () => {
+    it(`--voice-assistant-chat-${token} has its documented effect, on the element and on its ancestors`, async () => {
       const without = await opened({});
       for (const [selector, property, expected] of shows)
         expect(computed(without, selector, property), `${selector} ${property}`).not.to.equal(expected);
@@ -150,7 +150,7 @@ describe('a token', () => {
     });
   }
 
-  it('--voice-assistant-chat-danger colors what went wrong', async () => {
+  it('--voice-assistant-chat-danger colors problems', async () => {
     const chat = await opened({ danger: red });
     chat.element.send('x'.repeat(2001));
     await new Promise(requestAnimationFrame);
@@ -158,7 +158,7 @@ describe('a token', () => {
     expect(computed(chat, '#composer-note', 'color')).to.equal(red);
   });
 
-  it('--voice-assistant-chat-muted colors text of less weight', async () => {
+  it('--voice-assistant-chat-muted colors secondary text', async () => {
     const chat = await opened({ muted: red });
     const probe = document.createElement('small');
     probe.className = 'message-state';
@@ -168,7 +168,7 @@ describe('a token', () => {
   });
 
   for (const accent of ['#fff6d6', '#808080', '#0b1d51', '#00f', 'rgb(255 0 0 / 40%)', 'hotpink']) {
-    it(`--voice-assistant-chat-accent of ${accent} is repaired for contrast in every use`, async () => {
+    it(`--voice-assistant-chat-accent of ${accent} is adjusted for contrast in every use`, async () => {
       for (const theme of ['light', 'dark']) {
         const chat = await opened({ accent }, theme);
         for (const name of ['launcher', 'header', 'send-button']) {
@@ -191,7 +191,7 @@ describe('a token', () => {
     ['#ffffff', '#000000'],
     ['#000000', '#ffffff'],
   ] as const) {
-    it(`of surface ${surface} and text ${text} makes colors that read of all the others`, async () => {
+    it(`of surface ${surface} and text ${text} keeps all other colors readable`, async () => {
       const chat = await opened({ surface, text });
       chat.element.send('x'.repeat(2001));
       const muted = getComputedStyle(chat.input, '::placeholder').color;
@@ -240,7 +240,7 @@ describe('a part', () => {
   });
 
   for (const [state, names] of Object.entries(parts)) {
-    it(`is reached by the page’s style, whatever the chat’s own says, in ${state}`, async () => {
+    it(`follows the page’s style over the chat’s own, in ${state}`, async () => {
       const chat = await chatStates[state]?.({ theme: 'light' });
       if (chat === undefined) throw new Error(`There is no state “${state}”.`);
       const sheet = new CSSStyleSheet();

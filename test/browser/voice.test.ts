@@ -38,7 +38,7 @@ describe('dictation', () => {
     await until(() => chat.find('[part="dictate-button"]') === null, 'the button to go');
   });
 
-  it('puts what is said behind what was written, while it is said', async () => {
+  it('appends spoken words to the draft while the visitor speaks', async () => {
     const chat = await open({ lang: 'en-GB' });
     chat.write('I need');
     await click(chat.part('dictate-button'));
@@ -56,7 +56,7 @@ describe('dictation', () => {
     expect(chat.input.value).to.equal('I need two caps in blue');
   });
 
-  it('leaves the focus in the composer, where Enter sends what was said', async () => {
+  it('leaves the focus in the composer, where Enter sends the text', async () => {
     const chat = await open();
     chat.input.focus();
     await click(chat.part('dictate-button'));
@@ -69,7 +69,7 @@ describe('dictation', () => {
     expect(chat.input.value).to.equal('');
   });
 
-  it('ends on Escape, which closes the chat only after that', async () => {
+  it('ends on Escape, which closes the chat only at the next press', async () => {
     const chat = await open();
     chat.input.focus();
     await click(chat.part('dictate-button'));
@@ -80,7 +80,7 @@ describe('dictation', () => {
     await until(() => !chat.isOpen, 'the chat to close');
   });
 
-  it('ends when the visitor types, and changes no more', async () => {
+  it('ends when the visitor types, and changes nothing afterwards', async () => {
     const chat = await open();
     chat.input.focus();
     await click(chat.part('dictate-button'));
@@ -116,7 +116,7 @@ describe('dictation', () => {
     ['no-speech', 'That was not understood'],
     ['network', 'This browser does not support that'],
   ] as const)
-    it(`says what is wrong after the error ${error}`, async () => {
+    it(`explains the error ${error}`, async () => {
       const chat = await open();
       await click(chat.part('dictate-button'));
       listening().fail(error);
@@ -126,7 +126,7 @@ describe('dictation', () => {
       await until(() => note(chat) === '', 'the reason to go');
     });
 
-  it('says so where the browser cannot listen', async () => {
+  it('explains that the browser cannot listen', async () => {
     putBack();
     // Firefox is such a browser.
     if (engine !== 'firefox') putBack = replaceInWindow(silent);
@@ -135,7 +135,7 @@ describe('dictation', () => {
     await until(() => note(chat) === 'This browser does not support that.', 'the reason');
   });
 
-  it('shows how loud it is, and lets the microphone go', async function () {
+  it('shows the volume, and releases the microphone', async function () {
     // Others give no sound to a page that nobody hears.
     if (engine !== 'chromium') this.skip();
     const context = new AudioContext();
@@ -177,7 +177,7 @@ describe('reading aloud', () => {
     expect(synthesis.queue, 'what is still to be said').to.deep.equal([]);
   });
 
-  it('says an answer as it shows, in a voice of its language, until the end', async () => {
+  it('speaks an answer as it shows, in a voice of its language, until the end', async () => {
     const chat = await open({ lang: 'en-GB' });
     await chat.ask('What does delivery cost?');
     await chat.answered(2);
@@ -218,7 +218,7 @@ describe('reading aloud', () => {
     }
   });
 
-  it('says so where the browser cannot speak', async () => {
+  it('explains that the browser cannot speak', async () => {
     putBack();
     putBack = replaceInWindow({ speechSynthesis: undefined });
     const chat = await open();

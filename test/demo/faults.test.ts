@@ -103,13 +103,13 @@ describe('a service at fault', () => {
     assert.equal((await chatAt('timeout-on-message', 100)).code, 'timeout');
   });
 
-  it('breaks off a stream in the middle and forgets the message at cut-stream', async () => {
+  it('cuts a stream and forgets the message at cut-stream', async () => {
     const { streamed, code } = await chatAt('cut-stream');
     assert.equal(code, 'network');
     assert.match(streamed, /^Our rain jackets/);
   });
 
-  it('breaks off the line alone at cut-line, so that the history has the whole answer', async () => {
+  it('cuts only the connection at cut-line, so that the history has the whole answer', async () => {
     const client = clientOf('cut-line');
     const uuid = await openAt('cut-line');
     assert.equal(await codeOf(client.streamMessage(uuid, 'My jacket?', {})), 'network');
@@ -164,7 +164,7 @@ describe('a service at fault', () => {
 });
 
 describe('json-only, a plain service without fault', () => {
-  it('answers in one piece where a stream was asked for, and keeps the history', async () => {
+  it('answers with JSON to a request for a stream, and keeps the history', async () => {
     const client = clientOf('json-only');
     const uuid = await openAt('json-only');
     let streamed = '';
@@ -183,14 +183,14 @@ describe('json-only, a plain service without fault', () => {
     assert.equal(await codeOf(clientOf('json-only').readWidget(assistant)), 'assistant-not-found');
   });
 
-  it('knows no conversation that it did not open', async () => {
+  it('rejects conversations that it did not open', async () => {
     const read = clientOf('json-only').resumeConversation(assistant);
     assert.equal(await codeOf(read), 'conversation-not-found');
   });
 });
 
 describe('function-calls, a service whose assistant has a tool', () => {
-  it('tells of the call while it runs, then of its result, then answers', async () => {
+  it('reports the call while it runs, then its result, then the answer', async () => {
     const client = clientOf('function-calls');
     const uuid = await openAt('function-calls');
     const calls: unknown[] = [];
@@ -213,7 +213,7 @@ describe('function-calls, a service whose assistant has a tool', () => {
 });
 
 describe('ended, a service whose conversations end after one answer', () => {
-  it('answers once, then refuses, and says so to who reads', async () => {
+  it('answers once, then refuses, and reports the end when it is read', async () => {
     const client = clientOf('ended');
     const uuid = await openAt('ended');
     assert.notEqual((await client.resumeConversation(uuid)).ended, true);
@@ -224,14 +224,14 @@ describe('ended, a service whose conversations end after one answer', () => {
     assert.equal(history.length, 3);
   });
 
-  it('takes the message in a new conversation', async () => {
+  it('accepts the message in a new conversation', async () => {
     const client = clientOf('ended');
     assert.match((await client.sendMessage(await openAt('ended'), 'Two')).message, /Two/);
   });
 });
 
 describe('taken-over, a service where a person answers', () => {
-  it('stores a message, answers with nothing, and has the answer of the person later', async (test) => {
+  it('stores a message without an answer, and has the person’s answer later', async (test) => {
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const client = clientOf('taken-over');
     const uuid = await openAt('taken-over');

@@ -27,14 +27,14 @@ async function open(kind: string): Promise<string> {
 const send = async (conversation: string, message: string) =>
   AnsweredMessage.parse(await ask(`${conversation}/messages`, { message }));
 
-describe('images, a service that answers with some', () => {
+describe('images, a service that answers with images', () => {
   it('has one at its own origin and one elsewhere', async () => {
     const { message } = await send(await open('images'), 'Where?');
     assert.ok(message.includes(`](${site}/art/shop.svg)`));
     assert.match(message, /!\[.+\]\(https:\/\/elsewhere\.example\//);
   });
 
-  it('has an image with a size, which draws something by itself', async () => {
+  it('has a standalone image with a size', async () => {
     const image = await readFile(new URL('../../demo/site/art/shop.svg', import.meta.url), 'utf8');
     assert.match(image, /^<svg [^>]*width="\d+" height="\d+"/);
     assert.doesNotMatch(image, /<symbol|<defs|var\(/);
@@ -42,8 +42,8 @@ describe('images, a service that answers with some', () => {
   });
 });
 
-describe('long-history, a service that has talked for weeks', () => {
-  it('gives the end of it and what is said now, and by cursor what was said before', async () => {
+describe('long-history, a service with a conversation of weeks', () => {
+  it('returns its end with new messages, and earlier ones by cursor', async () => {
     const conversation = await open('long-history');
     await send(conversation, 'And now?');
     const latest = Conversation.parse(await ask(conversation));

@@ -43,7 +43,7 @@ describe('the pages', () => {
       assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//);
     });
 
-    it(`${page} leads nowhere in vain`, async () => {
+    it(`${page} has no broken links`, async () => {
       const html = await read(`/${page}`);
       for (const [, target = ''] of html.matchAll(/(?:src|href)="([^"]*)"/g)) {
         if (/^(?:mailto|tel):/.test(target) || fromService.has(target)) continue;
@@ -54,13 +54,13 @@ describe('the pages', () => {
     });
   }
 
-  it('the shop talks to the assistant that knows the shop', async () => {
+  it('the shop uses the shop’s assistant', async () => {
     const greeting = demoAssistants.find(({ shows }) => shows === 'greeting');
     const [, uuid] = /data-assistant-id="([^"]+)"/.exec(await read('/')) ?? [];
     assert.equal(uuid, greeting?.uuid);
   });
 
-  it('an address that is no page is left to the service', async () => {
+  it('an address without a page is left to the service', async () => {
     assert.equal((await app.request('/no-such-page.html')).status, 404);
   });
 });

@@ -79,7 +79,7 @@ async function failToStart(env: Record<string, string>, ...args: string[]) {
 }
 
 describe('npm start', () => {
-  it('prints one line of JSON, serves shop and assistants, and keeps its key over a restart', async () => {
+  it('prints one line of JSON, serves shop and assistants, and keeps its key across a restart', async () => {
     const first = await start();
     const { url, apiKey, assistants } = first;
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -101,7 +101,7 @@ describe('npm start', () => {
     assert.equal(await stop(second), 0);
   });
 
-  it('stops although a service at fault keeps a visitor waiting', async () => {
+  it('stops although a faulty service keeps a request open', async () => {
     const demo = await start();
     const held = fetch(`${demo.url}/faults/timeout/api/conversations`, { method: 'POST' });
     const settled = held.then(
@@ -114,7 +114,7 @@ describe('npm start', () => {
     assert.notEqual(await settled, undefined);
   });
 
-  it('says in a sentence that the data folder is in use', async () => {
+  it('reports in a sentence that the data folder is in use', async () => {
     const running = await start();
     const { errors, output, code } = await failToStart({}, '--json');
     assert.equal(await stop(running), 0);
@@ -124,7 +124,7 @@ describe('npm start', () => {
     assert.doesNotMatch(errors, /\n\s+at /);
   });
 
-  it('says in a sentence that the port is in use', async () => {
+  it('reports in a sentence that the port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = String((server.address() as AddressInfo).port);
@@ -135,19 +135,19 @@ describe('npm start', () => {
     assert.match(errors, new RegExp(`^Port ${port} is in use\\..*\\n$`));
   });
 
-  it('names the variable that is wrong', async () => {
+  it('names the invalid variable', async () => {
     const { errors, code } = await failToStart({ PORT: 'often' });
     assert.equal(code, 1);
     assert.match(errors, /^PORT must be .*\n$/);
   });
 
-  it('names a folder that has no built widget, instead of building into another one', async () => {
+  it('names a folder without a built widget, instead of building elsewhere', async () => {
     const { errors, code } = await failToStart({ WIDGET_DIR: tmpdir() });
     assert.equal(code, 1);
     assert.match(errors, /^WIDGET_DIR names .* has no voice-assistant-chat\.js\. .*\n$/);
   });
 
-  it('names the option that it does not know', async () => {
+  it('names an unknown option', async () => {
     const { errors, code } = await failToStart({}, '--yaml');
     assert.equal(code, 1);
     assert.match(errors, /--yaml/);

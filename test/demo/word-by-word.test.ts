@@ -25,8 +25,8 @@ async function rolesIn(uuid: string): Promise<string[]> {
   return history.map(({ role }) => role);
 }
 
-describe('word-by-word, a service that takes its time', () => {
-  it('streams an answer in many pieces, and has it in its history', async () => {
+describe('word-by-word, a slow service', () => {
+  it('streams an answer in many chunks, and has it in its history', async () => {
     const uuid = await open();
     const text = await (await send(uuid)).text();
     assert.ok((text.match(/^event: delta$/gm) ?? []).length > 20);
@@ -34,7 +34,7 @@ describe('word-by-word, a service that takes its time', () => {
     assert.deepEqual(await rolesIn(uuid), ['assistant', 'user', 'assistant']);
   });
 
-  it('has the whole answer also for a reader who went away', async () => {
+  it('has the whole answer for a client that has disconnected', async () => {
     const uuid = await open();
     const { body } = await send(uuid);
     const reader = body?.getReader();

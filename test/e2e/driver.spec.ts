@@ -57,12 +57,12 @@ for (const engine of findEngines()) {
       assert.equal(greeting, 'Hello, Zoë van der Zee');
     });
 
-    it('keeps storage over a reload', async () => {
+    it('keeps storage across a reload', async () => {
       await driver.reload();
       assert.equal(await driver.evaluate((key) => localStorage.getItem(key), 'greeted'), 'yes');
     });
 
-    it('awaits what runs in the page, and passes its errors on', async () => {
+    it('awaits a function that runs in the page, and rethrows its errors', async () => {
       assert.equal(await driver.evaluate((a, b) => Promise.resolve(a + b), 1, 2), 3);
       await assert.rejects(
         driver.evaluate(() => Promise.reject(new Error('out of tea'))),
@@ -70,7 +70,7 @@ for (const engine of findEngines()) {
       );
     });
 
-    it('sizes the viewport and writes a picture of it', async () => {
+    it('resizes the viewport and takes a picture of it', async () => {
       await driver.setViewport(700, 500);
       const folder = await mkdtemp(join(tmpdir(), 'driver-'));
       await driver.screenshot(join(folder, 'page.png'));

@@ -85,7 +85,7 @@ describe('on a hostile page', () => {
         await driver.waitFor(() => (partTexts('message-assistant')[1] ?? '').length > 40);
       }
 
-      it('that forbids all it can, it answers with Markdown, looks as elsewhere, and violates nothing', async () => {
+      it('with the strictest policy, the chat renders Markdown, looks as usual, and violates nothing', async () => {
         await visit('hostile-nothing.html');
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).blur();
@@ -108,7 +108,7 @@ describe('on a hostile page', () => {
         assert.deepEqual(driver.errors, []);
       });
 
-      it('whose style attacks everything, it keeps its looks', async () => {
+      it('with styles on every element, the chat keeps its appearance', async () => {
         await visit('hostile-nothing.html');
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).blur();
@@ -122,7 +122,7 @@ describe('on a hostile page', () => {
         await ask(question);
       });
 
-      it('whose style attacks everything, the page keeps the looks that it has', async () => {
+      it('with styles on every element, the page keeps its appearance', async () => {
         const looksOfPage = (): string[] =>
           Array.from(document.querySelectorAll('body, body *'), (element) => {
             if (element.localName === 'voice-assistant-chat') return '';
@@ -142,7 +142,7 @@ describe('on a hostile page', () => {
         assert.deepEqual(withChat, await driver.evaluate(looksOfPage));
       });
 
-      describe('that moves it about while an answer is written', () => {
+      describe('that moves the chat while an answer is written', () => {
         const press = (name: string) =>
           driver.evaluate((action) => {
             document.querySelector<HTMLElement>(`[data-do="${action}"]`)?.click();
@@ -171,14 +171,14 @@ describe('on a hostile page', () => {
           );
         }
 
-        it('moved, it goes on', async () => {
+        it('keeps everything when it is moved', async () => {
           await askAndDraft();
           await press('move');
           await press('shake');
           await nothingIsLost();
         });
 
-        it('taken away and put back, it has the whole answer', async () => {
+        it('has the whole answer after it was removed and inserted again', async () => {
           await askAndDraft();
           await press('remove');
           await driver.waitFor(() => findPart('panel') === undefined);
@@ -186,7 +186,7 @@ describe('on a hostile page', () => {
           await nothingIsLost();
         });
 
-        it('replaced by its clone, the clone has it all', async () => {
+        it('has everything in a clone that replaces it', async () => {
           await askAndDraft();
           await press('clone');
           await nothingIsLost();
@@ -196,7 +196,7 @@ describe('on a hostile page', () => {
           );
         });
 
-        it('reloaded, it has the question once and the whole answer', async () => {
+        it('has the question once and the whole answer after a reload', async () => {
           await askAndDraft();
           await driver.reload();
           await driver.waitFor(() => findPart('launcher') !== undefined);

@@ -38,7 +38,7 @@ const faults = {
   'a button that is missing': '[part~="send-button"] { visibility: hidden }',
 };
 
-describe('the chat looks as it did', () => {
+describe('the chat looks as in the stored pictures', () => {
   let site: WidgetSite;
   let folder: string;
   before(async () => {
@@ -125,7 +125,7 @@ describe('the chat looks as it did', () => {
       }
 
       if (isChromium && !makesPictures)
-        it('and what is wrong would show', async (test) => {
+        it('a difference would be found', async (test) => {
           if (fontProblem !== undefined) {
             test.skip(fontProblem);
             return;

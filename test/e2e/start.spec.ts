@@ -16,7 +16,7 @@ describe('npm start', () => {
   });
   after(() => demo.stop());
 
-  it('prints where the demo is, a key and an assistant for everything there is to show', async () => {
+  it('prints the demo’s address, a key and the assistants', async () => {
     assert.match(demo.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.deepEqual(
       demo.assistants.map(({ shows }) => shows),
@@ -53,7 +53,7 @@ describe('npm start', () => {
         await driver.waitFor(() => /saturday/i.test(partTexts('message-assistant')[1] ?? ''));
       });
 
-      it('keeps the conversation over a reload', async () => {
+      it('keeps the conversation across a reload', async () => {
         await driver.reload();
         await driver.waitFor(() => findPart('launcher') !== undefined);
         await driver.click(findPart, 'launcher');

@@ -66,7 +66,7 @@ async function compare(
   return { pixels: pixels / scale ** 2, contrast };
 }
 
-describe('what can be used can be seen', () => {
+describe('controls are visible', () => {
   let demo: DemoProcess;
   let folder: string;
   before(async () => {

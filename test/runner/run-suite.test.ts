@@ -23,7 +23,7 @@ describe('running a suite', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('counts the tests of node:test, whatever becomes of them', async () => {
+  it('counts the tests of node:test by their outcome', async () => {
     const file = join(folder, 'mixed.test.mjs');
     await writeFile(
       file,
@@ -38,7 +38,7 @@ describe('running a suite', () => {
     assert.match(outcome.output, /the reason/);
   });
 
-  it('runs failed files again; a test that passes then is named, and has failed in CI', async () => {
+  it('runs failed files again, and names tests that pass then, which fail in CI', async () => {
     const marker = join(folder, 'was-here');
     const file = join(folder, 'unsteady.test.mjs');
     await writeFile(
@@ -110,17 +110,17 @@ describe('running a suite', () => {
 describe('judging a suite', () => {
   const suite = suiteOf('tests');
 
-  it('believes its counts when it ends well', () => {
+  it('trusts its counts if it exits with 0', () => {
     const counts = { passed: 3, failed: 0, skipped: 1 };
     assert.deepEqual(judge(suite, 0, counts), counts);
   });
 
-  it('does not believe it when it ends badly', () => {
+  it('fails it if it exits with another code', () => {
     assert.equal(judge(suite, 1, { passed: 3, failed: 0, skipped: 0 }).failed, 1);
     assert.equal(judge(suite, 'SIGKILL', { passed: 3, failed: 0, skipped: 0 }).failed, 1);
   });
 
-  it('does not take skipped tests for a success', () => {
+  it('does not count skipped tests as passed', () => {
     assert.equal(judge(suite, 0, { passed: 0, failed: 0, skipped: 5 }).failed, 1);
   });
 });
@@ -140,7 +140,7 @@ describe('selecting suites', () => {
     assert.deepEqual(namesWithoutBuild('lint'), ['lint:code', 'lint:format']);
   });
 
-  it('refuses a name that no suite has', () => {
+  it('rejects an unknown name', () => {
     assert.throws(() => names('brwser'), /no suite "brwser". There are build, e2e/);
   });
 });

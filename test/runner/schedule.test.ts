@@ -34,7 +34,7 @@ function runByHand(suites: Suite[], width: number) {
 }
 
 describe('the schedule', () => {
-  it('runs as many suites at a time as it may, in their order', async () => {
+  it('runs suites in order, up to the limit at a time', async () => {
     const run = runByHand([suite('a'), suite('b'), suite('c')], 2);
     assert.deepEqual(run.names(), ['a', 'b']);
     await run.end('b');
@@ -59,14 +59,14 @@ describe('the schedule', () => {
     assert.equal((await run.outcomes).length, 4);
   });
 
-  it('does not wait for groups that nobody asked for', async () => {
+  it('does not wait for groups that are not part of the run', async () => {
     const run = runByHand([suite('e2e', 'build')], 2);
     assert.deepEqual(run.names(), ['e2e']);
     await run.end('e2e');
     await run.outcomes;
   });
 
-  it('says so when suites wait for each other', async () => {
+  it('fails if suites wait for each other', async () => {
     await assert.rejects(
       runByHand([suite('a', 'b'), suite('b', 'a')], 2).outcomes,
       /wait for each other: a, b/,

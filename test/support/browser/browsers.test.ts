@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findEngines, wantedEngines } from './browsers.ts';
 
-describe('the engines to test in', () => {
-  it('are all when nobody says otherwise', () => {
+describe('the engines under test', () => {
+  it('are all by default', () => {
     for (const list of [undefined, '', ' ']) {
       assert.deepEqual(wantedEngines(list), ['chromium', 'firefox', 'webkit']);
     }
   });
 
-  it('are those that are named, always in the same order', () => {
+  it('are the named ones, always in the same order', () => {
     assert.deepEqual(wantedEngines('webkit, chromium'), ['chromium', 'webkit']);
   });
 
-  it('are not guessed from a name that is none', () => {
+  it('reject an unknown name', () => {
     assert.throws(
       () => wantedEngines('chromium,safari'),
       /names "safari". It takes a list of chromium, firefox, webkit/,
     );
   });
 
-  it('are found only among those that are wanted', () => {
+  it('are found only among the requested ones', () => {
     assert.deepEqual(findEngines([]), []);
     for (const { name } of findEngines(['firefox'])) assert.equal(name, 'firefox');
   });

@@ -5,7 +5,7 @@ import { startChildProcess } from './child-process.ts';
 const script = (code: string) => [process.execPath, ['--eval', code]] as const;
 
 describe('a child process', () => {
-  it('is waited for until it says what is waited for', async () => {
+  it('is awaited until it prints the expected line', async () => {
     const child = startChildProcess(
       ...script(`console.log('a'); console.log('port 80'); setInterval(() => {}, 1e6)`),
     );
@@ -14,7 +14,7 @@ describe('a child process', () => {
     assert.equal(await child.ended, 'SIGTERM');
   });
 
-  it('is an error, with what it wrote, when it ends before that', async () => {
+  it('causes an error with its output if it ends before that', async () => {
     const child = startChildProcess(...script(`console.error('out of paper'); process.exitCode = 3`));
     await assert.rejects(
       child.waitForLine('stdout', (line) => line),
@@ -22,7 +22,7 @@ describe('a child process', () => {
     );
   });
 
-  it('is an error when it takes too long', async () => {
+  it('causes an error if it takes too long', async () => {
     const child = startChildProcess(...script('setInterval(() => {}, 1e6)'), { patience: 1 });
     await assert.rejects(
       child.waitForLine('stdout', (line) => line),
@@ -31,7 +31,7 @@ describe('a child process', () => {
     await child.stop();
   });
 
-  it('takes its own children with it, even those that do not want to end', { timeout: 60_000 }, async () => {
+  it('ends with its own children, even if they ignore signals', { timeout: 60_000 }, async () => {
     const deaf = `process.on("SIGTERM", () => {}); console.log("deaf"); setInterval(() => {}, 1e6)`;
     const child = startChildProcess(
       ...script(`
@@ -48,7 +48,7 @@ describe('a child process', () => {
     assert.match(String(await child.ended), /^SIG(TERM|KILL)$/);
   });
 
-  it('is ended for good when it does not want to end', { timeout: 60_000 }, async () => {
+  it('is killed if it ignores the signal', { timeout: 60_000 }, async () => {
     const child = startChildProcess(
       ...script(`process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1e6)`),
       { mercy: 1 },
@@ -58,7 +58,7 @@ describe('a child process', () => {
     assert.equal(await child.ended, 'SIGKILL');
   });
 
-  it('sees the environment it is given, without what is taken away', async () => {
+  it('gets the given environment, without removed variables', async () => {
     process.env['CHILD_PROCESS_TEST'] = 'inherited';
     const code = `console.log(JSON.stringify([process.env.CHILD_PROCESS_TEST, process.env.GIVEN]))`;
     const env = { CHILD_PROCESS_TEST: undefined, GIVEN: 'yes' };
