@@ -9,7 +9,7 @@ import { Announcer } from './announcer.ts';
 import { createContainer, wipe } from './create-container.ts';
 import { createConversation, identityOf } from './create-conversation.ts';
 import { describePanel } from './describe-panel.ts';
-import { loadMarkdown, loadNeeded } from './load-needed.ts';
+import { hasModules, loadMarkdown, loadNeeded } from './load-needed.ts';
 import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
@@ -69,7 +69,8 @@ export class ChatPanel implements Panel, PanelContext {
   readonly #markdown = new MarkdownRendererSource();
   reading: Reading | undefined;
   readonly addOns: AddOns = new AddOns(this);
-  #pages = 4;
+  /** How many pages of messages are rendered, counted from the end: a long history is rendered in steps. */
+  #pages = 2;
   #frame = 0;
   readonly #retryWatch = new RetryWatch(this.draw, () => {
     this.conversation.retry();
@@ -257,7 +258,8 @@ export class ChatPanel implements Panel, PanelContext {
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;
     this.reading?.after(isComplete);
-    if (!isComplete) {
+    // Once every module is there, so that no message is rendered twice.
+    if (!isComplete && hasModules(this.modules, snapshot)) {
       this.#pages += 40;
       this.draw();
     }

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../conversation/snapshot.ts';
-import type { LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModuleName, LazyModules } from './parts/lazy-modules.ts';
 import { isMarkdown } from './message-log.ts';
 import type { ChatOptions } from './options.ts';
 
@@ -16,4 +16,10 @@ export function loadNeeded(
 /** Loads the Markdown module if a message contains any. */
 export async function loadMarkdown(modules: LazyModules, { messages }: Snapshot): Promise<void> {
   if (messages.some(isMarkdown)) await modules.load('markdown');
+}
+
+/** Whether every module that draws these messages has loaded, or cannot be loaded now. */
+export function hasModules(modules: LazyModules, { messages }: Snapshot): boolean {
+  const isSettled = (name: LazyModuleName): boolean => !!modules.get(name) || modules.isMissing(name);
+  return isSettled('talk') && (isSettled('markdown') || !messages.some(isMarkdown));
 }

@@ -126,14 +126,18 @@ export function messagePage(
 ): TemplateResult {
   const { locale, heading, last, now, markdown, modules, addOns } = values;
   const messages = all.slice(from, from + pageSize);
-  const problems = modules.get('talk') ?? modules.isMissing('talk');
-  const common = [locale, heading, markdown, problems, modules.isMissing('markdown')];
+  // Each message is drawn again only for what it shows: most have neither Markdown nor a problem.
+  const forProblem = modules.get('talk') ?? modules.isMissing('talk');
+  const forMarkdown = markdown ?? modules.isMissing('markdown');
   const basisOf = (message: Message): unknown[] => [
     message,
     message === last,
+    message.problem && forProblem,
     message.problem?.retryAt && now,
+    isMarkdown(message) && forMarkdown,
     ...addOns.below(message),
   ];
+  const common = [locale, heading];
   const basis = [...common, ...messages.flatMap(basisOf), ...(reading?.basisOf(messages, from) ?? [])];
   const draw = (): unknown[] =>
     messages.map((message, at) => {

@@ -3,7 +3,7 @@ import type { Message, Snapshot } from '../../conversation/snapshot.ts';
 import { fill, plural, type Locale } from '../../texts/texts.ts';
 import { icon } from '../icons.ts';
 import type { LazyModule } from '../parts/lazy-modules.ts';
-import { pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
+import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { walkLog } from './log-keys.ts';
 import { messageSurroundings } from './message-surroundings.ts';
@@ -19,7 +19,10 @@ interface Known {
   readonly details: MessageDetails;
 }
 
-/** Milliseconds between the rendering of two pages, for the visitor's input. */
+/** How many messages are rendered as Markdown at once. */
+const atOnce = 50;
+
+/** Milliseconds between these renders, for the visitor's input. */
 const pause = 30;
 
 /** Milliseconds between two announcements of a growing answer. */
@@ -237,7 +240,11 @@ export class Reading {
     if (page < 0) return;
     this.#drawing = setTimeout(() => {
       this.#drawing = undefined;
-      for (let more = 0; more < 4; more++) this.#near.add(page - more);
+      for (let count = 0; page >= 0 && count < atOnce; page--) {
+        this.#near.add(page);
+        const messages = this.#messages.slice(page * pageSize, (page + 1) * pageSize);
+        count += messages.filter(isMarkdown).length;
+      }
       this.#panel.draw();
     }, pause);
   }
