@@ -6,6 +6,7 @@ import { webdriverLauncher } from '@web/test-runner-webdriver';
 import type { Engine } from './support/browser/browsers.ts';
 import { startDemo } from './support/service/demo-process.ts';
 import { modelCommands } from './support/browser/model-commands.ts';
+import { failingScripts } from './support/browser/failing-scripts.ts';
 import { startModelServer } from './support/servers/model-server.ts';
 import { pageCommands } from './support/browser/page-commands.ts';
 import { repository } from './support/repository.ts';
@@ -70,6 +71,7 @@ export async function setUpBrowserTests(
 
 const fixedConfig: TestRunnerConfig = {
   rootDir: repository,
+  middleware: [failingScripts],
   // All three browsers at once, each with one test file: they wait more than they compute.
   concurrentBrowsers: 3,
   concurrency: 1,

@@ -92,16 +92,19 @@ const rightToLeft: readonly string[] = ['ar', 'fa', 'he', 'ur'];
 /**
  * The texts for a language tag such as `pt-BR`: of the tag as it is, else of its language alone.
  *
+ * @param loadModule runs the dynamic import; the shell's is the plain one, to load no other file
  * @throws when they cannot be loaded
  */
-export async function loadTexts(tag: string): Promise<Locale | undefined> {
+export async function loadTexts(
+  tag: string,
+  loadModule = (load: Load) => load(),
+): Promise<Locale | undefined> {
   const parts = tag.toLowerCase().split(/[-_]/);
   for (; parts.length > 0; parts.pop()) {
     const name = parts.join('-');
     const language = Object.hasOwn(aliases, name) ? aliases[name] : name;
     if (language === undefined || !Object.hasOwn(loaders, language)) continue;
-    const loaded = (await loaders[language]?.())?.default;
-    if (loaded === undefined) continue;
+    const { default: loaded } = await loadModule(loaders[language] as Load);
     return {
       language,
       direction: rightToLeft.includes(language) ? 'rtl' : 'ltr',

@@ -1,3 +1,4 @@
+import { loadModule } from '../load-module.ts';
 import { en } from './en.ts';
 
 /** A text for each plural form of a language; `other` stands for the forms that are missing. */
@@ -23,7 +24,8 @@ export async function loadLocale(languages: readonly string[]): Promise<Locale> 
     if (/^en\b/i.test(tag)) break;
     try {
       // The list of languages is a module of its own: most visitors never need it.
-      const locale = await (await import('./locales.ts')).loadTexts(tag);
+      const { loadTexts } = await loadModule(() => import('./locales.ts'));
+      const locale = await loadTexts(tag, loadModule);
       if (locale) return locale;
     } catch {
       break; // Better English than no chat.

@@ -9,8 +9,14 @@ export interface OtherPage {
   readonly close: () => void;
 }
 
-/** @param prepare changes the page before the chat's script runs */
-export async function openPage(prepare?: (page: Window) => void): Promise<OtherPage> {
+/**
+ * @param prepare changes the page before the chat's script runs
+ * @param script the path of the chat's script
+ */
+export async function openPage(
+  prepare?: (page: Window) => void,
+  script = '/dist/voice-assistant-chat.js',
+): Promise<OtherPage> {
   const frame = document.createElement('iframe');
   // A page of its own, and not the empty one that a frame begins with.
   frame.srcdoc = '<!doctype html><title>Another page</title>';
@@ -23,13 +29,13 @@ export async function openPage(prepare?: (page: Window) => void): Promise<OtherP
   const { contentWindow: page, contentDocument } = frame;
   if (page === null || contentDocument === null) throw new Error('The frame has no page.');
   prepare?.(page);
-  const script = contentDocument.createElement('script');
-  script.type = 'module';
-  script.src = new URL('/dist/voice-assistant-chat.js', location.href).href;
+  const tag = contentDocument.createElement('script');
+  tag.type = 'module';
+  tag.src = new URL(script, location.href).href;
   const element = contentDocument.createElement('voice-assistant-chat');
   element.setAttribute('base-url', service.url);
   element.setAttribute('assistant-id', service.assistantThatShows('greeting'));
-  contentDocument.body.append(script, element);
+  contentDocument.body.append(tag, element);
   const chat = new Chat(element);
   await until(() => element.shadowRoot !== null, 'the chat of the other page');
   return {

@@ -1,0 +1,47 @@
+import { expect } from '@open-wc/testing';
+import { unmountAll, until } from '../support/chat/chat-fixture.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { failScript, uncachedWidget } from '../support/browser/fail-script.ts';
+
+/* Each page is a frame of its own: a browser keeps the modules that a page has loaded. */
+
+describe('a module that failed to load', () => {
+  let page: OtherPage | undefined;
+
+  afterEach(async () => {
+    failScript();
+    page?.close();
+    await unmountAll();
+  });
+
+  it('is loaded when the visitor tries to send the message again', async () => {
+    failScript('talk');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.show();
+    await chat.ready();
+    await chat.answered(1);
+    await chat.ask('Do you have gift cards?');
+    await until(() => chat.find('[part="retry-button"]') !== null, 'the button to try again');
+    failScript();
+    chat.part('retry-button').click();
+    await chat.answered(2);
+    expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('is loaded when the page changes its language again', async () => {
+    failScript('de');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.lang = 'de';
+    chat.element.show();
+    await chat.ready();
+    expect(chat.part('close-button').title).to.equal('Close chat');
+    failScript();
+    for (const lang of ['en', 'de']) {
+      chat.element.lang = lang;
+      await new Promise((resolve) => {
+        setTimeout(resolve);
+      });
+    }
+    await until(() => chat.part('close-button').title !== 'Close chat', 'the German texts');
+  });
+});
