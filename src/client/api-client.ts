@@ -52,7 +52,9 @@ export interface ApiOptions {
 export interface ApiClientOptions {
   /** Origin of the service, without `/api`. */
   baseUrl: string;
-  /** Required by all operations except those for visitors. Keep it on a server: it grants access to the whole account. */
+  /**
+   * Required by all operations except those for visitors. Keep it on a server: it grants access to the whole account.
+   */
   apiKey?: string;
   /** Milliseconds without any data from the service before a request times out. Default: 60,000. */
   timeout?: number;
@@ -62,14 +64,14 @@ export interface ApiClientOptions {
 type AnyInput = Record<string, unknown> & { query?: object; body?: object };
 
 /**
- * Creates a client for the whole interface, from the same descriptions as the service and its documentation. For servers
- * and scripts; pages use the much smaller `ChatClient`.
+ * Creates a client for the whole interface, from the same descriptions as the service and its documentation. For
+ * servers and scripts; pages use the much smaller `ChatClient`.
  *
- * Responses are read liberally: missing or unknown fields do not make a successful request fail. The types describe our
- * service; other services may omit fields.
+ * Responses are read liberally: missing or unknown fields do not make a successful request fail. The types describe
+ * our service; other services may omit fields.
  *
- * Every method rejects with an {@link ApiError} if the service refuses the request, and with a {@link ChatError} if there
- * is no usable response.
+ * Every method rejects with an {@link ApiError} if the service refuses the request, and with a {@link ChatError} if
+ * there is no usable response.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [

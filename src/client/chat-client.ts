@@ -46,8 +46,8 @@ export type {
  */
 export class ChatClient extends ConversationClient {
   /**
-   * `GET /assistants/{uuid}/widget`: returns the public settings of an assistant. An addition of our service; with others
-   * it rejects with `assistant-not-found`.
+   * `GET /assistants/{uuid}/widget`: returns the public settings of an assistant. An addition of our service; with
+   * others it rejects with `assistant-not-found`.
    */
   readWidget(uuid: string, options: RequestOptions = {}): Promise<AssistantWidget> {
     return this.json(readAssistantWidget, { ...options, uuid }, 'assistant-not-found');
@@ -68,8 +68,8 @@ export class ChatClient extends ConversationClient {
   }
 
   /**
-   * Sends a message and streams the answer. If the service does not support streaming, the listeners are not called; the
-   * promise resolves with the complete answer in either case.
+   * Sends a message and streams the answer. If the service does not support streaming, the listeners are not called;
+   * the promise resolves with the complete answer in either case.
    */
   streamMessage(
     uuid: string,

@@ -42,8 +42,8 @@ export class ChatError extends Error {
   }
 
   /**
-   * Whether the service may have processed the request anyway, for example if the response was lost. Look for the message
-   * in the history before sending it again.
+   * Whether the service may have processed the request anyway, for example if the response was lost. Look for the
+   * message in the history before sending it again.
    */
   get outcomeUnknown(): boolean {
     return codesWithUnknownOutcome.has(this.code);

@@ -109,7 +109,9 @@ export const deleteCall = ownerEndpoint({
   response: Message,
 });
 
-/** Body of `POST /user/make_call`. An invalid phone number is refused with 400 instead of 422, so it is checked later. */
+/**
+ * Body of `POST /user/make_call`. An invalid phone number is refused with 400 instead of 422, so it is checked later.
+ */
 export const MakeCallRequest = z.object({
   phone_number: nonBlankText(recordLimits.name),
   assistant_id: id(),

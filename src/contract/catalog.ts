@@ -4,7 +4,10 @@ import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { id, text } from './request-fields.ts';
 
-/* The catalog: languages, voices, models, providers and phone numbers to choose from for an assistant (interface: "Assistants"). */
+/*
+ * The catalog: languages, voices, models, providers and phone numbers to choose from for an assistant (interface:
+ * "Assistants").
+ */
 
 const { name } = recordLimits;
 const { mode, type } = CreateAssistantRequest.shape;

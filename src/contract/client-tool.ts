@@ -3,8 +3,9 @@ import { countCharacters, toolLimits } from './limits.ts';
 import { atMost } from './request-fields.ts';
 
 /*
- * Client tools: functions of the page that the assistant may call (our addition to `POST /conversations/{uuid}/messages`).
- * A message lists them, the answer contains the calls, and the page sends their results with the next message.
+ * Client tools: functions of the page that the assistant may call, our addition to
+ * `POST /conversations/{uuid}/messages`. A message lists them, the answer contains the calls, and the page sends their
+ * results with the next message.
  */
 
 const { tools, toolName, toolDescription, toolResults } = toolLimits;

@@ -8,10 +8,10 @@ import { HistoryItem } from './chat-endpoints.ts';
  * - `handoff`: whether the assistant answers: {@link HandoffEvent}. Sent at the start and after each change.
  * - `ended`: the conversation ended or was deleted: `{}`. The stream closes after it.
  *
- * Comments keep the connection alive. The service closes a stream after 30 minutes and when it restarts. The client then
- * resumes with its latest cursor in `Last-Event-ID` (as `EventSource` does) or in `?after=`. A new client starts at the
- * `events_cursor` of the response that contained the history; without a cursor the stream starts now. 429 means that too
- * many streams are open for this conversation or address.
+ * Comments keep the connection alive. The service closes a stream after 30 minutes and when it restarts. The client
+ * then resumes with its latest cursor in `Last-Event-ID` (as `EventSource` does) or in `?after=`. A new client starts
+ * at the `events_cursor` of the response that contained the history; without a cursor the stream starts now. 429
+ * means that too many streams are open for this conversation or address.
  */
 export const watchConversation = {
   method: 'GET',
@@ -21,9 +21,9 @@ export const watchConversation = {
 } as const;
 
 /**
- * Data of `message`: the entry as `GET /conversations/{uuid}` lists it, with its cursor. Includes the visitor's messages
- * and their answers, also those of this client. Entries by a person and system events have a `role` other than `user`
- * and no `in_reply_to`.
+ * Data of `message`: the entry as `GET /conversations/{uuid}` lists it, with its cursor. Includes the visitor's
+ * messages and their answers, also those of this client. Entries by a person and system events have a `role` other
+ * than `user` and no `in_reply_to`.
  */
 export const MessageEvent = z.looseObject({
   ...HistoryItem.shape,

@@ -3,7 +3,10 @@ import { prepareSchemas } from './prepare-schemas.ts';
 
 prepareSchemas();
 
-/** The error texts that the interface specifies. Clients identify errors by text, since statuses differ between deployments. */
+/**
+ * The error texts that the interface specifies. Clients identify errors by text, since statuses differ between
+ * deployments.
+ */
 export const errorTexts = {
   assistantNotFound: 'Assistant not found',
   conversationNotFound: 'Conversation not found',

@@ -1,6 +1,6 @@
 /**
- * Every limit of the HTTP interface. The service rejects requests that exceed them; the widget checks them while a visitor
- * types.
+ * Every limit of the HTTP interface. The service rejects requests that exceed them; the widget checks them while a
+ * visitor types.
  */
 export const limits = {
   /** Characters of one visitor's message (interface: `POST /conversations/{uuid}/messages`). */
@@ -33,7 +33,10 @@ export const toolLimits = {
   toolResults: { count: 16, characters: 4000 },
 } as const;
 
-/** Limits of the account's records (interface: "Limits" and the tables of fields). Separate, because visitors do not load them. */
+/**
+ * Limits of the account's records (interface: "Limits" and the tables of fields). Separate, because visitors do not
+ * load them.
+ */
 export const recordLimits = {
   /** Items of a list such as `tool_ids` or `tools`. Ours. */
   listItems: 50,

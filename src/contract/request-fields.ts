@@ -152,8 +152,8 @@ export const objectOf = <Value>(schema: z.ZodMiniType<Value>) => preprocess(obje
 const objectFrom = (value: unknown) => (Array.isArray(value) && value.length === 0 ? {} : value);
 
 /**
- * Limits the entries of an object or a list. They are counted before the schema checks each one, because checking 90,000
- * entries, which fit into one request, takes 200 ms.
+ * Limits the entries of an object or a list. They are counted before the schema checks each one, because checking
+ * 90,000 entries, which fit into one request, takes 200 ms.
  */
 export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniType<Value>) =>
   z.pipe(

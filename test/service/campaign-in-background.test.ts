@@ -54,9 +54,9 @@ test('calls all leads in the background and updates them by the outcome of their
   const { rows } = await pool.query<{ number: string; cost: number; busy: number }>(
     `SELECT client_phone_number AS number, total_cost::float AS cost, (
        SELECT count(*)::int FROM calls AS other WHERE other.campaign_id = calls.campaign_id
-         AND other.end_reason <> 'not-begun'
+         AND other.end_reason <> 'not-started'
          AND other.created_at <= calls.created_at AND other.ended_at > calls.created_at) AS busy
-     FROM calls WHERE campaign_id = $1 AND end_reason <> 'not-begun'`,
+     FROM calls WHERE campaign_id = $1 AND end_reason <> 'not-started'`,
     [campaign.id],
   );
   const numbers = rows.map(({ number }) => number);

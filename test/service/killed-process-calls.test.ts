@@ -54,7 +54,7 @@ if (testDatabase === 'pglite') {
     }>(
       `SELECT id, lead_id AS lead, status, end_reason AS reason, total_cost AS cost,
          (SELECT count(*)::int FROM jobs.job WHERE name = 'call-ended' AND (data->>'callId')::int = calls.id) AS ended
-       FROM calls WHERE user_id = $1 AND end_reason IS DISTINCT FROM 'not-begun' ORDER BY id`,
+       FROM calls WHERE user_id = $1 AND end_reason IS DISTINCT FROM 'not-started' ORDER BY id`,
       [owner.id],
     );
     return rows;

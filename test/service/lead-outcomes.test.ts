@@ -189,7 +189,7 @@ describe('a lead', () => {
     const run = await start({ max_retries: 1 });
     const lead = await run.add('+4989200100');
     await run.tick();
-    await run.end({ status: 'failed', reason: 'not-begun' });
+    await run.end({ status: 'failed', reason: 'not-started' });
     await run.end({ status: 'busy' });
     assert.equal((await run.lead(lead)).status, 'rescheduled');
   });

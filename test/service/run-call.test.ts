@@ -56,7 +56,7 @@ async function call({
         answer: (said) => Promise.resolve({ text: `You said: ${said}`, hangUp: false, ...reply?.(said) }),
         reengage: () => Promise.resolve({ text: 'Are you still there?', hangUp: false }),
       },
-      log: {
+      callLog: {
         ringing: () => Promise.resolve(void events.push('ringing')),
         answered: (by) => Promise.resolve(void events.push(`answered by ${by}`)),
         saveLines: () => Promise.resolve(),

@@ -143,9 +143,9 @@ describe('a campaign', () => {
     await run.tick();
     const [first = 0, second = 0] = await run.openCalls();
     assert.equal(typeof (await plan(second, new Date('2036-01-14T09:59:59Z'))), 'object');
-    assert.equal(await plan(first, new Date('2036-01-14T10:00:00Z')), 'not-begun');
+    assert.equal(await plan(first, new Date('2036-01-14T10:00:00Z')), 'not-started');
     await run.tick(1);
-    await run.end({ status: 'failed', reason: 'not-begun' });
+    await run.end({ status: 'failed', reason: 'not-started' });
     assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
   });
 

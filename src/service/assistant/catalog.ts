@@ -91,8 +91,8 @@ const isAvailable = sql<boolean>`phone_numbers.type <> 'caller_id' AND phone_num
     AND assistants.type = 'inbound' AND assistants.deleted_at IS NULL)`;
 
 /**
- * Lists the user's numbers and whether a new inbound assistant can use them. For `inbound`, omits Caller IDs and assigned
- * numbers. (Interface: `GET /user/assistants/phone-numbers`.)
+ * Lists the user's numbers and whether a new inbound assistant can use them. For `inbound`, omits Caller IDs and
+ * assigned numbers. (Interface: `GET /user/assistants/phone-numbers`.)
  */
 export async function listAssignableNumbers(
   { db }: Database,

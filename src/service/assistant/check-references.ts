@@ -24,8 +24,8 @@ interface Found extends Record<string, unknown> {
 const invalid = 'selected is invalid.';
 
 /**
- * Checks that the records an assistant refers to exist, belong to its owner, and are compatible (interface: the rules of
- * `POST /user/assistant`). Another user's record counts as missing.
+ * Checks that the records an assistant refers to exist, belong to its owner, and are compatible (interface: the rules
+ * of `POST /user/assistant`). Another user's record counts as missing.
  *
  * @param after the assistant with the changes applied, as far as its fields are valid.
  * @param changes the changed fields; only these are checked.

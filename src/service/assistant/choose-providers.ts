@@ -4,8 +4,8 @@ import { applyChanges } from './assistant-fields.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 
 /**
- * Adds omitted providers: those that support the assistant's language, preferably the provider of its voice. (Interface:
- * "chosen automatically from language when omitted".) Transcribers are only for the mode `pipeline`.
+ * Adds omitted providers: those that support the assistant's language, preferably the provider of its voice.
+ * (Interface: "chosen automatically from language when omitted".) Transcribers are only for the mode `pipeline`.
  */
 export async function chooseProviders(
   queries: Queries,

@@ -10,7 +10,10 @@ const ownedBy = (userId: number) => and(eq(assistants.userId, userId), isNull(as
 const newestFirst = ({ db }: Database, userId: number) =>
   db.select(wireColumns(assistants)).from(assistants).where(ownedBy(userId)).orderBy(desc(assistants.id));
 
-/** Lists one page of the user's assistants, newest first, with their total number (interface: `GET /user/assistants/get`). */
+/**
+ * Lists one page of the user's assistants, newest first, with their total number (interface:
+ * `GET /user/assistants/get`).
+ */
 export async function listAssistants(database: Database, userId: number, { number, size }: Page) {
   const [counted] = await database.db.select({ total: count() }).from(assistants).where(ownedBy(userId));
   const rows = await newestFirst(database, userId)
@@ -32,7 +35,9 @@ const toRecord = (row: AssistantRow) => ({
   end_call_on_voicemail: Number(row.end_call_on_voicemail),
 });
 
-/** Lists the user's outbound assistants as reduced records, oldest first (interface: `GET /user/assistants/outbound`). */
+/**
+ * Lists the user's outbound assistants as reduced records, oldest first (interface: `GET /user/assistants/outbound`).
+ */
 export async function listOutboundAssistants({ db }: Database, userId: number) {
   const all = wireColumns(assistants);
   return db

@@ -13,8 +13,8 @@ export interface CallBalance {
 }
 
 /**
- * Reads a user's balance for further calls. Locks the user's row until the transaction ends, so that concurrent requests do
- * not use the same balance.
+ * Reads a user's balance for further calls. Locks the user's row until the transaction ends, so that concurrent
+ * requests do not use the same balance.
  */
 export async function readCallBalance(tx: Queries, userId: number): Promise<CallBalance> {
   const [owner] = await tx

@@ -17,7 +17,7 @@ import type { PlannedCall } from './claim-call.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
 import { runCall } from './run-call.ts';
-import { CallGoneError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
+import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
 
 /** Dependencies of {@link CallRunner}. */
 export interface CallRunnerParts {
@@ -114,13 +114,13 @@ export class CallRunner {
       const end = await runCall(carrier, planned.call, {
         settings: planned.settings,
         speaker,
-        log: new StoredCallLog(database, planned, this.#lease.owner),
+        callLog: new StoredCallLog(database, planned, this.#lease.owner),
         signal: this.#closing.signal,
       });
       const isRecorded = planned.call.record && end.lines.length > 0;
       await this.#end(planned.id, { ...end, isRecorded });
     } catch (error) {
-      if (error instanceof CallGoneError) return;
+      if (error instanceof CallLeaseLostError) return;
       // The cause of an engine error may contain a key or a prompt, so only its message is logged.
       if (error instanceof EngineError)
         log.warn({ reason: error.message, callId: planned.id }, 'a call was interrupted');

@@ -38,14 +38,14 @@ export const isUnclaimed = (callId: number) =>
  * Reads everything that a waiting call needs. Has no side effects, so it can be repeated after a database error.
  *
  * @param at the time to compare with the calling hours; the database's current time by default.
- * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was deleted or
- *   is not outbound, it has waited too long, or its campaign was stopped or is outside its calling hours.
+ * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was
+ *   deleted or is not outbound, it has waited too long, or its campaign was stopped or is outside its calling hours.
  */
 export async function planCall(
   { db }: Database,
   callId: number,
   at?: Date,
-): Promise<PlannedCall | 'no-assistant' | 'not-begun' | undefined> {
+): Promise<PlannedCall | 'no-assistant' | 'not-started' | undefined> {
   const [waiting] = await db
     .select({
       ...getTableColumns(calls),
@@ -54,15 +54,15 @@ export async function planCall(
     .from(calls)
     .where(isUnclaimed(callId));
   if (!waiting) return undefined;
-  if (waiting.waited > maxWaitSeconds) return 'not-begun';
+  if (waiting.waited > maxWaitSeconds) return 'not-started';
   if (waiting.campaignName !== null) {
     const [campaign] = await db
       .select()
       .from(campaigns)
       .where(eq(campaigns.id, waiting.campaignId ?? 0));
-    if (campaign?.status !== 'in-progress') return 'not-begun';
+    if (campaign?.status !== 'in-progress') return 'not-started';
     const now = at ?? (await databaseTime(db));
-    if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-begun';
+    if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-started';
   }
   const [found] = await db
     .select({ ...engineContextColumns, assistant: assistants })

@@ -28,8 +28,8 @@ export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
 const isOpen = inArray(calls.status, openCallStatuses);
 
 /**
- * Ends a call in one transaction: stores its result, refunds a failed call, blocks the number if the customer asked not to
- * be called again, and sends the follow-up jobs.
+ * Ends a call in one transaction: stores its result, refunds a failed call, blocks the number if the customer asked
+ * not to be called again, and sends the follow-up jobs.
  *
  * @param condition identifies the call; nothing happens if it does not match an open call.
  * @returns whether the call was open.
@@ -99,7 +99,7 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
     .limit(batchSize);
   let ended = 0;
   for (const { id, status } of abandoned) {
-    const reason = status === 'initiated' ? 'not-begun' : 'service-stopped';
+    const reason = status === 'initiated' ? 'not-started' : 'service-stopped';
     const condition = and(eq(calls.id, id), eq(calls.status, status), isAbandoned);
     if (await endCall(parts, condition, { status: 'failed', reason })) ended += 1;
   }

@@ -15,13 +15,14 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /**
- * Stores an outbound call that a background job then makes (interface: `POST /user/make_call`). No lead is created, since
- * a lead belongs to a campaign: the variables "passed to the lead" are stored with the call and override the assistant's.
+ * Stores an outbound call that a background job then makes (interface: `POST /user/make_call`). No lead is created,
+ * since a lead belongs to a campaign: the variables "passed to the lead" are stored with the call and override the
+ * assistant's.
  *
  * @param keyed the idempotency key of the request, if any.
  * @returns the id of the call.
- * @throws Refusal if the number is invalid or blocked, the assistant does not exist or is not outbound, or the available
- *   balance does not cover a minute.
+ * @throws Refusal if the number is invalid or blocked, the assistant does not exist or is not outbound, or the
+ *   available balance does not cover a minute.
  */
 export async function makeCall(
   { database, jobs }: { database: Database; jobs: Jobs },

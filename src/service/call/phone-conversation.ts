@@ -8,7 +8,7 @@ export interface PhoneConversationParts {
   line: Line;
   settings: CallSettings;
   speaker: Speaker;
-  log: CallLog;
+  callLog: CallLog;
   signal: AbortSignal;
 }
 
@@ -140,11 +140,11 @@ export class PhoneConversation {
     at: number,
     functionCalls?: CallLine['functionCalls'],
   ): Promise<void> {
-    const { log, line } = this.#parts;
+    const { callLog, line } = this.#parts;
     const since = Math.max(0, at - this.#answeredAt);
     const seconds = Math.max(0, line.now - at);
     this.#lines.push({ role, content, at: since, seconds, ...(functionCalls && { functionCalls }) });
-    await log.saveLines(this.#lines);
+    await callLog.saveLines(this.#lines);
   }
 
   /** Charges for every started minute, at most for those within the maximum duration. */
@@ -153,7 +153,7 @@ export class PhoneConversation {
     const last = Math.ceil(this.#parts.settings.maxDuration / secondsPerMinute);
     const started = Math.min(Math.floor((elapsed + tolerance) / secondsPerMinute) + 1, last);
     while (this.#chargedMinutes < started) {
-      if (!(await this.#parts.log.chargeMinute(this.#chargedMinutes + 1))) return false;
+      if (!(await this.#parts.callLog.chargeMinute(this.#chargedMinutes + 1))) return false;
       this.#chargedMinutes += 1;
     }
     return true;

@@ -6,8 +6,8 @@ export interface RecordingFields {
 }
 
 /**
- * Returns the URL of a call's recording, or null if there is none. The URL is not stored, so that it stays valid after the
- * service moves.
+ * Returns the URL of a call's recording, or null if there is none. The URL is not stored, so that it stays valid
+ * after the service moves.
  */
 export const recordingUrlOf = (
   origin: string,

@@ -16,7 +16,7 @@ export async function runCall(
   call: OutgoingCall,
   parts: Omit<PhoneConversationParts, 'line'>,
 ): Promise<CallResult> {
-  const { log, signal } = parts;
+  const { callLog, signal } = parts;
   signal.throwIfAborted();
   const line = await carrier.place(call);
   const unreached = (status: CallResult['status'], reason: string): CallResult => ({
@@ -30,9 +30,9 @@ export async function runCall(
     const latest = connectTimeout + call.ringingTime;
     for (;;) {
       const event = await line.next(Math.max(0, latest - line.now), signal);
-      if (event?.type === 'ringing') await log.ringing();
+      if (event?.type === 'ringing') await callLog.ringing();
       else if (event?.type === 'answered') {
-        await log.answered(event.by);
+        await callLog.answered(event.by);
         return await new PhoneConversation({ ...parts, line }).run(event.by);
       } else if (event?.type === 'unreached') return unreached(event.reason, event.reason);
       else if (event === undefined || event.type === 'hung-up') return unreached('failed', 'no connection');

@@ -7,8 +7,8 @@ export interface DueAction {
 }
 
 /**
- * Measures the customer's silence. It starts when either side stops speaking. Re-engagement by the assistant neither resets
- * nor extends it.
+ * Measures the customer's silence. It starts when either side stops speaking. Re-engagement by the assistant neither
+ * resets nor extends it.
  */
 export class SilenceTimer {
   readonly #settings: CallSettings;

@@ -12,8 +12,8 @@ import type { PlannedCall } from './claim-call.ts';
 import { formatTranscript } from '../lib/transcript.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */
-export class CallGoneError extends Error {
-  override readonly name = 'CallGoneError';
+export class CallLeaseLostError extends Error {
+  override readonly name = 'CallLeaseLostError';
 }
 
 /** Matches a call that is open and leased by this owner. */
@@ -79,7 +79,7 @@ export class StoredCallLog implements CallLog {
       .set({ ...values, updatedAt: sql`now()` })
       .where(isLeasedBy(this.#call.id, this.#owner))
       .returning({ userId: calls.userId });
-    if (!changed) throw new CallGoneError();
+    if (!changed) throw new CallLeaseLostError();
     return changed.userId;
   }
 }

@@ -1,8 +1,9 @@
 import type { CallLine } from '../db/calls-table.ts';
 
 /*
- * Recordings of simulated calls: a simulated carrier exchanges text, so its recordings consist of tones, a higher one for
- * the assistant and a lower one for the customer, with the timing of the call. They are generated on request, also in part.
+ * Recordings of simulated calls: a simulated carrier exchanges text, so its recordings consist of tones, a higher one
+ * for the assistant and a lower one for the customer, with the timing of the call. They are generated on request,
+ * also in part.
  */
 
 /** Samples per second, of one byte each. */

@@ -7,8 +7,8 @@ import { blockNumber } from './blocked-number.ts';
 import { isTrue, optOutVariable } from './classify-call.ts';
 
 /**
- * Applies the evaluation of a call in the transaction that stores it: blocks the number of a customer who opted out, and
- * notifies the campaign of the call.
+ * Applies the evaluation of a call in the transaction that stores it: blocks the number of a customer who opted out,
+ * and notifies the campaign of the call.
  */
 export async function applyEvaluation(
   { tx, jobs }: { tx: Queries; jobs: Jobs },

@@ -103,8 +103,8 @@ async function findCallerIds(
 }
 
 /**
- * Returns the person to call for a lead: the lead itself or a secondary contact. If their number is blocked, updates the
- * lead, schedules the next contact, and returns undefined.
+ * Returns the person to call for a lead: the lead itself or a secondary contact. If their number is blocked, updates
+ * the lead, schedules the next contact, and returns undefined.
  */
 async function findCallee(tx: Queries, campaign: Campaign, lead: typeof leads.$inferSelect, now: Date) {
   if (lead.nextContactId === null) {

@@ -13,8 +13,8 @@ export interface CallingHours {
 }
 
 /**
- * Returns the earliest time from `now` on at which a campaign may call. Daylight saving time: a start or end that is skipped
- * moves to the next valid time; if a time occurs twice, the hours start at the first and end at the second.
+ * Returns the earliest time from `now` on at which a campaign may call. Daylight saving time: a start or end that is
+ * skipped moves to the next valid time; if a time occurs twice, the hours start at the first and end at the second.
  *
  * @returns undefined if no day is allowed.
  */

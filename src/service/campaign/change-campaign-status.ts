@@ -13,8 +13,8 @@ import { stopCampaign } from './run-campaign.ts';
 import { sendTick } from './send-tick.ts';
 
 /**
- * Starts or stops a campaign. Succeeds also if it is already in that state. Calls in progress continue after a stop, and
- * their leads are updated.
+ * Starts or stops a campaign. Succeeds also if it is already in that state. Calls in progress continue after a stop,
+ * and their leads are updated.
  *
  * @returns the campaign's status afterwards.
  * @throws Refusal if the campaign does not exist, or cannot be started or stopped; `success` is false.

@@ -34,7 +34,7 @@ export const optOutVariable = 'do_not_call';
 /** Determines the outcome of an ended call for its lead. */
 export function classifyCall(call: EndedCampaignCall, rules: RetryRules): CallOutcome {
   // A call that never reached the customer does not count as a try.
-  if (call.endReason === 'not-begun' || call.endReason === 'no-assistant') return 'not-counted';
+  if (call.endReason === 'not-started' || call.endReason === 'no-assistant') return 'not-counted';
   if (call.endReason === 'balance') return call.hasTranscript ? 'missed' : 'not-counted';
   if (!(answeredCallStatuses as readonly CallStatus[]).includes(call.status)) return 'missed';
   if (call.answeredBy === 'machine') return rules.retryOnVoicemail ? 'missed' : 'reached';

@@ -3,8 +3,8 @@
  * detection does not depend on a language model. An evaluation can find further requests (`do_not_call`, see
  * classify-call.ts).
  *
- * Each pattern matches a whole clause. So complaints ("you never call me"), negations ("I never said don't call me") and
- * restrictions ("don't call me before nine") do not match: they begin or end with other words.
+ * Each pattern matches a whole clause. So complaints ("you never call me"), negations ("I never said don't call me")
+ * and restrictions ("don't call me before nine") do not match: they begin or end with other words.
  */
 
 /** The patterns of a language: those for statements, and those for questions such as "can you stop calling me?". */

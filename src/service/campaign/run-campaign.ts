@@ -23,9 +23,9 @@ export interface CampaignParts {
 }
 
 /**
- * Runs a campaign's next step: updates leads whose calls have ended, stores as many calls as allowed in parallel, stops or
- * completes the campaign, and schedules the next step. All in one transaction with the campaign's row locked, so steps do
- * not overlap, and a call is stored together with its lead's status and its job.
+ * Runs a campaign's next step: updates leads whose calls have ended, stores as many calls as allowed in parallel,
+ * stops or completes the campaign, and schedules the next step. All in one transaction with the campaign's row
+ * locked, so steps do not overlap, and a call is stored together with its lead's status and its job.
  *
  * @param at the current time; the database's by default.
  */

@@ -6,8 +6,8 @@ import { leads } from '../db/leads-table.ts';
 const scheduledStatuses = ['scheduled', 'rescheduled'] as const;
 
 /**
- * Leads that one step of a campaign changes; the next step continues. A single statement for a large campaign would block
- * others and time out.
+ * Leads that one step of a campaign changes; the next step continues. A single statement for a large campaign would
+ * block others and time out.
  */
 const batchSize = 1000;
 

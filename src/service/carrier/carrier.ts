@@ -1,6 +1,7 @@
 /*
- * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges text. It
- * maps to text protocols such as Twilio's ConversationRelay: `prompt` is `said`, `text` is `say`, `end` is `hangUp`.
+ * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges
+ * text. It maps to text protocols such as Twilio's ConversationRelay: `prompt` is `said`, `text` is `say`, `end` is
+ * `hangUp`.
  */
 
 /** A call to place. */

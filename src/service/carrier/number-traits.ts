@@ -23,8 +23,8 @@ export interface NumberTraits {
  *
  * - The last two digits, 00 to 99, determine the outcome, in proportion to the weights and in the order of
  *   {@link outcomes}. By default 00–69 is a person, 70–84 a machine, 85–92 no answer, 93–97 busy, 98–99 a failure.
- * - The third-last digit determines the person's behavior: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be called
- *   again. It also determines the number of questions, one to three.
+ * - The third-last digit determines the person's behavior: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be
+ *   called again. It also determines the number of questions, one to three.
  * - The fourth-last digit determines the ringing time, 2 to 11 seconds.
  */
 export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): NumberTraits {

@@ -5,8 +5,8 @@ import type { CustomerSentences } from './simulated-sentences.ts';
 export type Reaction = { after: number; say: string } | { after: number; hangUp: true };
 
 /**
- * The person or machine that answers a simulated call. A person says a greeting, asks questions one by one, says goodbye, and
- * hangs up after the reply.
+ * The person or machine that answers a simulated call. A person says a greeting, asks questions one by one, says
+ * goodbye, and hangs up after the reply.
  */
 export class SimulatedCustomer {
   readonly #traits: NumberTraits;

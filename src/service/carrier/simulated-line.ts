@@ -9,7 +9,8 @@ export type Wait = (seconds: number, signal?: AbortSignal) => Promise<void>;
 type ScheduledEvent = { at: number; event: LineEvent };
 
 /**
- * A simulated call with its own clock: the same call takes the same number of simulated seconds, however fast they pass.
+ * A simulated call with its own clock: the same call takes the same number of simulated seconds, however fast they
+ * pass.
  */
 export class SimulatedLine implements Line {
   readonly #call: OutgoingCall;

@@ -15,8 +15,8 @@ import type { EndingParts } from './evaluate-and-store.ts';
 const messageLimit = 1000;
 
 /**
- * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again; each end
- * is handled once. Conversations without a visitor message are skipped.
+ * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again;
+ * each end is handled once. Conversations without a visitor message are skipped.
  */
 export async function handleConversationEnded(
   parts: EndingParts,

@@ -17,8 +17,8 @@ interface WorkerOf<Name extends QueueName> {
   concurrency?: number;
   /**
    * Runs a job, at least once; an error leads to a retry. PGlite has one session, so no transaction may be held while
-   * waiting for anything but the database. The signal is aborted when the job times out, another process takes it over, or
-   * the process stops.
+   * waiting for anything but the database. The signal is aborted when the job times out, another process takes it
+   * over, or the process stops.
    */
   handle(data: QueueData[Name], signal: AbortSignal, isLastTry: boolean): Promise<void>;
 }

@@ -101,8 +101,8 @@ export async function readLead(queries: Queries, owned: OwnedLead) {
 /**
  * Changes the given fields of a lead; variables are merged.
  *
- * @throws Refusal if the lead does not exist or would have too many variables, or if the campaign already has the number
- *   and duplicates are not allowed.
+ * @throws Refusal if the lead does not exist or would have too many variables, or if the campaign already has the
+ *   number and duplicates are not allowed.
  */
 export async function updateLead(
   { database: { db }, jobs }: LeadParts,

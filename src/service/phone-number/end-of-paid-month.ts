@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 
 /**
- * SQL for the end of the billing month at a given time. Months are counted from the purchase. After a purchase on the 31st,
- * a shorter month ends on its last day, and the next month on the 31st again.
+ * SQL for the end of the billing month at a given time. Months are counted from the purchase. After a purchase on the
+ * 31st, a shorter month ends on its last day, and the next month on the 31st again.
  */
 export const endOfPaidMonth = (purchase: SQL, at: SQL) => sql`(
   SELECT min(ends) FROM (

@@ -76,8 +76,9 @@ export async function renamePhoneNumber({ db }: Database, owned: OwnedNumber, ni
 }
 
 /**
- * Releases a number (interface: "Phone number release"). A dedicated number with an active subscription stays until the end
- * of the paid month; other numbers are deleted immediately. Deletion unlinks the number from assistants and campaigns.
+ * Releases a number (interface: "Phone number release"). A dedicated number with an active subscription stays until
+ * the end of the paid month; other numbers are deleted immediately. Deletion unlinks the number from assistants and
+ * campaigns.
  *
  * @returns the release time (ISO 8601), or undefined if the number was deleted.
  * @throws Refusal if the number does not exist, or is already scheduled for release.

@@ -6,8 +6,8 @@ import type { Queries } from '../db/database.ts';
 const batchSize = 200;
 
 /**
- * Deletes conversations without activity for the given number of days, with their messages and webhook deliveries. Ledger
- * entries are kept.
+ * Deletes conversations without activity for the given number of days, with their messages and webhook deliveries.
+ * Ledger entries are kept.
  *
  * @returns the number of deleted conversations.
  */

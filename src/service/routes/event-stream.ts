@@ -14,12 +14,12 @@ export interface ServerSentEvent {
 const maxMissedKeepAlives = 3;
 
 /**
- * Responds with an event stream. Without events, a comment every `keepAliveMs` milliseconds keeps proxies from closing the
- * connection. The stream ends when `write` resolves, when the client disconnects, and when the client does not read for
- * three keep-alive intervals.
+ * Responds with an event stream. Without events, a comment every `keepAliveMs` milliseconds keeps proxies from
+ * closing the connection. The stream ends when `write` resolves, when the client disconnects, and when the client
+ * does not read for three keep-alive intervals.
  *
- * @param write sends the events; `send` resolves when the client can receive more, and with false after the stream has
- *   ended.
+ * @param write sends the events; `send` resolves when the client can receive more, and with false after the stream
+ *   has ended.
  * @param onEnd called once when the stream ends.
  */
 export function eventStream(

@@ -6,8 +6,8 @@ import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 
 /**
- * Recordings of calls. The token is the capability: anyone who knows it can listen until the call is deleted. Supports range
- * requests.
+ * Recordings of calls. The token is the capability: anyone who knows it can listen until the call is deleted.
+ * Supports range requests.
  */
 export function recordingRoutes({ db }: Database): Hono {
   const routes = new Hono();

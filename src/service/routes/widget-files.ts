@@ -26,8 +26,8 @@ const immutable = 'public, max-age=31536000, immutable';
 const revalidated = 'no-cache';
 
 /**
- * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks and the source maps, with
- * precompressed variants. Other files of the build are not accessible.
+ * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks and the source maps,
+ * with precompressed variants. Other files of the build are not accessible.
  */
 export function widgetFileRoutes(folder: string): Hono {
   const serve = (cacheControl: string) => {

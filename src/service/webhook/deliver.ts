@@ -26,8 +26,8 @@ type Outcome = { status: number; body: string } | { error: string };
 const maxResponseBytes = 4096;
 
 /**
- * Makes one attempt to deliver a webhook. If the job runs again, it skips a recorded attempt; an attempt that the process
- * did not record before it died is repeated with the same webhook id.
+ * Makes one attempt to deliver a webhook. If the job runs again, it skips a recorded attempt; an attempt that the
+ * process did not record before it died is repeated with the same webhook id.
  *
  * @param job.attempt number of earlier attempts.
  */
