@@ -6,7 +6,7 @@ import { errorHandler } from './http/answer-error.ts';
 import { bearerAuth, keyedPaths } from './http/bearer-auth.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
-import { atPublicUrl } from './http/public-origin.ts';
+import { withPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
@@ -19,7 +19,7 @@ import { recordingRoutes } from './routes/recordings.ts';
 import { aliasRoutes, userRoutes } from './routes/user.ts';
 import { widgetFileRoutes } from './routes/widget-files.ts';
 
-/** Puts the routes together, with what all of them share around them. */
+/** Creates the HTTP application: the routes, with the middleware that all of them share. */
 export function createApp(context: AppContext): Hono {
   const { config, database, log } = context;
   const app = new Hono();
@@ -27,9 +27,9 @@ export function createApp(context: AppContext): Hono {
   app.notFound((c) => c.json({ message: 'Not found.' }, 404));
 
   app.use(accessLog(log));
-  // Whether it is reached over TLS is the business of the proxy that ends it, and so is telling browsers to insist.
+  // HSTS is left to the proxy that terminates TLS.
   app.use(secureHeaders({ overwrite: false, strictTransportSecurity: false }));
-  // Most JSON answers are too small to gain; the one that can be large compresses itself.
+  // Most JSON responses are too small to benefit; the one that can be large compresses itself.
   app.use(
     compress({
       contentTypeFilter: (type) => COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type) && !type.includes('json'),
@@ -39,7 +39,7 @@ export function createApp(context: AppContext): Hono {
   app.use('/api/conversations/*', publicCors());
   app.use('/api/assistants/*', publicCors());
   app.use('/api/*', async (c, next) => {
-    // Answers are data: a browser that is made to show one as a page should do nothing with it.
+    // Responses are data: a browser that is tricked into showing one as a page must not run anything in it.
     c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
     if (!context.isStopping()) return next();
     c.header('Connection', 'close');
@@ -47,10 +47,10 @@ export function createApp(context: AppContext): Hono {
     return c.json({ message: 'The service is being restarted. Please try again.' }, 503);
   });
   app.use('/api/*', rateLimit(database, config));
-  // Before any body is read, which may be as large as an upload.
+  // Before the body is read, which may be as large as an upload.
   for (const path of keyedPaths) app.use(path, bearerAuth(database));
   app.use('/api/*', limitRequestBody());
-  app.use('/api/user/*', atPublicUrl(config.publicUrl));
+  app.use('/api/user/*', withPublicUrl(config.publicUrl));
 
   app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));

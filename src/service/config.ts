@@ -7,7 +7,7 @@ import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 import { settings } from './settings.ts';
 
-/** A setting is missing or wrong. The message names the variable and says what it may be. */
+/** A setting is missing or invalid. The message names the variable and the allowed values. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
@@ -18,11 +18,11 @@ const Environment = z.object(
   },
 );
 
-/** Settings of the service, all checked, every default filled in. */
+/** The validated settings of the service, with defaults. */
 export interface Config {
   port: number;
   host: string;
-  /** Folder of everything that outlives the process, unless `databaseUrl` is set. */
+  /** Folder of all stored data, unless `databaseUrl` is set. */
   dataDir: string;
   /** Whether the embedded database waits for the disk at every commit. */
   fsync: boolean;
@@ -30,59 +30,61 @@ export interface Config {
   databasePoolSize: number;
   /** Folder of the built widget. */
   widgetDir: string;
-  /** Undefined means the offline engine. */
+  /** Undefined for the offline engine. */
   languageModel: LanguageModelConfig | undefined;
-  /** Models that assistants can choose besides those that the service begins with. */
+  /** Models that assistants can choose in addition to the built-in ones. */
   models: ModelConfig[];
-  /** Undefined means that knowledge bases are searched by words alone. */
+  /** Undefined for full text search only. */
   embedding: EmbeddingConfig | undefined;
   reply: {
-    /** Longest time for one whole reply. */
+    /** Time limit of a reply. */
     timeoutMs: number;
-    /** How long after the death of its process a reply counts as abandoned. */
+    /** Time after which the reply of a dead process counts as abandoned. */
     leaseMs: number;
     /** Longest silence on an event stream before a comment keeps it open. */
     keepAliveMs: number;
   };
-  /** How long a stop waits for replies and jobs under way. */
+  /** How long a stop waits for pending replies and jobs. */
   shutdownMs: number;
   jobs: {
-    /** Whether this process does background jobs. One that does not only answers requests, and sends jobs to others. */
+    /**
+     * Whether this process runs background jobs. Otherwise it only answers requests and sends jobs to other processes.
+     */
     workers: boolean;
-    /** Longest pause between two looks for jobs of other processes. */
+    /** Longest interval between two queries for jobs of other processes. */
     pollMs: number;
   };
-  /** Where others find the service, without a slash at the end; undefined: where it listens. */
+  /** Public address of the service without a trailing slash; undefined for the address where it listens. */
   publicUrl: string | undefined;
   /** The simulated carrier. */
   carrier: {
-    /** Real milliseconds that one of its seconds takes. */
+    /** Duration of a simulated second in real milliseconds. */
     secondMs: number;
     outcomes: OutcomeWeights;
   };
-  /** How often a campaign looks for evaluations that it waits for, in milliseconds. */
+  /** Interval at which a campaign looks for pending evaluations, in milliseconds. */
   campaignPollMs: number;
   webhooks: {
-    /** Longest time for one attempt to deliver. */
+    /** Time limit of one attempt to deliver. */
     timeoutMs: number;
-    /** Pauses before further attempts; after the last one a delivery has failed. */
+    /** Pauses before further attempts; then the delivery has failed. */
     retryMs: number[];
   };
-  /** How long conversations and calls are kept; undefined keeps them for good. */
+  /** How long conversations and calls are kept; undefined keeps them forever. */
   retentionDays: number | undefined;
-  /** Requests that one address may make in a window. 0 means no limit. */
+  /** Most requests of one address in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
-  /** Where requests to addresses that users chose may go: webhooks, tools, pages. */
+  /** Addresses that webhooks, tools and documents may reach. */
   allowedAddresses: AllowedAddresses;
-  /** Proxies in front of the service whose `X-Forwarded-For` counts. */
+  /** Number of proxies in front of the service whose `X-Forwarded-For` is trusted. */
   trustedProxies: number;
   logLevel: string;
 }
 
 /**
- * Reads the settings from environment variables; an empty one counts as not set.
+ * Reads the settings from environment variables; empty ones count as unset.
  *
- * @throws ConfigError naming the first variable that is wrong.
+ * @throws ConfigError for the first invalid variable.
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
@@ -95,10 +97,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${variable} ${issue?.message ?? 'is wrong'}.`);
   }
   const values = parsed.data;
-  const byDefault = { model: values.LLM_MODEL, idleTimeoutMs: values.LLM_SILENCE_SECONDS * 1000 };
+  const defaults = { model: values.LLM_MODEL, idleTimeoutMs: values.LLM_SILENCE_SECONDS * 1000 };
   const isModelNamed = values.LLM_BASE_URL !== undefined || values.LLM_API_KEY !== undefined;
   const languageModel = isModelNamed
-    ? { ...byDefault, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }
+    ? { ...defaults, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }
     : undefined;
   return {
     port: values.PORT,
@@ -109,7 +111,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databasePoolSize: values.DATABASE_POOL_SIZE,
     widgetDir: values.WIDGET_DIR,
     languageModel,
-    models: readModelList(values.MODELS, env, { ...byDefault, ...languageModel }),
+    models: readModelList(values.MODELS, env, { ...defaults, ...languageModel }),
     embedding:
       values.EMBEDDING_BASE_URL === undefined && values.EMBEDDING_API_KEY === undefined
         ? undefined
@@ -143,10 +145,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 function readModelList(
   given: string | undefined,
   env: Record<string, string | undefined>,
-  byDefault: Parameters<typeof readModels>[2],
+  defaults: Parameters<typeof readModels>[2],
 ): ModelConfig[] {
   try {
-    return given === undefined ? [] : readModels(given, env, byDefault);
+    return given === undefined ? [] : readModels(given, env, defaults);
   } catch (error) {
     throw new ConfigError(`MODELS ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,

@@ -9,7 +9,7 @@ import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
 
-interface Housekeeping {
+interface HousekeepingDependencies {
   database: Database;
   jobs: Jobs;
   replies: Replies;
@@ -22,25 +22,25 @@ interface Housekeeping {
  *
  * @returns a function that stops it and resolves once the current round is over.
  */
-export function startHousekeeping(parts: Housekeeping): () => Promise<void> {
+export function startHousekeeping(dependencies: HousekeepingDependencies): () => Promise<void> {
   let round: Promise<void> = Promise.resolve();
   let isRunning = false;
   const timer = setInterval(() => {
-    // While the database is slow, rounds must not pile up.
+    // Rounds must not overlap while the database is slow.
     if (isRunning) return;
     isRunning = true;
-    round = runRound(parts).finally(() => {
+    round = runRound(dependencies).finally(() => {
       isRunning = false;
     });
-  }, parts.replies.lease.milliseconds / 3);
+  }, dependencies.replies.lease.milliseconds / 3);
   return async () => {
     clearInterval(timer);
     await round;
   };
 }
 
-/** Leases come first: a slow round must not make other processes give up the work of this one. */
-async function runRound({ database, jobs, replies, calls, log }: Housekeeping): Promise<void> {
+/** Leases are renewed first: a slow round must not let them expire. */
+async function runRound({ database, jobs, replies, calls, log }: HousekeepingDependencies): Promise<void> {
   const tasks = [
     () => replies.renewLeases(),
     () => calls.renewLeases(),
@@ -60,7 +60,7 @@ async function runRound({ database, jobs, replies, calls, log }: Housekeeping): 
     try {
       await task();
     } catch (error) {
-      log.error({ err: error }, 'housekeeping failed; it will be tried again');
+      log.error({ err: error }, 'a housekeeping task failed; it is retried in the next round');
     }
   }
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 
-/** What may be told of a failure: never the parameters of a query, nor values that a database error quotes. */
+/** The loggable parts of an error: never the parameters of a query, nor values that a database error quotes. */
 interface LoggedError {
   type: string;
   message?: string;
@@ -11,8 +11,8 @@ interface LoggedError {
 }
 
 /**
- * Makes the log: JSON lines on standard error, since standard output belongs to what a command prints for machines.
- * Message texts, keys and conversation UUIDs are never logged.
+ * Creates the logger: JSON lines on standard error, since standard output is for the output of commands. Message texts,
+ * keys and conversation UUIDs are never logged.
  */
 export function createLog(level: string): Logger {
   return pino(
@@ -22,8 +22,8 @@ export function createLog(level: string): Logger {
 }
 
 /**
- * Describes an error without what a visitor wrote. Drizzle puts a query's parameters into its message, and
- * PostgreSQL quotes the offending value of a data exception (class 22) or a violated constraint (class 23).
+ * Describes an error without personal data. Drizzle puts a query's parameters into its message, and PostgreSQL quotes
+ * the offending value of a data exception (class 22) or a violated constraint (class 23).
  */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -1,4 +1,4 @@
-/** A mistake in how the service was started or configured. Its message suffices; a stack would not help. */
+/** The service was started or configured incorrectly. The message suffices; a stack would not help. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }

@@ -29,44 +29,47 @@ import { createLog } from './log.ts';
 import { sendCleanUp } from './retention/clean-up.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
-/** A service that is up. */
-export interface Running {
-  /** Where it listens: an origin, without a path. */
+/** A running service. */
+export interface RunningService {
+  /** The origin where it listens. */
   url: string;
   port: number;
   database: Database;
-  /** Stops accepting, finishes the replies and jobs under way as long as the settings allow, then lets go of everything. */
+  /**
+   * Stops accepting requests, waits for pending replies and jobs as long as the settings allow, then releases all
+   * resources.
+   */
   close(): Promise<void>;
 }
 
-/** Time for the last answers to reach their clients after the last reply has been settled, in milliseconds. */
+/** Time for the last responses to reach their clients, in milliseconds. */
 const drainMs = 2000;
 
 /**
- * The composition root: opens the database, brings its tables up to date, and listens.
+ * The composition root: opens the database, migrates it, and listens.
  *
- * @param extras.mount adds routes of the caller's to the service's own.
- * @param extras.database is one that the caller has opened, may share among services, and closes after them; the
- *   settings' own is not opened then.
+ * @param extras.mount adds routes to the application.
+ * @param extras.database an open database, which the caller may share among services and closes afterwards; by default
+ * the configured one is opened.
  * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError
  */
 export async function serve(
   config: Config,
   extras: { mount?: (app: Hono) => void; log?: Logger; database?: Database } = {},
-): Promise<Running> {
+): Promise<RunningService> {
   const log = extras.log ?? createLog(config.logLevel);
-  const isOwn = extras.database === undefined;
+  const ownsDatabase = extras.database === undefined;
   const database = extras.database ?? (await openDatabase(config, log));
-  const letGo = async () => {
-    if (isOwn) await database.close();
+  const closeDatabase = async () => {
+    if (ownsDatabase) await database.close();
   };
   try {
-    // Nobody else works on an embedded database, so whatever was under way in it died with its process.
-    const isAlone = isOwn && database.kind === 'pglite';
-    if (isAlone) await failAllAbandoned(database, log);
+    // An embedded database has no other process, so all pending work was abandoned.
+    const hasNoOtherProcess = ownsDatabase && database.kind === 'pglite';
+    if (hasNoOtherProcess) await failAllAbandoned(database, log);
     await storeModels(database, config.models);
     const jobs = new StoredJobs(database);
-    if (isAlone) {
+    if (hasNoOtherProcess) {
       await endAllAbandonedCalls({ database, jobs });
       await jobs.retryInterrupted();
     }
@@ -102,7 +105,7 @@ export async function serve(
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
     if (config.publicUrl === undefined && !/^(127\.|::1$|localhost$)/.test(config.host)) {
-      log.warn(`PUBLIC_URL is not set: webhooks say that recordings are found at ${url}`);
+      log.warn(`PUBLIC_URL is not set: recording URLs in webhooks begin with ${url}`);
     }
     const workers = config.jobs.workers
       ? createWorkers({
@@ -129,20 +132,20 @@ export async function serve(
         stopWork?.(config.shutdownMs),
         calls.finish(config.shutdownMs),
       ]);
-      // Requests that were being handled when the stop began may have started further replies.
+      // Requests that were being handled when the stop began may have started more replies.
       await replies.finish(Math.max(0, deadline - performance.now()));
       await drain(server, closed.promise);
       await replies.finish(0);
       await calls.finish(0);
       await stopHousekeeping();
-      await letGo();
+      await closeDatabase();
       log.info('stopped');
     };
     let closing: Promise<void> | undefined;
     log.info({ port, database: database.kind, model: config.languageModel?.model ?? 'offline' }, 'listening');
     return { url, port, database, close: () => (closing ??= close()) };
   } catch (error) {
-    await letGo();
+    await closeDatabase();
     throw error;
   }
 }
@@ -150,7 +153,7 @@ export async function serve(
 async function failAllAbandoned(database: Database, log: Logger): Promise<void> {
   for (let abandoned = -1; abandoned !== 0;) {
     abandoned = await failAbandonedReplies(database, true);
-    if (abandoned > 0) log.warn({ abandoned }, 'refunded replies that the last stop had cut off');
+    if (abandoned > 0) log.warn({ abandoned }, 'refunded replies that the last stop interrupted');
   }
 }
 
@@ -158,14 +161,14 @@ async function endAllAbandonedCalls(parts: EndCallParts): Promise<void> {
   while ((await failAbandonedCalls(parts, true)) > 0);
 }
 
-/** What was stored before there was an embedder, or with another model, gets its vectors in the background. */
+/** Chunks that were stored without an embedder, or with another model, are embedded in the background. */
 async function prepareEmbedding({ db }: Database, jobs: StoredJobs, log: Logger): Promise<void> {
   if (!(await preparePgvector(db)))
-    log.warn('the database has no pgvector, so large knowledge bases are searched by their words alone');
+    log.warn('the database has no pgvector, so semantic search is unavailable in large knowledge bases');
   await jobs.send('embed-chunks', {});
 }
 
-/** Closes connections as their answers are out; those of clients that do not read are cut after a while. */
+/** Closes connections once their responses are sent; those of clients that do not read are closed after a while. */
 async function drain(server: Server, closed: Promise<undefined>): Promise<void> {
   const idle = setInterval(() => {
     server.closeIdleConnections();

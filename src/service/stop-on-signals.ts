@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import process from 'node:process';
 
-/** Signals within this time are one request to stop: a terminal and a process manager may both pass on one Ctrl+C. */
-const samePressMs = 500;
+/** Signals within this time count as one: a terminal and a process manager may both forward one Ctrl+C. */
+const repeatMs = 500;
 
 /** Calls `stop` on the first SIGTERM or SIGINT; a later one ends the process at once, with code 128 plus its number. */
 export function stopOnSignals(stop: () => void): void {
@@ -12,7 +12,7 @@ export function stopOnSignals(stop: () => void): void {
       if (firstAt === undefined) {
         firstAt = performance.now();
         stop();
-      } else if (performance.now() - firstAt > samePressMs) {
+      } else if (performance.now() - firstAt > repeatMs) {
         process.exit(128 + constants.signals[signal]);
       }
     });

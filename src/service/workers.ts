@@ -45,7 +45,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
     { queue: 'call-ended', handle: (...job) => handleCallEnded(ending, ...job) },
     {
       queue: 'webhook-delivery',
-      // Most of a delivery is waiting for another server.
+      // Deliveries mostly wait for other servers.
       concurrency: 10,
       handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
     },

@@ -71,7 +71,7 @@ test('the program makes a user and a key that open the interface, and leaves a d
 
 test('the program ends with the code 2 when it is not understood', async () => {
   const { code, output } = await runProgram({ DATA_DIR: folder }, 'frob');
-  assert.deepEqual([code, output], [2, 'There is no command "frob".\n"--help" says what there is.\n']);
+  assert.deepEqual([code, output], [2, 'There is no command "frob".\n"--help" lists all commands.\n']);
 });
 
 test('users and keys come, are listed, and go', async () => {
@@ -101,7 +101,7 @@ test('users and keys come, are listed, and go', async () => {
 
   const again = await run('users', 'create', '--name', 'Eve', '--email', email.toUpperCase());
   assert.equal(again.code, 1);
-  assert.match(again.err, /^There is a user with the e-mail address [^\n]+ already\.$/);
+  assert.match(again.err, /^There is already a user with the e-mail address [^\n]+\.$/);
 });
 
 test('prints the settings with type, range, default and meaning in the help of both programs', async () => {
@@ -142,15 +142,15 @@ const misunderstood: [args: string, message: RegExp][] = [
   ['users', /^"users" is one of "users create", "users list"\.\n/],
   ['users create', /^users create: --name <name> is required\.\n/],
   ['users create --name= --email a@b', /--name must not be empty/],
-  ['users create --name A --email nobody', /"nobody" is no e-mail address/],
+  ['users create --name A --email nobody', /"nobody" is not an e-mail address/],
   ['users list --all', /Unknown option '--all'/],
   ['users list 1', /Unexpected argument '1'/],
   ['top-up --user 1 --amount 1e3', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount=-1', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount 0', /--amount must be an amount above 0/],
-  ['person export', /Say who it is/],
-  ['person export --phone 123', /"123" is no phone number in E\.164 format/],
-  ['person export --conversation 123', /"123" is no UUID/],
+  ['person export', /Identify the person with/],
+  ['person export --phone 123', /"123" is not a phone number in E\.164 format/],
+  ['person export --conversation 123', /"123" is not a UUID/],
   ['person delete --phone +4915112345678', /--yes is required/],
 ];
 for (const [args, message] of misunderstood) {
@@ -169,7 +169,7 @@ test('what cannot be done is a sentence and the code 1', async () => {
       /^There is no user "nobody@example\.com"/,
     ],
     [['keys', 'revoke', '--id', '999999'], /^There is no key with the id "999999"\.$/],
-    [['person', 'export', '--phone', '+4915100000000'], /^Nothing is stored of that person\.$/],
+    [['person', 'export', '--phone', '+4915100000000'], /^There is no data about this person\.$/],
   ];
   for (const [args, message] of failures) {
     const { code, err } = await run(...args);

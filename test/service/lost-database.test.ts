@@ -30,7 +30,7 @@ async function answers(pool: Pool): Promise<void> {
 }
 
 describe('a PostgreSQL server that falls silent', { skip: testDatabase === 'pglite' }, () => {
-  const timeouts = { connectMs: 500, statementMs: 300, answerMs: 600 };
+  const timeouts = { connectMs: 500, statementMs: 300, responseMs: 600 };
 
   async function openThroughProxy() {
     const proxy = await startSilentProxy(await createDatabase());

@@ -149,9 +149,9 @@ describe('a SIP or Caller ID number', () => {
   test('is rejected with an invalid number, type, user or country', async () => {
     const owner = await Owner.create(service);
     for (const [number, type, message] of [
-      ['030 123', 'sip', /"030 123" is no phone number in E\.164 format/],
+      ['030 123', 'sip', /"030 123" is not a phone number in E\.164 format/],
       ['+49309990003', 'normal', /--type must be sip or caller_id; dedicated numbers are bought/],
-      ['+88312345678', 'sip', /The country of \+88312345678 cannot be told; --country <code> names it/],
+      ['+88312345678', 'sip', /The country of \+88312345678 is unknown\. Set it with --country <code>/],
     ] as const) {
       const { code, err } = await addTo(owner, number, type);
       assert.equal(code, 2);

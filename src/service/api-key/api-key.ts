@@ -4,11 +4,11 @@ import type { Queries } from '../db/database.ts';
 import { apiKeys, users } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
-/** Scanners for leaked secrets recognise keys by it. */
+/** Prefix of API keys, by which scanners for leaked secrets recognize them. */
 export const apiKeyPrefix = 'vac_';
 
-/** Longest bearer token that is looked at. Ours have 47 characters. */
-const tokenLength = 200;
+/** Longest bearer token that is looked up. Ours have 47 characters. */
+const tokenLimit = 200;
 
 /** The user on whose behalf a request acts. */
 export interface ApiUser {
@@ -23,7 +23,7 @@ export interface ApiUser {
 
 const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
-/** Makes a key of 256 random bits for a user. Its value is returned this once; only its hash is stored. */
+/** Creates a key of 256 random bits for a user. Only its hash is stored, so the returned value cannot be read again. */
 export async function createApiKey(queries: Queries, userId: number, name: string): Promise<string> {
   const key = apiKeyPrefix + randomBytes(32).toString('base64url');
   await queries.insert(apiKeys).values({ userId, name, keyHash: hashKey(key) });
@@ -31,11 +31,11 @@ export async function createApiKey(queries: Queries, userId: number, name: strin
 }
 
 /**
- * Finds the user of a key and notes its use, in one round trip. The key is looked up by its hash, which tells an
- * attacker who measures time nothing about the key; the hashes are compared once more in constant time.
+ * Returns the user of a key and records its use, in one round trip. The lookup by hash does not leak the key through
+ * timing; the hashes are also compared in constant time.
  */
-export async function useApiKey(queries: Queries, key: string): Promise<ApiUser | undefined> {
-  if (!key.startsWith(apiKeyPrefix) || key.length > tokenLength) return undefined;
+export async function authenticate(queries: Queries, key: string): Promise<ApiUser | undefined> {
+  if (!key.startsWith(apiKeyPrefix) || key.length > tokenLimit) return undefined;
   const keyHash = hashKey(key);
   const [found] = await queries
     .update(apiKeys)
@@ -55,7 +55,7 @@ export async function useApiKey(queries: Queries, key: string): Promise<ApiUser 
   return { id, keyId, name, email, balance };
 }
 
-/** Whether a key is valid and belongs to that user. Does not count as a use. */
+/** Whether a key is valid and belongs to a user. Does not count as use. */
 export async function isApiKeyOf(queries: Queries, userId: number, key: string): Promise<boolean> {
   const found = await queries
     .select({ id: apiKeys.id })
@@ -64,13 +64,13 @@ export async function isApiKeyOf(queries: Queries, userId: number, key: string):
   return found.length > 0;
 }
 
-/** Ends a key for good; false if there is none with that id. */
+/** Revokes a key; returns false if there is none with this id. */
 export async function revokeApiKey(queries: Queries, id: number): Promise<boolean> {
   const revoked = await queries.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id });
   return revoked.length > 0;
 }
 
-/** The keys of a user, newest first, without their values (interface: "API key"). */
+/** Lists the keys of a user without their values, newest first (interface: "API key"). */
 export async function listApiKeys(queries: Queries, userId: number) {
   return queries
     .select({

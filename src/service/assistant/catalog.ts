@@ -1,7 +1,7 @@
 import { and, asc, eq, exists, ilike, sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
 import type { VoicesQuery } from '../../contract/catalog.ts';
-import { models, providerLanguages, providers, voices } from '../db/choices-tables.ts';
+import { models, providerLanguages, providers, voices } from '../db/catalog-tables.ts';
 import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { languages } from '../db/schema.ts';

@@ -3,7 +3,7 @@ import type { EngineContext, EngineContextParts } from '../assistant/engine-cont
 import { fillVariables } from '../lib/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest, ReplyEvent } from '../engine/engine.ts';
-import type { CallLine } from '../db/calls-table.ts';
+import type { CallMessage } from '../db/calls-table.ts';
 import type { SpokenReply, Speaker } from './call-parts.ts';
 import type { CallContextRow } from './claim-call.ts';
 
@@ -49,16 +49,16 @@ export class AssistantSpeaker implements Speaker {
     );
   }
 
-  answer(said: string, before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {
+  answer(said: string, before: readonly CallMessage[], signal: AbortSignal): Promise<SpokenReply> {
     return this.#ask(this.#request(said, before, spokenStyle), signal);
   }
 
-  reengage(before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply> {
+  reengage(before: readonly CallMessage[], signal: AbortSignal): Promise<SpokenReply> {
     const instruction = `${spokenStyle}\n\nThe customer has been silent for a while. ${this.#reengagement}`;
     return this.#ask({ ...this.#request('…', before, instruction), isSilence: true }, signal);
   }
 
-  #request(message: string, before: readonly CallLine[], instruction: string): EngineRequest {
+  #request(message: string, before: readonly CallMessage[], instruction: string): EngineRequest {
     const { assistant, ...rest } = this.#context;
     return {
       ...rest,
@@ -75,7 +75,7 @@ export class AssistantSpeaker implements Speaker {
 
   async #ask(request: EngineRequest, callSignal: AbortSignal): Promise<SpokenReply> {
     const signal = AbortSignal.any([callSignal, AbortSignal.timeout(this.#replyMs)]);
-    const reply: SpokenReply & { functionCalls: NonNullable<CallLine['functionCalls']> } = {
+    const reply: SpokenReply & { functionCalls: NonNullable<CallMessage['functionCalls']> } = {
       text: '',
       hangUp: false,
       functionCalls: [],

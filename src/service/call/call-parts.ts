@@ -1,5 +1,5 @@
 import type { CallStatus } from '../../contract/call.ts';
-import type { CallLine } from '../db/calls-table.ts';
+import type { CallMessage } from '../db/calls-table.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import type { AnsweredBy } from '../carrier/carrier.ts';
 
@@ -27,16 +27,16 @@ export interface SpokenReply {
 /** Generates the assistant's replies. */
 export interface Speaker {
   /** @param before the transcript before `said`. */
-  answer(said: string, before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply>;
+  answer(said: string, before: readonly CallMessage[], signal: AbortSignal): Promise<SpokenReply>;
   /** Generates a reply to the customer's silence. */
-  reengage(before: readonly CallLine[], signal: AbortSignal): Promise<SpokenReply>;
+  reengage(before: readonly CallMessage[], signal: AbortSignal): Promise<SpokenReply>;
 }
 
 /** Stores the progress of a call. */
 export interface CallLog {
   ringing(): Promise<void>;
   answered(by: AnsweredBy): Promise<void>;
-  saveLines(lines: readonly CallLine[]): Promise<void>;
+  saveLines(lines: readonly CallMessage[]): Promise<void>;
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
   chargeMinute(minute: number): Promise<boolean>;
 }
@@ -49,5 +49,5 @@ export interface CallResult {
   answeredBy: AnsweredBy;
   /** Seconds since the call was answered, rounded up. */
   duration: number;
-  lines: readonly CallLine[];
+  lines: readonly CallMessage[];
 }

@@ -3,7 +3,7 @@ import type { CallsQuery } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
-import { isBetween } from '../db/is-between.ts';
+import { isOnDays } from '../db/is-on-days.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
@@ -73,7 +73,7 @@ export async function listCalls(
     digits === undefined ? undefined : sql`position(${digits} IN ${calls.clientPhoneNumber}) > 0`,
     assistantId === undefined ? undefined : eq(calls.assistantId, assistantId),
     campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
-    isBetween(calls.createdAt, query),
+    isOnDays(calls.createdAt, query),
   );
   const [counted] = await db.select({ total: count() }).from(calls).where(filter);
   const rows = await db

@@ -1,5 +1,5 @@
 import type { AnsweredBy, Line } from '../carrier/carrier.ts';
-import type { CallLine } from '../db/calls-table.ts';
+import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog, CallResult, CallSettings, Speaker } from './call-parts.ts';
 import { SilenceTimer } from './silence-timer.ts';
 
@@ -21,7 +21,7 @@ const secondsPerMinute = 60;
 export class PhoneConversation {
   readonly #parts: PhoneConversationParts;
   readonly #answeredAt: number;
-  readonly #lines: CallLine[] = [];
+  readonly #lines: CallMessage[] = [];
   readonly #silence: SilenceTimer;
   #chargedMinutes = 0;
 
@@ -125,7 +125,7 @@ export class PhoneConversation {
     return reply.hangUp ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
-  async #say(text: string, functionCalls?: CallLine['functionCalls']): Promise<Ending | undefined> {
+  async #say(text: string, functionCalls?: CallMessage['functionCalls']): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#parts;
     const startedAt = line.now;
     await line.say(text, this.#answeredAt + settings.maxDuration - startedAt, signal);
@@ -135,10 +135,10 @@ export class PhoneConversation {
   }
 
   async #recordLine(
-    role: CallLine['role'],
+    role: CallMessage['role'],
     content: string,
     at: number,
-    functionCalls?: CallLine['functionCalls'],
+    functionCalls?: CallMessage['functionCalls'],
   ): Promise<void> {
     const { callLog, line } = this.#parts;
     const since = Math.max(0, at - this.#answeredAt);

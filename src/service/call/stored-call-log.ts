@@ -6,7 +6,7 @@ import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { fitJson } from '../lib/storable.ts';
-import type { CallLine } from '../db/calls-table.ts';
+import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog } from './call-parts.ts';
 import type { PlannedCall } from './claim-call.ts';
 import { formatTranscript } from '../lib/transcript.ts';
@@ -44,7 +44,7 @@ export class StoredCallLog implements CallLog {
     });
   }
 
-  async saveLines(lines: readonly CallLine[]): Promise<void> {
+  async saveLines(lines: readonly CallMessage[]): Promise<void> {
     const stored = lines.map(fitJson);
     await this.#change(this.#database.db, { lines: stored, transcript: formatTranscript(stored) });
   }

@@ -1,4 +1,4 @@
-import type { CallLine } from '../db/calls-table.ts';
+import type { CallMessage } from '../db/calls-table.ts';
 
 /*
  * Recordings of simulated calls: a simulated carrier exchanges text, so its recordings consist of tones, a higher one
@@ -23,7 +23,7 @@ export const recordingSize = (seconds: number): number => headerBytes + seconds 
 
 /** Yields the bytes of a WAV file from `start` up to but not including `end`. */
 export function* synthesizeRecording(
-  lines: readonly CallLine[],
+  lines: readonly CallMessage[],
   seconds: number,
   start: number,
   end: number,
@@ -37,7 +37,7 @@ export function* synthesizeRecording(
 }
 
 /** Writes the tone of a line into samples that start at index `first` of the recording. */
-function writeTone(samples: Uint8Array, first: number, { role, at, seconds }: CallLine): void {
+function writeTone(samples: Uint8Array, first: number, { role, at, seconds }: CallMessage): void {
   const begin = Math.max(0, Math.round(at * sampleRate) - first);
   const end = Math.min(samples.length, Math.round((at + seconds) * sampleRate) - first);
   for (let index = begin; index < end; index++) {

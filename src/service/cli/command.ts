@@ -4,43 +4,43 @@ import { OperatorError } from '../operator-error.ts';
 
 /** An option of a command. */
 export interface CommandOption {
-  /** What stands for its value in the help; an option without one is a switch. */
+  /** Placeholder of its value in the help; an option without one is a switch. */
   value?: string;
-  means: string;
+  description: string;
   required?: boolean;
 }
 
-/** What a command works with. */
+/** The context of a command. */
 export interface CommandContext {
   config: Config;
-  /** Open, and up to date. */
+  /** Open and migrated. */
   database: Database;
 }
 
-/** The given options by their names. */
+/** The values of options by name. */
 export type CommandValues = Readonly<Record<string, string | undefined>>;
 
-/** What a command has to say: to a person, and with `--json` to a program. */
+/** The output of a command: as text, and as JSON with `--json`. */
 export interface CommandOutput {
   lines: readonly string[];
   data: unknown;
 }
 
-/** One command of the command line. */
+/** A command. */
 export interface Command {
-  /** The words that call it, such as `users create`. */
+  /** Its words on the command line, such as `users create`. */
   name: string;
   summary: string;
   options: Readonly<Record<string, CommandOption>>;
   run(context: CommandContext, values: CommandValues): Promise<CommandOutput>;
 }
 
-/** The command was given something that it cannot do anything with. A sentence helps; a stack does not. */
+/** The command cannot work with its arguments. The message suffices; a stack would not help. */
 export class CommandError extends OperatorError {
   override readonly name = 'CommandError';
 }
 
-/** The command line was not understood. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,7 +1,7 @@
 import { seedDemo } from '../seed/seed-demo.ts';
 import type { Command } from './command.ts';
 
-/** Opening the database has done the work; this tells where it has got. */
+/** Opening the database has applied the migrations; this reports the latest. */
 export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Brings the database up to date, as every start of the service does.',
@@ -19,7 +19,8 @@ export const migrateCommand: Command = {
 
 export const seedCommand: Command = {
   name: 'seed',
-  summary: 'Stores the demo: a shop, its knowledge base and its assistants. What is there stays as it is.',
+  summary:
+    'Stores the demo: a shop, its knowledge base and its assistants. Existing records are not changed.',
   options: {},
   async run({ config, database }) {
     const seeded = await seedDemo(database, config.dataDir);

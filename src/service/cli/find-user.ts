@@ -3,8 +3,8 @@ import type { Queries } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { CommandError } from './command.ts';
 
-/** The option that names a user. */
-export const userOption = { value: 'id or e-mail', means: 'the user', required: true } as const;
+/** The option that selects a user. */
+export const userOption = { value: 'id or e-mail', description: 'the user', required: true } as const;
 
 /**
  * Finds a user by id or e-mail address.

@@ -9,8 +9,8 @@ const nameLimit = 255;
 
 export const createKeyCommand: Command = {
   name: 'keys create',
-  summary: 'Creates an API key and shows it, this once.',
-  options: { user: userOption, name: { value: 'name', means: 'what it is for', required: true } },
+  summary: 'Creates an API key and shows it; it cannot be shown again.',
+  options: { user: userOption, name: { value: 'name', description: 'its purpose', required: true } },
   async run({ database: { db } }, values) {
     const name = values['name'] ?? '';
     if (name.length > nameLimit) throw new UsageError(`--name must have at most ${nameLimit} characters.`);
@@ -39,8 +39,8 @@ export const listKeysCommand: Command = {
 
 export const revokeKeyCommand: Command = {
   name: 'keys revoke',
-  summary: 'Ends an API key: requests with it are refused from now on.',
-  options: { id: { value: 'id', means: 'of the key, as "keys list" shows it', required: true } },
+  summary: 'Revokes an API key: further requests with it are refused.',
+  options: { id: { value: 'id', description: 'id of the key, from "keys list"', required: true } },
   async run({ database: { db } }, values) {
     const given = values['id'] ?? '';
     const revoked = /^\d{1,9}$/.test(given) && (await revokeApiKey(db, Number(given)));

@@ -8,18 +8,19 @@ import { findUser, userOption } from './find-user.ts';
 
 export const addNumberCommand: Command = {
   name: 'numbers add',
-  summary:
-    'Gives a user a number that nobody sells: of their SIP trunk, or one that only shows when calling.',
+  summary: 'Adds a number that cannot be bought: of a SIP trunk, or one that is only shown as caller ID.',
   options: {
     user: userOption,
-    number: { value: 'number', means: 'in E.164 format, such as +4930123456', required: true },
-    type: { value: 'sip or caller_id', means: 'which of the two', required: true },
-    country: { value: 'code', means: 'two letters, where the number does not tell' },
+    number: { value: 'number', description: 'in E.164 format, such as +4930123456', required: true },
+    type: { value: 'sip or caller_id', description: 'type of the number', required: true },
+    country: { value: 'code', description: 'two letters; required if the number does not imply it' },
   },
   async run({ database }, values) {
     const { data: number } = phoneNumber().safeParse(values['number']);
     if (number === undefined) {
-      throw new UsageError(`"${values['number']}" is no phone number in E.164 format, such as +4930123456.`);
+      throw new UsageError(
+        `"${values['number']}" is not a phone number in E.164 format, such as +4930123456.`,
+      );
     }
     const type = typeOf(values['type']);
     const country = countryOf(number, values['country']);
@@ -44,7 +45,7 @@ function typeOf(given: string | undefined): OwnNumber['type'] {
 function countryOf(number: string, given: string | undefined): string {
   const country = given ?? parsePhoneNumberFromString(number)?.country;
   if (country === undefined) {
-    throw new UsageError(`The country of ${number} cannot be told; --country <code> names it.`);
+    throw new UsageError(`The country of ${number} is unknown. Set it with --country <code>.`);
   }
   if (!/^[a-z]{2}$/i.test(country)) throw new UsageError('--country must be a country code of two letters.');
   return country.toUpperCase();

@@ -10,7 +10,7 @@ import type { Command, CommandOutput, CommandValues } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 
-/** Where the command line writes. */
+/** Output streams of the command line. */
 export interface CliStreams {
   out: (text: string) => void;
   err: (text: string) => void;
@@ -19,8 +19,8 @@ export interface CliStreams {
 /**
  * Runs one command.
  *
- * @param opened a database that the caller has open, and closes; else the one that the settings name is opened.
- * @returns the exit code: 0 when it is done, 1 when it failed, 2 when it was not understood.
+ * @param opened an open database, which the caller closes; by default the configured one is opened.
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line.
  */
 export async function runCli(
   args: string[],
@@ -31,9 +31,9 @@ export async function runCli(
   try {
     const found = findCommand(args);
     if (!found) {
-      const asked = args.length === 1 && ['--help', '-h', 'help'].includes(args[0] ?? '');
-      (asked ? out : err)(generalHelp());
-      return asked ? 0 : 2;
+      const isHelpRequested = args.length === 1 && ['--help', '-h', 'help'].includes(args[0] ?? '');
+      (isHelpRequested ? out : err)(generalHelp());
+      return isHelpRequested ? 0 : 2;
     }
     const { command, rest } = found;
     const values = readOptions(command, rest);
@@ -47,7 +47,7 @@ export async function runCli(
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      err(`${error.message}\n"--help" says what there is.`);
+      err(`${error.message}\n"--help" lists all commands.`);
       return 2;
     }
     err(describeFailure(error));

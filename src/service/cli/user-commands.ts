@@ -14,13 +14,13 @@ export const createUserCommand: Command = {
   name: 'users create',
   summary: 'Creates a user, the owner of assistants and keys.',
   options: {
-    name: { value: 'name', means: 'full name', required: true },
-    email: { value: 'address', means: 'e-mail address, which no other user has', required: true },
-    balance: { value: 'USD', means: 'what they begin with; nothing by default' },
+    name: { value: 'name', description: 'full name', required: true },
+    email: { value: 'address', description: 'e-mail address; must be unique', required: true },
+    balance: { value: 'USD', description: 'initial balance; 0 by default' },
   },
   async run({ database }, values) {
     const [name, email] = [textOf(values, 'name'), textOf(values, 'email')];
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is no e-mail address.`);
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
     const balance = values['balance'] === undefined ? undefined : amountOf(values, 'balance');
     const id = await createUser(database, { name, email, balance }).catch((error: unknown) => {
       throw error instanceof EmailTakenError ? new CommandError(error.message, { cause: error }) : error;
@@ -50,7 +50,7 @@ export const topUpCommand: Command = {
   summary: "Adds to a user's balance, with an entry in the ledger.",
   options: {
     user: userOption,
-    amount: { value: 'USD', means: 'how much, such as 25 or 0.50', required: true },
+    amount: { value: 'USD', description: 'amount, such as 25 or 0.50', required: true },
   },
   async run({ database: { db } }, values) {
     const amount = amountOf(values, 'amount');
@@ -60,7 +60,7 @@ export const topUpCommand: Command = {
       const [user] = await tx.select({ balance: users.balance }).from(users).where(eq(users.id, id));
       return user?.balance;
     });
-    return { lines: [`The balance is ${balance} USD now.`], data: { balance } };
+    return { lines: [`The new balance is ${balance} USD.`], data: { balance } };
   },
 };
 
@@ -70,7 +70,7 @@ function textOf(values: CommandValues, option: string): string {
   return text;
 }
 
-/** A decimal string, since binary fractions cannot hold a cent. */
+/** A decimal string, since binary floating point cannot represent cents exactly. */
 function amountOf(values: CommandValues, option: string): string {
   const text = values[option] ?? '';
   if (!/^\d{1,9}(\.\d{1,4})?$/.test(text) || Number(text) === 0) {

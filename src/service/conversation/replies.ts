@@ -19,7 +19,7 @@ import { failReply, storeAnswer } from './store-reply.ts';
 import type { Answer } from './store-reply.ts';
 import { StopRequests, replyStopped } from './stop-requests.ts';
 import { conversationSignal, pollUntil } from './signals.ts';
-import { within } from '../lib/within.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Signals } from './signals.ts';
 
 /** Longest reply, in UTF-16 code units; the rest is cut off. */
@@ -117,7 +117,7 @@ export class Replies {
     const stop = this.#stops.watch(message.id);
     try {
       await this.#waitForTurn(message);
-      const answer = await within(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
+      const answer = await withTimeout(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
         this.#generate(message, reply, signal),
       );
       const settled = await storeAnswer(this.#parts, message, this.lease.owner, answer);
@@ -163,7 +163,7 @@ export class Replies {
       const earlier = await selectPendingBefore(db, message);
       return earlier.length > 0 ? undefined : true;
     };
-    await within(turnTimeoutMs, [this.#closing.signal], (signal) =>
+    await withTimeout(turnTimeoutMs, [this.#closing.signal], (signal) =>
       pollUntil(this.#signals, conversationSignal(message.conversationId), isFirst, signal),
     );
   }

@@ -15,7 +15,7 @@ import { Reply } from './reply.ts';
 import type { SettledAnswer } from './store-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
-import { within } from '../lib/within.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Longest wait for an answer that another process is writing, in milliseconds. */
 const repeatTimeoutMs = 330_000;
@@ -28,8 +28,8 @@ export interface SendingDependencies {
 }
 
 /**
- * Sends a visitor's message (interface: `POST /conversations/{uuid}/messages`). Resolves once the message is stored
- * and paid; the reply continues even if the client disconnects.
+ * Sends a visitor's message (interface: `POST /conversations/{uuid}/messages`). Resolves once the message is stored and
+ * paid; the reply continues even if the client disconnects.
  *
  * @throws ConversationError if the message is refused.
  */
@@ -88,7 +88,7 @@ async function awaitStoredAnswer(
   repeat: Reply,
 ): Promise<void> {
   try {
-    const answer = await within(repeatTimeoutMs, [], (signal) =>
+    const answer = await withTimeout(repeatTimeoutMs, [], (signal) =>
       pollUntil(signals, replySettledSignal(messageId), () => readAnswer(database, messageId), signal),
     );
     for (const call of answer.functionCalls) repeat.emit({ type: 'function_call', ...call });

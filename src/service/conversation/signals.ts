@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { within } from '../lib/within.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /**
  * Wakes waiters in this process only. Every wait is bounded and followed by a look into the database, so signals save
@@ -10,7 +10,7 @@ export class Signals {
 
   /** Resolves at the next signal for `key`, after `milliseconds`, or when aborted, whichever comes first. */
   async wait(key: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    await within(milliseconds, [signal], async (either) => {
+    await withTimeout(milliseconds, [signal], async (either) => {
       await once(this.#emitter, key, { signal: either }).catch(() => undefined);
     });
   }

@@ -1,12 +1,12 @@
 import { boolean, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestamptz } from './columns.ts';
 
-/** A fraction; text, so that it keeps its digits. */
+/** A fraction; a string, so that it keeps its digits. */
 const fraction = <Name extends string>(name: Name) => numeric(name).notNull().default('0');
-const flag = <Name extends string>(name: Name, byDefault: boolean) =>
-  boolean(name).notNull().default(byDefault);
-const count = <Name extends string>(name: Name, byDefault: number) =>
-  integer(name).notNull().default(byDefault);
+const flag = <Name extends string>(name: Name, defaultValue: boolean) =>
+  boolean(name).notNull().default(defaultValue);
+const count = <Name extends string>(name: Name, defaultValue: number) =>
+  integer(name).notNull().default(defaultValue);
 
 /** A built-in tool of an assistant. */
 export interface StoredBuiltInTool {
@@ -15,17 +15,17 @@ export interface StoredBuiltInTool {
   phone_number?: string | null | undefined;
 }
 
-/** Something that is to be found out in a call. */
-export interface StoredFinding {
+/** A value to extract from calls and chats. */
+export interface StoredSchemaField {
   name: string;
   type: string;
   description: string;
 }
 
-/** What an assistant says while it thinks. */
+/** Phrases that an assistant says while it thinks. */
 export type StoredFillers = Record<'neutral' | 'negative' | 'positive' | 'question', string[]>;
 
-/** An assistant's columns; the defaults that count stand in the migrations. */
+/** The assistants of the users. The defaults in the migrations apply. */
 export const assistants = pgTable('assistants', {
   id: integer().generatedAlwaysAsIdentity(),
   uuid: uuid().notNull(),
@@ -60,7 +60,7 @@ export const assistants = pgTable('assistants', {
   systemPrompt: text('system_prompt').notNull().default(''),
   variables: jsonb().$type<Record<string, unknown>>().notNull().default({}),
   postCallEvaluation: flag('post_call_evaluation', true),
-  postCallSchema: jsonb('post_call_schema').$type<StoredFinding[]>().notNull().default([]),
+  postCallSchema: jsonb('post_call_schema').$type<StoredSchemaField[]>().notNull().default([]),
   tools: jsonb().$type<StoredBuiltInTool[]>().notNull().default([]),
   toolIds: integer('tool_ids').array().notNull().default([]),
   fillers: flag('fillers', false),
@@ -106,7 +106,7 @@ export const assistants = pgTable('assistants', {
   conversationInactivityTimeout: count('conversation_inactivity_timeout', 30),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
-  deletedAt: moment('deleted_at'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
+  deletedAt: timestamptz('deleted_at'),
 });

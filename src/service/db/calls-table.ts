@@ -1,15 +1,15 @@
 import { integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { callStatuses } from '../../contract/call.ts';
-import { moment } from './columns.ts';
+import { timestamptz } from './columns.ts';
 import type { StoredFunctionCall, StoredVariables } from './schema.ts';
 
-/** One line of a call, as it is stored; seconds since it was answered. */
-export interface CallLine {
+/** A message of a call; times in seconds since it was answered. */
+export interface CallMessage {
   role: 'assistant' | 'user';
   content: string;
   at: number;
   seconds: number;
-  /** What the assistant called before it said this. */
+  /** The functions that the assistant called before it said this. */
   functionCalls?: StoredFunctionCall[];
 }
 
@@ -38,15 +38,15 @@ export const calls = pgTable('calls', {
     .default('unknown'),
   recordingUrl: text('recording_url'),
   inputVariables: jsonb('input_variables').$type<StoredVariables>().notNull().default({}),
-  lines: jsonb().$type<readonly CallLine[]>().notNull().default([]),
-  answeredAt: moment('answered_at'),
-  endedAt: moment('ended_at'),
+  lines: jsonb().$type<readonly CallMessage[]>().notNull().default([]),
+  answeredAt: timestamptz('answered_at'),
+  endedAt: timestamptz('ended_at'),
   endReason: text('end_reason'),
   leaseOwner: uuid('lease_owner'),
-  leaseUntil: moment('lease_until'),
+  leaseUntil: timestamptz('lease_until'),
   recordingToken: text('recording_token'),
   contactId: integer('contact_id'),
-  endHandledAt: moment('end_handled_at'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  endHandledAt: timestamptz('end_handled_at'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });

@@ -1,5 +1,5 @@
 import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestamptz } from './columns.ts';
 
 /** The campaigns of the users. */
 export const campaigns = pgTable('campaigns', {
@@ -23,8 +23,8 @@ export const campaigns = pgTable('campaigns', {
   markCompleteWhenNoLeads: boolean('mark_complete_when_no_leads').notNull().default(true),
   stopReason: text('stop_reason'),
   callsMade: integer('calls_made').notNull().default(0),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
 /** The numbers that a campaign calls from, in turn. */

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Queries } from './database.ts';
 
 /**
- * The time by the database's clock, which all processes share. Not the transaction's: it may have waited for a lock.
- * Rounded up to the millisecond, so that a moment that was just stored is not in the future.
+ * Returns the time of the database's clock, which all processes share. Not the transaction's time: it may have waited
+ * for a lock. Rounded up to milliseconds, so that a timestamp that was just stored is not in the future.
  */
 export async function databaseTime(queries: Queries): Promise<Date> {
   const { rows } = await queries.execute<{ milliseconds: string }>(

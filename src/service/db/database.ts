@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import type * as schema from './schema.ts';
 import type { Transaction } from './transactions.ts';
 
-/** Where queries run: the database itself, or a transaction in it. */
+/** The database, or a transaction in it. */
 export type Queries = PgDatabase<
   NodePgQueryResultHKT,
   typeof schema,
@@ -14,14 +14,14 @@ export type Queries = PgDatabase<
 
 /** An open database with all migrations applied. */
 export interface Database {
-  /** `pglite` runs inside this process and is its alone; `postgres` may be shared by many processes. */
+  /** `pglite` runs inside this process, which has it to itself; `postgres` may be shared by many processes. */
   readonly kind: 'pglite' | 'postgres';
-  /** The connections below Drizzle, for libraries that bring their own SQL. PGlite has exactly one. */
+  /** The connections below Drizzle, for libraries with their own SQL. PGlite has exactly one. */
   readonly pool: Pool;
-  /** Typed queries. A transaction holds a connection, so nothing slow may be awaited in one. */
+  /** Typed queries. A transaction holds a connection, so await nothing slow in one. */
   readonly db: NodePgDatabase<typeof schema>;
-  /** For what every message does: like `db.transaction`, and its prepared queries are kept. */
+  /** Like `db.transaction`, with prepared queries that are kept: for the paths of every message. */
   readonly transaction: Transaction;
-  /** Waits for running queries and lets go of the connections, the folder and its lock. */
+  /** Waits for running queries, then closes the connections and unlocks the folder. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytea } from './columns.ts';
 
-/** What documents are made of, until that is done. */
+/** The files and links of documents that are being processed. */
 export const documentSources = pgTable('document_sources', {
   documentId: integer('document_id').notNull(),
   file: bytea(),

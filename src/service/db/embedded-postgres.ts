@@ -19,8 +19,8 @@ export class DiskFullError extends Error {
 }
 
 /**
- * PGlite on a folder. After a PANIC, such as a WAL that cannot be written to a full disk, an instance still holds its
- * locks, and the next query would block the process for good. So it is dropped, and a new one recovers from the WAL.
+ * PGlite on a folder. After a PANIC, such as a full disk that prevents WAL writes, an instance still holds its locks,
+ * and the next query would block the process forever. So it is dropped, and a new one recovers from the WAL.
  */
 export class EmbeddedPostgres {
   readonly #folder: string;
@@ -28,7 +28,7 @@ export class EmbeddedPostgres {
   readonly #log: Logger;
   #opening: Promise<PGlite> | undefined;
 
-  /** @param isSynced whether commits wait until the disk has them. */
+  /** @param isSynced whether commits wait for the disk. */
   constructor(folder: string, isSynced: boolean, log: Logger) {
     this.#folder = folder;
     this.#isSynced = isSynced;
@@ -72,14 +72,14 @@ export class EmbeddedPostgres {
         ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F' || !this.#isSynced),
         // The default, fdatasync, does nothing in Emscripten.
         ...['-c', 'wal_sync_method=fsync'],
-        // The default of 128 MB is written to at every start, which takes longer than the rest of it.
+        // The default of 128 MB is written at every start, which takes longer than the rest of it.
         ...['-c', 'shared_buffers=32MB'],
       ],
     });
   }
 }
 
-/** What `SyncedFs` uses of Emscripten's module. */
+/** The part of Emscripten's module that `SyncedFs` uses. */
 interface EmscriptenModule {
   FS: {
     filesystems: {
@@ -93,12 +93,12 @@ interface EmscriptenModule {
 
 /** PGlite's folder on disk, with the fsync that Emscripten's file system lacks. */
 class SyncedFs extends NodeFS {
-  override async init(...[pglite, given]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
-    const { emscriptenOpts } = await super.init(pglite, given);
+  override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pglite, options);
     const addFsync = (module: unknown) => {
       const { NODEFS } = (module as EmscriptenModule).FS.filesystems;
       NODEFS.stream_ops.fsync = ({ nfd, node }) => {
-        // Folders have no open file.
+        // Folders have no open file descriptor.
         const file = nfd ?? openSync(NODEFS.realPath(node), 'r');
         fsyncSync(file);
         if (nfd === undefined) closeSync(file);

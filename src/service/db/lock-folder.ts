@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../operator-error.ts';
 
-/** Another live process works in the data folder. */
+/** Another running process uses the data folder. */
 export class DataFolderInUseError extends OperatorError {
   override readonly name = 'DataFolderInUseError';
   constructor(folder: string, cause: unknown) {
@@ -13,26 +13,26 @@ export class DataFolderInUseError extends OperatorError {
   }
 }
 
-/** SQLite's result code for a file that someone else has locked. */
+/** SQLite's result code for a locked file. */
 const sqliteBusy = 5;
 
 /**
- * Locks a folder for this process; returns what lets go of it. Node has no file locks of its own, but SQLite has:
- * an exclusive transaction on an empty file beside the folder is a lock of the operating system, which dies with the
- * process, so a crash leaves nothing to clean up and no process id to guess about.
+ * Locks a folder for this process; returns a function that unlocks it. Node has no file locks, but SQLite does: an
+ * exclusive transaction on an empty file beside the folder is a lock of the operating system. It ends with the process,
+ * so a crash leaves nothing to clean up.
  *
  * @throws DataFolderInUseError
  */
 export function lockFolder(folder: string): () => void {
-  const lock = new DatabaseSync(`${folder}.lock`);
+  const lockFile = new DatabaseSync(`${folder}.lock`);
   try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    lockFile.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
-    lock.close();
+    lockFile.close();
     const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
     throw isBusy ? new DataFolderInUseError(folder, error) : error;
   }
   return () => {
-    lock.close();
+    lockFile.close();
   };
 }

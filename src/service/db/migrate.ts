@@ -5,11 +5,11 @@ import { OperatorError } from '../operator-error.ts';
 
 const folder = join(import.meta.dirname, 'migrations');
 
-/** Any number will do, as long as every process of this service takes the same. */
+/** An arbitrary number that all processes of this service share. */
 const advisoryLock = 7_303_014_117;
 
-/** Longest wait for another process's migrations, or for one of ours. */
-const patient = { query_timeout: 3_600_000 };
+/** Longest wait for the migrations of another process, or for one of ours, in milliseconds. */
+const noTimeout = { query_timeout: 3_600_000 };
 
 /** The database was created before the first release, whose migrations start from an empty database. */
 export class UnsupportedDatabaseError extends OperatorError {
@@ -23,8 +23,8 @@ export class UnsupportedDatabaseError extends OperatorError {
 }
 
 /**
- * Applies the numbered SQL files that the database has not seen, all in one transaction: either all of them are
- * applied, or none. An advisory lock makes processes that start together take turns.
+ * Applies the numbered SQL files that the database lacks, in one transaction. An advisory lock makes processes that
+ * start together take turns.
  *
  * @throws UnsupportedDatabaseError
  */
@@ -35,7 +35,7 @@ export async function migrate(pool: Pool): Promise<void> {
     await client.query('BEGIN');
     // Another process may hold the lock for longer than a statement may normally take.
     await client.query('SET LOCAL statement_timeout = 0');
-    await client.query({ ...patient, text: 'SELECT pg_advisory_xact_lock($1)', values: [advisoryLock] });
+    await client.query({ ...noTimeout, text: 'SELECT pg_advisory_xact_lock($1)', values: [advisoryLock] });
     await client.query(
       'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
@@ -43,7 +43,7 @@ export async function migrate(pool: Pool): Promise<void> {
     const applied = new Set(rows.map((row) => row.name));
     if (applied.size > 0 && !applied.has(names[0] ?? '')) throw new UnsupportedDatabaseError();
     for (const name of names.filter((candidate) => !applied.has(candidate))) {
-      await client.query({ ...patient, text: await readFile(join(folder, name), 'utf8') });
+      await client.query({ ...noTimeout, text: await readFile(join(folder, name), 'utf8') });
       await client.query('INSERT INTO schema_migrations (name) VALUES ($1)', [name]);
     }
     await client.query('COMMIT');

@@ -6,16 +6,16 @@ import type { Database } from './database.ts';
 /** Pause before a lost connection is opened again, in milliseconds. */
 const reconnectMs = 1000;
 
-/** Pause between two probes, in milliseconds. A connection whose probe has not come back by the next one is replaced. */
+/** Pause between two probes, in milliseconds. A connection whose probe has not arrived by the next one is replaced. */
 const probeMs = 15_000;
 
 /** The payload of a probe. */
 const probe = '';
 
 /**
- * Receives the notifications (`NOTIFY`) of one channel: on a PostgreSQL server by a connection of its own, on an
- * embedded database by its only one. Notifications are lost while the connection is, and behind a pooler that shares
- * connections none arrive, so {@link isReliable} says whether readers have to ask the database by themselves.
+ * Receives the notifications (`NOTIFY`) of one channel: on a PostgreSQL server with a dedicated connection, on an
+ * embedded database with its only one. Notifications are lost while the connection is down, and never arrive through a
+ * pooler in transaction mode, so {@link isReliable} says whether readers have to poll.
  */
 export class Notifications {
   readonly #database: Database;
@@ -27,10 +27,10 @@ export class Notifications {
   #receiving: PoolClient | Client | undefined;
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isProven = false;
+  #isVerified = false;
   #isClosed = false;
 
-  /** @param onListening is called whenever it starts to listen: earlier notifications have been lost. */
+  /** @param onListening called whenever it starts to listen: earlier notifications were lost. */
   constructor(
     database: Database,
     channel: string,
@@ -45,12 +45,12 @@ export class Notifications {
     this.#onListening = onListening;
   }
 
-  /** Whether the latest probe has come back, so that notifications arrive. */
+  /** Whether the latest probe was received, so notifications arrive. */
   get isReliable(): boolean {
-    return this.#isProven;
+    return this.#isVerified;
   }
 
-  /** Starts to listen; the connection is kept, and opened again when it is lost, until `close`. */
+  /** Starts to listen. A lost connection is replaced until `close`. */
   open(): void {
     if (this.#isClosed) return;
     this.#opening ??= this.#database.kind === 'pglite' ? this.#listenEmbedded() : this.#connect();
@@ -67,7 +67,7 @@ export class Notifications {
 
   async #listenEmbedded(): Promise<void> {
     const { pool } = this.#database;
-    // The pool replaces its client after a failed query; the session, and so the LISTEN, stays the same.
+    // The pool replaces its client after a failed query; the session and its LISTEN stay.
     pool.on('connect', this.#receiveFrom);
     try {
       const client = await pool.connect();
@@ -75,10 +75,10 @@ export class Notifications {
       await client.query(`LISTEN "${this.#channel}"`).finally(() => {
         client.release();
       });
-      this.#isProven = true;
+      this.#isVerified = true;
       this.#onListening();
     } catch (error) {
-      this.#log.warn({ err: error }, 'the embedded database does not notify; it is polled instead');
+      this.#log.warn({ err: error }, 'the embedded database cannot notify; polling instead');
     }
   }
 
@@ -95,7 +95,7 @@ export class Notifications {
     payload?: string | undefined;
   }): void => {
     if (channel !== this.#channel) return;
-    if (payload === probe) this.#isProven = true;
+    if (payload === probe) this.#isVerified = true;
     else this.#onNotification(payload);
   };
 
@@ -125,11 +125,11 @@ export class Notifications {
       this.#reconnect(client, error);
     });
     this.#timer = setTimeout(() => {
-      if (!this.#isProven) {
+      if (!this.#isVerified) {
         this.#reconnect(client, new Error('A notification did not arrive.'));
         return;
       }
-      this.#isProven = false;
+      this.#isVerified = false;
       this.#probe(client);
     }, probeMs);
   }
@@ -137,9 +137,9 @@ export class Notifications {
   #reconnect(client: Client, error?: unknown): void {
     if (this.#client !== client || this.#isClosed) return;
     this.#client = undefined;
-    this.#isProven = false;
+    this.#isVerified = false;
     clearTimeout(this.#timer);
-    this.#log.warn({ err: error }, 'lost the connection that receives notifications; opening it again');
+    this.#log.warn({ err: error }, 'lost the connection for notifications; reconnecting');
     void client.end().catch(() => undefined);
     this.#timer = setTimeout(() => {
       this.#opening = this.#connect();

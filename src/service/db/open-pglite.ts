@@ -12,11 +12,11 @@ import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
 
 /**
- * Opens PGlite, PostgreSQL inside this process, with its data in `folder` (made if missing). Two processes in one
- * folder would ruin it, so the folder is locked until the database is closed.
+ * Opens PGlite, PostgreSQL inside this process, with its data in `folder`, which is created if missing. The folder is
+ * locked until the database is closed: a second process would corrupt it.
  *
- * @param options.fsync whether commits wait until the disk has them.
- * @throws DataFolderInUseError if another process works in the folder; DiskFullError
+ * @param options.fsync whether commits wait for the disk.
+ * @throws DataFolderInUseError if another process uses the folder; DiskFullError
  */
 export async function openPglite(
   folder: string,
@@ -27,12 +27,12 @@ export async function openPglite(
   try {
     const embedded = new EmbeddedPostgres(folder, fsync, log);
     await embedded.instance();
-    // PGlite has one session, so more connections would only share its transactions.
+    // PGlite has one session, so all connections would share its transactions.
     const pool = new Pool({ max: 1, idleTimeoutMillis: 0, Client: clientClass(embedded) });
     pool.on('error', (error) => {
       log.error({ err: error }, 'the embedded database reported an error');
     });
-    // The pool listens to idle clients only; one in use reports a lost instance with its query.
+    // The pool only handles errors of idle clients; the query of an active one reports the error.
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
     });
@@ -54,8 +54,8 @@ export async function openPglite(
 }
 
 /**
- * The class of pg's clients that talk to this PGlite. After a failed query the pool ends a client and makes another;
- * each has a connection of its own, or the end of the first would reach the second.
+ * Returns the class of pg clients for this PGlite. After a failed query the pool replaces a client; each has a
+ * connection of its own, or ending the first would end the second.
  */
 function clientClass(embedded: EmbeddedPostgres): typeof Client {
   return class PgliteClient extends Client {
@@ -66,8 +66,8 @@ function clientClass(embedded: EmbeddedPostgres): typeof Client {
 }
 
 /**
- * PGlite in the shape of a pg connection. Drizzle hands each query its own parsers of result types in the field that
- * pg passes on as parameter types; PostgreSQL's own serializer overlooks that, PGlite's does not.
+ * PGlite as a pg connection. Drizzle passes its parsers of result types in the field that pg uses for parameter types;
+ * PostgreSQL's serializer ignores that, PGlite's does not.
  */
 function connect(embedded: EmbeddedPostgres): ClientConfig {
   const { connection } = createPgConfig(new Session(embedded) as unknown as PGlite);
@@ -80,12 +80,12 @@ function connect(embedded: EmbeddedPostgres): ClientConfig {
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
 
-/** The first bytes of the messages that a server answers with ReadyForQuery: Query and Sync. */
-const endsQuery = new Set(['Q'.charCodeAt(0), 'S'.charCodeAt(0)]);
+/** The first bytes of the messages that end with ReadyForQuery: Query and Sync. */
+const queryEnds = new Set(['Q'.charCodeAt(0), 'S'.charCodeAt(0)]);
 
 /**
- * What a connection uses of PGlite, bound to one instance. When that is lost, every message is answered with the
- * error, as a server does that shuts down: a rejection would leave pg waiting or end the process.
+ * The part of PGlite that a connection uses, bound to one instance. Once that is lost, every message is answered with
+ * the error, like a server that shuts down: a rejection would leave pg waiting or end the process.
  */
 class Session {
   readonly waitReady = Promise.resolve();
@@ -115,7 +115,7 @@ class Session {
     const { message: reason, code = '57P02' } = this.#failure as Error & { code?: string };
     const error = Object.assign(new Error(reason), { name: 'error', length: 0, severity: 'FATAL', code });
     const ready = { name: 'readyForQuery', length: 5, status: 'I' };
-    return (endsQuery.has(message[0] ?? 0) ? [error, ready] : [error]) as unknown as Messages;
+    return (queryEnds.has(message[0] ?? 0) ? [error, ready] : [error]) as unknown as Messages;
   }
 
   #fail(error: Error): void {

@@ -9,24 +9,24 @@ import { transactions } from './transactions.ts';
 
 /** Limits of a pool, in milliseconds. */
 interface Timeouts {
-  /** For a free connection. */
+  /** To get a connection. */
   connectMs: number;
-  /** For a statement, kept by the server. */
+  /** For a statement, enforced by the server. */
   statementMs: number;
-  /** For a statement's answer, kept here: the server may be gone without a word. Longer than `statementMs`. */
-  answerMs: number;
+  /** For a statement's response, enforced here, since the server may vanish. Longer than `statementMs`. */
+  responseMs: number;
 }
 
-const defaultTimeouts: Timeouts = { connectMs: 10_000, statementMs: 30_000, answerMs: 35_000 };
+const defaultTimeouts: Timeouts = { connectMs: 10_000, statementMs: 30_000, responseMs: 35_000 };
 
 /** Idle time after which TCP probes whether the server is still there, in milliseconds. */
 const keepAliveDelayMs = 10_000;
 
-/** The PostgreSQL server cannot be reached, or does not let the service in. */
+/** The PostgreSQL server cannot be reached, or refuses the connection. */
 export class DatabaseUnreachableError extends OperatorError {
   override readonly name = 'DatabaseUnreachableError';
   constructor(cause: unknown) {
-    // When several addresses of a host were tried, each has an error of its own.
+    // If several addresses of a host were tried, each has an error of its own.
     const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
     const reason = first instanceof Error ? first.message : String(first);
     super(`Cannot connect to the PostgreSQL server that DATABASE_URL names: ${reason}.`, { cause });
@@ -47,19 +47,19 @@ export async function openPostgres(
     max: poolSize,
     connectionTimeoutMillis: timeouts.connectMs,
     statement_timeout: timeouts.statementMs,
-    query_timeout: timeouts.answerMs,
+    query_timeout: timeouts.responseMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    // A process that freezes in the middle of a transaction must not hold an owner's balance for good.
+    // A process that freezes in a transaction must not lock a balance forever.
     idle_in_transaction_session_timeout: timeouts.statementMs,
     application_name: 'voice-assistant-chat',
     Client: PlannedClient,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a broken idle connection; without a listener its error would end the process.
   pool.on('error', (error) => {
     log.warn({ err: error }, 'an idle database connection broke');
   });
-  // Nor may one in use, whose statements fail with the same error: the pool listens to those that are idle alone.
+  // The pool only handles errors of idle clients; the statement of an active one reports the error.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
   });
@@ -73,7 +73,7 @@ export async function openPostgres(
   return {
     kind: 'postgres',
     pool,
-    // Drizzle's own transactions never let go of a connection that breaks before their BEGIN, until none is left.
+    // Drizzle's own transactions leak connections that break before their BEGIN.
     db: Object.assign(drizzle(pool, { schema }), { transaction }),
     transaction,
     async close() {

@@ -1,5 +1,5 @@
 import { boolean, integer, numeric, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestamptz } from './columns.ts';
 
 /** The numbers of the users. */
 export const phoneNumbers = pgTable('phone_numbers', {
@@ -14,10 +14,10 @@ export const phoneNumbers = pgTable('phone_numbers', {
   smsCapable: boolean('sms_capable').notNull().default(false),
   region: text().notNull().default(''),
   hasActiveSubscription: boolean('has_active_subscription').notNull().default(false),
-  /** USD a month; null of a number that nobody pays for. */
+  /** USD per month; null for a free number. */
   price: numeric(),
-  /** The end of the month that is paid for. */
-  paidUntil: moment('paid_until'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  releaseAt: moment('release_at'),
+  /** The end of the paid month. */
+  paidUntil: timestamptz('paid_until'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  releaseAt: timestamptz('release_at'),
 });

@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 
-/** Statements of one process that PostgreSQL may keep plans of. Ours are fewer; lists of changing length add to them. */
+/** Most statements whose plans PostgreSQL keeps. Ours are fewer; lists of varying length add to them. */
 const planLimit = 500;
 
 const names = new Map<string, string>();
 
 function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined) return known;
+  const existing = names.get(text);
+  if (existing !== undefined) return existing;
   if (names.size >= planLimit) return undefined;
   const name = `s${names.size + 1}`;
   names.set(text, name);
@@ -15,9 +15,8 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * A connection that names every statement with parameters, so that PostgreSQL reads and plans it once and not each
- * time: planning costs more than most of our statements themselves. What has no parameters (`BEGIN`, migrations) goes
- * as it is.
+ * A client that names every statement with parameters, so that PostgreSQL parses and plans it once: planning costs more
+ * than most of our statements. Statements without parameters (`BEGIN`, migrations) are not named.
  */
 export class PlannedClient extends Client {
   override query = ((config: unknown, values?: unknown, ...rest: unknown[]): unknown => {
@@ -28,8 +27,9 @@ export class PlannedClient extends Client {
 
 function withName(config: unknown, values: unknown): unknown {
   if (!Array.isArray(values) || values.length === 0) return config;
-  const given = typeof config === 'string' ? { text: config } : config;
-  if (typeof given !== 'object' || given === null || !('text' in given) || 'submit' in given) return config;
-  const { text, name } = given as { text: string; name?: string };
-  return name ? config : { ...given, name: nameOf(text) };
+  const statement = typeof config === 'string' ? { text: config } : config;
+  if (typeof statement !== 'object' || statement === null || !('text' in statement) || 'submit' in statement)
+    return config;
+  const { text, name } = statement as { text: string; name?: string };
+  return name ? config : { ...statement, name: nameOf(text) };
 }

@@ -2,28 +2,30 @@ import { sql } from 'drizzle-orm';
 import type { Placeholder } from 'drizzle-orm';
 import type { Queries } from './database.ts';
 
-/** What stands for each value while a query is built. */
-type Places<Values> = { [Name in keyof Values]: Placeholder<Name & string, Values[Name]> };
+/** A placeholder for each value. */
+type Placeholders<Values> = { [Name in keyof Values]: Placeholder<Name & string, Values[Name]> };
 
 interface Preparable<Output> {
   prepare(name: string): { execute(values: Record<string, unknown>): Promise<Output> };
 }
 
 /**
- * A query for the paths that every message takes: its text is built once for each connection and not each time, which
- * takes longer than to send it and to read what comes back.
+ * Prepares a query for the paths of every message: its SQL is built once per connection, which takes longer than
+ * running it.
  *
- * @param build gets a place for each value.
+ * @param build builds the query from placeholders for its values.
  */
 export function prepared<Values extends object, Output>(
-  build: (queries: Queries, place: Places<Values>) => Preparable<Output>,
+  build: (queries: Queries, params: Placeholders<Values>) => Preparable<Output>,
 ): (queries: Queries, values: Values) => Promise<Output> {
-  const places = new Proxy({} as Places<Values>, { get: (_, name: string) => sql.placeholder(name) });
-  const made = new WeakMap<Queries, ReturnType<Preparable<Output>['prepare']>>();
+  const placeholders = new Proxy({} as Placeholders<Values>, {
+    get: (_, name: string) => sql.placeholder(name),
+  });
+  const preparedQueries = new WeakMap<Queries, ReturnType<Preparable<Output>['prepare']>>();
   return (queries, values) => {
-    let query = made.get(queries);
-    // Without a name of its own; the connection names it (`PlannedClient`), where that makes sense.
-    if (query === undefined) made.set(queries, (query = build(queries, places).prepare('')));
+    let query = preparedQueries.get(queries);
+    // Unnamed here; `PlannedClient` names it on PostgreSQL.
+    if (query === undefined) preparedQueries.set(queries, (query = build(queries, placeholders).prepare('')));
     return query.execute(values as Record<string, unknown>);
   };
 }

@@ -9,19 +9,19 @@ type Execute = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }
 const transactions = new AsyncLocalStorage<Execute>();
 
 /**
- * Runs all statements of a library in a transaction, those too that it does not pass the transaction to: on PGlite they
- * would wait for its end.
+ * Runs all statements of a library in a transaction, even those that do not get the transaction: on PGlite they would
+ * wait for its end.
  */
 export const withinTransaction = <Outcome>(tx: Queries, work: () => Promise<Outcome>): Promise<Outcome> =>
   transactions.run((text, values) => fromDrizzle(tx, sql).executeSql(text, values), work);
 
-/** Leaves the transaction. */
+/** Runs work outside the transaction. */
 export const outsideTransaction = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
   transactions.exit(work);
 
 /**
- * Runs SQL of a library: one statement, or several without values, whose rows are returned together. A failed statement
- * may leave a transaction open, which on PGlite would take in the queries of others, so it is rolled back.
+ * Runs a library's SQL: one statement, or several without values, whose rows are concatenated. A failed statement may
+ * leave a transaction open, which on PGlite would include the queries of others, so it is rolled back.
  */
 export const runStatements =
   (pool: Pool): Execute =>

@@ -1,30 +1,30 @@
 import { boolean, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { bytea, moment, rowId } from './columns.ts';
+import { bytea, timestamptz, rowId } from './columns.ts';
 
 export { assistants } from './assistants-table.ts';
 export { documentSources } from './document-sources-table.ts';
 
 /*
- * The columns that the code reads and writes, for typed queries. The numbered migrations are the truth about the
- * tables: defaults, checks, keys and indexes stand there alone.
+ * The columns that the code uses, for typed queries. The migrations define the tables: only they have the defaults,
+ * checks, keys and indexes that apply.
  */
 
 /** Key/value pairs of an assistant or a conversation. */
 export type StoredVariables = Record<string, unknown>;
 
-/** What was made of a conversation or a call that is over; empty where nobody said anything, or it was not wanted. */
+/** The evaluation of an ended conversation or call; empty without messages, or if evaluation is off. */
 export type StoredEvaluation = Partial<Record<'sentiment' | 'outcome' | 'score', string | number | null>>;
 
-/** A tool that was called during a reply, as it is stored and as the wire shows it. */
+/** A function call of a reply, as stored and on the wire. */
 export interface StoredFunctionCall {
   name: string;
   arguments: Record<string, unknown>;
   result?: unknown;
-  /** Whether the page was asked to run it. */
+  /** Whether the page runs it. */
   client?: true;
 }
 
-/** What a tool of the page returned, as it is stored and as the wire has it. */
+/** The result of a page tool, as stored and on the wire. */
 export interface StoredToolResult {
   name: string;
   arguments: Record<string, unknown>;
@@ -36,7 +36,7 @@ export const users = pgTable('users', {
   name: text().notNull(),
   email: text().notNull(),
   balance: numeric().notNull().default('0'),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
 export const apiKeys = pgTable('api_keys', {
@@ -44,8 +44,8 @@ export const apiKeys = pgTable('api_keys', {
   userId: integer('user_id').notNull(),
   name: text().notNull(),
   keyHash: bytea('key_hash').notNull(),
-  lastUsedAt: moment('last_used_at'),
-  createdAt: moment('created_at').notNull().defaultNow(),
+  lastUsedAt: timestamptz('last_used_at'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
 });
 
 export const languages = pgTable('languages', {
@@ -64,8 +64,8 @@ export const knowledgebases = pgTable('knowledgebases', {
     .notNull()
     .default('empty'),
   textSearchConfig: text('text_search_config').notNull().default('simple'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
 export const documents = pgTable('documents', {
@@ -79,8 +79,8 @@ export const documents = pgTable('documents', {
     .default('processing'),
   contentHash: bytea('content_hash'),
   failure: text(),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
 export const conversations = pgTable('conversations', {
@@ -91,13 +91,13 @@ export const conversations = pgTable('conversations', {
   variables: jsonb().$type<StoredVariables>().notNull().default({}),
   turns: integer().notNull().default(0),
   aiEnabled: boolean('ai_enabled').notNull().default(true),
-  endedAt: moment('ended_at'),
+  endedAt: timestamptz('ended_at'),
   customerIdentifier: text('customer_identifier'),
   evaluation: jsonb().$type<StoredEvaluation>(),
   extractedVariables: jsonb('extracted_variables').$type<StoredVariables>(),
-  endHandledUntil: moment('end_handled_until'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  endHandledUntil: timestamptz('end_handled_until'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
 export const messages = pgTable('messages', {
@@ -113,11 +113,11 @@ export const messages = pgTable('messages', {
     .default('done'),
   failure: text(),
   replyOwner: uuid('reply_owner'),
-  replyLeaseUntil: moment('reply_lease_until'),
+  replyLeaseUntil: timestamptz('reply_lease_until'),
   replyStopRequested: boolean('reply_stop_requested').notNull().default(false),
   inReplyTo: rowId('in_reply_to'),
   cost: numeric().notNull().default('0'),
-  createdAt: moment('created_at').notNull().defaultNow(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
 });
 
 export const ledgerEntries = pgTable('ledger_entries', {
@@ -138,6 +138,6 @@ export const idempotencyKeys = pgTable('idempotency_keys', {
   conversationId: rowId('conversation_id'),
   messageId: rowId('message_id'),
   callId: integer('call_id'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  expiresAt: moment('expires_at').notNull(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  expiresAt: timestamptz('expires_at').notNull(),
 });

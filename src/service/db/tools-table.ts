@@ -1,5 +1,5 @@
 import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestamptz } from './columns.ts';
 
 /** The mid-call tools of the users. */
 export const tools = pgTable('tools', {
@@ -12,6 +12,6 @@ export const tools = pgTable('tools', {
   timeout: integer().notNull().default(10),
   headers: jsonb().$type<{ name: string; value: string }[]>().notNull().default([]),
   schema: jsonb().$type<{ name: string; type: string; description: string }[]>().notNull().default([]),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });

@@ -3,22 +3,22 @@ import type { Pool, PoolClient } from 'pg';
 import type { Queries } from './database.ts';
 import * as schema from './schema.ts';
 
-/** A connection that does not answer has already used up one statement's time-out. In milliseconds. */
+/** A connection that does not respond has already used up a statement's time-out. In milliseconds. */
 const rollback = { text: 'ROLLBACK', query_timeout: 5000 };
 
-/** Runs work in a transaction: all of it counts, or nothing does. */
+/** Runs work in a transaction. */
 export type Transaction = <Outcome>(work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
 
 /**
- * Transactions whose typed queries belong to their connection rather than to the transaction, so that what was
- * prepared in an earlier one serves again.
+ * Transactions whose typed queries belong to their connection, so that queries prepared in one are reused in later
+ * ones.
  */
 export function transactions(pool: Pool): Transaction {
-  const known = new WeakMap<PoolClient, Queries>();
+  const queriesByClient = new WeakMap<PoolClient, Queries>();
   return async (work) => {
     const client = await pool.connect();
-    let queries = known.get(client);
-    if (!queries) known.set(client, (queries = drizzle(client, { schema })));
+    let queries = queriesByClient.get(client);
+    if (!queries) queriesByClient.set(client, (queries = drizzle(client, { schema })));
     let broken: Error | undefined;
     try {
       await client.query('BEGIN');
@@ -31,7 +31,7 @@ export function transactions(pool: Pool): Transaction {
       });
       throw error;
     } finally {
-      // A connection that cannot even roll back is closed, which ends its transaction.
+      // A connection that cannot roll back is closed, which ends its transaction.
       client.release(broken);
     }
   };

@@ -1,17 +1,17 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { deliveryStatuses, webhookEvents } from '../../contract/webhook.ts';
-import { moment, rowId } from './columns.ts';
+import { timestamptz, rowId } from './columns.ts';
 
-/** What webhooks are signed with. */
+/** Secrets that sign webhooks. */
 export const webhookSecrets = pgTable('webhook_secrets', {
   id: integer().generatedAlwaysAsIdentity(),
   userId: integer('user_id').notNull(),
   secret: text().notNull(),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  expiresAt: moment('expires_at'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  expiresAt: timestamptz('expires_at'),
 });
 
-/** Webhooks that were sent or are to be. */
+/** Sent and pending webhooks. */
 export const webhookDeliveries = pgTable('webhook_deliveries', {
   id: integer().generatedAlwaysAsIdentity(),
   webhookId: text('webhook_id').notNull(),
@@ -28,7 +28,7 @@ export const webhookDeliveries = pgTable('webhook_deliveries', {
   responseStatus: integer('response_status'),
   responseBody: text('response_body'),
   error: text(),
-  nextAttemptAt: moment('next_attempt_at'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
+  nextAttemptAt: timestamptz('next_attempt_at'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+  updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });

@@ -4,8 +4,8 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { wireTimestamp } from './wire-timestamp.ts';
 
 /*
- * The one place where the wire's snake_case meets the code's camelCase for whole records: a column is named as the
- * wire names its field.
+ * Maps whole records between the wire's snake_case and the code's camelCase: columns are named like the fields of the
+ * wire.
  */
 
 type ColumnsOf<Table extends PgTable> = Table['_']['columns'];
@@ -16,18 +16,18 @@ type ValueOf<Known> = Known extends Column
     : Known['_']['data'] | null
   : never;
 
-/** A row by the names of its columns. */
+/** A row with the names of its columns. */
 export type WireRow<Table extends PgTable> = {
   [Key in keyof ColumnsOf<Table> as NameOf<ColumnsOf<Table>[Key]>]: ValueOf<ColumnsOf<Table>[Key]>;
 };
 
-/** What `select` takes for such a row. */
+/** The argument of `select` for such a row. */
 type Selection<Row> = { [Name in keyof Row]: SQL<Row[Name]> };
 
 /**
- * The columns of a table, for `select`: named as on the wire, moments as the wire writes them.
+ * The columns of a table for `select`, with names and timestamps as on the wire.
  *
- * @param without columns that the wire does not show.
+ * @param without columns that are not on the wire.
  */
 export function wireColumns<Table extends PgTable, Without extends keyof WireRow<Table> = never>(
   table: Table,
@@ -46,20 +46,20 @@ export function wireColumns<Table extends PgTable, Without extends keyof WireRow
 }
 
 /**
- * Fields of the wire as values for `insert` and `update`: those that are columns. `null` becomes the column's default,
- * which the migrations know; absent fields stay as they are.
+ * Converts fields of the wire to values for `insert` and `update`; other fields are dropped. `null` becomes the
+ * column's default in the migrations; absent fields are not changed.
  */
 export function fromWire<Table extends PgTable>(
   table: Table,
   fields: object,
 ): Partial<InferInsertModel<Table>> {
-  const given = fields as Record<string, unknown>;
+  const record = fields as Record<string, unknown>;
   const values = Object.entries(getTableColumns(table))
-    .filter(([, column]) => Object.hasOwn(given, column.name))
+    .filter(([, column]) => Object.hasOwn(record, column.name))
     .map(([key, column]) => {
-      const value = given[column.name];
+      const value = record[column.name];
       if (value === null || value === undefined) return [key, sql`DEFAULT`];
-      // Drizzle wants decimals as text where it gives them as text.
+      // Drizzle requires strings for numeric columns that it returns as strings.
       return [key, column.dataType === 'string' && typeof value === 'number' ? String(value) : value];
     });
   return Object.fromEntries(values) as Partial<InferInsertModel<Table>>;

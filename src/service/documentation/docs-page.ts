@@ -11,7 +11,7 @@ type Html = ReturnType<typeof html>;
 
 const styles = readFileSync(join(import.meta.dirname, 'docs.css'), 'utf8');
 
-/** What the page needs of a browser: its own style sheet, and nothing else. It has no script. */
+/** The page's content security policy: its own style sheet only. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(styles).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
 interface Entry extends DocumentedOperation {
@@ -19,7 +19,9 @@ interface Entry extends DocumentedOperation {
   path: string;
 }
 
-/** The document as a page for people: every operation with its fields, bounds and answers, and a command to try it. */
+/**
+ * Renders the OpenAPI document as an HTML page: every operation with its fields, rules, responses and a curl command.
+ */
 export function renderDocs(document: OpenApiDocument): Html {
   const operations: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -62,14 +64,14 @@ export function renderDocs(document: OpenApiDocument): Html {
           <h1>${title}: interface</h1>
           <p>${description}</p>
           <p>
-            The same for machines: <a href="openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).
+            Machine-readable: <a href="openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).
             Operations that need a key take it as <code>Authorization: Bearer &lt;key&gt;</code>.
           </p>
           ${chapters.map(
-            ({ name, description: what, entries }) =>
+            ({ name, description: text, entries }) =>
               html`<section aria-labelledby="${slug(name)}">
                 <h2 id="${slug(name)}">${name}</h2>
-                <p>${what}</p>
+                <p>${text}</p>
                 ${entries.map((entry) => renderOperation(document, entry))}
               </section>`,
           )}
@@ -139,7 +141,7 @@ function table(title: string, fields: Field[]): Html | '' {
 
 const badge = (method: string) => html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 const slug = (name: string) => name.toLowerCase().replaceAll(' ', '-');
-/** The path as a list has it, which may break behind any of its slashes. */
+/** A path with possible line breaks after its slashes. */
 const shorten = (path: string) =>
   path
     .replace(/^\/api\//, '')
@@ -151,7 +153,7 @@ function schemaOf(answer: JsonSchema | undefined): JsonSchema {
   return content?.['application/json']?.schema ?? {};
 }
 
-/** A command line that makes the request, with what is required. */
+/** A curl command with the required fields. */
 function command({ method, path, security }: Entry, document: OpenApiDocument, body?: JsonSchema): string {
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} "$BASE_URL${path}"`];
   if (security.length > 0) lines.push('-H "Authorization: Bearer $API_KEY"');

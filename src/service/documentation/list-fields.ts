@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from '../openapi/openapi-document.ts';
 import type { JsonSchema } from '../openapi/schemas.ts';
 
-/** A field of a body, as a line of a table. */
+/** A field of a body, as a row of a table. */
 export interface Field {
-  /** Nested ones with dots; `[]` stands for each element of a list. */
+  /** Path with dots; `[]` is an element of an array. */
   name: string;
   type: string;
   required: boolean;
@@ -11,38 +11,38 @@ export interface Field {
   rules: string;
 }
 
-/** Of PostgreSQL's integers: the bound of every id, which says nothing. */
-const highestId = 2_147_483_647;
+/** Largest PostgreSQL integer: the bound of every id, not worth documenting. */
+const maxInteger = 2_147_483_647;
 
-/** How deep bodies are shown; the document itself has everything. */
-const depth = 4;
+/** Levels of nesting that are shown; the OpenAPI document has all. */
+const maxDepth = 4;
 
 /** Lists the fields of a body in the order of its schema. */
 export function listFields(document: OpenApiDocument, schema: JsonSchema): Field[] {
-  return fieldsBelow(document, schema, '', 0);
+  return listNested(document, schema, '', 0);
 }
 
-function fieldsBelow(document: OpenApiDocument, given: JsonSchema, above: string, level: number): Field[] {
+function listNested(document: OpenApiDocument, given: JsonSchema, path: string, level: number): Field[] {
   const schema = resolve(document, given);
   const items = schema.items;
-  if (level > depth) return [];
-  if (items !== undefined) return fieldsBelow(document, items, `${above}[]`, level);
+  if (level > maxDepth) return [];
+  if (items !== undefined) return listNested(document, items, `${path}[]`, level);
   const required = new Set(schema.required);
   const properties = Object.entries(schema.properties ?? {});
   return properties.flatMap(([key, property]) => {
-    const name = above === '' ? key : `${above}.${key}`;
+    const name = path === '' ? key : `${path}.${key}`;
     const field = { name, required: required.has(key), ...describeType(document, property) };
-    return [field, ...fieldsBelow(document, notNull(document, property), name, level + 1)];
+    return [field, ...listNested(document, unwrapNullable(document, property), name, level + 1)];
   });
 }
 
-/** Type and rules of a value in words. */
+/** Describes the type and rules of a value. */
 export function describeType(document: OpenApiDocument, given: JsonSchema): Pick<Field, 'type' | 'rules'> {
-  const schema = notNull(document, given);
+  const schema = unwrapNullable(document, given);
   const isNullable = schema !== resolve(document, given) || [schema.type].flat().includes('null');
   const items = schema.items;
-  const plain = [schema.type ?? 'any'].flat().filter((type) => type !== 'null');
-  const type = items === undefined ? plain.join(' or ') : `array of ${describeType(document, items).type}`;
+  const types = [schema.type ?? 'any'].flat().filter((type) => type !== 'null');
+  const type = items === undefined ? types.join(' or ') : `array of ${describeType(document, items).type}`;
   return { type: isNullable ? `${type} or null` : type, rules: rulesOf(schema).join(', ') };
 }
 
@@ -57,11 +57,11 @@ function rulesOf(schema: JsonSchema): string[] {
   return [
     ...(values ? [values.map(String).join(', ')] : []),
     ...('const' in schema ? [`always ${JSON.stringify(schema['const'])}`] : []),
-    ...(maximum === highestId ? [] : bounds('', minimum, maximum)),
+    ...(maximum === maxInteger ? [] : bounds('', minimum, maximum)),
     ...bounds(' characters', minLength, maxLength),
     ...bounds(' items', undefined, maxItems),
     ...(format !== undefined ? [format] : []),
-    // A format says it better.
+    // A format is easier to read.
     ...(pattern !== undefined && format === undefined ? [`matches ${pattern}`] : []),
   ];
 }
@@ -75,8 +75,8 @@ function resolve(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
   );
 }
 
-/** What a value is when it is not null. */
-function notNull(document: OpenApiDocument, given: JsonSchema): JsonSchema {
+/** The schema of a nullable value without null. */
+function unwrapNullable(document: OpenApiDocument, given: JsonSchema): JsonSchema {
   const schema = resolve(document, given);
   const options = schema.anyOf;
   const others = options?.filter((option) => option.type !== 'null') ?? [];

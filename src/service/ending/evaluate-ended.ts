@@ -1,4 +1,4 @@
-import type { StoredFinding } from '../db/assistants-table.ts';
+import type { StoredSchemaField } from '../db/assistants-table.ts';
 import type { StoredEvaluation, StoredVariables } from '../db/schema.ts';
 import { fitJson } from '../lib/storable.ts';
 import { EngineError } from '../engine/engine.ts';
@@ -17,7 +17,7 @@ export interface EndedTranscript {
   /** Code of the assistant's model. */
   model: string | null;
   postCallEvaluation: boolean;
-  postCallSchema: StoredFinding[];
+  postCallSchema: StoredSchemaField[];
 }
 
 /** Maximum length of the transcript in UTF-16 code units; the latest messages are kept. */

@@ -3,8 +3,8 @@ import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 
 /**
- * Logs each request by its route's pattern. Paths are left out: a conversation's UUID is the key to it.
- * A streamed answer is logged when it begins.
+ * Logs each request with its route's pattern, not its path: anyone who has a conversation's UUID can read it. A
+ * streamed response is logged when it begins.
  */
 export function accessLog(log: Logger): MiddlewareHandler {
   return async (c, next) => {

@@ -2,21 +2,21 @@ import type { Context, ErrorHandler } from 'hono';
 import type { Logger } from 'pino';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { ownerError, takesKey } from './bearer-auth.ts';
+import { ownerError, requiresKey } from './bearer-auth.ts';
 
-/** Answers with a refusal, in the format that the endpoint's errors have. */
+/** Answers with an error in the format of the endpoint. */
 export function answerRefusal(c: Context, error: ConversationError): Response {
   const ownerBody = { ...error.toOwnerBody(), ...ownerError(c, error.message) };
-  return c.json(takesKey(c) ? ownerBody : error.toBody(), error.status);
+  return c.json(requiresKey(c) ? ownerBody : error.toBody(), error.status);
 }
 
-/** Answers with refusals as they are, and with 500 for everything else, which is logged. */
+/** Answers with refusals; any other error is logged and answered with 500. */
 export function errorHandler(log: Logger): ErrorHandler {
   return (error, c) => {
     if (error instanceof ConversationError) return answerRefusal(c, error);
     if (error instanceof Refusal) return c.json(error.body, error.status);
     log.error({ err: error }, 'a request failed unexpectedly');
     const text = 'Something went wrong inside the service. Please try again.';
-    return takesKey(c) ? c.json(ownerError(c, text), 500) : c.json({ status: false, error: text }, 500);
+    return requiresKey(c) ? c.json(ownerError(c, text), 500) : c.json({ status: false, error: text }, 500);
   };
 }

@@ -1,17 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { errorTexts } from '../../contract/error-body.ts';
-import { useApiKey } from '../api-key/api-key.ts';
+import { authenticate } from '../api-key/api-key.ts';
 import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 
-/** The endpoints that take a key. Their errors have another format than those of the public ones. */
+/** The endpoints that require a key. Their errors have another format than those of the public ones. */
 export const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/leads/*', '/api/ai/*'];
 
-/** Whether an endpoint takes a key. */
-export const takesKey = (c: Context): boolean =>
+/** Whether an endpoint requires a key. */
+export const requiresKey = (c: Context): boolean =>
   keyedPaths.some((path) => `${c.req.path}/`.startsWith(path.slice(0, -1)));
 
-/** The body of an error of an endpoint that takes a key; clients of the human handoff read all three fields. */
+/** The error body of an endpoint that requires a key; clients of the human handoff read all three fields. */
 export const ownerError = (c: Context, message: string) =>
   c.req.path.startsWith('/api/automate/') ? { status: false, error: message, message } : { message };
 
@@ -24,7 +24,7 @@ export interface Authenticated {
 export function bearerAuth({ db }: Database): MiddlewareHandler<Authenticated> {
   return async (c, next) => {
     const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1];
-    const user = token === undefined ? undefined : await useApiKey(db, token);
+    const user = token === undefined ? undefined : await authenticate(db, token);
     c.header('Cache-Control', 'no-store');
     if (!user) {
       c.header('WWW-Authenticate', 'Bearer');

@@ -3,15 +3,15 @@ import { sentence } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 import { storable, unstorable } from '../lib/storable.ts';
 
-/** What came of checking fields: the good ones, and what is wrong with the others. */
+/** The valid fields of an object, and the errors of the others. */
 export interface CheckedFields<Fields> {
   fields: Partial<Fields>;
   errors: FieldErrors;
 }
 
 /**
- * Checks an object field by field, so that every field that fails is named and rules that ask the database can look
- * at those that do not. Unknown fields are dropped.
+ * Checks an object field by field, so that every error is reported and rules that query the database can use the valid
+ * fields. Unknown fields are dropped.
  */
 export function checkFields<Schema extends z.ZodMiniObject>(
   schema: Schema,
@@ -52,7 +52,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** The rest of the sentence that says what is wrong. */
+/** Describes an issue: the rest of a sentence that begins with the field. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const { input } = issue;
   if (issue.code === 'custom') return issue.message;

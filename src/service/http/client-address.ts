@@ -2,15 +2,15 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import ipaddr from 'ipaddr.js';
 
-/** The {@link addressBlock} that a request comes from, behind as many trusted proxies. */
+/** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
 export function requestAddress(c: Context, trustedProxies: number): string {
   const socket = getConnInfo(c).remote.address;
   return addressBlock(clientAddress(socket, c.req.header('X-Forwarded-For'), trustedProxies));
 }
 
 /**
- * The address that a request comes from. `X-Forwarded-For` counts only behind known proxies: each appends the address
- * that it saw, so the entry of the outermost trusted proxy is that many from the end. Anything before it may be forged.
+ * Returns the client's address. `X-Forwarded-For` is used only behind known proxies: each appends the address that it
+ * saw, so the entry of the outermost trusted proxy is that many from the end. Earlier entries may be forged.
  */
 export function clientAddress(
   socketAddress: string | undefined,
@@ -27,8 +27,8 @@ export function clientAddress(
 }
 
 /**
- * The unit that a rate limit counts by. A household or server has a whole /64 of IPv6 addresses to choose from, so
- * those share a count. An IPv4 address mapped to IPv6 counts as itself.
+ * Returns the unit of a rate limit. A household or server has a /64 of IPv6 addresses, so those share a count. An IPv4
+ * address mapped to IPv6 counts as IPv4.
  */
 export function addressBlock(address: string): string {
   if (!ipaddr.isValid(address)) return address;

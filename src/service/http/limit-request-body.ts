@@ -7,7 +7,7 @@ import { answerRefusal } from './answer-error.ts';
 /** The endpoint that accepts files. */
 const uploads = /^\/api\/user\/knowledgebases\/\d+\/documents$/;
 
-/** Refuses bodies past the limit of the wire (interface: 413 in the shape of the endpoint's other errors). */
+/** Refuses bodies above the limit (interface: 413 in the format of the endpoint's other errors). */
 export function limitRequestBody(): MiddlewareHandler {
   const [small, large] = [limitTo(limits.requestBody), limitTo(recordLimits.knowledgebase.upload)];
   return (c, next) => (uploads.test(c.req.path) ? large : small)(c, next);

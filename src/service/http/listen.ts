@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { OperatorError } from '../operator-error.ts';
 
-/** The port is taken. */
+/** The port is in use. */
 export class PortInUseError extends OperatorError {
   override readonly name = 'PortInUseError';
   constructor(port: number, cause: unknown) {
@@ -11,7 +11,7 @@ export class PortInUseError extends OperatorError {
 }
 
 /**
- * Begins to listen; port 0 picks a free one.
+ * Starts to listen; port 0 picks a free one.
  *
  * @throws PortInUseError
  */

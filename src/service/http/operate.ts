@@ -12,35 +12,32 @@ const maximumId = 2_147_483_647;
 
 type Shape<Schema> = Schema extends z.ZodMiniObject ? z.infer<Schema> : Record<string, never>;
 
-/** A request whose key is valid and whose every field is. */
-export interface Operation<Endpoint extends OwnerEndpoint> {
+/** A request with a valid key and valid fields. */
+export interface OperationRequest<Endpoint extends OwnerEndpoint> {
   c: Context<Authenticated>;
   userId: number;
   body: Shape<Endpoint['request']>;
   query: Shape<Endpoint['query']>;
-  /** An id of the path; one that no record can have is 0, which none has. */
+  /** Returns an id of the path; 0, which no record has, if it is invalid. */
   id: (name?: string) => number;
 }
 
-/**
- * Rules that ask the database about the fields that are well so far. What they find wrong joins the rest, which
- * `errors` has.
- */
+/** Checks the valid fields against the database. Returns further errors. */
 export type FieldRules<Endpoint extends OwnerEndpoint> = (
   fields: Partial<Shape<Endpoint['request']>>,
-  operation: Pick<Operation<Endpoint>, 'userId' | 'id'> & { errors: FieldErrors },
+  operation: Pick<OperationRequest<Endpoint>, 'userId' | 'id'> & { errors: FieldErrors },
 ) => Promise<FieldErrors>;
 
 /**
- * Mounts an operation as its contract describes it: checks query and body, and answers with what the handler returns.
- * For routes behind `bearerAuth`.
+ * Mounts an operation of the contract: checks query and body, and responds with the handler's result. For routes behind
+ * `bearerAuth`.
  *
- * @param read gets the fields of the body; JSON unless said otherwise.
+ * @param read reads the fields of the body; JSON by default.
  */
-export function operate<Endpoint extends OwnerEndpoint>(
+export function mountOperation<Endpoint extends OwnerEndpoint>(
   routes: Hono<Authenticated>,
   endpoint: Endpoint,
-  handle: (operation: Operation<Endpoint>) => Promise<unknown>,
+  handler: (operation: OperationRequest<Endpoint>) => Promise<unknown>,
   rules?: FieldRules<Endpoint>,
   read = readBody,
 ): void {
@@ -52,9 +49,9 @@ export function operate<Endpoint extends OwnerEndpoint>(
     const body = check(endpoint.request, endpoint.request && (await read(c)));
     const { errors } = body;
     const fields = body.fields as Partial<Shape<Endpoint['request']>>;
-    const found = (await rules?.(fields, { userId, id, errors })) ?? {};
-    throwIfAny({ ...found, ...errors });
-    const answer = await handle({
+    const ruleErrors = (await rules?.(fields, { userId, id, errors })) ?? {};
+    throwIfAny({ ...ruleErrors, ...errors });
+    const answer = await handler({
       c,
       userId,
       body: body.fields as Shape<Endpoint['request']>,

@@ -2,16 +2,16 @@ import type { Context } from 'hono';
 import { Refusal, sentence } from '../lib/refusal.ts';
 import { publicOrigin } from './public-origin.ts';
 
-/** Pages beside the current one that get a link of their own. */
+/** Linked pages on each side of the current one. */
 const onEachSide = 3;
 
-/** A page of a list: which one, of what size. */
+/** A page of a list, by number and size. */
 export interface Page {
   number: number;
   size: number;
 }
 
-/** Puts the records of one page into the envelope of the interface, with links that keep the rest of the query. */
+/** Wraps the records of a page in the envelope of the interface. Its links keep the other query parameters. */
 export function paginate(c: Context, { number, size }: Page, total: number, data: readonly unknown[]) {
   const here = new URL(c.req.url);
   const path = publicOrigin(c, here) + here.pathname;
@@ -49,7 +49,7 @@ export function paginate(c: Context, { number, size }: Page, total: number, data
   };
 }
 
-/** The pages that get a link: the first and last ones and those around the current one; undefined is a gap. */
+/** The linked pages: the first and last ones and those around the current one; undefined is a gap. */
 function linkedPages(current: number, last: number): (number | undefined)[] {
   const window = onEachSide + 4;
   if (last < onEachSide * 2 + 8) return range(1, last);
@@ -63,10 +63,10 @@ function linkedPages(current: number, last: number): (number | undefined)[] {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** A place in a list whose newest record has the highest id: right after a record, or right before one. */
+/** A position in a list that is ordered by id: right after or before a record. */
 export interface Cursor {
   direction: 'older' | 'newer';
-  /** The record itself is left out. */
+  /** The record's id, exclusive. */
   than: number;
 }
 
@@ -75,7 +75,7 @@ const encode = ({ direction, than }: Cursor) => Buffer.from(`${direction}:${than
 /**
  * Reads the cursor of a query.
  *
- * @throws Refusal if it is none of ours.
+ * @throws Refusal if it is invalid.
  */
 export function readCursor(given: string | undefined): Cursor | undefined {
   if (given === undefined) return undefined;
@@ -84,15 +84,15 @@ export function readCursor(given: string | undefined): Cursor | undefined {
   return { direction: match[1] as Cursor['direction'], than: Number(match[2]) };
 }
 
-/** Records around a cursor, newest first, as a database found them. */
+/** Records after or before a cursor, newest first. */
 export interface CursorPage {
-  /** Rows by the id that orders them, with what the wire shows of each. */
+  /** The records with the ids that order them. */
   items: readonly { rowId: number; record: unknown }[];
-  /** Whether there are further ones in the direction of the cursor. */
+  /** Whether there are more in the direction of the cursor. */
   more: boolean;
 }
 
-/** Puts the records after or before a cursor into an envelope with the cursors of the next and the previous page. */
+/** Wraps the records of a page in an envelope with the cursors of the next and the previous page. */
 export function paginateByCursor(
   c: Context,
   cursor: Cursor | undefined,
@@ -102,9 +102,9 @@ export function paginateByCursor(
   const here = new URL(c.req.url);
   const path = publicOrigin(c, here) + here.pathname;
   const [newest, oldest] = [items[0], items.at(-1)];
-  const goesUp = cursor?.direction === 'newer';
-  const next = oldest && (goesUp || more) ? encode({ direction: 'older', than: oldest.rowId }) : null;
-  const hasNewer = goesUp ? more : cursor !== undefined;
+  const isAscending = cursor?.direction === 'newer';
+  const next = oldest && (isAscending || more) ? encode({ direction: 'older', than: oldest.rowId }) : null;
+  const hasNewer = isAscending ? more : cursor !== undefined;
   const previous = newest && hasNewer ? encode({ direction: 'newer', than: newest.rowId }) : null;
   const urlOf = (encoded: string | null) => {
     if (encoded === null) return null;

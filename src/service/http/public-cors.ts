@@ -1,6 +1,6 @@
 import { cors } from 'hono/cors';
 
-/** How long a browser may remember that a page is allowed to call, in seconds. */
+/** How long browsers may cache a preflight response, in seconds. */
 const preflightSeconds = 86_400;
 
 /** Lets pages of any origin call the public endpoints, without cookies or other credentials. */

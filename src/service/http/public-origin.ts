@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** What a route behind `atPublicUrl` finds in its context. */
-interface Located {
+/** The context of a route behind `withPublicUrl`. */
+interface PublicUrlEnv {
   Variables: { publicUrl: string | undefined };
 }
 
-/** Tells routes where clients find the service, if the settings say so: without a slash at its end. */
-export function atPublicUrl(publicUrl: string | undefined): MiddlewareHandler<Located> {
+/** Passes the configured public URL of the service, without a trailing slash, to routes. */
+export function withPublicUrl(publicUrl: string | undefined): MiddlewareHandler<PublicUrlEnv> {
   return async (c, next) => {
     c.set('publicUrl', publicUrl);
     await next();
@@ -14,12 +14,12 @@ export function atPublicUrl(publicUrl: string | undefined): MiddlewareHandler<Lo
 }
 
 /**
- * Where clients find the service. Unless the settings say so, the proxy that ends TLS does; a link that is wrong harms
- * only its asker.
+ * Returns the public origin of the service: the configured one, or that of the request with the scheme of the proxy
+ * that terminates TLS. A forged scheme only affects the client that sent it.
  */
-export function publicOrigin(c: Context, here: URL): string {
-  const { publicUrl } = c.var as Partial<Located['Variables']>;
+export function publicOrigin(c: Context, requestUrl: URL): string {
+  const { publicUrl } = c.var as Partial<PublicUrlEnv['Variables']>;
   if (publicUrl !== undefined) return publicUrl;
   const scheme = c.req.header('X-Forwarded-Proto')?.split(',')[0]?.trim();
-  return scheme === 'https' ? `https://${here.host}` : here.origin;
+  return scheme === 'https' ? `https://${requestUrl.host}` : requestUrl.origin;
 }

@@ -4,17 +4,15 @@ import { errorTexts } from '../../contract/error-body.ts';
 import type { Database } from '../db/database.ts';
 import { requestAddress } from './client-address.ts';
 
-/** So many requests in a window. */
+/** A rate limit. */
 export interface Window {
   requests: number;
   windowSeconds: number;
-  /** Tells its counts from those of other windows. */
+  /** Separates its counts from those of other limits. */
   prefix: string;
 }
 
-/**
- * Limits how many requests one address may make. (Interface: 429 with `retry_after`, in seconds.)
- */
+/** Limits the requests of one address. (Interface: 429 with `retry_after`, in seconds.) */
 export function rateLimit(
   database: Database,
   { rateLimit, trustedProxies }: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
@@ -23,13 +21,13 @@ export function rateLimit(
 }
 
 /**
- * Limits how many requests may be made with the same name; 0 is no limit. The count lives in the database, so it holds
- * across processes; while the database is away each process counts for itself.
+ * Limits the requests with the same key; 0 is no limit. Counts are in the database, so they hold across processes;
+ * while the database is unavailable, each process counts for itself.
  */
 export function limitRequests<Env extends HonoEnv>(
   { pool }: Database,
   { requests, windowSeconds, prefix }: Window,
-  nameOf: (c: Context<Env>) => string,
+  keyOf: (c: Context<Env>) => string,
 ): MiddlewareHandler<Env> {
   if (requests === 0) return (_, next) => next();
   const window = { points: requests, duration: windowSeconds, keyPrefix: prefix };
@@ -38,15 +36,15 @@ export function limitRequests<Env extends HonoEnv>(
     storeClient: pool,
     storeType: 'pool',
     tableName: 'rate_limits',
-    // Our own migrations make it.
+    // Our migrations create it.
     tableCreated: true,
-    // An address that is over its limit costs no query any more.
+    // Blocked keys cost no further queries.
     inMemoryBlockOnConsumed: requests + 1,
     insuranceLimiter: new RateLimiterMemory(window),
   });
   return async (c, next) => {
     try {
-      await limiter.consume(nameOf(c));
+      await limiter.consume(keyOf(c));
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));

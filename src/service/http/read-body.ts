@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type * as z from 'zod/mini';
 import { ConversationError } from '../lib/conversation-error.ts';
-import { isDeeperThan, maximumDepth } from '../lib/nesting.ts';
+import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
 import { Refusal } from '../lib/refusal.ts';
 
 /**
- * Reads the JSON object of a request to an owner's endpoint. An empty body counts as an empty object, so that the
- * answer names every missing field.
+ * Reads the JSON object of a request to an endpoint that requires a key. An empty body counts as an empty object, so
+ * that the answer lists every missing field.
  *
  * @throws Refusal if the body is not a JSON object, or nested too deeply.
  */
@@ -20,20 +20,20 @@ export async function readBody(c: Context): Promise<Record<string, unknown>> {
   return value as Record<string, unknown>;
 }
 
-/** Reads a request's query. The last value of a repeated name counts; an empty value counts as absent. */
+/** Reads a request's query. The last value of a repeated name wins; empty values count as absent. */
 export function readQuery(c: Context): Record<string, unknown> {
   const given = [...new URL(c.req.url).searchParams].filter(([, value]) => value !== '');
   return Object.fromEntries(given);
 }
 
-/** A request's body schema: anything of zod that parses. */
+/** A schema of zod or zod/mini. */
 interface Schema<Output> {
   safeParse(value: unknown): { success: true; data: Output } | { success: false; error: z.core.$ZodError };
 }
 
 /**
- * Reads and validates the body of a conversation endpoint. An empty body counts as an empty object, so that the
- * answer names the first missing field.
+ * Reads and validates the body of a conversation endpoint. An empty body counts as an empty object, so that the answer
+ * names the first missing field.
  *
  * @throws ConversationError with the first error.
  */
@@ -53,8 +53,8 @@ function parseJson(text: string, invalid: (message: string, cause?: unknown) => 
   } catch (cause) {
     throw invalid('the body must be valid JSON', cause);
   }
-  if (isDeeperThan(value, maximumDepth)) {
-    throw invalid(`the body may be nested at most ${maximumDepth} levels deep`);
+  if (isDeeperThan(value, maxDepth)) {
+    throw invalid(`the body may be nested at most ${maxDepth} levels deep`);
   }
   return value;
 }

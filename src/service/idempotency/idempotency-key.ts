@@ -4,19 +4,19 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import type { Queries } from '../db/database.ts';
 import { idempotencyKeys } from '../db/schema.ts';
 
-/** How long a key answers for its request. After that it may be used for another one. */
-const lifetime = sql`now() + interval '24 hours'`;
+/** When a new key expires. After that it may be used for another request. */
+const expiry = sql`now() + interval '24 hours'`;
 
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
   key: string;
-  /** What the key is unique in: `open`, a conversation's UUID, or the calls of a user. */
+  /** The scope in which the key is unique: `open`, a conversation's UUID, or the calls of a user. */
   scope: string;
-  /** The validated body; the same key with another one is a mistake of the client. */
+  /** The validated body; reusing the key with another body is an error of the client. */
   body: unknown;
 }
 
-/** What an earlier request with the same key made. */
+/** The records that an earlier request with the same key created. */
 export interface EarlierOutcome {
   conversationId: number | null;
   messageId: number | null;
@@ -26,10 +26,10 @@ export interface EarlierOutcome {
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Claims the key for this request, in the transaction that does the request's work: if that rolls back, the key is
- * free again. A concurrent request with the same key waits here until this transaction ends.
+ * Claims the key for this request, in the transaction that does the request's work: a rollback releases the key. A
+ * concurrent request with the same key waits here until this transaction ends.
  *
- * @returns what the earlier request made, or undefined if this request is the first.
+ * @returns the outcome of the earlier request, or undefined if this request is the first.
  * @throws ConversationError if the key was used with another body.
  */
 export async function claimKey(queries: Queries, request: KeyedRequest): Promise<EarlierOutcome | undefined> {
@@ -37,19 +37,19 @@ export async function claimKey(queries: Queries, request: KeyedRequest): Promise
   const requestHash = sha256(JSON.stringify(request.body));
   const claimed = await queries
     .insert(idempotencyKeys)
-    .values({ scope: request.scope, keyHash, requestHash, expiresAt: lifetime })
+    .values({ scope: request.scope, keyHash, requestHash, expiresAt: expiry })
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.keyHash],
       set: {
         ...{ requestHash, conversationId: null, messageId: null, callId: null },
-        ...{ createdAt: sql`now()`, expiresAt: lifetime },
+        ...{ createdAt: sql`now()`, expiresAt: expiry },
       },
       setWhere: lte(idempotencyKeys.expiresAt, sql`now()`),
     })
     .returning({ scope: idempotencyKeys.scope });
   if (claimed.length > 0) return undefined;
 
-  // The conflict has locked the row, so it is still there.
+  // The conflict has locked the row, so it still exists.
   const [earlier] = await queries
     .select()
     .from(idempotencyKeys)
@@ -65,7 +65,7 @@ export async function claimKey(queries: Queries, request: KeyedRequest): Promise
   return { conversationId, messageId, callId };
 }
 
-/** Notes what the request made, in the same transaction as `claimKey`. */
+/** Records the outcome of the request, in the same transaction as `claimKey`. */
 export async function recordOutcome(
   queries: Queries,
   request: KeyedRequest,
@@ -77,12 +77,12 @@ export async function recordOutcome(
     .where(and(eq(idempotencyKeys.scope, request.scope), eq(idempotencyKeys.keyHash, sha256(request.key))));
 }
 
-/** Frees the key of a message whose reply failed, so that the same request may be tried anew. */
+/** Releases the key of a message whose reply failed, so that the request can be retried. */
 export async function releaseKey(queries: Queries, messageId: number): Promise<void> {
   await queries.delete(idempotencyKeys).where(eq(idempotencyKeys.messageId, messageId));
 }
 
-/** Forgets the keys past their lifetime. */
+/** Deletes expired keys. */
 export async function purgeExpiredKeys(queries: Queries): Promise<void> {
   await queries.delete(idempotencyKeys).where(lte(idempotencyKeys.expiresAt, sql`now()`));
 }

@@ -2,7 +2,7 @@ import type { JobWithMetadata } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { Notifications } from '../db/notifications.ts';
-import { waitAtMost } from '../lib/within.ts';
+import { waitWithTimeout } from '../lib/with-timeout.ts';
 import { createBoss } from './boss.ts';
 import type { StoredJobs } from './jobs.ts';
 import { leaseSeconds } from './queues.ts';
@@ -108,7 +108,7 @@ export async function startWork(
     isStopping = true;
     jobs.onDelayed = undefined;
     timers.forEach(clearTimeout);
-    await waitAtMost(milliseconds, Promise.all(workers.map(({ queue }) => boss.offWork(queue))));
+    await waitWithTimeout(milliseconds, Promise.all(workers.map(({ queue }) => boss.offWork(queue))));
     const unfinished = [...running];
     for (const [job, { queue }] of unfinished) {
       await jobs.requeue(queue, job).catch((error: unknown) => {
@@ -117,6 +117,6 @@ export async function startWork(
     }
     await boss.stop({ graceful: false });
     // Handlers that ignore their signal must not keep the process running.
-    await waitAtMost(1000, Promise.allSettled(unfinished.map(([, { done }]) => done)));
+    await waitWithTimeout(1000, Promise.allSettled(unfinished.map(([, { done }]) => done)));
   };
 }

@@ -2,7 +2,7 @@ import { and, count, desc, eq, sql } from 'drizzle-orm';
 import type { LeadsQuery } from '../../contract/lead.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { isBetween } from '../db/is-between.ts';
+import { isOnDays } from '../db/is-on-days.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
@@ -24,7 +24,7 @@ export async function listLeads({ db }: Database, userId: number, query: LeadsQu
     status === undefined ? undefined : eq(leads.status, status),
     campaignId === undefined ? undefined : eq(leads.campaignId, campaignId),
     digits === undefined ? undefined : sql`position(${digits} IN ${leads.phoneNumber}) > 0`,
-    isBetween(leads.createdAt, query),
+    isOnDays(leads.createdAt, query),
   );
   const [counted] = await db.select({ total: count() }).from(leads).where(filter);
   const page = await selectLeads(db, filter, { limit: size, offset: (number - 1) * size });

@@ -1,6 +1,6 @@
 import { errorTexts } from '../../contract/error-body.ts';
 
-/** Why a conversation endpoint refuses, with the status that the interface gives it. */
+/** Error codes of conversation endpoints, with the status of each in the interface. */
 const statuses = {
   'assistant-not-found': 404,
   'conversation-not-found': 404,
@@ -27,12 +27,12 @@ export class ConversationError extends Error {
     return statuses[this.code];
   }
 
-  /** The body that the interface gives the refusal. */
+  /** The body in the format of the conversation endpoints. */
   toBody(): { status: false; error: string } {
     return { status: false, error: this.message };
   }
 
-  /** The same for the endpoints that take a key; their bodies have `message` as the one field that can be wrong. */
+  /** The body in the format of endpoints that require a key, where only `message` can be invalid. */
   toOwnerBody(): { message: string; errors?: Record<string, string[]> } {
     if (this.code !== 'invalid-request') return { message: this.message };
     return { message: this.message, errors: { message: [this.message] } };
@@ -54,7 +54,7 @@ export class ConversationError extends Error {
     return new ConversationError('insufficient-balance', errorTexts.insufficientBalance);
   }
 
-  /** @param reason what a visitor may know of the failure. */
+  /** @param reason may be shown to the visitor. */
   static replyFailed(reason: string, options?: ErrorOptions): ConversationError {
     return new ConversationError('reply-failed', errorTexts.engineFailed + reason, options);
   }

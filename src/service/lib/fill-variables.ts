@@ -1,7 +1,7 @@
 /**
- * Fills `{{ name }}` in a text, in a single pass: a value that looks like a placeholder stays as it is. Only own
- * properties count, so `{{constructor}}` is an unknown name, and unknown names become empty. Anything but text is
- * written as JSON, except null, which is empty. (Interface: "Custom variables".)
+ * Replaces `{{ name }}` in a text with the variable's value, in a single pass: values that look like placeholders stay
+ * as they are. Unknown names and null become empty; only own properties count (`{{constructor}}`). Values other than
+ * strings are written as JSON. (Interface: "Custom variables".)
  */
 export function fillVariables(template: string, variables: Readonly<Record<string, unknown>>): string {
   return template.replace(/\{\{([^{}]*)\}\}/g, (_, name: string) => {

@@ -1,10 +1,10 @@
-/** Deepest nesting of a body. A few levels are plenty; thousands would exhaust a validator's stack. */
-export const maximumDepth = 64;
+/** Deepest nesting of a body. Thousands of levels would exhaust a validator's stack. */
+export const maxDepth = 64;
 
-/** Walks level by level, not by recursion: the input decides how deep it goes. */
+/** Whether a value is nested deeper than `depth`. Not recursive, since the input decides how deep it goes. */
 export function isDeeperThan(value: unknown, depth: number): boolean {
   let level: unknown[] = [value];
-  for (let passed = 0; passed <= depth; passed++) {
+  for (let levels = 0; levels <= depth; levels++) {
     level = level.flatMap((item): unknown[] =>
       typeof item === 'object' && item !== null ? Object.values(item) : [],
     );

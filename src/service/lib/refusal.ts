@@ -1,9 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
-/** Why fields were refused: field by field, nested ones with dots (`tools.0.type`), every sentence that holds. */
+/** Error messages by field; nested fields have paths with dots (`tools.0.type`). */
 export type FieldErrors = Record<string, string[]>;
 
-/** A refusal of an operation of the owner, with the body that the interface gives it. */
+/** An error of an endpoint that requires a key, with its body in the interface. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: ContentfulStatusCode;
@@ -15,29 +15,29 @@ export class Refusal extends Error {
     this.body = body;
   }
 
-  /** A record that is missing or another user's, which nobody can tell apart. */
-  static notFound(what: string): Refusal {
-    return new Refusal(404, { message: `${what} not found.` });
+  /** The record is missing or another user's; the response does not say which. */
+  static notFound(record: string): Refusal {
+    return new Refusal(404, { message: `${record} not found.` });
   }
 
-  /** The same for knowledge bases, documents and phone numbers, whose errors have another shape. */
-  static notFoundError(what: string): Refusal {
-    return new Refusal(404, { error: `${what} not found.` });
+  /** Like {@link notFound}, for knowledge bases, documents and phone numbers, whose errors have another format. */
+  static notFoundError(record: string): Refusal {
+    return new Refusal(404, { error: `${record} not found.` });
   }
 
-  /** Fields that are wrong. The message is the first error. */
+  /** Fields are invalid. The message is the first error. */
   static invalid(errors: FieldErrors, options?: ErrorOptions): Refusal {
     const message = Object.values(errors)[0]?.[0] ?? 'The given data was invalid.';
     return new Refusal(422, { message, errors }, options);
   }
 
-  /** One field that is wrong. */
+  /** One field is invalid. */
   static invalidField(field: string, message: string, options?: ErrorOptions): Refusal {
     return Refusal.invalid({ [field]: [message] }, options);
   }
 }
 
-/** `The max duration field must be …`: a field's name as people read it. */
+/** Writes an error as a sentence about a field: `The max duration field must be …`. */
 export function sentence(field: string, rest: string): string {
   return rest.startsWith('selected ')
     ? `The selected ${readable(field)} ${rest.slice('selected '.length)}`

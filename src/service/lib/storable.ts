@@ -1,9 +1,12 @@
 import { ConversationError } from './conversation-error.ts';
 
-/** PostgreSQL's text can hold neither null characters, which are left out, nor half an emoji, which becomes U+FFFD. */
+/**
+ * Makes a text storable. PostgreSQL's text can contain neither null characters, which are removed, nor lone surrogates,
+ * which become U+FFFD.
+ */
 export const fitText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** The same for every text and name in JSON that comes from a model, a tool or a website. */
+/** Like {@link fitText}, for every string and name in JSON from a model, a tool or a website. */
 export function fitJson<Json>(json: Json): Json {
   return fit(json) as Json;
 }
@@ -15,12 +18,12 @@ function fit(json: unknown): unknown {
   return Object.fromEntries(Object.entries(json).map(([name, item]) => [fitText(name), fit(item)]));
 }
 
-/** Result of `storable` for a value that the database cannot hold. */
+/** Result of `storable` for a value that cannot be stored. */
 export const unstorable = Symbol('unstorable');
 
 /**
- * Checks JSON of a request: a null character makes the whole value `unstorable`, half an emoji becomes U+FFFD.
- * Files of a form pass as they are.
+ * Checks JSON of a request: a null character makes the whole value `unstorable`, lone surrogates become U+FFFD. Files
+ * of a form are not changed.
  */
 export function storable(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? unstorable : value.toWellFormed();
@@ -34,7 +37,7 @@ export function storable(value: unknown): unknown {
 }
 
 /**
- * The same for conversation endpoints, which refuse the whole request.
+ * Like {@link storable}, for conversation endpoints, which refuse the whole request.
  *
  * @param field the name of the value in the error.
  * @throws ConversationError if it contains a null character.

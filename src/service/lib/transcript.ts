@@ -6,7 +6,7 @@ export interface Turn {
 
 const speakers = { assistant: 'AI', user: 'Customer' } as const;
 
-/** Every character that Unicode or a terminal takes as the end of a line. */
+/** Characters that Unicode or terminals treat as line breaks. */
 const lineBreaks = /[\n\v\f\r\u0085\u2028\u2029]+/;
 
 /**

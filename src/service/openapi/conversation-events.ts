@@ -6,7 +6,7 @@ import type { DocumentSchemas } from './schemas.ts';
 
 const cursor = 'A cursor: the stream begins with the entries that were added after it.';
 
-/** Describes the event stream of a conversation. Apart from the operations, because its answer never is JSON. */
+/** Describes the event stream of a conversation. Separate from the operations, because its response is never JSON. */
 export const describeConversationEvents = (
   schemas: DocumentSchemas,
 ): Record<string, { get: DocumentedOperation }> => ({
@@ -24,21 +24,21 @@ export const describeConversationEvents = (
           name: 'Last-Event-ID',
           in: 'header',
           required: false,
-          description: `${cursor} Wins over the query.`,
+          description: `${cursor} Takes precedence over the query.`,
           schema: { type: 'string' },
         },
       ],
       responses: {
         200: {
           description:
-            'The events, until the conversation ends, the service restarts, or half an hour is over.',
+            'The events, until the conversation ends, the service restarts, or half an hour has passed.',
           content: {
             'text/event-stream': {
               schema: {
                 type: 'string',
                 description:
                   `Events: message (${schemas.answer('addedMessage', AddedMessage).$ref}, with its cursor as the id), ` +
-                  `handoff (${schemas.answer('handoff', Handoff).$ref}; first the present state), ended ({}).`,
+                  `handoff (${schemas.answer('handoff', Handoff).$ref}; the first one has the current state), ended ({}).`,
               },
             },
           },

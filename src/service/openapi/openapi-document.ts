@@ -9,7 +9,7 @@ import { tagOf, tags } from './tags.ts';
 import { describeWebhooks } from './webhooks.ts';
 import type { DocumentedWebhook } from './webhooks.ts';
 
-/** One operation of a document. */
+/** An operation of an OpenAPI document. */
 export interface DocumentedOperation {
   operationId: string;
   tags: [string];
@@ -26,7 +26,7 @@ export interface DocumentedOperation {
   responses: Record<string, JsonSchema>;
 }
 
-/** An OpenAPI document, as far as this service fills it. */
+/** An OpenAPI document, as far as this service uses it. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: {
@@ -43,16 +43,16 @@ export interface OpenApiDocument {
 }
 
 const description =
-  'Businesses build voice assistants with this interface: they talk on the phone, and in text conversations on websites.';
+  'Businesses build voice assistants with this interface: for phone calls, and for text conversations on websites.';
 
-/** What the headers mean that operations read. */
+/** Descriptions of request headers. */
 const headers: Record<string, string> = {
   'Idempotency-Key':
-    'A random text, such as a UUID. The same key with the same body gives the same answer and bills once.',
-  'If-None-Match': 'The ETag of the answer that the client has.',
+    'A random text, such as a UUID. Repeating a request with the same key and body returns the same answer and bills once.',
+  'If-None-Match': "The ETag of the client's copy.",
 };
 
-/** Describes every operation (OpenAPI 3.1). It is made of the very data that requests are checked with. */
+/** Describes every operation (OpenAPI 3.1), from the same schemas that validate requests. */
 export function createOpenApiDocument(version: string): OpenApiDocument {
   const schemas = new DocumentSchemas();
   const paths: OpenApiDocument['paths'] = {};
@@ -122,7 +122,7 @@ const headerParameter = (name: string) => ({
   schema: { type: 'string' },
 });
 
-/** A body with a file can only come as a form; one that may go without can come either way. */
+/** Bodies with an optional file can be sent as JSON, too. */
 function bodyContent(schema: JsonSchema, { shape }: NonNullable<Operation['request']>) {
   const content = { 'application/json': { schema } };
   return 'file' in shape ? { ...content, 'multipart/form-data': { schema } } : content;

@@ -13,7 +13,7 @@ import * as tool from '../../contract/tool.ts';
 import * as user from '../../contract/user.ts';
 import * as webhook from '../../contract/webhook.ts';
 
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 has them. */
+/** A JSON Schema (draft 2020-12), as in OpenAPI 3.1. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -51,13 +51,13 @@ const named = Object.entries<unknown>({
 const isSchema = (value: unknown): value is z.ZodMiniType =>
   typeof value === 'object' && value !== null && '_zod' in value;
 
-/** JSON numbers are safe integers anyway, so that bound says nothing. */
+/** Bounds of safe integers are implied. */
 function dropSafeBounds({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
 
-/** What begins with a capital letter is worth a name; queries become parameters. */
+/** Capitalized schemas become components; queries become parameters. */
 function kindOf(name: string): 'input' | 'output' | undefined {
   if (!/^[A-Z]/.test(name) || name.endsWith('Query')) return undefined;
   return name.endsWith('Request') ? 'input' : 'output';
@@ -66,11 +66,11 @@ function kindOf(name: string): 'input' | 'output' | undefined {
 const reference = (id: string) => `#/components/schemas/${id}`;
 const titled = (name: string) => name.replace(/^./, (first) => first.toUpperCase());
 
-/** Where zod puts what contains itself. Any JSON value is the only such schema here. */
+/** Where zod puts recursive schemas. Any JSON value is the only one. */
 const recursive = '__shared';
 const json = { Json: { description: 'Any JSON value.' } };
 
-/** The schema with that one called by its name, and without what only a document of its own needs. */
+/** Names the recursive schema, and removes keywords of standalone documents. */
 function nameJson(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
     if (key === '$schema' || key === '$id') return undefined;
@@ -78,7 +78,7 @@ function nameJson(schema: JsonSchema): JsonSchema {
   }) as JsonSchema;
 }
 
-/** Schemas by the names that a reader finds them under; which of two directions counts differs for requests. */
+/** The components of a document, by name. Requests use zod's input types, responses its output types. */
 class Components {
   readonly #registry = z.registry<{ id: string }>();
   readonly #io: 'input' | 'output';
@@ -112,7 +112,7 @@ class Components {
   }
 }
 
-/** The schemas of a whole document, named as they are asked for. */
+/** The schemas of a document, named on first use. */
 export class DocumentSchemas {
   readonly #requests = new Components('input');
   readonly #answers = new Components('output');

@@ -1,7 +1,7 @@
 import { webhookEvents } from '../../contract/webhook.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** What the service sends by itself, as OpenAPI 3.1 describes it. */
+/** A webhook in an OpenAPI 3.1 document. */
 export interface DocumentedWebhook {
   post: {
     tags: [string];
@@ -27,8 +27,8 @@ const summaries = {
 /** Headers of the Standard Webhooks convention. */
 const headers = {
   'webhook-id': 'The same for every attempt of one delivery.',
-  'webhook-timestamp': 'Seconds since 1970, of this attempt.',
-  'webhook-signature': 'Signatures by the secrets that hold (v1, HMAC-SHA256), separated by spaces.',
+  'webhook-timestamp': 'Unix timestamp of this attempt, in seconds.',
+  'webhook-signature': 'Signatures with every valid secret (v1, HMAC-SHA256), separated by spaces.',
 } as const;
 
 /** Describes every webhook. */
@@ -54,7 +54,7 @@ export const describeWebhooks = (): Record<string, DocumentedWebhook> =>
             },
           },
           responses: {
-            '2XX': { description: 'It was taken. Any other answer, or none, has it sent again.' },
+            '2XX': { description: 'Accepted. The delivery is retried after any other answer, or none.' },
           },
         },
       } satisfies DocumentedWebhook,

@@ -1,16 +1,15 @@
 import ipaddr from 'ipaddr.js';
-import { isPublicAddress, plainAddress } from './public-address.ts';
+import { isPublicAddress, normalizeAddress } from './public-address.ts';
 
-/**
- * Where requests may go: to every public address, and to those of the operator's own network that the settings name.
- */
+/** The addresses that outgoing requests may reach: all public ones, and the private ones that the settings allow. */
 export class AllowedAddresses {
   readonly #ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
   readonly #hosts = new Set<string>();
 
   /**
-   * @param exceptions `host:port` (`127.0.0.1:9000`, `[::1]:9000`, `intranet:80`), a range (`10.1.0.0/16`) or an address.
-   * @throws RangeError naming the one that is none of these.
+   * @param exceptions `host:port` (`127.0.0.1:9000`, `[::1]:9000`, `intranet:80`), a range (`10.1.0.0/16`) or an
+   * address.
+   * @throws RangeError with the first entry that has another format.
    */
   constructor(exceptions: readonly string[]) {
     for (const exception of exceptions) {
@@ -24,11 +23,11 @@ export class AllowedAddresses {
     }
   }
 
-  /** Whether a connection for that host and port may be made to that address. */
+  /** Whether a request to this host and port may connect to this address. */
   permits(host: string, port: number, address: string): boolean {
     if (isPublicAddress(address)) return true;
     if (this.#hosts.has(`${host.includes(':') ? `[${host}]` : host.toLowerCase()}:${port}`)) return true;
-    const parsed = plainAddress(address);
+    const parsed = normalizeAddress(address);
     return (
       parsed !== undefined &&
       this.#ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))

@@ -5,15 +5,15 @@ import { buildConnector } from 'undici';
 import type { AllowedAddresses } from './allowed-addresses.ts';
 import { OutgoingError } from './outgoing-error.ts';
 
-/** All addresses of a name. */
+/** Resolves a host name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Longest time for a connection, in milliseconds; how long a request may take as a whole is its own affair. */
-const connectMs = 10_000;
+/** Longest time to connect, in milliseconds; requests have a limit of their own. */
+const connectTimeoutMs = 10_000;
 
 /**
- * Makes connections to permitted addresses only. A name is resolved here and nowhere else: the addresses that were
- * looked at are the ones that are connected to, so an answer of the DNS that changes changes nothing.
+ * Connects to permitted addresses only. Names are resolved here, and the checked addresses are the ones connected to,
+ * so a DNS response that changes (DNS rebinding) has no effect.
  */
 export function guardedConnector(
   allowed: AllowedAddresses,
@@ -22,18 +22,18 @@ export function guardedConnector(
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-    // An address is connected to without a look-up.
+    // IP addresses are not looked up.
     if (isIP(host) !== 0 && !allowed.permits(host, port, host)) {
       callback(refused(), null);
       return;
     }
     const connect = buildConnector({
       allowH2: false,
-      timeout: connectMs,
-      lookup: (hostname: string, wanted: LookupOptions, answer: LookupAnswer) => {
-        findPermitted(hostname, port, wanted, allowed, lookup).then(
+      timeout: connectTimeoutMs,
+      lookup: (hostname: string, lookupOptions: LookupOptions, answer: LookupAnswer) => {
+        findPermitted(hostname, port, lookupOptions, allowed, lookup).then(
           (found) => {
-            if (wanted.all === true) answer(null, found);
+            if (lookupOptions.all === true) answer(null, found);
             else answer(null, found[0]?.address ?? '', found[0]?.family);
           },
           (error: unknown) => {
@@ -64,8 +64,8 @@ async function findPermitted(
   if (permitted.length === 0) {
     throw found.length === 0 ? new OutgoingError('unreachable', 'the host has no address') : refused();
   }
-  const fitting = permitted.filter((one) => one.family === family);
-  return fitting.length > 0 ? fitting : permitted;
+  const sameFamily = permitted.filter((one) => one.family === family);
+  return sameFamily.length > 0 ? sameFamily : permitted;
 }
 
 const refused = () =>

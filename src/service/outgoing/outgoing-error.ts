@@ -1,8 +1,8 @@
-/** Why a request to somebody else's server came to nothing. */
+/** Reasons for the failure of an outgoing request. */
 export type OutgoingErrorCode =
   'bad-url' | 'refused-address' | 'unreachable' | 'timeout' | 'too-large' | 'too-many-redirects';
 
-/** Such a request failed. The message names neither the address nor anything that was sent along. */
+/** An outgoing request failed. The message contains neither the address nor data of the request. */
 export class OutgoingError extends Error {
   override readonly name = 'OutgoingError';
   readonly code: OutgoingErrorCode;

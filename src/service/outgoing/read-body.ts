@@ -10,16 +10,16 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
   br: createBrotliDecompress,
 };
 
-/** How much of a body counts. */
+/** The limit of a body. */
 export interface BodyLimit {
-  /** Bytes, as sent and also as decompressed. */
+  /** Bytes, both compressed and decompressed. */
   maxBytes: number;
-  /** Whether what is beyond is left out; otherwise it is an error. */
+  /** Whether a longer body is truncated; otherwise it is an error. */
   cut: boolean;
 }
 
 /**
- * Reads a body, decompressed, and lets go of the connection. No more of it than the limit is ever held.
+ * Reads and decompresses a body and closes its connection. Never holds more than the limit in memory.
  *
  * @throws OutgoingError
  */
@@ -28,7 +28,7 @@ export async function readBody(
   encoding: string | undefined,
   limit: BodyLimit,
 ): Promise<Uint8Array> {
-  // Who stops reading does not want to hear that the rest is missing.
+  // Destroying the body early makes it emit an error, which is expected.
   body.on('error', () => undefined);
   const decoded = decode(body, encoding);
   const chunks: Uint8Array[] = [];
@@ -57,9 +57,9 @@ function decode(body: Readable, encoding: string | undefined): AsyncIterable<unk
   const decoder = decoders[name]?.();
   if (!decoder) {
     body.destroy();
-    throw new OutgoingError('unreachable', 'the answer is compressed in a way that was not asked for');
+    throw new OutgoingError('unreachable', 'the answer has an unsupported content encoding');
   }
-  // An error of either ends both, and the reader gets it from the decoder.
+  // An error of either stream ends both; the reader gets it from the decoder.
   pipeline(body, decoder, () => undefined);
   return decoder;
 }

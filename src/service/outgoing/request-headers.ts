@@ -1,7 +1,7 @@
 import { OutgoingError } from './outgoing-error.ts';
 
-/** Headers that are the connection's business, not the sender's. */
-const ofConnection = new Set([
+/** Headers of the connection, which the sender cannot set. */
+const connectionHeaders = new Set([
   'connection',
   'content-length',
   'expect',
@@ -16,32 +16,32 @@ const ofConnection = new Set([
   'upgrade',
 ]);
 
-/** Headers that hold nothing secret, so another server than the one they were meant for may see them, too. */
-const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+/** Headers without secrets, which another origin may receive after a redirect. */
+const publicHeaders = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
-/** Who asks, unless the sender says it. */
+/** The default `User-Agent`. */
 const userAgent = 'voice-assistant-chat';
 
 /**
- * Checks headers and takes out those that would meddle with the connection. Names come back in lower case.
+ * Checks headers and removes those of the connection. Returns names in lower case.
  *
- * @throws OutgoingError for one that could smuggle in another.
+ * @throws OutgoingError for a header with characters that could inject another one.
  */
-export function checkHeaders(given: Record<string, string>): Record<string, string> {
+export function checkHeaders(input: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br' };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw new OutgoingError('bad-url', 'a header of the request has characters that no header may have');
+      throw new OutgoingError('bad-url', 'a header of the request contains invalid characters');
     }
     const key = name.toLowerCase();
-    if (!ofConnection.has(key) && key !== 'accept-encoding') headers[key] = value;
+    if (!connectionHeaders.has(key) && key !== 'accept-encoding') headers[key] = value;
   }
   return headers;
 }
 
-/** What remains of them when a redirect leads to another server: its owner must not learn the first one's secrets. */
+/** Removes headers that may contain secrets, for a redirect to another origin. */
 export function withoutSecrets(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => harmless.has(name) || name === 'accept-encoding'),
+    Object.entries(headers).filter(([name]) => publicHeaders.has(name) || name === 'accept-encoding'),
   );
 }

@@ -10,22 +10,22 @@ import { conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /**
- * By what a person is known: the UUID of a conversation, a phone number in E.164, or what a user's system calls its
- * customer. Two users may call different people the same, so that one needs the user.
+ * Identifies a person: by the UUID of a conversation, a phone number in E.164, or a customer identifier, which is
+ * unique per user.
  */
 export type Person = { conversation: string } | { phone: string } | { customer: string; userId: number };
 
-/** The conversations that a person had, as a condition. */
-function hadBy(person: Person): SQL {
+/** A condition for the conversations of a person. */
+function isConversationOf(person: Person): SQL {
   if ('conversation' in person) return sql`conversations.uuid = ${person.conversation}::uuid`;
   if ('phone' in person) return sql`false`;
   return sql`conversations.customer_identifier = ${person.customer}
     AND conversations.assistant_id IN (SELECT id FROM assistants WHERE user_id = ${person.userId})`;
 }
 
-const calledAt = (person: Person): string => ('phone' in person ? person.phone : '');
+const phoneOf = (person: Person): string => ('phone' in person ? person.phone : '');
 
-/** What the service has of a person. */
+/** All stored data about a person. */
 export interface PersonData {
   conversations: unknown[];
   calls: unknown[];
@@ -34,15 +34,15 @@ export interface PersonData {
   blocked_numbers: unknown[];
 }
 
-/** Reads everything that the database has of a person, with what webhooks told of them. */
+/** Reads all stored data about a person, including webhook deliveries. */
 export async function readPerson(queries: Queries, person: Person): Promise<PersonData> {
   const all = async (query: SQL) =>
     (await queries.execute<{ row: unknown }>(query)).rows.map(({ row }) => row);
-  const deliveries = (which: SQL) => sql`(
+  const deliveries = (condition: SQL) => sql`(
     SELECT coalesce(jsonb_agg(jsonb_build_object('event', event, 'url', url, 'status', status,
       'payload', payload::jsonb, 'created_at', created_at) ORDER BY id), '[]')
-    FROM webhook_deliveries WHERE ${which})`;
-  const phone = calledAt(person);
+    FROM webhook_deliveries WHERE ${condition})`;
+  const phone = phoneOf(person);
   return {
     conversations: await all(sql`
       SELECT to_jsonb(conversations) - '{id,assistant_id,end_handled_until}'::text[] || jsonb_build_object(
@@ -51,7 +51,7 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
             'function_calls', function_calls, 'tool_results', tool_results, 'created_at', created_at)
             ORDER BY turn, id), '[]') FROM messages WHERE conversation_id = conversations.id),
         'webhooks', ${deliveries(sql`conversation_id = conversations.id`)}) AS row
-      FROM conversations WHERE ${hadBy(person)} ORDER BY id`),
+      FROM conversations WHERE ${isConversationOf(person)} ORDER BY id`),
     calls: await all(sql`
       SELECT to_jsonb(calls) - '{user_id,lease_owner,lease_until,recording_token,end_handled_at}'::text[]
         || jsonb_build_object('recording_path', '/api/recordings/' || recording_token,
@@ -69,26 +69,27 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
   };
 }
 
-/** How many records of a person there were. */
+/** Numbers of deleted records. */
 export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'secondary_contacts', number>;
 
 /**
- * Deletes what {@link readPerson} reads, and what hangs on it: messages, recordings, webhooks' bodies. A number that
- * asked not to be called stays blocked, or it would be called again. Entries of the ledger stay, without them. A call
- * under way is hung up, and campaigns that called the person go on with others.
+ * Deletes the data that {@link readPerson} reads, with messages, recordings and webhook payloads. A number that asked
+ * not to be called stays blocked, or it would be called again. Ledger entries remain, without references. Active calls
+ * are hung up, and campaigns continue with the next contact.
  */
 export async function deletePerson(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   person: Person,
 ): Promise<PersonCounts> {
-  const told = new Set<number>();
+  const campaignIds = new Set<number>();
   const deleted = async (query: SQL) => {
     const { rows } = await tx.execute<Record<'campaign' | 'other', number | null | undefined>>(query);
-    for (const id of rows.flatMap(({ campaign, other }) => [campaign, other])) if (id != null) told.add(id);
+    for (const id of rows.flatMap(({ campaign, other }) => [campaign, other]))
+      if (id != null) campaignIds.add(id);
     return rows.length;
   };
-  const phone = calledAt(person);
-  const turns = await findTurns(tx, phone);
+  const phone = phoneOf(person);
+  const rescheduledLeads = await findRescheduledLeads(tx, phone);
   const counts = {
     conversations: await deleteConversations(tx, person),
     calls: await deleted(sql`
@@ -100,7 +101,7 @@ export async function deletePerson(
       DELETE FROM secondary_contacts WHERE phone_number = ${phone}
       RETURNING (SELECT campaign_id FROM leads WHERE id = lead_id) AS campaign`),
   };
-  for (const { lead, campaign } of turns) {
+  for (const { lead, campaign } of rescheduledLeads) {
     await scheduleNextTry(
       tx,
       campaign,
@@ -108,12 +109,12 @@ export async function deletePerson(
       new Date(),
     );
   }
-  for (const id of [...told].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
+  for (const id of [...campaignIds].sort((a, b) => a - b)) await sendTick(jobs, tx, id);
   return counts;
 }
 
-/** The leads whose contact with that number is to be called next: another one's turn comes then, and not their own. */
-const findTurns = (tx: Queries, phone: string) =>
+/** The leads whose next contact has this number: their next other contact is called instead. */
+const findRescheduledLeads = (tx: Queries, phone: string) =>
   tx
     .select({ lead: leads, campaign: campaigns })
     .from(leads)
@@ -123,10 +124,10 @@ const findTurns = (tx: Queries, phone: string) =>
     .orderBy(leads.id)
     .for('no key update', { of: leads });
 
-/** Conversations and messages are locked in the order in which everybody locks them. */
+/** Locks conversations before messages, as in every transaction. */
 async function deleteConversations(queries: Queries, person: Person): Promise<number> {
   const { rows } = await queries.execute<{ id: string }>(
-    sql`SELECT id FROM conversations WHERE ${hadBy(person)} ORDER BY id FOR UPDATE`,
+    sql`SELECT id FROM conversations WHERE ${isConversationOf(person)} ORDER BY id FOR UPDATE`,
   );
   const ids = rows.map(({ id }) => Number(id));
   if (ids.length === 0) return 0;

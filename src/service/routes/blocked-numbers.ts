@@ -3,7 +3,7 @@ import * as endpoints from '../../contract/blocked-number.ts';
 import { blockNumber, listBlockedNumbers, unblockNumber } from '../campaign/blocked-number.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 
 /** Default page size. */
@@ -11,16 +11,16 @@ const pageSize = 15;
 
 /** Blocked numbers (our addition). */
 export function blockedNumberRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, endpoints.listBlockedNumbers, async ({ c, userId, query }) => {
+  mountOperation(routes, endpoints.listBlockedNumbers, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, numbers } = await listBlockedNumbers(database, userId, query, page);
     return paginate(c, page, total, numbers);
   });
-  operate(routes, endpoints.blockNumber, async ({ userId, body }) => ({
+  mountOperation(routes, endpoints.blockNumber, async ({ userId, body }) => ({
     message: 'The number is blocked.',
     data: await blockNumber(database.db, userId, body.phone_number),
   }));
-  operate(routes, endpoints.unblockNumber, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.unblockNumber, async ({ userId, id }) => {
     await unblockNumber(database, userId, id());
     return { message: 'The number is no longer blocked.' };
   });

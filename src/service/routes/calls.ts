@@ -5,7 +5,7 @@ import { makeCall } from '../call/make-call.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { paginate } from '../http/paginate.ts';
 import { publicOrigin } from '../http/public-origin.ts';
@@ -17,7 +17,7 @@ const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
 /** Calls (interface: "Leads and calls"). */
 export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.makeCall, async ({ c, userId, body }) => ({
+  mountOperation(routes, endpoints.makeCall, async ({ c, userId, body }) => ({
     message: 'The call is being made.',
     data: {},
     call_id: await makeCall(
@@ -28,15 +28,15 @@ export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs
     ),
     status: 'initiated',
   }));
-  operate(routes, endpoints.listCalls, async ({ c, userId, query }) => {
+  mountOperation(routes, endpoints.listCalls, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, calls } = await listCalls(database, userId, query, page, originOf(c));
     return paginate(c, page, total, calls);
   });
-  operate(routes, endpoints.readCall, ({ c, userId, id }) =>
+  mountOperation(routes, endpoints.readCall, ({ c, userId, id }) =>
     readCall(database, { id: id(), userId }, originOf(c)),
   );
-  operate(routes, endpoints.deleteCall, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteCall, async ({ userId, id }) => {
     await deleteCall({ database, jobs }, { id: id(), userId });
     return { message: 'Call deleted successfully.' };
   });

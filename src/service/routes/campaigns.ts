@@ -6,13 +6,13 @@ import { checkCampaign } from '../campaign/check-campaign.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { Refusal } from '../lib/refusal.ts';
 
 /** Campaigns (interface: "Leads and calls"). */
 export function campaignRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.listCampaigns, ({ userId }) => listCampaigns(database, userId));
-  operate(
+  mountOperation(routes, endpoints.listCampaigns, ({ userId }) => listCampaigns(database, userId));
+  mountOperation(
     routes,
     endpoints.createCampaign,
     async ({ userId, body }) => ({
@@ -21,7 +21,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
     }),
     (fields, { userId }) => checkCampaign(database, userId, fields),
   );
-  operate(
+  mountOperation(
     routes,
     endpoints.updateCampaignStatus,
     async ({ userId, body }) => {
@@ -38,7 +38,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
       return Promise.resolve({});
     },
   );
-  operate(routes, endpoints.deleteCampaign, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteCampaign, async ({ userId, id }) => {
     await deleteCampaign(database, { id: id(), userId });
     return { message: 'Campaign deleted successfully.' };
   });

@@ -6,7 +6,7 @@ import type { ConversationErrorCode } from '../lib/conversation-error.ts';
 import { sendCustomerMessage } from '../conversation/send-message.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { limitRequests } from '../http/rate-limit.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { AppContext } from './app-context.ts';
@@ -30,7 +30,7 @@ export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppCon
     '/ai/generate-reply',
     limitRequests<Authenticated>(database, window, (c) => String(c.get('user').keyId)),
   );
-  operate(routes, generateReply, async ({ c, userId, body }): Promise<GeneratedReply> => {
+  mountOperation(routes, generateReply, async ({ c, userId, body }): Promise<GeneratedReply> => {
     const { assistant_id: assistantId, customer_identifier: identifier, message: text } = body;
     try {
       const message = { text, variables: body.variables ?? {}, pageTools: [], toolResults: [] };

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import * as endpoints from '../../contract/knowledgebase.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { createDocument } from '../knowledge/create-document.ts';
 import type { NewDocument } from '../knowledge/create-document.ts';
 import { deleteDocument, listDocuments, readDocument, updateDocument } from '../knowledge/document.ts';
@@ -19,17 +19,17 @@ import { checkSource, readFile, readUpload } from '../knowledge/read-upload.ts';
 
 /** Knowledge bases (interface: "Knowledge bases"). */
 export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.listKnowledgebases, async ({ userId }) => ({
+  mountOperation(routes, endpoints.listKnowledgebases, async ({ userId }) => ({
     data: await listKnowledgebases(database, userId),
   }));
-  operate(routes, endpoints.readKnowledgebase, async ({ userId, id }) => ({
+  mountOperation(routes, endpoints.readKnowledgebase, async ({ userId, id }) => ({
     data: await readKnowledgebase(database, { id: id(), userId }),
   }));
-  operate(routes, endpoints.createKnowledgebase, async ({ userId, body }) => ({
+  mountOperation(routes, endpoints.createKnowledgebase, async ({ userId, body }) => ({
     message: 'Knowledge base created successfully.',
     data: await createKnowledgebase(database, userId, body),
   }));
-  operate(
+  mountOperation(
     routes,
     endpoints.updateKnowledgebase,
     async ({ userId, id, body }) => ({
@@ -41,7 +41,7 @@ export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Datab
       return {};
     },
   );
-  operate(routes, endpoints.deleteKnowledgebase, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteKnowledgebase, async ({ userId, id }) => {
     await deleteKnowledgebase(database, { id: id(), userId });
     return { message: 'Knowledge base deleted successfully.' };
   });
@@ -60,13 +60,13 @@ const baseOf = ({ userId, id }: Path) => ({ id: id('knowledgebaseId'), userId })
 const documentOf = (path: Path) => ({ documentId: path.id('documentId'), base: baseOf(path) });
 
 function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.listDocuments, async (operation) => ({
+  mountOperation(routes, endpoints.listDocuments, async (operation) => ({
     data: await listDocuments(database, baseOf(operation)),
   }));
-  operate(routes, endpoints.readDocument, async (operation) => ({
+  mountOperation(routes, endpoints.readDocument, async (operation) => ({
     data: await readDocument(database, documentOf(operation)),
   }));
-  operate(
+  mountOperation(
     routes,
     endpoints.createDocument,
     async (operation) => ({
@@ -79,7 +79,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
     },
     readUpload,
   );
-  operate(
+  mountOperation(
     routes,
     endpoints.updateDocument,
     async (operation) => ({
@@ -91,7 +91,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
       return {};
     },
   );
-  operate(routes, endpoints.deleteDocument, async (operation) => {
+  mountOperation(routes, endpoints.deleteDocument, async (operation) => {
     await deleteDocument(database, documentOf(operation));
     return { message: 'Document deleted successfully.' };
   });

@@ -3,7 +3,7 @@ import * as endpoints from '../../contract/lead.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 import { checkLead, createLead, deleteLead, readLead, updateLead } from '../lead/lead.ts';
 import { listLeads } from '../lead/list-leads.ts';
@@ -13,7 +13,7 @@ const pageSize = 15;
 
 /** Leads (interface: "Leads and calls"). */
 export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(
+  mountOperation(
     routes,
     endpoints.createLead,
     async ({ userId, body }) => ({
@@ -22,20 +22,20 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs
     }),
     (fields, { userId }) => checkLead(database, userId, fields),
   );
-  operate(routes, endpoints.listLeads, async ({ c, userId, query }) => {
+  mountOperation(routes, endpoints.listLeads, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, leads } = await listLeads(database, userId, query, page);
     return paginate(c, page, total, leads);
   });
   updateLeadRoute(routes, database, jobs);
-  operate(routes, endpoints.deleteLead, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteLead, async ({ userId, id }) => {
     await deleteLead({ database, jobs }, { id: id(), userId });
     return { message: 'Lead deleted successfully.' };
   });
 }
 
 export function updateLeadRoute(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(
+  mountOperation(
     routes,
     endpoints.updateLead,
     async ({ userId, id, body }) => ({

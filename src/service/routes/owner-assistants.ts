@@ -17,7 +17,7 @@ import {
 } from '../assistant/save-assistant.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 
 /** Default page size (interface: `GET /user/assistants/get`). */
@@ -25,7 +25,7 @@ const pageSize = 10;
 
 /** The account's assistants (interface: "Assistants"). */
 export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(
+  mountOperation(
     routes,
     operations.createAssistant,
     async ({ userId, body }) => ({
@@ -34,7 +34,7 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
     }),
     (fields, { userId }) => checkNewAssistant(database, userId, fields),
   );
-  operate(
+  mountOperation(
     routes,
     operations.updateAssistant,
     async ({ userId, body, id }) => ({
@@ -43,17 +43,17 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
     }),
     (fields, { userId, id }) => checkAssistantChanges(database, { id: id(), userId }, fields),
   );
-  operate(routes, operations.deleteAssistant, async ({ userId, id }) => {
+  mountOperation(routes, operations.deleteAssistant, async ({ userId, id }) => {
     await deleteAssistant(database, { id: id(), userId });
     return { message: 'Assistant deleted successfully.' };
   });
-  operate(routes, operations.listAssistants, async ({ c, userId, query }) => {
+  mountOperation(routes, operations.listAssistants, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, assistants } = await listAssistants(database, userId, page);
     return paginate(c, page, total, assistants);
   });
-  operate(routes, operations.listAllAssistants, ({ userId }) => listAllAssistants(database, userId));
-  operate(routes, operations.listOutboundAssistants, ({ userId }) =>
+  mountOperation(routes, operations.listAllAssistants, ({ userId }) => listAllAssistants(database, userId));
+  mountOperation(routes, operations.listOutboundAssistants, ({ userId }) =>
     listOutboundAssistants(database, userId),
   );
   webhookRoutes(routes, database);
@@ -61,42 +61,42 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
 }
 
 function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, operations.enableInboundWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.enableInboundWebhook, async ({ userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { inboundWebhookUrl: body.webhook_url });
     return { message: 'Inbound webhook enabled successfully.', data: [] };
   });
-  operate(routes, operations.disableInboundWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.disableInboundWebhook, async ({ userId, body }) => {
     await setWebhooks(database, { id: body.assistant_id, userId }, { inboundWebhookUrl: null });
     return { message: 'Inbound webhook disabled successfully.', data: [] };
   });
-  operate(routes, operations.disableWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.disableWebhook, async ({ userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { isWebhookActive: false, webhookUrl: null });
     return { message: 'Webhook disabled successfully.', data: [] };
   });
-  operate(routes, operations.enableConversationEndedWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.enableConversationEndedWebhook, async ({ userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { conversationEndedWebhookUrl: body.webhook_url });
     return { message: 'Conversation ended webhook enabled successfully.', data: [] };
   });
-  operate(routes, operations.disableConversationEndedWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.disableConversationEndedWebhook, async ({ userId, body }) => {
     await setWebhooks(database, { id: body.assistant_id, userId }, { conversationEndedWebhookUrl: null });
     return { message: 'Conversation ended webhook disabled successfully.', data: [] };
   });
 }
 
 function catalogRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, operations.listLanguages, () => listLanguages(database));
-  operate(routes, operations.listVoices, ({ query }) => listVoices(database, query));
-  operate(routes, operations.listModels, ({ query }) => listModels(database, query.type ?? 'llm'));
-  operate(routes, operations.listSynthesizerProviders, ({ query }) =>
+  mountOperation(routes, operations.listLanguages, () => listLanguages(database));
+  mountOperation(routes, operations.listVoices, ({ query }) => listVoices(database, query));
+  mountOperation(routes, operations.listModels, ({ query }) => listModels(database, query.type ?? 'llm'));
+  mountOperation(routes, operations.listSynthesizerProviders, ({ query }) =>
     listProviders(database, 'synthesizer', query.language_id),
   );
-  operate(routes, operations.listTranscriberProviders, ({ query }) =>
+  mountOperation(routes, operations.listTranscriberProviders, ({ query }) =>
     listProviders(database, 'transcriber', query.language_id),
   );
-  operate(routes, operations.listAssignableNumbers, ({ userId, query }) =>
+  mountOperation(routes, operations.listAssignableNumbers, ({ userId, query }) =>
     listAssignableNumbers(database, userId, query.type),
   );
 }

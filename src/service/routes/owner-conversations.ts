@@ -7,7 +7,7 @@ import type { OwnedConversation } from '../conversation/human-handoff.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { paginateByCursor, readCursor } from '../http/paginate.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
 
@@ -39,7 +39,7 @@ const pageSize = 15;
  * /user/conversations/{uuid}/messages`). Mount it behind authentication.
  */
 export function ownerConversationRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, listConversations, async ({ c, userId, query }) => {
+  mountOperation(routes, listConversations, async ({ c, userId, query }) => {
     const [cursor, size] = [readCursor(query.cursor), query.per_page ?? pageSize];
     const page = await findConversations(database, userId, query, { cursor, size });
     return paginateByCursor(c, cursor, size, page);

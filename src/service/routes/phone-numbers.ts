@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import * as endpoints from '../../contract/phone-number.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import {
@@ -18,20 +18,20 @@ const defaultCountry = 'DE';
 
 /** Phone numbers (interface: "Phone numbers"). */
 export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.listPhoneNumbers, async ({ userId }) => ({
+  mountOperation(routes, endpoints.listPhoneNumbers, async ({ userId }) => ({
     data: await listPhoneNumbers(database, userId, 'all'),
   }));
-  operate(routes, endpoints.listSmsNumbers, async ({ userId }) => ({
+  mountOperation(routes, endpoints.listSmsNumbers, async ({ userId }) => ({
     data: await listPhoneNumbers(database, userId, 'sms'),
   }));
-  operate(routes, endpoints.searchPhoneNumbers, async ({ query }) => ({
+  mountOperation(routes, endpoints.searchPhoneNumbers, async ({ query }) => ({
     data: await searchPhoneNumbers(
       database,
       (query.country_code ?? defaultCountry).toUpperCase(),
       query.contains ?? '',
     ),
   }));
-  operate(
+  mountOperation(
     routes,
     endpoints.purchasePhoneNumber,
     async ({ userId, body }) => ({
@@ -44,7 +44,7 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
       return Promise.resolve({});
     },
   );
-  operate(
+  mountOperation(
     routes,
     endpoints.updatePhoneNumber,
     async ({ userId, id, body }) => ({
@@ -56,7 +56,7 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
       return {};
     },
   );
-  operate(routes, endpoints.releasePhoneNumber, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.releasePhoneNumber, async ({ userId, id }) => {
     const at = await releasePhoneNumber({ database, jobs }, { id: id(), userId });
     return {
       message:

@@ -2,18 +2,18 @@ import type { Hono } from 'hono';
 import * as endpoints from '../../contract/tool.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { createTool, deleteTool, listTools, readTool, updateTool } from '../tool/tool.ts';
 
 /** Mid-call tools (interface: "Mid-call tools"). */
 export function toolRoutes(routes: Hono<Authenticated>, database: Database): void {
-  operate(routes, endpoints.listTools, ({ userId }) => listTools(database, userId));
-  operate(routes, endpoints.readTool, ({ userId, id }) => readTool(database, { id: id(), userId }));
-  operate(routes, endpoints.createTool, async ({ userId, body }) => ({
+  mountOperation(routes, endpoints.listTools, ({ userId }) => listTools(database, userId));
+  mountOperation(routes, endpoints.readTool, ({ userId, id }) => readTool(database, { id: id(), userId }));
+  mountOperation(routes, endpoints.createTool, async ({ userId, body }) => ({
     message: 'Tool created successfully.',
     data: await createTool(database, userId, body),
   }));
-  operate(
+  mountOperation(
     routes,
     endpoints.updateTool,
     async ({ userId, id, body }) => ({
@@ -26,7 +26,7 @@ export function toolRoutes(routes: Hono<Authenticated>, database: Database): voi
       return {};
     },
   );
-  operate(routes, endpoints.deleteTool, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteTool, async ({ userId, id }) => {
     await deleteTool(database, { id: id(), userId });
     return { message: 'Tool deleted successfully.' };
   });

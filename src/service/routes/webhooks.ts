@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import * as endpoints from '../../contract/webhook.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { operate } from '../http/operate.ts';
+import { mountOperation } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { listDeliveries, redeliver } from '../webhook/delivery-log.ts';
@@ -13,17 +13,17 @@ const pageSize = 15;
 
 /** The webhook delivery log and the signing secret. Our additions. */
 export function webhookRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  operate(routes, endpoints.listWebhookDeliveries, async ({ c, userId, query }) => {
+  mountOperation(routes, endpoints.listWebhookDeliveries, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, deliveries } = await listDeliveries(database, userId, query, page);
     return paginate(c, page, total, deliveries);
   });
-  operate(routes, endpoints.redeliverWebhook, async ({ userId, id }) => ({
+  mountOperation(routes, endpoints.redeliverWebhook, async ({ userId, id }) => ({
     message: 'Webhook is being delivered again.',
     data: await redeliver(database, jobs, { id: id(), userId }),
   }));
-  operate(routes, endpoints.readWebhookSecret, ({ userId }) => readWebhookSecret(database, userId));
-  operate(routes, endpoints.rotateWebhookSecret, async ({ userId }) => ({
+  mountOperation(routes, endpoints.readWebhookSecret, ({ userId }) => readWebhookSecret(database, userId));
+  mountOperation(routes, endpoints.rotateWebhookSecret, async ({ userId }) => ({
     message: 'Webhook secret rotated successfully.',
     data: await rotateWebhookSecret(database, userId),
   }));

@@ -4,20 +4,20 @@ import { createApiKey, isApiKeyOf } from '../api-key/api-key.ts';
 import type { Queries } from '../db/database.ts';
 
 /**
- * The demo's API key: random, never published, kept in a file that only its owner can read, and used again as long
- * as the database knows it.
+ * Returns the demo's API key: random, stored in a file that only its owner can read, and reused as long as the database
+ * knows it.
  */
-export async function keepDemoApiKey(queries: Queries, userId: number, dataDir: string): Promise<string> {
+export async function ensureDemoApiKey(queries: Queries, userId: number, dataDir: string): Promise<string> {
   const path = join(dataDir, 'demo-api-key');
-  const kept = await readKept(path);
-  if (kept !== undefined && (await isApiKeyOf(queries, userId, kept))) return kept;
+  const stored = await readStored(path);
+  if (stored !== undefined && (await isApiKeyOf(queries, userId, stored))) return stored;
   const key = await createApiKey(queries, userId, 'Demo');
   await mkdir(dataDir, { recursive: true });
   await writeFile(path, `${key}\n`, { mode: 0o600 });
   return key;
 }
 
-async function readKept(path: string): Promise<string | undefined> {
+async function readStored(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {

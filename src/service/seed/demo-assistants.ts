@@ -1,12 +1,12 @@
-/** What a seeded assistant is there to show. */
-export type Shows = 'greeting' | 'no-greeting' | 'settings' | 'german' | 'arabic' | 'no-balance';
+/** The feature that a seeded assistant demonstrates. */
+export type DemoFeature = 'greeting' | 'no-greeting' | 'settings' | 'german' | 'arabic' | 'no-balance';
 
 /** An assistant of the demo. */
 export interface DemoAssistant {
-  /** Fixed, so that pages and snippets can name it. */
+  /** Fixed, so that pages and snippets can refer to it. */
   uuid: string;
   name: string;
-  shows: Shows;
+  shows: DemoFeature;
   /** Two-letter code (ISO 639-1). */
   language: 'en' | 'de' | 'ar';
   /** At most 200 characters; empty for none. */
@@ -14,7 +14,7 @@ export interface DemoAssistant {
   systemPrompt: string;
   variables: Record<string, string>;
   widgetSettings: { theme: string; color: string; position: string };
-  /** Whether it ends the conversation when the visitor takes leave (the built-in tool `end_call`). */
+  /** Whether it ends the conversation when the visitor says goodbye (the built-in tool `end_call`). */
   endsOnGoodbye?: boolean;
   /** Whether the owner can pay for conversations. */
   ownerHasBalance: boolean;

@@ -2,33 +2,33 @@ import { eq, sql } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, languages, users } from '../db/schema.ts';
-import { keepDemoApiKey } from './demo-api-key.ts';
+import { ensureDemoApiKey } from './demo-api-key.ts';
 import { demoAssistants } from './demo-assistants.ts';
-import type { DemoAssistant, Shows } from './demo-assistants.ts';
+import type { DemoAssistant, DemoFeature } from './demo-assistants.ts';
 import { seedKnowledge } from './seed-knowledge.ts';
 
-/** USD that the demo's user begins with: 2,500 messages. */
+/** Initial balance of the demo's user in USD: 2,500 messages. */
 const startingBalance = '25';
 
-/** Any number will do that no other advisory lock has. */
+/** An arbitrary number that no other advisory lock uses. */
 const advisoryLock = 7_303_014_118;
 
-/** Voices and models have no table yet; any number will do. */
+/** The demo has no calls, so any voice and model will do. */
 const firstVoice = 1;
 const firstModel = 1;
 
 const endOnGoodbye = { type: 'end_call', description: 'The visitor says goodbye.' } as const;
 
 /**
- * Fills a database with the demo: a shop, its knowledge base and its assistants. What is there already stays as it
- * is, so it may run at every start, also of several processes at once.
+ * Seeds a database with the demo: a shop, its knowledge base and its assistants. Existing records are not changed, so
+ * it may run at every start, also of several processes at once.
  *
- * @param dataDir folder where the demo's API key is kept (`demo-api-key`, readable by its owner alone).
+ * @param dataDir folder of the demo's API key (`demo-api-key`, readable by its owner only).
  */
 export async function seedDemo(
   database: Database,
   dataDir: string,
-): Promise<{ apiKey: string; assistants: { uuid: string; name: string; shows: Shows }[] }> {
+): Promise<{ apiKey: string; assistants: { uuid: string; name: string; shows: DemoFeature }[] }> {
   const apiKey = await database.db.transaction(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
     const owner = await seedUser(tx, 'Hanna Riedel', 'hanna@nordkamm.example', startingBalance);
@@ -41,7 +41,7 @@ export async function seedDemo(
       knowledge.set(key, knowledgebaseId);
       await seedAssistant(tx, assistant, userId, knowledgebaseId);
     }
-    return keepDemoApiKey(tx, owner, dataDir);
+    return ensureDemoApiKey(tx, owner, dataDir);
   });
   return { apiKey, assistants: demoAssistants.map(({ uuid, name, shows }) => ({ uuid, name, shows })) };
 }
@@ -68,11 +68,11 @@ async function seedAssistant(
   knowledgebaseId: number,
 ): Promise<void> {
   const { uuid, name, language, initialMessage, systemPrompt, variables, widgetSettings } = assistant;
-  const [spoken] = await queries
+  const [languageRow] = await queries
     .select({ id: languages.id })
     .from(languages)
     .where(eq(languages.iso2, language));
-  if (!spoken) throw new Error(`The language ${language} is missing from the database.`);
+  if (!languageRow) throw new Error(`The language ${language} is missing from the database.`);
   await queries
     .insert(assistants)
     .values({
@@ -82,7 +82,7 @@ async function seedAssistant(
       status: 'active',
       voiceId: firstVoice,
       llmModelId: firstModel,
-      languageId: spoken.id,
+      languageId: languageRow.id,
       timezone: 'Europe/Berlin',
       initialMessage,
       systemPrompt,
@@ -90,7 +90,7 @@ async function seedAssistant(
       tools: assistant.endsOnGoodbye ? [endOnGoodbye] : [],
       knowledgebaseId,
       knowledgebaseMode: 'prompt',
-      // Whoever tries the demo comes back after lunch and goes on.
+      // Visitors of the demo can return after a break and continue.
       conversationEndedRetrigger: !assistant.endsOnGoodbye,
       widgetSettings,
     })

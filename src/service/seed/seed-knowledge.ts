@@ -7,7 +7,7 @@ import { importDocument } from '../knowledge/import-document.ts';
 
 const folder = join(import.meta.dirname, 'knowledge');
 
-/** Puts the shop's documents in one language into a knowledge base of the user; returns its id. */
+/** Imports the shop's documents in one language into a knowledge base of the user; returns its id. */
 export async function seedKnowledge(queries: Queries, userId: number, language: string): Promise<number> {
   const id = await findOrCreate(queries, userId, language);
   const files = (await readdir(join(folder, language))).filter((file) => file.endsWith('.md')).sort();
@@ -21,12 +21,12 @@ export async function seedKnowledge(queries: Queries, userId: number, language: 
 
 async function findOrCreate(queries: Queries, userId: number, language: string): Promise<number> {
   const name = `Nordkamm (${language})`;
-  const [known] = await queries
+  const [existing] = await queries
     .select({ id: knowledgebases.id })
     .from(knowledgebases)
     .where(and(eq(knowledgebases.userId, userId), eq(knowledgebases.name, name)));
-  if (known) return known.id;
-  const [spoken] = await queries
+  if (existing) return existing.id;
+  const [languageRow] = await queries
     .select({ config: languages.textSearchConfig })
     .from(languages)
     .where(eq(languages.iso2, language));
@@ -36,7 +36,7 @@ async function findOrCreate(queries: Queries, userId: number, language: string):
       userId,
       name,
       description: 'What Nordkamm tells its customers',
-      textSearchConfig: spoken?.config ?? 'simple',
+      textSearchConfig: languageRow?.config ?? 'simple',
     })
     .returning({ id: knowledgebases.id });
   if (!created) throw new Error(`The knowledge base "${name}" was not stored.`);

@@ -1,5 +1,5 @@
 import { fitText } from '../lib/storable.ts';
-import { isDeeperThan, maximumDepth } from '../lib/nesting.ts';
+import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import { hidden, secretHider } from './hide-secrets.ts';
@@ -65,7 +65,7 @@ function readResult({ status, text }: OutgoingAnswer, redact: (text: string) => 
     if (text.trim() === '') return { status };
     const json = parse(text);
     if (json === undefined) return { error: 'The function did not answer with JSON.', status };
-    if (isDeeperThan(json, maximumDepth)) {
+    if (isDeeperThan(json, maxDepth)) {
       return { error: 'The answer of the function is nested too deep.', status };
     }
     return sanitize(json, redact);

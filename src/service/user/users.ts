@@ -4,11 +4,11 @@ import type { Database } from '../db/database.ts';
 import { apiKeys, users } from '../db/schema.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 
-/** Somebody has that e-mail address already. */
+/** The e-mail address is in use. */
 export class EmailTakenError extends Error {
   override readonly name = 'EmailTakenError';
   constructor(email: string, cause: unknown) {
-    super(`There is a user with the e-mail address ${email} already.`, { cause });
+    super(`There is already a user with the e-mail address ${email}.`, { cause });
   }
 }
 
@@ -38,7 +38,7 @@ export async function createUser(
   });
 }
 
-/** Every user with the number of their keys, oldest first. */
+/** Lists all users with the number of their keys, oldest first. */
 export async function listUsers({ db }: Database) {
   return db
     .select({

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, ne, sql } from 'drizzle-orm';
 import type { WebhookDeliveriesQuery } from '../../contract/webhook.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { isBetween } from '../db/is-between.ts';
+import { isOnDays } from '../db/is-on-days.ts';
 import { conversations } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import { wireColumns } from '../db/wire-columns.ts';
@@ -28,7 +28,7 @@ export async function listDeliveries(
     status === undefined ? undefined : eq(webhookDeliveries.status, status),
     event === undefined ? undefined : eq(webhookDeliveries.event, event),
     assistantId === undefined ? undefined : eq(webhookDeliveries.assistantId, assistantId),
-    isBetween(webhookDeliveries.createdAt, query),
+    isOnDays(webhookDeliveries.createdAt, query),
   );
   const [counted] = await db.select({ total: count() }).from(webhookDeliveries).where(filter);
   const deliveries = await db

@@ -12,7 +12,7 @@ import { openDatabase } from '../../../src/service/open-database.ts';
 import { assistants, users } from '../../../src/service/db/schema.ts';
 import { createLog } from '../../../src/service/log.ts';
 import { serve } from '../../../src/service/serve.ts';
-import type { Running } from '../../../src/service/serve.ts';
+import type { RunningService } from '../../../src/service/serve.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
 import { repository } from '../repository.ts';
@@ -26,7 +26,7 @@ export type Environment = Record<string, string | undefined>;
 
 /** A running service of the test's own, in this process, with helpers to talk to it. */
 export interface TestService extends ServiceClient {
-  running: Running;
+  running: RunningService;
 }
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -181,7 +181,7 @@ export async function createAssistant(
 }
 
 /** Stores a user with that many USD, ledger entry included. */
-export async function createUser({ database: { db } }: Running, balance: string): Promise<number> {
+export async function createUser({ database: { db } }: RunningService, balance: string): Promise<number> {
   const [user] = await db
     .insert(users)
     .values({ name: 'Test Owner', email: `${randomUUID()}@example.com` })

@@ -1,6 +1,6 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 
-/** What turns text into speech, or speech into text. */
+/** Providers of speech synthesis and transcription. */
 export const providers = pgTable('providers', {
   id: integer().notNull(),
   kind: text({ enum: ['synthesizer', 'transcriber'] }).notNull(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { within } from '../../src/service/lib/within.ts';
+import { withTimeout } from '../../src/service/lib/with-timeout.ts';
 
 const reasonOf = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => {
@@ -12,27 +12,27 @@ const reasonOf = (signal: AbortSignal): Promise<unknown> =>
 
 test('work that is done in time leaves nothing behind on the signals that could have ended it', async () => {
   const { signal } = new AbortController();
-  assert.equal(await within(60_000, [signal], () => Promise.resolve(5)), 5);
+  assert.equal(await withTimeout(60_000, [signal], () => Promise.resolve(5)), 5);
   await assert.rejects(
-    within(60_000, [signal], () => Promise.reject(new Error('no'))),
+    withTimeout(60_000, [signal], () => Promise.reject(new Error('no'))),
     /no/,
   );
   assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
 test('work that takes too long is told so', async () => {
-  const reason = await within(1, [], reasonOf);
+  const reason = await withTimeout(1, [], reasonOf);
   assert.equal((reason as DOMException).name, 'TimeoutError');
 });
 
 test('work ends for the reason of the signal that ends it, also if that was aborted before', async () => {
   const controller = new AbortController();
   const reason = new Error('closing');
-  const ended = within(60_000, [controller.signal], reasonOf);
+  const ended = withTimeout(60_000, [controller.signal], reasonOf);
   controller.abort(reason);
   assert.equal(await ended, reason);
   assert.equal(
-    await within(60_000, [controller.signal], (signal) => Promise.resolve(signal.reason as unknown)),
+    await withTimeout(60_000, [controller.signal], (signal) => Promise.resolve(signal.reason as unknown)),
     reason,
   );
 });
