@@ -41,7 +41,7 @@ const linesOf = (events: StreamedEvent[]) =>
     return event === 'handoff' ? `handoff ${String(data['ai_enabled'])}` : event;
   });
 
-test('a person who takes over, writes and hands back is seen by a visitor who only watches', async () => {
+test('streams a human handoff and the messages of the person', async () => {
   const conversation = await service.open(assistant);
   const stream = await service.watch(conversation);
   assert.equal(stream.response.headers.get('Content-Type'), 'text/event-stream');
@@ -64,7 +64,7 @@ test('a person who takes over, writes and hands back is seen by a visitor who on
   ]);
 });
 
-test('the events begin after the cursor of the answer that the history comes from', async () => {
+test('starts after the cursor of the response that contained the history', async () => {
   const opened = await service.post('/api/conversations', { assistant_id: assistant });
   const conversation = opened.json['conversation_id'] as string;
   await service.send(conversation, 'One');
@@ -86,7 +86,7 @@ test('the events begin after the cursor of the answer that the history comes fro
   second.disconnect();
 });
 
-test('an answer says which message it belongs to, and a message of a person none', async () => {
+test('sets in_reply_to for answers, but not for messages of a person', async () => {
   const conversation = await service.open(assistant);
   await service.send(conversation, 'One');
   await write(conversation, 'Two');
@@ -108,7 +108,7 @@ test('an answer says which message it belongs to, and a message of a person none
   );
 });
 
-test('a client that reconnects gets everything that it missed, once, in the order in which it was added', async () => {
+test('sends missed events once and in order after a reconnection', async () => {
   const conversation = await service.open(assistant);
   const gate = Promise.withResolvers<string>();
   model.behave({ pieces: ['Well, ', gate.promise, 'yes.'] });
@@ -135,7 +135,7 @@ test('a client that reconnects gets everything that it missed, once, in the orde
   ]);
 });
 
-test('an answer reaches a page that was loaded while it was written', async () => {
+test('sends an answer to a page that was loaded while it was generated', async () => {
   const conversation = await service.open(assistant);
   const gate = Promise.withResolvers<string>();
   model.behave({ pieces: [gate.promise, 'Late.'] });
@@ -153,7 +153,7 @@ test('an answer reaches a page that was loaded while it was written', async () =
   assert.equal(events[1]?.data['content'], 'Late.');
 });
 
-test('the stream closes after the end of the conversation, by silence too', async () => {
+test('closes after the end of the conversation, also by inactivity', async () => {
   const conversation = await service.open(assistant);
   const stream = await service.watch(conversation);
   await stream.until((events) => events.length === 1);
@@ -165,7 +165,7 @@ test('the stream closes after the end of the conversation, by silence too', asyn
   assert.deepEqual(linesOf(await again.all()), ['handoff true', 'ended']);
 });
 
-test('the stream of a deleted conversation ends', async () => {
+test('closes when the conversation is deleted', async () => {
   const conversation = await service.open(assistant);
   const stream = await service.watch(conversation);
   await stream.until((events) => events.length === 1);
@@ -173,7 +173,7 @@ test('the stream of a deleted conversation ends', async () => {
   assert.deepEqual(linesOf(await stream.all()), ['handoff true', 'ended']);
 });
 
-test('an unknown conversation has no events, and a cursor is a number', async () => {
+test('rejects an unknown conversation and an invalid cursor', async () => {
   const unknown = await service.get(`/api/conversations/${randomUUID()}/events`);
   assert.deepEqual([unknown.status, unknown.json], [404, { status: false, error: 'Conversation not found' }]);
   const conversation = await service.open(assistant);
@@ -181,7 +181,7 @@ test('an unknown conversation has no events, and a cursor is a number', async ()
   assert.equal(odd.status, 422);
 });
 
-test('a quiet stream is kept alive by comments', async () => {
+test('sends keep-alive comments', async () => {
   const other = await startService({ KEEP_ALIVE_SECONDS: '1' });
   const conversation = await other.open(assistant);
   const stream = await other.watch(conversation);
@@ -189,7 +189,7 @@ test('a quiet stream is kept alive by comments', async () => {
   stream.disconnect();
 });
 
-test('eight streams of a conversation may be open, and a further one when one of them has closed', async () => {
+test('limits a conversation to eight open streams', async () => {
   const conversation = await service.open(assistant);
   const streams = await Promise.all(Array.from({ length: 8 }, () => service.watch(conversation)));
   assert.deepEqual([...new Set(streams.map(({ response }) => response.status))], [200]);
@@ -202,7 +202,7 @@ test('eight streams of a conversation may be open, and a further one when one of
   for (const stream of [...streams.slice(1), reopened]) stream.disconnect();
 });
 
-test('one address may have 200 streams open', async () => {
+test('limits an address to 200 open streams', async () => {
   const limited = await startService({ RATE_LIMIT: '100000' });
   const all = await Promise.all(Array.from({ length: 26 }, () => limited.open(assistant)));
   const [another = '', ...conversations] = all;
@@ -216,7 +216,7 @@ test('one address may have 200 streams open', async () => {
 });
 
 test(
-  'a change through another process arrives by a notification, and while none arrive by polling',
+  'receives changes of other processes by notification, and by polling if notifications fail',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
   async () => {
     const env = await newDatabase();
@@ -242,7 +242,7 @@ test(
   },
 );
 
-test('a service that stops closes its streams', async () => {
+test('closes streams when the service stops', async () => {
   const stopping = await startService();
   const stream = await stopping.watch(await stopping.open(assistant));
   await stream.until((events) => events.length === 1);
@@ -251,7 +251,7 @@ test('a service that stops closes its streams', async () => {
   await closed;
 });
 
-test('a stream that opens while the service is stopping ends at once', async () => {
+test('closes a stream at once that opens while the service is stopping', async () => {
   const events = new ConversationEvents({
     database: service.running.database,
     signals: new Signals(),

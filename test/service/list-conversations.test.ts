@@ -6,11 +6,11 @@ import { Owner } from '../support/records/owner.ts';
 import { wireTimestamp } from '../support/service/service-client.ts';
 import { createAssistant, startService } from '../support/service/service.ts';
 
-// The slash is not doubled.
+// With a trailing slash, which must not be doubled.
 const service = await startService({ PUBLIC_URL: 'https://voice.example/base/' });
 
-/** An owner with an assistant, and so many conversations with it, oldest first. */
-async function given(count: number, more: Record<string, unknown> = {}) {
+/** Creates an owner with an assistant and conversations, oldest first. */
+async function createConversations(count: number, more: Record<string, unknown> = {}) {
   const owner = await Owner.create(service, '1');
   const assistant = await createAssistant(service, { userId: owner.id, name: 'Kim', initialMessage: 'Hi' });
   const uuids: string[] = [];
@@ -21,9 +21,9 @@ async function given(count: number, more: Record<string, unknown> = {}) {
 const list = async (owner: Owner, query = '') => (await owner.get(`conversations${query}`)).json;
 const idsOf = (json: Record<string, unknown>) => (json['data'] as ListedConversation[]).map(({ id }) => id);
 
-describe('the list of conversations', () => {
-  test('filters by the digits of a customer phone number and by the exact external identifier', async () => {
-    const { owner, uuids } = await given(4);
+describe('listConversations', () => {
+  test('filters by part of the customer phone number and by the exact external identifier', async () => {
+    const { owner, uuids } = await createConversations(4);
     const identifiers = ['+49 (151) 123-45', '0049 151 999', 'customer 15112345', null];
     for (const [index, identifier] of identifiers.entries()) {
       await service.running.database.pool.query(
@@ -42,15 +42,18 @@ describe('the list of conversations', () => {
     ] as const) {
       assert.deepEqual(idsOf(await list(owner, `?${query}`)), expected, query);
     }
-    const stranger = await Owner.create(service);
-    assert.deepEqual(idsOf(await list(stranger, '?customer_phone=151')), []);
+    const otherOwner = await Owner.create(service);
+    assert.deepEqual(idsOf(await list(otherOwner, '?customer_phone=151')), []);
     for (const query of ['customer_phone=abc', `external_identifier=${'x'.repeat(256)}`]) {
       assert.equal((await owner.get(`conversations?${query}`)).status, 422, query);
     }
   });
 
-  test('shows what a conversation is, has and costs', async () => {
-    const { owner, assistant, uuids } = await given(1, { type: 'widget', variables: { name: 'Ada' } });
+  test('returns all fields of a conversation', async () => {
+    const { owner, assistant, uuids } = await createConversations(1, {
+      type: 'widget',
+      variables: { name: 'Ada' },
+    });
     const uuid = uuids[0] ?? '';
     for (const message of ['Hello', 'Bye']) {
       await service.post(`/api/conversations/${uuid}/messages`, { message });
@@ -70,7 +73,7 @@ describe('the list of conversations', () => {
       assistant_name: 'Kim',
       type: 'widget',
       variables: { name: 'Ada' },
-      // The greeting, two messages with their replies, and the line that says that a person has joined.
+      // The initial message, two messages with replies, and the system event of the handoff.
       message_count: 6,
       total_cost: 0.02,
       ai_enabled: false,
@@ -85,8 +88,8 @@ describe('the list of conversations', () => {
     });
   });
 
-  test('shows what was found out of those that were evaluated', async () => {
-    const { owner, uuids } = await given(2);
+  test('includes the results of the evaluation', async () => {
+    const { owner, uuids } = await createConversations(2);
     const found = {
       evaluation: { sentiment: 'positive', outcome: 'Sold', score: 1 },
       extracted_variables: { budget: 7 },
@@ -103,8 +106,8 @@ describe('the list of conversations', () => {
     assert.equal('evaluation' in (of.get(uuids[1] ?? '') ?? {}), false);
   });
 
-  test('has links to where the settings say that the service is found', async () => {
-    const { owner } = await given(2);
+  test('uses PUBLIC_URL in links', async () => {
+    const { owner } = await createConversations(2);
     const path = 'https://voice.example/base/api/user/conversations';
     const { next_page_url } = await list(owner, '?per_page=1');
     assert.ok(String(next_page_url).startsWith(`${path}?per_page=1&cursor=`), String(next_page_url));
@@ -112,8 +115,8 @@ describe('the list of conversations', () => {
     assert.equal(json['first_page_url'], 'https://voice.example/base/api/user/leads?page=1');
   });
 
-  test('is read on, newest first, from page to page and back', async () => {
-    const { owner, uuids } = await given(5, { type: 'test' });
+  test('is paginated by cursor in both directions, newest first', async () => {
+    const { owner, uuids } = await createConversations(5, { type: 'test' });
     const newestFirst = uuids.toReversed();
     const first = await list(owner, '?per_page=2&type=test');
     const follow = async (page: Record<string, unknown>, link: 'next_page_url' | 'prev_page_url') =>
@@ -135,23 +138,23 @@ describe('the list of conversations', () => {
     assert.deepEqual(idsOf(await follow(start, 'next_page_url')), newestFirst.slice(2, 4));
   });
 
-  test('goes on where it was, whatever was opened meanwhile', async () => {
-    const { owner, assistant, uuids } = await given(3, { type: 'test' });
+  test('continues at the cursor, even if conversations were opened in between', async () => {
+    const { owner, assistant, uuids } = await createConversations(3, { type: 'test' });
     const first = await list(owner, '?per_page=1');
     await service.open(assistant.uuid, { type: 'test' });
     const { json } = await owner.get(`conversations?per_page=1&cursor=${String(first['next_cursor'])}`);
     assert.deepEqual(idsOf(json), [uuids[1]]);
   });
 
-  test('has 15 on a page unless asked for 1 to 100', async () => {
-    const { owner } = await given(16, { type: 'test' });
+  test('returns 15 per page by default, and 1 to 100 on request', async () => {
+    const { owner } = await createConversations(16, { type: 'test' });
     assert.equal(idsOf(await list(owner)).length, 15);
     assert.equal(idsOf(await list(owner, '?per_page=1')).length, 1);
     assert.equal(idsOf(await list(owner, '?per_page=100')).length, 16);
   });
 
-  test('can be of one type and one assistant, named by id or UUID', async () => {
-    const { owner, assistant, uuids } = await given(1, { type: 'test' });
+  test('filters by type and by assistant id or UUID', async () => {
+    const { owner, assistant, uuids } = await createConversations(1, { type: 'test' });
     const other = await createAssistant(service, { userId: owner.id });
     const another = await service.open(other.uuid, { type: 'widget' });
     assert.deepEqual(idsOf(await list(owner, '?type=test')), uuids);
@@ -162,14 +165,14 @@ describe('the list of conversations', () => {
     assert.deepEqual(idsOf(await list(owner, '?assistant_id=9999999999')), []);
   });
 
-  test('keeps the conversations of a deleted assistant', async () => {
-    const { owner, assistant, uuids } = await given(1, { type: 'test' });
+  test('includes the conversations of a deleted assistant', async () => {
+    const { owner, assistant, uuids } = await createConversations(1, { type: 'test' });
     await owner.delete(`assistant/${assistant.id}`);
     assert.deepEqual(idsOf(await list(owner)), uuids);
   });
 
-  test('refuses what cannot be', async () => {
-    const { owner } = await given(0);
+  test('rejects invalid filters', async () => {
+    const { owner } = await createConversations(0);
     for (const query of [
       'assistant_id=x',
       'assistant_id=-1',
