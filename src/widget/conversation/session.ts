@@ -7,7 +7,7 @@ import {
   variablesOf,
   type ConversationRecord,
 } from './history/conversation-record.ts';
-import { isPassing, problemFrom, type Problem } from './problem.ts';
+import { isTemporary, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
 import {
@@ -229,7 +229,7 @@ export class Session {
       (message) =>
         isUnsent(message) &&
         !this.#unclaimed.has(message.key) &&
-        (message.status !== 'failed' || message.problem === undefined || isPassing(message.problem)),
+        (message.status !== 'failed' || message.problem === undefined || isTemporary(message.problem)),
     );
     const next = waiting.find(({ key }) => this.#attempts.has(key)) ?? waiting[0];
     return next?.status === 'queued' ? next : undefined;
@@ -260,7 +260,7 @@ export class Session {
     for (const message of this.snapshot.messages.filter(isUnsent)) {
       const { status, problem } = message;
       if (status !== 'failed' || problem === undefined) continue;
-      if (message.key === key || isPassing(problem)) this.apply({ type: 'requeued', key: message.key });
+      if (message.key === key || isTemporary(problem)) this.apply({ type: 'requeued', key: message.key });
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError, type ChatErrorCode } from '../../../src/client/chat-client.ts';
-import { isPassing, problemFrom } from '../../../src/widget/conversation/problem.ts';
+import { isTemporary, problemFrom } from '../../../src/widget/conversation/problem.ts';
 
 /** Every code of the client: whether its message may have been stored, and whether trying again can help. */
 const codes: Record<ChatErrorCode, { outcomeUnknown: boolean; passes: boolean }> = {
@@ -28,18 +28,18 @@ describe('a problem', () => {
       const problem = problemFrom(error, 0, true);
       assert.deepEqual([problem.code, problem.message], [code, 'In my words']);
       assert.equal(error.outcomeUnknown, outcomeUnknown);
-      assert.equal(isPassing(problem), passes);
+      assert.equal(isTemporary(problem), passes);
     });
   }
 
-  it('of the network is `offline` if the browser says so, and no other is', () => {
+  it('of the network is being offline where the browser says so, and nothing else is', () => {
     const broken = new ChatError('network', 'Broken');
     assert.equal(problemFrom(broken, 0, false).code, 'offline');
-    assert.ok(isPassing(problemFrom(broken, 0, false)));
+    assert.ok(isTemporary(problemFrom(broken, 0, false)));
     assert.equal(problemFrom(new ChatError('timeout', 'Late'), 0, false).code, 'timeout');
   });
 
-  it('has the time of the next retry for too many requests only', () => {
+  it('says when another try makes sense, for too many requests alone', () => {
     const retryAt = (code: ChatErrorCode, retryAfter?: number) =>
       problemFrom(new ChatError(code, '', { retryAfter }), 1000, true).retryAt;
     assert.equal(retryAt('too-many-requests', 5), 6000);
@@ -48,7 +48,7 @@ describe('a problem', () => {
     assert.equal(retryAt('unavailable', 5), undefined);
   });
 
-  it('can be created from any thrown value', () => {
+  it('is made of anything that is thrown', () => {
     for (const thrown of [
       new TypeError('x is not a function'),
       'oops',

@@ -4,24 +4,24 @@ import { messageFrom } from './merge-history.ts';
 import type { Earlier } from './conversation-record.ts';
 import type { Message, Snapshot } from '../snapshot.ts';
 
-/** Nobody reads further. */
-const mostPages = 100;
+/** The maximum number of pages that are requested. */
+const maxPages = 100;
 
-/** Messages from before those of the snapshot, as many as the service gives at once. */
+/** A page of messages before those of the snapshot, as the service returned it. */
 export interface EarlierPage {
   readonly cursor: string;
   readonly messages: readonly Message[];
 }
 
-/** What a conversation has beyond the end of its history that opening gave. It goes when the conversation does. */
+/** The messages of a conversation that opening did not return. */
 export class EarlierPages {
-  /** The latest first. */
+  /** Latest first. */
   readonly pages: EarlierPage[] = [];
-  /** How many of these show. */
+  /** How many of these are shown. */
   shown = 0;
-  /** Whether the service could not give what was asked for last. */
+  /** Whether the last request failed. */
   hasFailed = false;
-  /** What to ask for what comes before them with; undefined where that is nothing. */
+  /** The cursor of the next page; undefined if there is none. */
   #cursor: string | undefined;
   #fetching: Promise<void> | undefined;
 
@@ -33,21 +33,21 @@ export class EarlierPages {
     return this.#fetching !== undefined;
   }
 
-  /** Whether there is more than what shows. */
+  /** Whether there are messages that are not shown. */
   get hasMore(): boolean {
     return this.shown < this.pages.length || this.#cursor !== undefined;
   }
 
-  /** Asks for the page before those that are there; does not throw. */
+  /** Requests the next earlier page. Never rejects: failures set `hasFailed`. */
   fetchNext(client: ConversationClient, conversationId: string): Promise<void> {
     return (this.#fetching ??= this.#fetch(client, conversationId).finally(() => {
       this.#fetching = undefined;
     }));
   }
 
-  /** Asks for all that there is; gives whether that is here now. */
+  /** Requests all earlier pages. Returns whether all of them were loaded. */
   async fetchAll(client: ConversationClient, conversationId: string): Promise<boolean> {
-    while (this.#cursor !== undefined && this.pages.length < mostPages) {
+    while (this.#cursor !== undefined && this.pages.length < maxPages) {
       await this.fetchNext(client, conversationId);
       if (this.hasFailed) return false;
     }
@@ -61,7 +61,7 @@ export class EarlierPages {
       const { history, earlier_cursor } = await readEarlier(client, conversationId, cursor);
       const messages = history.map((item, index) => messageFrom(item, `before-${cursor}-${index}`));
       if (messages.length > 0) this.pages.push({ cursor, messages });
-      // A service that goes in circles is not followed.
+      // A repeated cursor would cause an endless loop.
       const isKnown = this.pages.some((page) => page.cursor === earlier_cursor);
       this.#cursor = isKnown || messages.length === 0 ? undefined : earlier_cursor;
       this.hasFailed = false;
@@ -73,7 +73,7 @@ export class EarlierPages {
 
 const known = new WeakMap<Earlier, EarlierPages>();
 
-/** What there is of a conversation before its snapshot; undefined where that is whole. */
+/** The earlier messages of a conversation; undefined if its snapshot is complete. */
 export function earlierPagesOf({ earlier }: Snapshot): EarlierPages | undefined {
   if (earlier === undefined) return undefined;
   const pages = known.get(earlier) ?? new EarlierPages(earlier);

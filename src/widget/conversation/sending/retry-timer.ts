@@ -1,7 +1,7 @@
-/** Timers take longer delays for none at all, milliseconds. */
+/** The maximum delay of a timer, milliseconds; longer ones would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/** Waits for the moment at which a service wants to be asked again; not while it is paused. */
+/** Retries at the time that a service asked for; not while it is paused. */
 export class RetryTimer {
   readonly #now: () => number;
   readonly #retry: () => void;
@@ -14,7 +14,7 @@ export class RetryTimer {
     this.#retry = retry;
   }
 
-  /** Waits until then, instead of whatever was waited for. */
+  /** Retries at that time, milliseconds since 1970, instead of an earlier scheduled one. */
   start(retryAt: number | undefined): void {
     if (retryAt === undefined || this.#isPaused) return;
     this.stop();

@@ -1,21 +1,21 @@
 import { ChatError } from '../../../client/chat-client.ts';
 
 /**
- * Waits, and leaves nothing behind.
+ * Resolves after a delay.
  *
- * @throws {ChatError} `aborted` when the signal is
+ * @throws {ChatError} `aborted` when the signal aborts
  */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => {
+    const onAbort = (): void => {
       clearTimeout(timer);
-      reject(new ChatError('aborted', 'It is not waited for any more.'));
+      reject(new ChatError('aborted', 'The wait was aborted.'));
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', onAbort);
       resolve();
     }, milliseconds);
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }

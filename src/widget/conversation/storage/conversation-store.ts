@@ -7,10 +7,9 @@ import { setWake } from './wake-entry.ts';
 export const defaultKeepFor = 30 * 24 * 3_600_000;
 
 /**
- * Keeps one conversation over a reload, a crash and a closed tab, for as long as `keepFor` says. Where storage is
- * blocked, full or broken, it keeps nothing and never throws: a chat that forgets is better than none. Several tabs
- * may share one storage: each has a store of its own, which writes what its tab changed and leaves the rest as the
- * others wrote it. What a page must know before it loads the panel stands in an entry of its own (`wake-entry.ts`).
+ * Stores one conversation, so that it survives a reload, a crash and a closed tab. Never throws: if storage is blocked
+ * or full, nothing is stored. Several tabs may share one storage: each writes only what it has changed. A separate entry
+ * tells the next page whether to load the panel (`wake-entry.ts`).
  */
 export class ConversationStore {
   readonly #storage: KeptStorage | undefined;
@@ -18,14 +17,14 @@ export class ConversationStore {
   readonly #key: string;
   readonly #keepFor: number;
   readonly #now: () => number;
-  /** What this tab read or wrote last: what differs from that, it has changed itself. */
+  /** The state that this tab read or wrote last; differences from it are this tab's changes. */
   #known = nothingKept;
-  /** The messages of this tab, also those that are settled. All others belong to other tabs. */
+  /** Keys of this tab's messages, settled ones included. All others belong to other tabs. */
   readonly #ownKeys = new Set<string>();
 
   /**
-   * @param name of the conversation among all that share the storage
-   * @param keepFor milliseconds after which an untouched conversation is dropped
+   * @param name identifies the conversation within the storage
+   * @param keepFor milliseconds until an unused stored conversation expires
    */
   constructor(
     storage: KeptStorage | undefined,
@@ -40,19 +39,19 @@ export class ConversationStore {
     this.#now = now;
   }
 
-  /** Gives what is kept. From then on its pending messages are this tab's, to send and to settle, if no other tab says so. */
+  /** Reads the stored conversation. This tab takes over its pending messages, except those of other tabs. */
   read(): KeptConversation {
     const kept = this.sync();
     this.#own(kept.pending.filter(({ tab }) => !tab));
     return kept;
   }
 
-  /** What this tab knows of. */
+  /** The state that this tab read or wrote last. */
   get known(): KeptConversation {
     return this.#known;
   }
 
-  /** The same; what this tab changes is told apart from it from now on. */
+  /** Reads the stored conversation, as the new base of this tab's changes. */
   sync(): KeptConversation {
     this.#known = this.stored;
     return this.#known;
@@ -64,7 +63,7 @@ export class ConversationStore {
   }
 
   /**
-   * Keeps this tab's conversation, beside the pending messages of other tabs. The last one who changed a part wins.
+   * Stores this tab's changes and keeps the pending messages of other tabs. The last change of a field wins.
    *
    * @returns whether anything changed
    */
@@ -73,35 +72,35 @@ export class ConversationStore {
     const stored = this.stored;
     const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
     const next = { ...stored, pending: [...others, ...kept.pending] };
-    for (const part of parts)
-      if (JSON.stringify(kept[part]) !== JSON.stringify(this.#known[part]))
-        Object.assign(next, { [part]: kept[part] });
+    for (const field of fields)
+      if (JSON.stringify(kept[field]) !== JSON.stringify(this.#known[field]))
+        Object.assign(next, { [field]: kept[field] });
     const { conversationId, draft, pending, toolResults, openingKey, unread = 0, isOpen } = next;
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
-    const isWorthIt = isWanted || conversationId !== undefined || draft || toolResults || openingKey;
-    const json = isWorthIt ? toJson({ ...next, keptAt: this.#now() }) : '';
+    const isWorthStoring = isWanted || conversationId !== undefined || draft || toolResults || openingKey;
+    const json = isWorthStoring ? toJson({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
-    // Full or blocked: it stays a change, and goes along with the next one.
+    // Storage is full or blocked: the next write tries again.
     if (isNew && !writeItem(this.#storage, this.#key, json)) return false;
     this.#known = kept;
     setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
     return isNew;
   }
 
-  /** Wipes everything, also what other tabs have written. */
+  /** Deletes the conversation, other tabs' messages included. */
   clear(): void {
     writeItem(this.#storage, this.#key, '');
     setWake(this.#storage, this.#name);
   }
 
-  /** What is kept now, by whichever tab. */
+  /** The conversation as it is stored now, by any tab. */
   get stored(): KeptConversation {
     try {
       const { keptAt = 0, ...kept } = parseKept(readItem(this.#storage, this.#key));
       if (this.#now() < keptAt + this.#keepFor) return kept;
       this.clear();
     } catch {
-      // Nothing, or nothing that makes sense.
+      // Nothing is stored, or it is not JSON.
     }
     return nothingKept;
   }
@@ -111,8 +110,8 @@ export class ConversationStore {
   }
 }
 
-/** What this tab may have changed, apart from its messages. */
-const parts = [
+/** The fields that a tab may change, apart from its messages. */
+const fields = [
   'conversationId',
   'draft',
   'toolResults',

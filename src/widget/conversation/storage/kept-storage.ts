@@ -1,7 +1,7 @@
 /** The part of the browser's `Storage` that is used. */
 export type KeptStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** What is kept under a key; `''` for nothing, and where storage is blocked. */
+/** Returns a stored item; `''` if there is none or storage is blocked. */
 export function readItem(storage: KeptStorage | undefined, key: string): string {
   try {
     return storage?.getItem(key) ?? '';
@@ -10,7 +10,7 @@ export function readItem(storage: KeptStorage | undefined, key: string): string 
   }
 }
 
-/** Keeps a value, or nothing for `''`. Gives false where storage is full or blocked. */
+/** Stores an item, or removes it if the value is `''`. Returns false if storage is full or blocked. */
 export function writeItem(storage: KeptStorage | undefined, key: string, value: string): boolean {
   try {
     if (value) storage?.setItem(key, value);

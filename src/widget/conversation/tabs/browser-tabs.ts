@@ -3,52 +3,53 @@ import { sleep } from '../sending/sleep.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
 
 /*
- * The tabs of this browser that show a conversation, by BroadcastChannel. Loaded with a second tab. Where a browser has
- * no such channel, the storage events that brought the second tab to light tell of all that is kept, and pieces of
- * answers are not told.
+ * The channel between tabs that show one conversation, by BroadcastChannel. Loaded with a second tab. Without
+ * BroadcastChannel, tabs exchange only the stored state, by storage events, and no chunks of answers.
  */
 
-/** How long a tab may take to say that it is there, milliseconds; asked where there are no locks. */
-const patience = 2000;
+/** Milliseconds to wait for a tab's response to a ping, in browsers without locks. */
+const pingTimeout = 2000;
 
-/** How long a tab may take to get a lock that nobody has, milliseconds: its first one takes a while. */
-const lockPatience = 500;
+/** Milliseconds that a tab's first lock request may take. */
+const lockTimeout = 500;
 
-/** Between tabs that know no locks: whether one is there, and that it is. */
-type Question =
+/** A check whether a tab is open, in browsers without locks, and its response. */
+type Ping =
   { readonly type: 'asked'; readonly tab: string } | { readonly type: 'here'; readonly tab: string };
 
-/** Tells the chats of this page from those of others. */
+/** Identifies this page, since it may contain several chats. */
 const page = newKey();
 
 /**
- * @param name of the entry in storage that the tabs share
- * @param ownTab this one, while it has something to send
+ * Opens the channel.
+ *
+ * @param name the key of the storage item that the tabs share
+ * @param ownTab returns the name of this tab while it has messages to send
  */
 export function connectTabs(name: string, ownTab: () => string | undefined): TabChannel {
   const locks = (navigator as { locks?: LockManager }).locks; // On secure pages only.
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
-  const here = new Set<string>();
+  const responding = new Set<string>();
   const open = new AbortController();
   const { signal } = open;
 
-  /** Whether a tab answers. */
-  const isThere = async (tab: string): Promise<boolean> => {
-    here.delete(tab);
+  /** Whether a tab responds. */
+  const isOpenTab = async (tab: string): Promise<boolean> => {
+    responding.delete(tab);
     channel?.postMessage({ type: 'asked', tab });
-    await sleep(patience, signal);
-    return here.has(tab);
+    await sleep(pingTimeout, signal);
+    return responding.has(tab);
   };
 
   return {
     post: (message) => {
       channel?.postMessage({ ...message, page });
     },
-    listen: (hear) => {
+    listen: (onMessage) => {
       if (!channel) return;
-      channel.onmessage = ({ data }: MessageEvent<(TabMessage & { readonly page: string }) | Question>) => {
-        if (data.type === 'here') here.add(data.tab);
-        else if (data.type !== 'asked') hear(data, data.page === page);
+      channel.onmessage = ({ data }: MessageEvent<(TabMessage & { readonly page: string }) | Ping>) => {
+        if (data.type === 'here') responding.add(data.tab);
+        else if (data.type !== 'asked') onMessage(data, data.page === page);
         else if (data.tab === ownTab()) channel.postMessage({ type: 'here', tab: data.tab });
       };
     },
@@ -56,21 +57,21 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
       channel?.close();
       open.abort();
     },
-    whenGone: async (tab, isAsked, takeOver) => {
+    whenGone: async (tab, onlyNow, takeOver) => {
       if (locks) {
-        const options = isAsked ? { ifAvailable: true } : { signal };
+        const options = onlyNow ? { ifAvailable: true } : { signal };
         const take = (taken: () => void): Promise<boolean> =>
           locks.request(`${name}:${tab}`, options, (lock) => {
             if (lock) taken();
             return lock !== null;
           });
-        if (isAsked) return take(takeOver);
+        if (onlyNow) return take(takeOver);
         // A tab asks for its lock when it begins to send, and this request may have overtaken that one.
         await take(() => undefined);
-        await sleep(lockPatience, signal);
+        await sleep(lockTimeout, signal);
         return take(takeOver);
       }
-      while (await isThere(tab)) if (isAsked) return false;
+      while (await isOpenTab(tab)) if (onlyNow) return false;
       takeOver();
       return true;
     },
