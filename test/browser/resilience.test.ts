@@ -44,6 +44,18 @@ describe('the widget', () => {
       expect(chat.messages).to.have.length(1);
     });
 
+  it('truncates an assistant’s name of a million characters', async () => {
+    const id = service.assistantThatShows('greeting');
+    Object.assign(globalThis, { voiceAssistantChatSettings: { [id]: { name: 'N'.repeat(1_000_000) } } });
+    try {
+      const chat = mount();
+      await chat.open();
+      expect(chat.part('header').querySelector('h2')?.textContent).to.have.lengthOf(255);
+    } finally {
+      Reflect.deleteProperty(globalThis, 'voiceAssistantChatSettings');
+    }
+  });
+
   it('works if storage cannot be read', async () => {
     const names = ['getItem', 'setItem', 'removeItem'] as const;
     const originals = names.map((name) => Object.getOwnPropertyDescriptor(Storage.prototype, name));

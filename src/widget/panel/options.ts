@@ -38,6 +38,9 @@ export interface ChatOptions {
   readonly settings: PanelInput['settings'];
 }
 
+/** The maximum length of an assistant's name, in characters. */
+const nameLength = 255;
+
 /** The title of the panel: the assistant's name. */
 export function headingOf({ heading }: ChatOptions, { texts }: Locale): string {
   return heading ?? texts.chat;
@@ -65,7 +68,7 @@ export function resolveOptions(
     ownTexts: element.messages,
     suggestions: element.suggestions,
     direction: element.getAttribute('dir'),
-    heading: element.heading ?? (isText(name) ? name : null),
+    heading: element.heading ?? (isText(name) ? name.slice(0, nameLength) : null),
     subheading: element.subheading,
     placeholder: element.placeholder,
     greeting: element.greeting,
