@@ -41,10 +41,10 @@ describe('the services that browser tests talk to', () => {
     };
 
     await readUntil('One');
-    await answer.resume();
+    await answer.goOn();
     await readUntil(', two');
     expect(stream).not.to.contain('event: done');
-    await answer.resume();
+    await answer.goOn();
     await readUntil('One, two.');
   });
 

@@ -83,7 +83,7 @@ export class ChatPanel implements Panel, PanelContext {
     adoptStyles(this.host.shadowRoot, panelCss + placeCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
-    this.#place = new PanelPlace(host, this.container, this.storage, () => this.locale);
+    this.#place = new PanelPlace(host, this.container, this.storage, this.modules, () => this.locale);
     this.update(input);
     if (element.isConnected) this.connect();
     // Before a visitor presses the launcher: then the panel only has to be shown.

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../conversation/snapshot.ts';
-import type { LazyModuleName, LazyModules } from './parts/lazy-modules.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
 import { isMarkdown } from './message-log.ts';
 import type { ChatOptions } from './options.ts';
 
@@ -20,6 +20,5 @@ export async function loadMarkdown(modules: LazyModules, { messages }: Snapshot)
 
 /** Whether every module that draws these messages has loaded, or cannot be loaded now. */
 export function hasModules(modules: LazyModules, { messages }: Snapshot): boolean {
-  const isSettled = (name: LazyModuleName): boolean => !!modules.get(name) || modules.isMissing(name);
-  return isSettled('talk') && (isSettled('markdown') || !messages.some(isMarkdown));
+  return modules.isSettled('talk') && (modules.isSettled('markdown') || !messages.some(isMarkdown));
 }

@@ -76,7 +76,7 @@ export function messageLog({
     @pointerover=${onApproach}
     @focusin=${onApproach}
   >
-    ${greeting === undefined ? nothing : html`<p class="empty">${greeting}</p>`}
+    ${greeting && html`<p class="empty">${greeting}</p>`}
     <div role="list">${pages}</div>
     ${isOpening ? html`<p class="state">${texts.connecting}</p>` : nothing}
     ${
@@ -86,7 +86,7 @@ export function messageLog({
           </p>`
         : nothing
     }
-    ${problem ?? nothing}
+    ${problem}
   </div>`;
 }
 
@@ -162,7 +162,7 @@ function messageItem(
   // Until the Markdown module has loaded, no marks are shown.
   const isAwaited = isMarkdown(message) && !modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
-  return html`${details?.above ?? nothing}
+  return html`${details?.above}
     <li role="listitem" class=${className} data-status=${status} data-key=${key} ?hidden=${isBlank}>
       <article part="message message-${role}" tabindex="-1" aria-label=${details?.label ?? author}>
         <span class="visually-hidden">${author}: </span>${

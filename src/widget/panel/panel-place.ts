@@ -1,5 +1,7 @@
 import type { Locale } from '../texts/texts.ts';
-import { followPlace } from './place/place.ts';
+import type { LazyModules } from './parts/lazy-modules.ts';
+import { followViewport } from './place/follow-viewport.ts';
+import type { PlacedPanel } from './place/placed-panel.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { VisitStorage } from './visit-storage.ts';
 
@@ -9,22 +11,37 @@ const sizeKey = 'voice-assistant-chat:size';
 export class PanelPlace {
   readonly #root: HTMLElement;
   readonly #storage: VisitStorage;
-  readonly #follow: () => void;
-  #stop: (() => void) | undefined;
+  readonly #modules: LazyModules;
+  readonly #placed: PlacedPanel;
+  #stopFollowing: (() => void) | undefined;
+  #stopResizing: (() => void) | undefined;
   #isIn = false;
 
   constructor(
     { root }: PanelHost,
     panel: HTMLElement,
     storage: VisitStorage,
+    modules: LazyModules,
     locale: () => Locale | undefined,
   ) {
     this.#root = root;
     this.#storage = storage;
-    this.#follow = () => {
-      if (this.#isIn) this.#stop ??= followPlace({ root, panel, storage, key: sizeKey, locale });
+    this.#modules = modules;
+    this.#placed = { root, panel, storage, key: sizeKey, locale };
+    panel.onpointerover = panel.onkeydown = () => {
+      this.#follow();
+      void this.#offerResizing();
     };
-    panel.onpointerover = panel.onkeydown = this.#follow;
+  }
+
+  /** Keeps the panel above a phone's on-screen keyboard. */
+  #follow(): void {
+    if (this.#isIn) this.#stopFollowing ??= followViewport(this.#placed);
+  }
+
+  async #offerResizing(): Promise<void> {
+    const talk = await this.#modules.load('talk');
+    if (this.#isIn) this.#stopResizing ??= talk?.offerResizing(this.#placed);
   }
 
   /** Call right before the panel shows, and when it comes back into a document while it shows. */
@@ -46,8 +63,9 @@ export class PanelPlace {
   /** Call when the panel hides or the element leaves its document: no listener stays. */
   leave(): void {
     this.#isIn = false;
-    this.#stop?.();
-    this.#stop = undefined;
+    this.#stopFollowing?.();
+    this.#stopResizing?.();
+    this.#stopFollowing = this.#stopResizing = undefined;
   }
 
   /** Deletes the stored size. */

@@ -1,18 +1,18 @@
 import { press } from './page.ts';
 
-/** Copied content, as plain text and as HTML. */
-export interface ClipboardContent {
+/** What was copied, as documents and as plain text fields get it. */
+export interface Pasted {
   readonly text: string;
-  /** The parsed HTML. */
+  /** The elements of the HTML, without what browsers put around it. */
   readonly document: Document;
 }
 
-/** Reads the clipboard by pasting into a field, which needs no permission. */
-export async function readClipboard(): Promise<ClipboardContent> {
+/** Pastes as a person does, for which no permission is needed, into a field of its own. */
+export async function pasted(): Promise<Pasted> {
   const field = document.createElement('div');
   field.contentEditable = 'true';
   document.body.append(field);
-  const paste = new Promise<ClipboardContent>((resolve) => {
+  const paste = new Promise<Pasted>((resolve) => {
     field.addEventListener('paste', (event) => {
       event.preventDefault();
       const get = (type: string): string => event.clipboardData?.getData(type) ?? '';

@@ -1,19 +1,19 @@
 import type { Page } from 'playwright';
 import type { Browser } from 'webdriverio';
 
-/** Input of a user, as trusted events of the browser, in every engine. */
-export interface UserInput {
+/** What a person's hands do to a page: events made by the browser itself, in every engine. */
+export interface Hands {
   /** Types a text into whatever has the focus, key by key. */
   type(text: string): Promise<void>;
   /** Presses a key (`Enter`, `ArrowDown`, `a`), or several at once as a chord. */
   press(keys: readonly string[]): Promise<void>;
   /** Clicks a point of the viewport, in CSS pixels. */
   clickAt(x: number, y: number): Promise<void>;
-  /** Taps a point of the viewport. Chromium only. */
+  /** Taps a point of the viewport with a finger. Chromium alone can. */
   tapAt(x: number, y: number): Promise<void>;
-  /** Resizes the viewport, in CSS pixels. */
+  /** Gives the page a size in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
-  /** Sets media preferences. Chromium only. */
+  /** Sets the person's preferences. Chromium alone obeys. */
   prefer(media: MediaPreferences): Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export interface MediaPreferences {
   forcedColors?: 'active' | 'none';
 }
 
-/** Input by Playwright. */
-export function playwrightInput(page: Page): UserInput {
+/** Hands over Playwright. */
+export function playwrightHands(page: Page): Hands {
   return {
     type: (text) => page.keyboard.type(text),
     press: (keys) => page.keyboard.press(keys.join('+')),
     clickAt: (x, y) => page.mouse.click(x, y),
     async tapAt(x, y) {
-      // Not `page.touchscreen`: it requires a browser context without a mouse.
+      // Not `page.touchscreen`: it wants a whole browser that has no mouse.
       const session = await page.context().newCDPSession(page);
       await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
       await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
@@ -43,9 +43,9 @@ export function playwrightInput(page: Page): UserInput {
 
 const webDriverEnter = '\uE006';
 
-/** Input by classic WebDriver. WebKit refuses concurrent interactions, so they are queued. */
-export function webDriverInput(driver: Browser): UserInput {
-  const input = unqueuedInput(driver);
+/** Hands over classic WebDriver. WebKit refuses an interaction while another is under way, so they queue up. */
+export function webDriverHands(driver: Browser): Hands {
+  const hands = unqueuedHands(driver);
   const inTurn = (act: () => Promise<void>) => {
     const turn = (turns.get(driver) ?? Promise.resolve()).then(act);
     turns.set(
@@ -55,21 +55,21 @@ export function webDriverInput(driver: Browser): UserInput {
     return turn;
   };
   return {
-    type: (text) => inTurn(() => input.type(text)),
-    press: (keys) => inTurn(() => input.press(keys)),
-    clickAt: (x, y) => inTurn(() => input.clickAt(x, y)),
-    tapAt: (x, y) => input.tapAt(x, y),
-    resize: (width, height) => inTurn(() => input.resize(width, height)),
-    prefer: (media) => input.prefer(media),
+    type: (text) => inTurn(() => hands.type(text)),
+    press: (keys) => inTurn(() => hands.press(keys)),
+    clickAt: (x, y) => inTurn(() => hands.clickAt(x, y)),
+    tapAt: (x, y) => hands.tapAt(x, y),
+    resize: (width, height) => inTurn(() => hands.resize(width, height)),
+    prefer: (media) => hands.prefer(media),
   };
 }
 
 const turns = new WeakMap<Browser, Promise<void>>();
 
-function unqueuedInput(driver: Browser): UserInput {
+function unqueuedHands(driver: Browser): Hands {
   return {
     async type(text) {
-      // Not `keys`: it holds all keys down until the last one, so repeated letters are lost.
+      // Not `keys`: it holds every key down until the last, so that a letter which occurs twice is lost.
       const actions = Array.from(text).flatMap((character) => {
         const value = character === '\n' ? webDriverEnter : character;
         return [
@@ -90,7 +90,7 @@ function unqueuedInput(driver: Browser): UserInput {
         { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions },
       ]);
     },
-    tapAt: () => Promise.reject(new Error('WebDriver cannot tap in WebKitGTK.')),
+    tapAt: () => Promise.reject(new Error('WebKitGTK has no finger that WebDriver could move.')),
     async resize(width, height) {
       const frame = await driver.execute(() => ({
         width: outerWidth - innerWidth,

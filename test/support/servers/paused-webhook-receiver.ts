@@ -2,7 +2,7 @@ import { startLoopbackServer } from './loopback-server.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 
 /** A receiver of webhooks that keeps its senders waiting until it is told to answer. */
-export interface PausedWebhookReceiver {
+export interface HeldWebhooks {
   readonly server: LoopbackServer;
   /** Deliveries that have come and wait for their answer. */
   waiting(): number;
@@ -13,7 +13,7 @@ export interface PausedWebhookReceiver {
 }
 
 /** Starts such a server on a free port. */
-export async function startPausedWebhookReceiver(): Promise<PausedWebhookReceiver> {
+export async function startHeldWebhooks(): Promise<HeldWebhooks> {
   const gate = Promise.withResolvers<undefined>();
   let waiting = 0;
   let cutOff = 0;

@@ -31,22 +31,22 @@ describe('the texts for a language tag', () => {
   }
 
   for (const tag of ['', 'x', 'tlh', 'constructor', '__proto__', 'd-e', '-de', '*']) {
-    it(`"${tag}" do not exist`, async () => {
+    it(`"${tag}" are none`, async () => {
       assert.equal(await loadTexts(tag), undefined);
     });
   }
 });
 
-describe('texts for several languages', () => {
-  it('are those of the first available language', async () => {
+describe('of several languages', () => {
+  it('the first that there are texts for counts', async () => {
     assert.equal((await loadLocale(['tlh', 'fr-CA', 'de'])).language, 'fr');
   });
 
-  it('are English if English comes first, with any region', async () => {
+  it('English counts as one, with any region', async () => {
     assert.equal(await loadLocale(['en-GB', 'de']), english);
   });
 
-  it('are English if none is available', async () => {
+  it('none with texts leaves English', async () => {
     assert.equal(await loadLocale(['tlh', '']), english);
   });
 });

@@ -36,6 +36,11 @@ export class LazyModules {
     return this.#loaded.get(name) as LazyModule<Name> | undefined;
   }
 
+  /** Whether the module has loaded or failed to load. */
+  isSettled(name: LazyModuleName): boolean {
+    return this.#loaded.has(name) || this.#failed.has(name);
+  }
+
   /** Whether the last request for the module failed. */
   isMissing(name: LazyModuleName): boolean {
     return this.#failed.has(name) && !this.#loaded.has(name);
@@ -63,14 +68,14 @@ export class LazyModules {
    *
    * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
    */
-  async import<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name>> {
-    const request = this.#requests.get(name) ?? loadModule<unknown>(loaders[name]);
+  import<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name>> {
+    const request =
+      this.#requests.get(name) ??
+      loadModule<unknown>(loaders[name]).catch((cause: unknown) => {
+        this.#requests.delete(name);
+        throw new ChatError('network', 'The chat did not load completely.', { cause });
+      });
     this.#requests.set(name, request);
-    try {
-      return (await request) as LazyModule<Name>;
-    } catch (cause) {
-      if (this.#requests.get(name) === request) this.#requests.delete(name);
-      throw new ChatError('network', 'A part of the chat could not be loaded.', { cause });
-    }
+    return request as Promise<LazyModule<Name>>;
   }
 }

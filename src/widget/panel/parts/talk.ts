@@ -3,9 +3,10 @@ import messageToolsCss from '../reading/message-tools.css?inline';
 import readingCss from '../reading/reading.css?inline';
 import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 
-/* Everything that a conversation in progress needs: sending and streaming, reading, problems, suggestions. */
+/* Everything that a conversation in progress needs: sending and streaming, reading, problems, suggestions, resizing. */
 
 export * from '../../conversation/sending/sending.ts';
+export { offerResizing } from '../place/offer-resizing.ts';
 export { messageTools, usedTools } from '../reading/message-tools.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';
