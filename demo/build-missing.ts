@@ -7,11 +7,11 @@ const repository = join(import.meta.dirname, '..');
 const builtFiles = ['voice-assistant-chat.js', 'embed.js'];
 
 /**
- * Builds the widget if its folder lacks it. What the build prints goes to stderr, since stdout may be read by a script.
+ * Builds the widget if its folder lacks it. The build's output goes to stderr, since a script may read stdout.
  *
  * @param folder where the service looks for the built widget.
- * @param say tells a person why this takes a moment.
- * @throws Error when the build fails, or when the folder is not the one that it builds into.
+ * @param say reports why this takes a moment.
+ * @throws Error if the build fails, or if it does not build into that folder.
  */
 export async function buildMissing(folder: string, say: (text: string) => void): Promise<void> {
   const missing = builtFiles.find((file) => !existsSync(join(folder, file)));

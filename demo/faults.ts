@@ -21,10 +21,10 @@ const faultsByKind: Readonly<Record<string, Fault>> = {
   ...otherServices,
 };
 
-/** Every kind of fault that has an address of its own. */
+/** Every kind of fault, by its address. */
 export const faultKinds: readonly string[] = Object.keys(faultsByKind);
 
-/** `html-on-message` is `html` for answers alone: opening and reading work. The same goes for every other kind. */
+/** `html-on-message` is `html` for messages only: opening and reading work. The other kinds are alike. */
 const onMessage = '-on-message';
 
 function faultOf(kind: string): Fault | undefined {
@@ -33,7 +33,7 @@ function faultOf(kind: string): Fault | undefined {
   return fault && { ...fault, at: ['send'] };
 }
 
-/** What a sound service without any extras answers. */
+/** Answers of a service without faults and extras. */
 function answerPlainly({ context, step, conversations, conversation, message }: FaultRequest): Response {
   if (step === 'settings')
     return context.json({ status: true, data: { name: 'Stand-in', language: 'en', widget_settings: {} } });
@@ -56,10 +56,10 @@ async function readMessage(context: FaultContext): Promise<string | undefined> {
 }
 
 /**
- * Services that refuse or break, one for each error that the widget shows, to be used as `base-url`:
- * `/<kind>/api/…`. They keep what little they know in memory.
+ * Faulty services, one for each error that the widget shows, for use as `base-url`: `/<kind>/api/…`. Their
+ * conversations are in memory.
  *
- * @param stopped aborts when the server stops, so that answers which never end do end.
+ * @param stopped aborts when the server stops, so that endless answers end.
  */
 export function faults(stopped: AbortSignal): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
@@ -93,7 +93,7 @@ export function faults(stopped: AbortSignal): Hono<{ Bindings: HttpBindings }> {
     }),
     bodyLimit({ maxSize: limits.requestBody }),
     async (context, next) => {
-      // Compressed, an answer would not reach the reader in the pieces in which it is sent.
+      // Compression would merge the chunks of an answer.
       context.header('Cache-Control', 'no-store, no-transform');
       await next();
     },

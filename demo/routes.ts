@@ -5,7 +5,7 @@ import { etag } from 'hono/etag';
 import { demoAssistants } from '../src/service/seed/demo-assistants.ts';
 import { faults } from './faults.ts';
 
-/** What the pages may do: nothing that does not come from here. The widget has to live with it, as on strict sites. */
+/** The pages' policy, as on strict sites: everything comes from this origin. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -14,7 +14,7 @@ const contentSecurityPolicy = [
   "object-src 'none'",
 ].join('; ');
 
-/** The page that shows that the chat needs next to nothing; `lit-html` is the one policy that Lit itself creates. */
+/** The page with the strictest policy that the chat supports; Lit creates the policy `lit-html`. */
 const strictest = {
   path: '/hostile-policy.html',
   policy:
@@ -24,7 +24,7 @@ const strictest = {
 
 /**
  * Adds the demo to a service: the shop's pages, the gallery and the preview, the list of assistants that these two
- * offer, and the services at fault that the gallery shows.
+ * offer, and the gallery's faulty services.
  *
  * @param stopped aborts when the server stops.
  */

@@ -9,7 +9,7 @@ import { summaryJson, summaryText } from './summary.ts';
 
 /*
  * `npm start`: the whole system, seeded, with the demo's pages. `--json` prints one line for scripts.
- * Environment variables are those of the service; a person at a terminal wants fewer log lines than a server keeps.
+ * Environment variables are those of the service; fewer lines are logged by default.
  */
 
 async function start(): Promise<void> {
@@ -43,7 +43,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Whatever goes wrong here is for a person to set right: a sentence, not a stack. */
+/** Errors at the start are reported in a sentence, without a stack trace. */
 function fail(error: unknown): void {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

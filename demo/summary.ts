@@ -1,6 +1,6 @@
 import type { DemoAssistant } from '../src/service/seed/demo-assistants.ts';
 
-/** What a start has to tell: where it is, the key to its API, and whom to talk to. */
+/** The demo's address, API key and assistants. */
 export interface Summary {
   url: string;
   apiKey: string;
@@ -16,7 +16,7 @@ const meanings: Record<DemoAssistant['shows'], string> = {
   'no-balance': 'its owner has no balance',
 };
 
-/** The summary for a person in a terminal. */
+/** The summary for a terminal. */
 export function summaryText({ url, apiKey, assistants }: Summary): string {
   const rows = [
     ['Assistant', 'UUID', 'Shows'],

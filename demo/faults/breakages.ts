@@ -2,13 +2,13 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { setTimeout as wait } from 'node:timers/promises';
 import { everyStep, type Fault, type FaultContext, type FaultRequest, type Step } from './fault.ts';
 
-/** Milliseconds between two words of a stream: slow enough to be seen, too fast to bore. */
+/** Milliseconds between two words of a stream: slow enough to be visible. */
 const wordPause = 60;
 
 const interruptedAnswer =
   'Our rain jackets keep you dry for a day of steady rain. Before the next long tour, wash yours and then';
 
-/** Sends the beginning of an answer piece by piece and hangs up once it is on its way. */
+/** Streams the beginning of an answer, then closes the connection. */
 function hangUpAfter(context: FaultContext, type: string, pieces: readonly string[]): Response {
   const { outgoing } = context.env;
   const left = pieces.map((piece) => new TextEncoder().encode(piece));
@@ -18,7 +18,7 @@ function hangUpAfter(context: FaultContext, type: string, pieces: readonly strin
         const piece = left.shift();
         if (piece !== undefined) controller.enqueue(piece);
         await wait(wordPause);
-        // Not `controller.close()`: that would end the answer in good order.
+        // Not `controller.close()`: that would end the answer properly.
         if (left.length === 0) outgoing.socket?.destroySoon();
       },
     },
@@ -35,7 +35,7 @@ function cutStream({ context, streaming }: FaultRequest): Response {
   return hangUpAfter(context, 'text/event-stream', deltas);
 }
 
-/** As `cut-stream`, but only the line broke: the service finished the answer, and the history has it. */
+/** As `cut-stream`, but the service completes the answer, and the history has it. */
 function cutLine(request: FaultRequest): Response {
   const { conversation, conversations, message } = request;
   if (conversation !== undefined && message !== undefined)
@@ -43,7 +43,7 @@ function cutLine(request: FaultRequest): Response {
   return cutStream(request);
 }
 
-/** Sends nothing until the reader gives up or the server stops. */
+/** Sends nothing until the client disconnects or the server stops. */
 function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
   const end = AbortSignal.any([context.req.raw.signal, stopped]);
   return new Promise((resolve) => {
@@ -56,8 +56,8 @@ function neverAnswer({ context, stopped }: FaultRequest): Promise<Response> {
 }
 
 /**
- * Starts a sound answer and never ends it. Sends as fast as the reader reads, but no more than 30 MB a second: WebKit
- * takes in whatever a line brings before the page can say that it has enough.
+ * Starts a valid answer that never ends. Sends as fast as the client reads, up to 30 MB a second, since WebKit buffers
+ * data before the page can cancel.
  */
 function endlessBody({ context, stopped }: FaultRequest): Response {
   const encoder = new TextEncoder();
@@ -84,7 +84,7 @@ const wrongTypes: Record<Step, object> = {
 
 const htmlPage = '<!doctype html><html lang="en"><title>Welcome</title><h1>This is not the API</h1></html>';
 
-/** Services, or lines to them, that are broken. */
+/** Services with broken answers or connections. */
 export const breakages = {
   timeout: { at: everyStep, answer: neverAnswer },
   unreachable: {

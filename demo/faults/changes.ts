@@ -7,7 +7,7 @@ const messagesBeforeTheEnd = 1;
 /** How long the person of `taken-over` takes to answer, in milliseconds. */
 export const personAnswersAfter = 1500;
 
-/** Ends a conversation after its first answer: the next message is refused, and reading says that it has ended. */
+/** Ends a conversation after its first answer: the next message is refused, and reading reports the end. */
 function end({ context, step, conversation }: FaultRequest): Response | undefined {
   if (conversation === undefined) return undefined;
   const { history } = conversation;
@@ -17,8 +17,8 @@ function end({ context, step, conversation }: FaultRequest): Response | undefine
 }
 
 /**
- * A person has taken over when the first message comes: it is stored and answered with nothing, and what the person
- * says stands in the history a while later.
+ * A person has taken over before the first message: it is stored without an answer, and the person's message is in the
+ * history a while later.
  */
 function takeOver({
   context,
@@ -52,7 +52,7 @@ function takeOver({
   return context.json({ status: true, history, variables: null, ai_enabled: false, ended: false });
 }
 
-/** Services that are sound, and whose conversations change while they go on. */
+/** Services without faults whose conversations change. */
 export const changes = {
   ended: { at: ['read', 'send'], answer: end },
   'taken-over': { at: ['read', 'send'], answer: takeOver },

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { PlainConversation, PlainConversations } from './plain-conversations.ts';
 
-/** What the widget asks a service for: its settings, a new conversation, an old one, an answer. */
+/** Requests of the widget: its settings, a new conversation, an existing one, an answer. */
 export type Step = 'settings' | 'open' | 'read' | 'send';
 
 export type FaultContext = Context<{ Bindings: HttpBindings }>;
@@ -17,15 +17,15 @@ export interface FaultRequest {
   readonly message?: string | undefined;
   /** Whether the request accepts an event stream. */
   readonly streaming: boolean;
-  /** Aborts when the server stops: whatever hangs ends then. */
+  /** Aborts when the server stops. */
   readonly stopped: AbortSignal;
 }
 
 /** One way to fail. */
 export interface Fault {
-  /** The steps at which it fails. At the others the service is well. */
+  /** The steps at which it fails. The others work. */
   readonly at: readonly Step[];
-  /** Answers in the failing way, or with `undefined` to answer like a sound service after all. */
+  /** Returns the faulty answer, or `undefined` for the normal one. */
   readonly answer: (request: FaultRequest) => Response | undefined | Promise<Response | undefined>;
 }
 

@@ -1,6 +1,6 @@
 import type { FaultRequest } from './fault.ts';
 
-/** Lines that were said before a conversation is first opened, and how many of them an answer holds at most. */
+/** Entries of the history before the conversation is opened, and their maximum number per answer. */
 export const longHistory = { lines: 2400, atOnce: 1000 } as const;
 
 /** Minutes between a question and the next. */
@@ -13,7 +13,7 @@ const answers = [
   'Size `43`. With thick socks take half a size more.',
 ];
 
-/** One line of a conversation that goes on for weeks, oldest first. */
+/** An entry of a conversation of several weeks, oldest first. */
 function lineAt(index: number, now: number): object {
   const turn = Math.floor(index / 2);
   const isQuestion = index % 2 === 0;
@@ -26,7 +26,7 @@ function lineAt(index: number, now: number): object {
   };
 }
 
-/** Gives the end of a long history, and what was said before that by cursor, as our service does. */
+/** Returns the end of a long history, and earlier entries by cursor, as our service does. */
 export function answerLongHistory({
   context,
   step,
@@ -43,7 +43,7 @@ export function answerLongHistory({
     return context.json({ status: true, conversation_id: conversations.open().uuid, history: page });
   if (conversation === undefined) return undefined;
   const earlier = start > 0 ? { earlier_cursor: String(start) } : {};
-  // Without the greeting, which this conversation has left behind long ago.
+  // Without the greeting.
   const since = before === undefined ? conversation.history.slice(1) : [];
   return context.json({ status: true, history: [...page, ...since], ...earlier, variables: null });
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Fault, FaultRequest } from './fault.ts';
 import { answerLongHistory } from './long-history.ts';
 
-/** Looks something up before it answers, and tells of it as it goes. */
+/** Calls a function before it answers, and streams the call. */
 function callFunction(request: FaultRequest): Response | undefined {
   const { context, conversation, conversations, message, streaming } = request;
   if (conversation === undefined || message === undefined) return undefined;
@@ -18,7 +18,7 @@ function callFunction(request: FaultRequest): Response | undefined {
   return context.body(events.join(''), 200, { 'Content-Type': 'text/event-stream' });
 }
 
-/** Milliseconds between two words: time enough to disturb the reader. */
+/** Milliseconds between two words: time enough to disturb the chat. */
 const wordPause = 60;
 
 const wordyAnswer = `The **Kammweg Mid** comes in three widths:
@@ -30,7 +30,7 @@ const wordyAnswer = `The **Kammweg Mid** comes in three widths:
 Try them on in the afternoon, when feet are a little larger than in the morning, and wear the socks that you will hike
 in. The [size guide](https://nordkamm.example/sizes) says more. That is all there is to say.`;
 
-/** Streams an answer word by word. It has it all in the end, also when the reader went away. */
+/** Streams an answer word by word. The history has all of it, even if the client disconnects. */
 function answerWordByWord(request: FaultRequest): Response | undefined {
   const { context, conversation, conversations, message, streaming, stopped } = request;
   if (conversation === undefined || message === undefined || !streaming) return undefined;
@@ -61,7 +61,7 @@ function answerWordByWord(request: FaultRequest): Response | undefined {
   return context.body(body, 200, { 'Content-Type': 'text/event-stream' });
 }
 
-/** Shows an image of this site's and one of another, which a page that allows the first only sees as a link. */
+/** Answers with an image of this origin and one of another, which becomes a link if only the first is allowed. */
 function showImages({ context, conversation, conversations, message }: FaultRequest): Response | undefined {
   if (conversation === undefined || message === undefined) return undefined;
   const { origin } = new URL(context.req.url);
@@ -72,19 +72,19 @@ function showImages({ context, conversation, conversations, message }: FaultRequ
   return context.json({ status: true, message: text, function_calls: [] });
 }
 
-/** Services that are not at fault, only different from ours. */
+/** Services without faults that differ from ours. */
 export const otherServices = {
-  /** Knows neither streaming nor idempotency keys nor widget settings. */
+  /** Without streaming, idempotency keys and widget settings. */
   'json-only': {
     at: ['settings'],
     answer: ({ context }) => context.json({ message: 'Not Found' }, 404),
   },
-  /** Its assistant has a tool. */
+  /** With a tool. */
   'function-calls': { at: ['send'], answer: callFunction },
-  /** Answers with images. */
+  /** With images in answers. */
   images: { at: ['send'], answer: showImages },
-  /** Has talked for weeks before. */
+  /** With a history of weeks. */
   'long-history': { at: ['open', 'read'], answer: answerLongHistory },
-  /** Takes its time. */
+  /** With slow answers. */
   'word-by-word': { at: ['send'], answer: answerWordByWord },
 } as const satisfies Record<string, Fault>;

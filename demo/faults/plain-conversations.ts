@@ -1,4 +1,4 @@
-/** A line as plain services write it: without the optional fields. */
+/** A history entry without the optional fields. */
 export interface PlainLine {
   readonly role: 'assistant' | 'user' | 'system';
   readonly content: string;
@@ -8,17 +8,17 @@ export interface PlainLine {
 export interface PlainConversation {
   readonly uuid: string;
   readonly history: PlainLine[];
-  /** When the next message may come, in milliseconds since the epoch; unset while nothing was refused. */
+  /** When the next message may come, in milliseconds since the epoch; unset before a refusal. */
   retryAt?: number;
-  /** What a person has still to say, and from when on; unset while none has taken over. */
+  /** The pending message of a person and its time; unset unless one has taken over. */
   personAnswers?: { readonly at: number; readonly content: string }[];
 }
 
 const greeting = 'Hello! I stand in for another service. Send me something and see what happens.';
 
 /**
- * Conversations in memory, for the services that the faults stand for. The oldest conversation goes when there are
- * too many, and a conversation takes no more lines when it is full, so that nobody fills the memory.
+ * Conversations of the faulty services, in memory. If there are too many, the oldest is deleted, and a full
+ * conversation accepts no more entries, so that memory is bounded.
  */
 export class PlainConversations {
   readonly #conversations = new Map<string, PlainConversation>();
@@ -46,12 +46,12 @@ export class PlainConversations {
     return this.#conversations.get(uuid.toLowerCase());
   }
 
-  /** Writes down a message and its answer. */
+  /** Stores a message and its answer. */
   add(conversation: PlainConversation, message: string, answer: string): void {
     this.write(conversation, { role: 'user', content: message }, { role: 'assistant', content: answer });
   }
 
-  /** Writes down lines, all of them or none. */
+  /** Stores entries, all of them or none. */
   write(conversation: PlainConversation, ...lines: readonly PlainLine[]): void {
     if (conversation.history.length + lines.length > this.#bounds.lines) return;
     conversation.history.push(...lines);

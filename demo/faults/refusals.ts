@@ -4,13 +4,13 @@ import type { Fault, FaultRequest } from './fault.ts';
 /** Seconds that the rate limit of `too-many-requests` asks to wait. */
 export const retryAfterSeconds = 5;
 
-/** Characters that the strict service of `message-refused` takes. */
+/** Maximum length of a message for the strict service of `message-refused`. */
 const strictMaximum = 20;
 
 const refuse = ({ context }: FaultRequest, status: 400 | 404 | 422, error: string): Response =>
   context.json({ status: false, error }, status);
 
-/** Refuses once, and until the time it named has passed; then it answers, as a real limit does. */
+/** Refuses once, and until the given time has passed; then it answers, as a real limit does. */
 function tooManyRequests({ context, conversation }: FaultRequest): Response | undefined {
   if (conversation === undefined) return undefined;
   const now = Date.now();
@@ -24,7 +24,7 @@ function tooManyRequests({ context, conversation }: FaultRequest): Response | un
   return context.json(body, 429, { 'Retry-After': String(wait) });
 }
 
-/** An engine that fails has often begun its stream already, so it says so there. */
+/** A failing engine has often started its stream, so the error is an event. */
 function engineFailed(request: FaultRequest): Response {
   const error = `${errorTexts.engineFailed}the language model is not available.`;
   if (!request.streaming) return refuse(request, 400, error);
@@ -34,7 +34,7 @@ function engineFailed(request: FaultRequest): Response {
   });
 }
 
-/** Services that are sound but say no, in the interface's own words. */
+/** Services that refuse, with the interface's error texts. */
 export const refusals = {
   'not-found': {
     at: ['settings', 'open'],

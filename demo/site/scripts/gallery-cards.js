@@ -1,19 +1,19 @@
-import { wishCards } from './wish-cards.js';
+import { optionCards } from './option-cards.js';
 
 /**
- * What the gallery shows.
+ * A card of the gallery.
  *
  * @typedef {object} Card
  * @property {string} id Names the card in addresses: `gallery.html?show=<id>` and `gallery.html#<id>`.
  * @property {string} title
- * @property {string} says What it shows, in one sentence.
- * @property {string} [hint] What to do to see it.
- * @property {Readonly<Record<string, string>>} attributes Of the element that is mounted.
- * @property {Readonly<Record<string, unknown>>} [properties] What only a script can set on it.
- * @property {Readonly<Record<string, string>>} [tokens] Custom properties of the element, without what all names begin with.
- * @property {readonly [question: string, button: string]} [consent] What stands in its consent slot.
- * @property {string} [message] What the card's second button sends.
- * @property {boolean} [floating] Whether the chat floats over the page instead of standing in the card.
+ * @property {string} says Describes it in one sentence.
+ * @property {string} [hint] How to see it.
+ * @property {Readonly<Record<string, string>>} attributes Attributes of the element.
+ * @property {Readonly<Record<string, unknown>>} [properties] Properties of the element, for values that attributes cannot hold.
+ * @property {Readonly<Record<string, string>>} [tokens] Custom properties of the element, without their common prefix.
+ * @property {readonly [question: string, button: string]} [consent] Content of its consent slot.
+ * @property {string} [message] Message that the card's second button sends.
+ * @property {boolean} [floating] Whether the chat floats over the page instead of being inline in the card.
  *
  * @typedef {object} Group
  * @property {string} title
@@ -21,7 +21,7 @@ import { wishCards } from './wish-cards.js';
  * @property {readonly Card[]} cards
  */
 
-/** What is served as `/assistants.json`. @typedef {{ uuid: string, name: string, shows: string, language: string }} Assistant */
+/** An entry of `/assistants.json`. @typedef {{ uuid: string, name: string, shows: string, language: string }} Assistant */
 
 /** @type {Readonly<Record<string, Pick<Card, 'says' | 'hint' | 'floating'>>>} */
 const assistantTexts = {
@@ -29,15 +29,15 @@ const assistantTexts = {
     says: 'Greets, and answers from the knowledge base of the shop.',
     hint: 'Ask about opening hours, shipping, returns, repairs or sizes.',
   },
-  'no-greeting': { says: 'Has no initial message: the visitor has the first word.' },
+  'no-greeting': { says: 'Has no initial message, so the visitor writes first.' },
   settings: {
-    says: 'Wears its own settings: dark, top left, in a pale color on which the text stays readable.',
+    says: 'Has its own settings: dark, top left, in a pale color with readable text.',
     hint: 'Opens in the top left corner of this window.',
     floating: true,
   },
-  german: { says: 'Speaks German, and so does the chat around it.' },
-  arabic: { says: 'Speaks Arabic, so that the chat runs from right to left.' },
-  'no-balance': { says: 'Belongs to an owner whose balance is empty: the service refuses to open.' },
+  german: { says: 'Speaks German, with a chat in German.' },
+  arabic: { says: 'Speaks Arabic, with a chat from right to left.' },
+  'no-balance': { says: 'Has an owner without balance, so the service refuses to open a conversation.' },
 };
 
 const question = 'Do you have the Kammweg Mid in size 42?';
@@ -71,19 +71,19 @@ const lookCards = (uuid) => [
   {
     id: 'look-dark',
     title: 'Dark',
-    says: 'The attributes of the tag override what the assistant says about its look.',
+    says: 'The attributes of the tag override the assistant’s settings.',
     attributes: { 'assistant-id': uuid, theme: 'dark', color: '#8b5cf6' },
   },
   {
     id: 'look-pale',
     title: 'Pale',
-    says: 'A color of almost no contrast: whatever stands on it is repaired to be readable.',
+    says: 'A color with almost no contrast: text on it is adjusted to be readable.',
     attributes: { 'assistant-id': uuid, theme: 'light', color: '#fff6d6' },
   },
   {
     id: 'look-texts',
     title: 'Own texts',
-    says: 'Heading, subheading and placeholder of the site, not of the assistant.',
+    says: 'The site’s heading, subheading and placeholder.',
     attributes: {
       'assistant-id': uuid,
       heading: 'Ask Kim',
@@ -94,7 +94,7 @@ const lookCards = (uuid) => [
   {
     id: 'look-floating',
     title: 'Floating, with a label',
-    says: 'A launcher with words on it, bottom left.',
+    says: 'A launcher with a label, bottom left.',
     hint: 'Opens in the corner of this window.',
     floating: true,
     attributes: {
@@ -120,14 +120,14 @@ const beginningCards = (uuid) => [
   {
     id: 'begin-consent',
     title: 'Consent',
-    says: 'Nothing is stored and nothing is sent before the visitor agrees.',
+    says: 'Nothing is stored or sent before the visitor agrees.',
     attributes: { 'assistant-id': uuid, persist: 'none' },
     consent: ['This chat is answered by a computer. Do you agree?', 'I agree'],
   },
   {
     id: 'begin-form',
     title: 'A form',
-    says: 'What the visitor fills in becomes variables of the conversation.',
+    says: 'The visitor’s answers become variables of the conversation.',
     attributes: { 'assistant-id': uuid, persist: 'none' },
     properties: {
       form: [
@@ -140,15 +140,15 @@ const beginningCards = (uuid) => [
   {
     id: 'begin-suggestions',
     title: 'Suggestions',
-    says: 'What visitors often ask, to be sent with one click.',
+    says: 'Common questions that visitors send with one click.',
     attributes: { 'assistant-id': uuid, persist: 'none' },
     properties: { suggestions: ['When do you open?', 'How much is shipping?', 'Can I return shoes?'] },
   },
   {
     id: 'begin-teaser',
     title: 'A teaser',
-    says: 'A bubble beside the launcher, until the visitor opens the chat or sends the bubble away.',
-    hint: 'The bubble comes in the corner of this window.',
+    says: 'A bubble beside the launcher, until the visitor opens the chat or dismisses it.',
+    hint: 'The bubble appears in the corner of this window.',
     floating: true,
     attributes: {
       'assistant-id': uuid,
@@ -159,40 +159,48 @@ const beginningCards = (uuid) => [
   },
 ];
 
-const waits = 'Takes as long as the chat has patience.';
+const waits = 'Waits until the chat’s time limit.';
 
 /** @type {readonly (readonly [string, string, string, string?])[]} */
 const openingFaults = [
   ['not-found', 'Assistant not found', 'The service does not know the assistant.'],
   ['insufficient-balance', 'Insufficient balance', 'The owner cannot pay for a conversation.'],
-  ['server-error', 'Server error', 'The service fails inside and says nothing of use.'],
+  ['server-error', 'Server error', 'The service has an internal error without details.'],
   ['unreachable', 'Unreachable', 'The connection closes without an answer.'],
   ['timeout', 'No answer', 'The service accepts the request and never answers.', waits],
-  ['html', 'A page, not data', 'Something else answers in the place of the service, with a web page.'],
-  ['truncated', 'Cut off', 'The answer ends in the middle, and the connection with it.'],
-  ['wrong-types', 'Wrong types', 'The answer is JSON, but every field holds something else.'],
+  ['html', 'A web page, not JSON', 'Another server answers with a web page.'],
+  ['truncated', 'Cut off', 'The connection closes in the middle of the answer.'],
+  ['wrong-types', 'Wrong types', 'The answer is JSON, but every field has the wrong type.'],
   ['empty', 'Empty', 'The answer is a success without a body.'],
   ['too-large', 'Too large', 'The answer never ends; the chat stops reading.'],
 ];
 
 /** @type {readonly (readonly [string, string, string, string?])[]} */
 const answerFaults = [
-  ['too-many-requests', 'Too many requests', 'The service asks to wait for five seconds; then it answers.'],
+  [
+    'too-many-requests',
+    'Too many requests',
+    'The service asks the chat to wait for five seconds, then answers.',
+  ],
   ['engine-failed', 'Engine failed', 'The language model behind the assistant is not available.'],
   ['balance-spent', 'Balance spent', 'The balance runs out in the middle of a conversation.'],
-  ['conversation-not-found', 'Conversation not found', 'The service has forgotten the conversation.'],
+  ['conversation-not-found', 'Conversation not found', 'The service no longer has the conversation.'],
   ['ended', 'Ended', 'The conversation ends after one answer.', 'Send a second message.'],
-  ['message-refused', 'Message refused', 'A stricter service that takes twenty characters at most.'],
-  ['cut-stream', 'Broken stream', 'The answer breaks off in the middle, and is lost.'],
+  ['message-refused', 'Message refused', 'A stricter service that accepts at most twenty characters.'],
+  ['cut-stream', 'Broken stream', 'The stream ends in the middle, and the answer is lost.'],
   [
     'cut-line',
-    'Broken line',
-    'The answer breaks off, but the service has it: the chat finds it in the history.',
+    'Broken connection',
+    'The stream ends in the middle, and the chat reads the whole answer from the history.',
   ],
   ['unreachable-on-message', 'Connection lost', 'The conversation opens, then the connection closes.'],
   ['timeout-on-message', 'Silence', 'The conversation opens, then the service never answers.', waits],
-  ['server-error-on-message', 'Server error', 'The conversation opens, then the service fails inside.'],
-  ['html-on-message', 'A page, not an answer', 'The conversation opens, then a web page comes back.'],
+  [
+    'server-error-on-message',
+    'Server error',
+    'The conversation opens, then the service has an internal error.',
+  ],
+  ['html-on-message', 'A web page, not an answer', 'The conversation opens, then a web page comes back.'],
 ];
 
 /**
@@ -206,7 +214,7 @@ export function galleryGroups(assistants) {
   return [
     {
       title: 'Assistants',
-      says: 'As seeded, each with its own language, look and owner.',
+      says: 'The seeded assistants, each with its own language, appearance and owner.',
       cards: assistants.map(({ uuid, name, shows }) => ({
         id: `assistant-${shows}`,
         title: name,
@@ -214,20 +222,20 @@ export function galleryGroups(assistants) {
         attributes: { 'assistant-id': uuid },
       })),
     },
-    { title: 'Looks', says: 'What a site can set on the tag.', cards: lookCards(uuid) },
-    { title: 'Beginnings', says: 'What can stand before the first question.', cards: beginningCards(uuid) },
+    { title: 'Appearance', says: 'Attributes that a site can set on the tag.', cards: lookCards(uuid) },
+    { title: 'Before the chat', says: 'Steps before the first question.', cards: beginningCards(uuid) },
     {
-      title: 'Wishes',
-      says: 'What a site can ask for besides. It loads only there.',
-      cards: wishCards(uuid, faultAt),
+      title: 'Options',
+      says: 'Features that load only on sites that enable them.',
+      cards: optionCards(uuid, faultAt),
     },
     {
       title: 'When it cannot open',
-      says: 'Each says what is wrong, and offers what helps.',
+      says: 'Each explains the problem and offers a solution.',
       cards: [
         {
           id: 'error-missing-id',
-          title: 'No assistant named',
+          title: 'No assistant-id',
           says: 'The tag has no assistant-id.',
           attributes: { persist: 'none' },
         },
@@ -242,12 +250,12 @@ export function galleryGroups(assistants) {
     },
     {
       title: 'When it cannot answer',
-      says: 'The conversation opens. What the visitor wrote is never lost.',
+      says: 'The conversation opens. No message is ever lost.',
       cards: faultCards(uuid, answerFaults, question),
     },
     {
       title: 'Other services',
-      says: 'No fault at all: they speak the same interface, with less or with more.',
+      says: 'Services without faults that implement less or more of the interface.',
       cards: [
         {
           id: 'service-json-only',
@@ -259,7 +267,7 @@ export function galleryGroups(assistants) {
         {
           id: 'service-taken-over',
           title: 'A person answers',
-          says: 'A person has taken the conversation over, and answers after a while.',
+          says: 'A person has taken over the conversation, and answers after a while.',
           attributes: { 'assistant-id': uuid, ...faultAt('taken-over') },
           message: question,
         },
@@ -273,7 +281,7 @@ export function galleryGroups(assistants) {
         {
           id: 'service-function-calls',
           title: 'Function calls',
-          says: 'The assistant looks up an order; the builder sees with what, and what came of it.',
+          says: 'The assistant looks up an order; the builder sees the arguments and the result.',
           attributes: { 'assistant-id': uuid, ...faultAt('function-calls'), type: 'test' },
           message: 'Where is my order 4711?',
         },

@@ -1,16 +1,16 @@
-// Draws the gallery's cards, and mounts a chat where one is asked for and nowhere else.
+// Draws the gallery's cards, and mounts a chat when a card is opened.
 import { find } from './find.js';
 import { galleryGroups } from './gallery-cards.js';
 
 /** @typedef {import('./gallery-cards.js').Card} Card */
 /** @typedef {HTMLElement & { show(): void, send(text: string): void }} Chat */
 
-/** Puts away the chat that floats over the page: there is room for one. @type {(() => void) | undefined} */
+/** Removes the floating chat, since there is room for one. @type {(() => void) | undefined} */
 let closeFloating;
 
 const tokenOf = (/** @type {string} */ name) => `--voice-assistant-chat-${name}`;
 
-/** What the card's tag says, and its custom properties, short enough to read. @param {Card} card */
+/** The card's attributes and custom properties, shortened. @param {Card} card */
 function tagOf({ attributes, tokens = {} }) {
   const { 'assistant-id': id, ...others } = attributes;
   const declarations = Object.entries(tokens).map(([name, value]) => `${tokenOf(name)}: ${value};`);

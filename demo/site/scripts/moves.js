@@ -1,4 +1,4 @@
-// Moves, clones, removes and re-adds the chat, as pages do that are drawn by a script.
+// Moves, clones, removes and re-adds the chat, as pages with client-side rendering do.
 import { find } from './find.js';
 
 const places = [find(document, '#here'), find(document, '#there')];
@@ -9,7 +9,7 @@ chat.setAttribute('assistant-id', '6f1f3d0a-52c4-4c7b-9d53-0b6a5d1c7e01');
 chat.setAttribute('base-url', `${location.origin}/faults/word-by-word`);
 chat.setAttribute('theme', 'light');
 
-/** A place where the chat is not. */
+/** A place without the chat. */
 const otherPlace = () => /** @type {HTMLElement} */ (places.find((place) => !place.contains(chat)));
 
 /** @type {Record<string, () => void>} */

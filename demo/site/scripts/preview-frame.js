@@ -1,9 +1,9 @@
-// The page in the preview's frame: shows the chat as the form beside it says.
+// The page in the preview's frame: shows the chat with the form's settings.
 import { find } from './find.js';
 
 /** @typedef {{ attributes: Record<string, string>, restart: boolean }} Order */
 
-/** What a running conversation cannot take on: with another of these it begins anew. */
+/** Attributes whose change starts a new conversation. */
 const beginning = ['assistant-id', 'variables', 'inline'];
 
 /** @type {HTMLElement | undefined} */
@@ -28,8 +28,7 @@ function follow({ attributes, restart }) {
     chat !== undefined &&
     beginning.every((name) => (chat?.getAttribute(name) ?? undefined) === attributes[name]);
   if (!isSame) {
-    // At first it shows: a preview is there to be talked to. By attribute, since `show()` would take the focus away
-    // from the form beside this page.
+    // Open at first. By attribute, since `show()` would move the focus away from the form.
     if (chat?.hasAttribute('open') ?? true) wanted['open'] = '';
     chat?.remove();
     chat = document.createElement('voice-assistant-chat');

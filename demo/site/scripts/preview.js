@@ -1,4 +1,4 @@
-// The preview's form: what is chosen goes to the page in the frame, and into the snippet.
+// The preview's form: its values go to the page in the frame and into the snippet.
 import { find } from './find.js';
 import { snippetNotes, snippetOf } from './snippets.js';
 import { createVariables } from './variables.js';
@@ -51,7 +51,7 @@ function showSnippet() {
   const isInline = 'inline' in attributes;
   const scriptChoice = /** @type {HTMLInputElement} */ (find(document, '[form=snippet-form][value=script]'));
   scriptChoice.disabled = isInline;
-  // The script tag adds the chat to the end of the body; what is inline has a place of its own.
+  // The script tag adds the chat to the end of the body; an inline chat has a place of its own.
   if (isInline && scriptChoice.checked)
     /** @type {HTMLInputElement} */ (find(document, '[form=snippet-form][value=html]')).checked = true;
   const kind = /** @type {SnippetKind} */ (text(new FormData(snippetForm), 'kind'));
@@ -88,7 +88,7 @@ async function copySnippet() {
     status.textContent = 'Copied.';
     button.textContent = 'Copied';
   } catch {
-    // No leave to write the clipboard: a selected text is one key press away from it.
+    // Without clipboard access, the text is selected for copying.
     getSelection()?.selectAllChildren(find(document, '#snippet'));
     status.textContent = 'Selected. Press Ctrl+C or ⌘C to copy.';
     button.textContent = 'Selected';
@@ -117,7 +117,7 @@ form.addEventListener('submit', (event) => {
 form.addEventListener('input', () => {
   showSnippet();
 });
-// Typing is over: only then is it worth a new conversation.
+// A new conversation starts only after typing.
 form.addEventListener('change', showAll);
 document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.form === stageForm) showStage();

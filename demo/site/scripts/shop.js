@@ -1,4 +1,4 @@
-// The shop's own small conveniences. The page is complete without them.
+// Enhancements of the shop's page, which works without them.
 
 /** Opening hours in the shop's time zone: hours as decimals, by weekday from Sunday. */
 const openingHours = [null, [10, 18.5], [10, 18.5], [10, 18.5], [10, 20], [10, 18.5], [10, 17]];
@@ -32,7 +32,7 @@ function showOpeningHours() {
 }
 
 /**
- * Lets the buttons beside the products put their question to the assistant. They stay hidden until there is one.
+ * Lets the product buttons send their question to the assistant. They are hidden until the chat is defined.
  */
 async function connectQuestions() {
   await customElements.whenDefined('voice-assistant-chat');

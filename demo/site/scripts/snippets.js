@@ -1,15 +1,15 @@
 /** The ways to put the chat on a site. @typedef {'script' | 'html' | 'npm'} SnippetKind */
 
-/** An attribute's value in quotes; JSON, which is full of double ones, in single ones. @param {string} value */
+/** An attribute's value in quotes; in single quotes if it contains double ones, as JSON does. @param {string} value */
 function quoted(value) {
   const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return value.includes('"') ? `'${text.replaceAll("'", '&#39;')}'` : `"${text}"`;
 }
 
 /**
- * Attributes as they stand in a tag, one a line.
+ * The attributes of a tag, one per line.
  *
- * @param {Readonly<Record<string, string>>} attributes An empty value stands alone, as in `inline`.
+ * @param {Readonly<Record<string, string>>} attributes An empty value is left out, as in `inline`.
  * @param {string} prefix
  */
 const attributeLines = (attributes, prefix = '') =>
@@ -18,7 +18,7 @@ const attributeLines = (attributes, prefix = '') =>
     .join('');
 
 /**
- * What a site owner pastes.
+ * The snippet for a site.
  *
  * @param {SnippetKind} kind
  * @param {Readonly<Record<string, string>>} attributes Of the element.

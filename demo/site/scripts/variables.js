@@ -1,6 +1,6 @@
 import { find } from './find.js';
 
-/** Rows that the list takes; the service takes no more. */
+/** Maximum number of rows, as in the service. */
 const maximum = 100;
 
 /**
@@ -51,7 +51,7 @@ export function createVariables(list, addButton) {
   add();
 
   return {
-    /** The rows that have a name; of two with the same name the later counts. @returns {Record<string, string>} */
+    /** The rows that have a name; of two with the same name, the later one. @returns {Record<string, string>} */
     read: () =>
       Object.fromEntries(
         [...list.children].flatMap((row) => {

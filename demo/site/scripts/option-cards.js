@@ -1,25 +1,25 @@
 /** @typedef {import('./gallery-cards.js').Card} Card */
 
 /**
- * What a site can ask for besides.
+ * Features that a site can enable.
  *
  * @param {string} uuid
  * @param {(kind: string) => Readonly<Record<'base-url' | 'persist', string>>} faultAt
  * @returns {readonly Card[]}
  */
-export const wishCards = (uuid, faultAt) => [
+export const optionCards = (uuid, faultAt) => [
   {
-    id: 'wish-voice',
+    id: 'option-voice',
     title: 'Voice',
     says: 'A microphone beside the composer, and a loudspeaker below each answer.',
-    hint: 'What the browser cannot do, it says at the click.',
+    hint: 'If the browser does not support it, a click explains that.',
     attributes: { 'assistant-id': uuid, persist: 'none', voice: '' },
     message: 'When do you open?',
   },
   {
-    id: 'wish-tools',
-    title: 'Tools of the page',
-    says: 'The assistant asks for a function of this page; the visitor allows it or not.',
+    id: 'option-tools',
+    title: 'Page tools',
+    says: 'The assistant requests a function of this page, and the visitor allows or declines it.',
     hint: 'Send the message and allow it: the title of this page changes.',
     attributes: { 'assistant-id': uuid, persist: 'none' },
     properties: {
@@ -48,38 +48,38 @@ export const wishCards = (uuid, faultAt) => [
     message: 'Please show product "KM-42".',
   },
   {
-    id: 'wish-history',
+    id: 'option-history',
     title: 'A long history',
-    says: 'Weeks of talk: it opens at its end, and a button at the top brings what was said before.',
-    hint: 'The button is there when you come back: open the card, load the page anew, and open it again.',
+    says: 'A conversation of several weeks opens at its end; a button at the top loads earlier messages.',
+    hint: 'To see the button, open the card, reload the page, and open it again.',
     attributes: { 'assistant-id': uuid, 'base-url': faultAt('long-history')['base-url'] },
   },
   {
-    id: 'wish-images',
+    id: 'option-images',
     title: 'Images',
-    says: 'Images of an origin that the site allows show; any other is a link.',
+    says: 'Images from allowed origins are shown; others become links.',
     attributes: { 'assistant-id': uuid, ...faultAt('images'), 'allow-images': location.origin },
     message: 'Where is your shop?',
   },
   {
-    id: 'wish-sound',
+    id: 'option-sound',
     title: 'Sound',
-    says: 'A soft tone for an answer that comes while the visitor is elsewhere. The menu switches it off.',
+    says: 'A soft tone for answers while the visitor is elsewhere. The menu switches it off.',
     hint: 'Send the message and look at another tab for a while.',
     attributes: { 'assistant-id': uuid, ...faultAt('taken-over'), sound: '' },
     message: 'Do you have the Kammweg Mid in size 42?',
   },
   {
-    id: 'wish-function-calls',
+    id: 'option-function-calls',
     title: 'Function calls',
-    says: 'Visitors see the names of what the assistant used for an answer.',
+    says: 'Visitors see the names of the functions that the assistant has called.',
     attributes: { 'assistant-id': uuid, ...faultAt('function-calls'), 'show-function-calls': '' },
     message: 'Where is my order 4711?',
   },
   {
-    id: 'wish-tokens',
-    title: 'Tokens',
-    says: 'Colors, type and corners of the site’s own, by custom properties.',
+    id: 'option-tokens',
+    title: 'Custom properties',
+    says: 'Colors, type and corners set by the site.',
     attributes: { 'assistant-id': uuid, persist: 'none', theme: 'light' },
     tokens: {
       accent: '#7a3b1d',
