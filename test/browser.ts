@@ -11,7 +11,7 @@ import { setUpBrowserTests } from './web-test-runner.config.ts';
 /*
  * Runs the browser tests: all, or those whose files are named as arguments; with `--grep text` only those whose title
  * has the text. When all run, three engines and another suite share the machine, so a file that fails runs again,
- * alone: what passes then counts as passed and is printed as flaky, to be mended. Where many files fail, none do.
+ * alone: tests that pass then count as passed and are printed as flaky. If many files fail, none runs again.
  */
 const mostToRepeat = 6;
 const chances = 2;

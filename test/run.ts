@@ -39,7 +39,7 @@ for (const outcome of outcomes) {
 }
 for (const suite of suites.filter((suite) => !runnable.includes(suite))) {
   console.log(`--   ${suite.name} could not run: what it needs is missing (see above)`);
-  // Half of the system untested is no success; one of the two databases is enough unless all are required.
+  // An untested half of the system is a failure; one of the two databases is enough unless all are required.
   if (requireAll || suite.name !== 'service:postgres') failed++;
 }
 if (requireAll && engines.length > 0) failed += missingEngines.length;
@@ -57,7 +57,7 @@ for (const name of outcomes.flatMap(({ flaky = [] }) => flaky)) {
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`${String(passed)} passed, ${String(failed)} failed`);
 
-/** Reads what the person asked for. What they got wrong is for them to set right: a sentence, not a stack. */
+/** Reads the command line. Mistakes there are reported in a sentence, without a stack trace. */
 function prepare() {
   try {
     return { suites: selectSuites(process.argv.slice(2)), requirements: meetRequirements(requireAll) };
@@ -67,14 +67,14 @@ function prepare() {
   }
 }
 
-/** One line for a green suite, everything for a red one. */
+/** Prints one line for a passed suite, and the whole output of a failed one. */
 function report({ suite, passed, failed, skipped, seconds, reason, output }: SuiteOutcome): void {
   const counts = `${String(passed)} passed, ${String(failed)} failed${skipped > 0 ? `, ${String(skipped)} skipped` : ''}`;
   const because = reason === undefined ? '' : `; it ${reason}`;
   const text = stripVTControlCharacters(output);
   if (failed > 0) console.log(`\n${text.trim()}`);
   console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${suite.name}: ${counts} (${seconds.toFixed(0)} s)${because}`);
-  // node:test's and Web Test Runner's reports mark what was skipped in these ways.
+  // How node:test and Web Test Runner mark skipped tests.
   if (failed === 0)
     for (const line of text.match(/^ *(?:﹣|skip|flaky) .*/gm) ?? []) console.log(`     ${line.trim()}`);
 }

@@ -16,13 +16,13 @@ import { startWebKitDriver } from './support/browser/webkit-driver.ts';
 
 export interface BrowserTestSetup {
   config: TestRunnerConfig;
-  /** Ends what the configuration needed beside the browsers. */
+  /** Ends the processes that the configuration has started. */
   stop(): Promise<void>;
 }
 
 /**
- * Sets Web Test Runner up for the given engines. Tests are TypeScript, compiled file by file; they import what is
- * tested from `dist`, since a test of the sources can be green while the bundle is broken.
+ * Sets Web Test Runner up for the given engines. Tests are TypeScript, compiled file by file; they import the
+ * built widget from `dist`, since a test of the sources can be green while the bundle is broken.
  */
 export async function setUpBrowserTests(
   engines: readonly Engine[],
@@ -46,7 +46,7 @@ export async function setUpBrowserTests(
       if (engine.name === 'webkit') {
         const driver = await startWebKitDriver(engine);
         stops.push(() => driver.stop());
-        // Its declaration is laxer than ours about undefined properties; nothing else differs.
+        // Its type differs only in optional properties.
         browsers.push(webdriverLauncher(driver.connection) as BrowserLauncher);
       } else {
         const { name, ...launchOptions } = engine;
@@ -72,16 +72,16 @@ export async function setUpBrowserTests(
 const fixedConfig: TestRunnerConfig = {
   rootDir: repository,
   middleware: [failingScripts],
-  // All three browsers at once, each with one test file: they wait more than they compute.
+  // All browsers at once, each with one test file, since they mostly wait.
   concurrentBrowsers: 3,
   concurrency: 1,
   browserStartTimeout: 60_000,
   testsStartTimeout: 60_000,
   testsFinishTimeout: 180_000,
-  // Lit's development build would warn of itself in every page.
+  // Lit's development build logs a warning in every page.
   nodeResolve: { exportConditions: ['production', 'default'] },
   staticLogging: true,
-  // WebDriver keeps one browser profile for all test files, so each file begins by forgetting the others.
+  // WebDriver uses one browser profile for all test files, so each file clears storage first.
   testRunnerHtml: (framework) => `<!doctype html>
 <html lang="en">
   <head><title>Browser tests</title></head>
@@ -95,7 +95,7 @@ const fixedConfig: TestRunnerConfig = {
 </html>`,
 };
 
-/** Serves what `service-under-test.ts` tells the tests. */
+/** Serves the descriptions that `service-under-test.ts` reads. */
 function describeServices(descriptions: ServiceDescriptions): TestRunnerPlugin {
   return {
     name: 'services-under-test',

@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { answerMedia } from '../support/chat/force-media.ts';
+import { forceMedia } from '../support/chat/force-media.ts';
 import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press, supports, tap, type } from '../support/browser/page.ts';
-import { put, takeOut } from '../support/chat/page-layout.ts';
+import { put, removeInserted } from '../support/chat/page-layout.ts';
 
 const realMatch = window.matchMedia.bind(window);
 
@@ -23,7 +23,7 @@ const focused = (chat: Chat): Element | null | undefined => chat.element.shadowR
 describe('the composer', () => {
   afterEach(async () => {
     window.matchMedia = realMatch;
-    takeOut();
+    removeInserted();
     await unmountAll();
   });
 
@@ -165,7 +165,7 @@ describe('the composer', () => {
     ];
     chat.element.show();
     await until(() => chat.find('[part="start-button"]') !== null, 'the form');
-    const restore = answerMedia(chat, '(pointer: coarse)');
+    const restore = forceMedia(chat, '(pointer: coarse)');
     try {
       const fields = chat.findAll('input, select, textarea');
       expect(fields).to.have.length(4);

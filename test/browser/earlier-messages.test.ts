@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
-import { fileFrom } from '../support/chat/downloaded-file.ts';
+import { downloadedFile } from '../support/chat/downloaded-file.ts';
 import { click, press } from '../support/browser/page.ts';
 import { settled } from '../support/chat/page-layout.ts';
 
@@ -144,8 +144,8 @@ describe('messages before a long history', () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
     await until(() => chat.find('.earlier [role="alert"]') !== null, 'what went wrong');
-    const save = (): ReturnType<typeof fileFrom> =>
-      fileFrom(async () => {
+    const save = (): ReturnType<typeof downloadedFile> =>
+      downloadedFile(async () => {
         await click(chat.part('menu-button'));
         await until(() => chat.find('.menu:popover-open button') !== null, 'the menu');
         const items = chat.findAll('.menu:popover-open button');

@@ -69,7 +69,7 @@ describe('a first answer', () => {
     const answer = await scriptAnswer({ pieces });
     await chat.ask(answer.question);
     await until(() => seen.size > 0, 'the beginning');
-    await answer.goOn();
+    await answer.resume();
     await chat.answered(1);
     await until(() => chat.find('.markdown strong') !== null, 'the answer to be drawn');
     watch.disconnect();

@@ -202,11 +202,11 @@ describe('an answer in Markdown', () => {
     const text = (): string => chat.find('.markdown')?.innerText.trim() ?? '';
     await until(() => text() === 'Our opening', 'the first piece');
     expect(chat.find('.markdown strong')?.innerText).to.equal('opening');
-    await script.goOn();
+    await script.resume();
     await until(() => text() === 'Our opening hours are here', 'the second piece');
-    await script.goOn();
+    await script.resume();
     await until(() => text() === 'Our opening hours are here. Run npm', 'the third piece');
-    await script.goOn();
+    await script.resume();
     await chat.answered(1);
     expect(text()).to.equal('Our opening hours are here. Run npm i.');
   });

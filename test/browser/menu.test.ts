@@ -7,7 +7,7 @@ import {
   until,
   type Chat,
 } from '../support/chat/chat-fixture.ts';
-import { fileFrom } from '../support/chat/downloaded-file.ts';
+import { downloadedFile } from '../support/chat/downloaded-file.ts';
 import { click, press } from '../support/browser/page.ts';
 
 const labels = {
@@ -139,7 +139,7 @@ describe('the menu', () => {
 
   it('downloads the transcript as text, with authors and times', async () => {
     const chat = await mountWithMenu({ heading: 'Kim: help' });
-    const file = await fileFrom(() => click(item(chat, labels.text)));
+    const file = await downloadedFile(() => click(item(chat, labels.text)));
     expect(file.name).to.match(/^Kim help \d{4}-\d\d-\d\d\.txt$/);
     expect(file.type).to.contain('text/plain');
     expect(file.text).to.match(/^Kim: help\n\nKim: help \(.*\d.*\):\n/);
@@ -156,7 +156,7 @@ describe('the menu', () => {
     await chat.ask('When do you open?');
     await chat.answered(2);
     await openMenu(chat);
-    const { text } = await fileFrom(() => click(item(chat, labels.json)));
+    const { text } = await downloadedFile(() => click(item(chat, labels.json)));
     const { history } = JSON.parse(text) as {
       history: { role: string; content: string; created_at: string }[];
     };

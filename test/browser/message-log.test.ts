@@ -38,11 +38,11 @@ describe('the message log', () => {
     expect(distance()).to.be.below(24);
     expect(chat.findAll('li.assistant')[1]?.dataset['status']).to.equal('streaming');
     log.scrollTop = 10;
-    await growing.goOn();
+    await growing.resume();
     await until(() => chat.messages.at(-1)?.includes('more') ?? false, 'more words');
     expect(log.scrollTop).to.equal(10);
     log.scrollTop = log.scrollHeight;
-    await growing.goOn();
+    await growing.resume();
     await chat.answered(2);
     expect(distance()).to.be.below(24);
   });
@@ -61,11 +61,11 @@ describe('the message log', () => {
       return `${width} ${height} ${borderWidth} ${borderRadius} ${clipPath}` === '7px 7px 0px 50% none';
     };
     await until(() => chat.findAll('[part="typing"] i').filter(isRound).length === 3, 'three dots');
-    await answer.goOn();
+    await answer.resume();
     await until(() => chat.messages.at(-1) === 'assistant: Here', 'the first word');
     expect(chat.find('[part="typing"]')).to.equal(null);
     expect(chat.announcement).not.to.contain('Here');
-    await answer.goOn();
+    await answer.resume();
     await chat.answered(2);
     expect(chat.announcement).to.equal('Here it is.');
   });

@@ -4,7 +4,7 @@ import type { VoiceAssistantChat } from '../../src/widget/voice-assistant-chat.t
 import { ago, cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
 import { mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press, supports, tap } from '../support/browser/page.ts';
-import { pasted } from '../support/browser/clipboard.ts';
+import { readClipboard } from '../support/browser/clipboard.ts';
 import { settled } from '../support/chat/page-layout.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
@@ -151,7 +151,7 @@ describe('the actions of a message', () => {
     await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the word that it is done');
     const said = (): string => chat.announcement;
     expect(said()).to.contain('Copied');
-    const paste = await pasted();
+    const paste = await readClipboard();
     expect(paste.text).to.equal(text);
     const { body } = paste.document;
     const texts = (selector: string): string[] =>
@@ -200,7 +200,7 @@ describe('the actions of a message', () => {
     await until(() => chat.part('send-button').ariaLabel === 'Stop', 'the stop button');
     await click(chat.part('send-button'));
     await until(() => chat.find('.message-state')?.innerText === 'Stopped.', 'the word that it was stopped');
-    await answer.goOn();
+    await answer.resume();
     await until(() => chat.part('send-button').ariaLabel === 'Send', 'the end of the reply');
     expect(chat.messages.at(-1)).to.equal('assistant: It goes on');
   });

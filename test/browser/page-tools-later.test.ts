@@ -4,7 +4,7 @@ import { click } from '../support/browser/page.ts';
 import {
   buttonIn,
   openWithTools,
-  questionForProduct,
+  productQuestion,
   showProduct,
   toolRequests,
 } from '../support/chat/page-tools.ts';
@@ -33,7 +33,7 @@ describe('tool calls of an earlier visit', () => {
   it('are not run again, and their results go with the next message', async () => {
     let runs = 0;
     const first = await openWithTools(showProduct(() => runs++, true));
-    await first.ask(questionForProduct);
+    await first.ask(productQuestion);
     await first.answered(2);
     await until(() => runs === 1, 'the tool to run');
     first.element.remove();
@@ -54,7 +54,7 @@ describe('tool calls of an earlier visit', () => {
   it('ask again if nobody had answered, after an undo too, and also if they are safe', async () => {
     let runs = 0;
     const first = await openWithTools(showProduct(() => runs++));
-    await first.ask(questionForProduct);
+    await first.ask(productQuestion);
     await until(() => toolRequests(first).length === 1, 'the question for consent');
     await first.answered(2);
     first.element.remove();

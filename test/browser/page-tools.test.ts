@@ -5,7 +5,7 @@ import { click, press } from '../support/browser/page.ts';
 import {
   buttonIn,
   openWithTools,
-  questionForProduct,
+  productQuestion,
   showProduct,
   toolRequests,
 } from '../support/chat/page-tools.ts';
@@ -46,7 +46,7 @@ describe('tools of the page', () => {
         return { shown: true };
       }),
     );
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => toolRequests(chat).length === 1, 'the question for consent');
     const [request] = toolRequests(chat) as [HTMLElement];
     expect(request.innerText)
@@ -77,7 +77,7 @@ describe('tools of the page', () => {
   it('do not run if the visitor declines, and the assistant is notified', async () => {
     let runs = 0;
     const chat = await openWithTools(showProduct(() => runs++));
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => toolRequests(chat).length === 1, 'the question for consent');
     const used = nextEvent(chat.element, 'chat-tool');
     await click(buttonIn(toolRequests(chat)[0] as HTMLElement, 'Don’t allow'));
@@ -92,7 +92,7 @@ describe('tools of the page', () => {
 
   it('are allowed by keyboard, and neither request nor answer moves the focus', async () => {
     const chat = await openWithTools(showProduct(() => 'Done'));
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => toolRequests(chat).length === 1, 'the question for consent');
     await chat.answered(2);
     const { shadowRoot } = chat.element;
@@ -112,40 +112,40 @@ describe('tools of the page', () => {
       ],
     };
     const chat = await openWithTools(tool);
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => toolRequests(chat).length === 1, 'the question for consent');
     const [request] = toolRequests(chat) as [HTMLElement];
     expect(request.innerText)
       .to.match(/Product no\.\s+ALP-40/)
       .and.not.match(/show_product|code/i);
-    const goOn = (): HTMLElement | null => chat.find('[part="go-on"] button');
-    expect(goOn(), 'nothing to go on with').to.equal(null);
+    const resume = (): HTMLElement | null => chat.find('[part="go-on"] button');
+    expect(resume(), 'nothing to go on with').to.equal(null);
     buttonIn(request, 'Always allow in this conversation').focus();
     await press('Enter');
     await until(() => said(chat).includes('“Show a product” was run.'), 'the outcome');
-    await until(() => goOn() !== null, 'the way on');
+    await until(() => resume() !== null, 'the way on');
     expect(sent, 'nothing that the visitor did not send').to.have.lengthOf(1);
-    goOn()?.focus();
+    resume()?.focus();
     await press('Enter');
     await chat.answered(3);
     expect(sent[1]).to.deep.include({ message: 'Continue' });
     expect(sent[1]?.tool_results).to.have.lengthOf(1);
-    await until(() => goOn() === null, 'the way on to go');
+    await until(() => resume() === null, 'the way on to go');
     expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
 
     const again = nextEvent(chat.element, 'chat-tool');
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await again;
     await chat.answered(4);
     chat.element.remove();
     const second = await openWithTools(tool);
     await second.answered(4);
     const afterReload = nextEvent(second.element, 'chat-tool');
-    await second.ask(questionForProduct);
+    await second.ask(productQuestion);
     await afterReload;
     second.element.restart();
     await until(() => second.messages.length === 1, 'a new conversation');
-    await second.ask(questionForProduct);
+    await second.ask(productQuestion);
     await until(() => toolRequests(second).length === 1, 'the question for consent');
     expect(toolRequests(second)[0]?.dataset['state']).to.equal('asked');
   });
@@ -153,7 +153,7 @@ describe('tools of the page', () => {
   it('run at once if they are safe', async () => {
     const chat = await openWithTools(showProduct(() => undefined, true));
     const used = nextEvent(chat.element, 'chat-tool');
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
   });
 
@@ -167,10 +167,10 @@ describe('tools of the page', () => {
       }, true),
     );
     const failed = nextEvent(chat.element, 'chat-tool');
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     expect(await failed).to.deep.equal({ name: 'show_product', outcome: 'failed' });
     await chat.answered(2);
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await chat.answered(3);
     expect(sent[1]?.tool_results?.[0]?.result).to.deep.equal({ error: 'No such product' });
     await until(

@@ -1,11 +1,11 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { setViewport, supports } from '../support/browser/page.ts';
-import { settled, takeOut } from '../support/chat/page-layout.ts';
+import { settled, removeInserted } from '../support/chat/page-layout.ts';
 
 async function cleanUp(): Promise<void> {
   await unmountAll();
-  takeOut();
+  removeInserted();
 }
 
 describe('on a phone', () => {

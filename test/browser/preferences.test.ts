@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { answerMedia } from '../support/chat/force-media.ts';
+import { forceMedia } from '../support/chat/force-media.ts';
 import { unmountAll, type Chat } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
 import { setViewport } from '../support/browser/page.ts';
@@ -15,7 +15,7 @@ describe('a visitor who prefers', () => {
   for (const [state, reach] of Object.entries(chatStates)) {
     it(`less motion sees nothing move in ${state}`, async () => {
       const chat = await reach({ theme: 'light' });
-      restore = answerMedia(chat, '(prefers-reduced-motion: reduce)');
+      restore = forceMedia(chat, '(prefers-reduced-motion: reduce)');
       const moving = (chat.element.shadowRoot?.getAnimations() ?? [])
         .filter(({ effect }) =>
           (effect as KeyframeEffect)
@@ -33,7 +33,7 @@ describe('a visitor who prefers', () => {
     )({ theme: 'light' });
     const style = (name: string) => getComputedStyle(chat.part(name));
     expect(style('composer').borderTopColor).not.to.equal(style('panel').color);
-    restore = answerMedia(chat, '(prefers-contrast: more)');
+    restore = forceMedia(chat, '(prefers-contrast: more)');
     const { color } = style('panel');
     for (const name of ['panel', 'composer', 'composer-input'])
       expect(style(name).borderTopColor, name).to.equal(color);

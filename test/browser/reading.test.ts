@@ -151,7 +151,7 @@ describe('reading a conversation', () => {
     log.scrollTop = 0;
     await until(() => chat.find('[part="latest-button"]') !== null, 'the way to the end');
     expect(chat.part('latest-button').innerText.trim()).to.equal('Latest messages');
-    await next.goOn();
+    await next.resume();
     await chat.answered(2);
     await until(() => chat.part('latest-button').innerText.trim() === '1 unread message', 'the count');
     expect(log.scrollTop).to.equal(0);
@@ -168,7 +168,7 @@ describe('reading a conversation', () => {
     await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
     chat.element.hide();
     await until(() => !chat.isOpen, 'the panel to close');
-    await answer.goOn();
+    await answer.resume();
     await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
     expect(chat.launcher.ariaLabel).to.match(/, 1 unread message$/);
     await click(chat.launcher);
@@ -187,7 +187,7 @@ describe('reading a conversation', () => {
     };
     setHidden(true);
     try {
-      await answer.goOn();
+      await answer.resume();
       await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
       setHidden(false);
       await until(() => chat.find('[part="badge"]') === null, 'the badge to go');
@@ -214,11 +214,11 @@ describe('reading a conversation', () => {
     await chat.ask(answer.question);
     const shows = (text: string) => until(() => chat.messages.at(-1)?.endsWith(text) ?? false, text);
     await shows('kg');
-    await answer.goOn();
+    await answer.resume();
     await until(() => lines.length === 1, 'the first sentence');
-    await answer.goOn();
+    await answer.resume();
     await until(() => lines.length === 2, 'the second sentence');
-    await answer.goOn();
+    await answer.resume();
     await until(() => lines.length === 3, 'the rest');
     expect(lines).to.deep.equal(['It weighs 1.2 kg, says Dr. Berg.', 'It is in stock.', 'And so on.']);
   });
@@ -251,7 +251,7 @@ describe('reading a conversation', () => {
         const shown = pieces[index]?.replaceAll('*', '') ?? '';
         await until(() => chat.messages.at(-1)?.endsWith(shown) ?? false, `"${shown}" to show`);
         expect(lines, 'no half sentence').to.deep.equal(sentences.slice(0, index));
-        await answer.goOn();
+        await answer.resume();
         await until(() => lines.length === index + 1, `"${sentence}" to be said; said: ${lines.join(' / ')}`);
       }
       expect(lines).to.deep.equal(sentences);

@@ -1,11 +1,11 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press, setViewport } from '../support/browser/page.ts';
-import { isWithinWindow, put, settled, takeOut } from '../support/chat/page-layout.ts';
+import { isWithinWindow, put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 async function cleanUp(): Promise<void> {
   await unmountAll();
-  takeOut();
+  removeInserted();
 }
 
 describe('the resize handle', () => {

@@ -41,10 +41,10 @@ describe('the services that browser tests talk to', () => {
     };
 
     await readUntil('One');
-    await answer.goOn();
+    await answer.resume();
     await readUntil(', two');
     expect(stream).not.to.contain('event: done');
-    await answer.goOn();
+    await answer.resume();
     await readUntil('One, two.');
   });
 

@@ -26,15 +26,15 @@ async function waiting(attributes: Readonly<Record<string, string>>): Promise<[C
   await click(chat.input);
   await chat.ask(answer.question);
   await until(() => chat.messages.some((text) => text.includes('Gladly')), 'the beginning of the answer');
-  return [chat, () => answer.goOn()];
+  return [chat, () => answer.resume()];
 }
 
-async function answeredUnseen(chat: Chat, goOn: () => Promise<void>): Promise<void> {
+async function answeredUnseen(chat: Chat, resume: () => Promise<void>): Promise<void> {
   chat.element.hide();
   const answered = new Promise((resolve) => {
     chat.element.addEventListener('chat-message', resolve, { once: true });
   });
-  await goOn();
+  await resume();
   await answered;
 }
 
@@ -56,14 +56,14 @@ describe('the sound', () => {
   });
 
   it('plays for an answer behind a closed panel', async () => {
-    const [chat, goOn] = await waiting({ sound: '' });
-    await answeredUnseen(chat, goOn);
+    const [chat, resume] = await waiting({ sound: '' });
+    await answeredUnseen(chat, resume);
     await until(() => notes === 2, 'its two notes');
   });
 
   it('does not play while the visitor looks, nor for the history of a conversation', async () => {
-    const [chat, goOn] = await waiting({ sound: '' });
-    await goOn();
+    const [chat, resume] = await waiting({ sound: '' });
+    await resume();
     await chat.answered(1);
     chat.element.remove();
     const again = mount({
@@ -90,8 +90,8 @@ describe('the sound', () => {
     await answeredUnseen(muted, finishMuted);
     muted.element.remove();
 
-    const [chat, goOn] = await waiting({ sound: '', persist: 'none' });
-    await answeredUnseen(chat, goOn);
+    const [chat, resume] = await waiting({ sound: '', persist: 'none' });
+    await answeredUnseen(chat, resume);
     await until(() => notes > 0, 'the sound of another chat');
     expect(notes).to.equal(2);
   });

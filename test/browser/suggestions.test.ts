@@ -130,12 +130,12 @@ describe('suggestions of an answer', () => {
     await chat.ask(scripted.question);
     await until(() => chat.find('.markdown strong') !== null, 'the beginning');
     for (const piece of pieces.slice(1)) {
-      await scripted.goOn();
+      await scripted.resume();
       // The next piece is drawn before it is asked for: what it shows is in the page by then.
       expect(chat.findAll('.markdown li'), piece).to.have.length(0);
       expect(suggested(chat), piece).to.deep.equal([]);
     }
-    await scripted.goOn();
+    await scripted.resume();
     await until(() => suggested(chat).length === 2, 'the suggestions');
     expect(chat.findAll('.markdown li')).to.have.length(0);
   });

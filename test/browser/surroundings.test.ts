@@ -1,13 +1,13 @@
 import { expect } from '@open-wc/testing';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press, setViewport, supports } from '../support/browser/page.ts';
-import { isReachable, isWithinWindow, put, settled, takeOut } from '../support/chat/page-layout.ts';
+import { isReachable, isWithinWindow, put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 const cover = 'position: fixed; inset: 0; width: 100%; height: 100%; margin: 0; border: 0; background: tan;';
 
 async function cleanUp(): Promise<void> {
   await unmountAll();
-  takeOut();
+  removeInserted();
 }
 
 describe('the chat lies above', () => {

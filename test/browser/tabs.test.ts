@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { type Chat, conversationKey, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
-import { buttonIn, questionForProduct, showProduct, toolRequests } from '../support/chat/page-tools.ts';
+import { buttonIn, productQuestion, showProduct, toolRequests } from '../support/chat/page-tools.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 
 /*
@@ -146,7 +146,7 @@ describe('one conversation in two pages', () => {
       return show(page);
     };
     const first = await withTools();
-    await first.ask(questionForProduct);
+    await first.ask(productQuestion);
     await first.answered(2);
     const chats = [first, await withTools(), await withTools()];
     const requests = (): HTMLElement[] => chats.flatMap((chat) => toolRequests(chat));

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { answerMedia } from '../support/chat/force-media.ts';
+import { forceMedia } from '../support/chat/force-media.ts';
 import { unmountAll, type Chat } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
 import { setViewport } from '../support/browser/page.ts';
@@ -67,7 +67,7 @@ describe('controls are large enough, and far enough apart, in', () => {
       expect(targetsOf(chat)).not.to.be.empty;
       expect(tooSmall(chat, 24).join('; '), 'with a mouse').to.equal('');
       expect(overlaps(chat).join('; '), 'with a mouse').to.equal('');
-      restore = answerMedia(chat, '(pointer: coarse)');
+      restore = forceMedia(chat, '(pointer: coarse)');
       expect(tooSmall(chat, 44).join('; '), 'with a finger').to.equal('');
       expect(overlaps(chat).join('; '), 'with a finger').to.equal('');
     });

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { faulty, mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { click } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
-import { questionForProduct, showProduct } from '../support/chat/page-tools.ts';
+import { productQuestion, showProduct } from '../support/chat/page-tools.ts';
 
 describe('type="test"', () => {
   afterEach(unmountAll);
@@ -67,7 +67,7 @@ describe('type="test"', () => {
     await chat.open();
     await chat.answered(1);
     const text = (): string => chat.find('[part="inspector"]')?.innerText ?? '';
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => chat.find('[part~="tool-request"] button') !== null, 'the question for consent');
     await until(() => text().includes('May the assistant run “Show product”'), 'the call that waits');
     const [allow, deny] = ['Allow', 'Don’t allow'].map((label) => (): Promise<void> => {
@@ -76,7 +76,7 @@ describe('type="test"', () => {
     });
     await allow?.();
     await until(() => text().includes('"shown": "boots"'), 'the value');
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => chat.findAll('[part~="tool-request"] button').length > 2, 'the second question');
     await deny?.();
     await until(() => text().includes('“Show product” was not allowed.'), 'the refusal');
@@ -85,7 +85,7 @@ describe('type="test"', () => {
         throw new Error('Out of stock.');
       }, true),
     ];
-    await chat.ask(questionForProduct);
+    await chat.ask(productQuestion);
     await until(() => /“Show product” failed\.[^]*Out of stock\./.test(text()), 'the failure');
     expect(text()).not.to.contain('Running');
     expect(text()).to.contain('"shown": "boots"');

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { chatStates } from '../support/chat/chat-states.ts';
 import { setViewport, supports } from '../support/browser/page.ts';
-import { put, settled, takeOut } from '../support/chat/page-layout.ts';
+import { put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 /*
  * What a person would look for in a picture is asked of the layout, on every machine and in many states: text that does
@@ -65,7 +65,7 @@ function space(chat: Chat): void {
 
 async function cleanUp(): Promise<void> {
   await unmountAll();
-  takeOut();
+  removeInserted();
   await setViewport(1000, 800);
 }
 

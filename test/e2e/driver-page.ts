@@ -1,10 +1,10 @@
-import type { Hands } from '../support/browser/user-input.ts';
+import type { UserInput } from '../support/browser/user-input.ts';
 
 export type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
 
 /** What the driver needs of a browser's page; one implementation for each way to reach a browser. */
 export interface DriverPage {
-  readonly hands: Hands;
+  readonly input: UserInput;
   readonly errors: readonly string[];
   open(url: string): Promise<void>;
   reload(): Promise<void>;

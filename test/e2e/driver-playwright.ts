@@ -1,6 +1,6 @@
 import { chromium, firefox } from 'playwright';
 import type { Engine } from '../support/browser/browsers.ts';
-import { playwrightHands } from '../support/browser/user-input.ts';
+import { playwrightInput } from '../support/browser/user-input.ts';
 import type { DriverPage } from './driver-page.ts';
 
 /** Opens a page of Chromium or Firefox. */
@@ -14,7 +14,7 @@ export async function openPlaywrightPage(engine: Exclude<Engine, { name: 'webkit
     if (message.type() === 'error') errors.push(message.text());
   });
   return {
-    hands: playwrightHands(page),
+    input: playwrightInput(page),
     errors,
     async open(url) {
       await page.goto(url);

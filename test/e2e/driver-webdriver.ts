@@ -1,6 +1,6 @@
 import { remote } from 'webdriverio';
 import type { Engine } from '../support/browser/browsers.ts';
-import { webDriverHands } from '../support/browser/user-input.ts';
+import { webDriverInput } from '../support/browser/user-input.ts';
 import { startWebKitDriver } from '../support/browser/webkit-driver.ts';
 import type { DriverPage } from './driver-page.ts';
 
@@ -12,10 +12,10 @@ export async function openWebDriverPage(engine: Extract<Engine, { name: 'webkit'
     throw error;
   });
   await driver.setTimeout({ script: 30_000, pageLoad: 60_000 });
-  const hands = webDriverHands(driver);
-  await hands.resize(1280, 800);
+  const input = webDriverInput(driver);
+  await input.resize(1280, 800);
   return {
-    hands,
+    input,
     errors: [],
     async open(url) {
       await driver.navigateTo(url);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine, EngineName } from '../support/browser/browsers.ts';
-import type { Hands } from '../support/browser/user-input.ts';
+import type { UserInput } from '../support/browser/user-input.ts';
 import { openPlaywrightPage } from './driver-playwright.ts';
 import { openWebDriverPage } from './driver-webdriver.ts';
-import { reachableCentre } from '../support/browser/click-point.ts';
+import { clickPoint } from '../support/browser/click-point.ts';
 import type { Json } from './driver-page.ts';
 import { findPart, partTexts } from './find-part.ts';
 
@@ -38,7 +38,7 @@ export interface Driver {
   /** WebKit's window cannot be narrower than about 450 CSS pixels. */
   setViewport(width: number, height: number): Promise<void>;
   /** Sets the person's preferences; in Chromium alone. */
-  prefer: Hands['prefer'];
+  prefer: UserInput['prefer'];
   /** Writes a PNG of what the viewport shows. */
   screenshot(path: string): Promise<void>;
   /** Errors that the page wrote to its console or did not catch. WebKit does not tell. */
@@ -46,19 +46,19 @@ export interface Driver {
   close(): Promise<void>;
 }
 
-const patience = 20_000;
+const timeout = 20_000;
 
 /** Starts a browser. */
 export async function openDriver(engine: Engine): Promise<Driver> {
   const page = engine.name === 'webkit' ? await openWebDriverPage(engine) : await openPlaywrightPage(engine);
-  const { hands } = page;
+  const { input } = page;
 
   async function evaluate<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args) {
     return (await page.run(withPrelude(String(run)), args)) as Result;
   }
 
   async function waitFor<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args) {
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + timeout;
     for (;;) {
       const result = await evaluate(run, ...args);
       if (result) return result;
@@ -80,23 +80,23 @@ export async function openDriver(engine: Engine): Promise<Driver> {
     evaluate,
     waitFor,
     async click(locate, ...args) {
-      const source = withPrelude(`(...args) => (${String(reachableCentre)})((${String(locate)})(...args))`);
-      const deadline = Date.now() + patience;
+      const source = withPrelude(`(...args) => (${String(clickPoint)})((${String(locate)})(...args))`);
+      const deadline = Date.now() + timeout;
       for (;;) {
-        const found = (await page.run(source, args)) as Awaited<ReturnType<typeof reachableCentre>>;
-        if (typeof found !== 'string') return hands.clickAt(found.x, found.y);
+        const found = (await page.run(source, args)) as Awaited<ReturnType<typeof clickPoint>>;
+        if (typeof found !== 'string') return input.clickAt(found.x, found.y);
         if (Date.now() > deadline)
           throw new Error(`Cannot click ${String(locate)} in ${engine.name}: ${found}`);
         await delay(50);
       }
     },
-    type: (text) => hands.type(text),
-    press: (chord) => hands.press(chord.split('+')),
+    type: (text) => input.type(text),
+    press: (chord) => input.press(chord.split('+')),
     async setViewport(width, height) {
-      await hands.resize(width, height);
+      await input.resize(width, height);
       await waitFor((w, h) => innerWidth === w && innerHeight === h, width, height);
     },
-    prefer: (media) => hands.prefer(media),
+    prefer: (media) => input.prefer(media),
     screenshot: (path) => page.screenshot(path),
     close: () => page.close(),
   };

@@ -20,7 +20,7 @@ interface Tally {
 
 type Log = { type: string; args: unknown[] };
 
-/** Prints what Web Test Runner finds, one line a file and engine when green, and counts it. */
+/** Prints and counts Web Test Runner's results: one line per file and engine if all pass. */
 export class BrowserReport {
   readonly #folder: string;
   readonly #grep: string;
@@ -42,7 +42,7 @@ export class BrowserReport {
     },
   };
 
-  /** Notes what a page wrote to its console. Errors there, also uncaught ones, fail the file that caused them. */
+  /** Collects a page's console output. Errors there, also uncaught ones, fail the file that caused them. */
   readonly keepLog = ({ type, args }: Log): boolean => {
     if (type === 'error') this.#consoleErrors.add(args);
     return true;
@@ -67,7 +67,7 @@ export class BrowserReport {
     return red;
   }
 
-  /** Counts, of the files that ran once more, what came of it; what failed before and passes now is named as flaky. */
+  /** Replaces the results of files that ran again; tests that failed before and pass now are flaky. */
   replaceBy(later: BrowserReport): void {
     for (const [key, tally] of later.#tallies) {
       const still = new Set(tally.failures.map(({ title }) => title));
@@ -107,7 +107,7 @@ export class BrowserReport {
     for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
       failures.push({ title: '(console error)', message: args.map(String).join(' ') });
     }
-    // To Web Test Runner a file of which only a part was wanted has not passed.
+    // To Web Test Runner, a file with filtered tests has not passed.
     if (session.passed !== true && failures.length === 0 && this.#grep === '') {
       failures.push({ title: '(the file itself)', message: undefined });
     }
@@ -115,7 +115,7 @@ export class BrowserReport {
   }
 }
 
-/** Prints what else there is to know of a red file: what was not found, and what the page wrote. */
+/** Prints the other errors of a failed file: missing files, and console output. */
 function explain({ request404s, logs }: TestSession): void {
   for (const path of request404s) console.log(`     not found: ${path}`);
   for (const args of logs) console.log(indent(`page: ${args.map(String).join(' ')}`).slice(2));
@@ -134,7 +134,7 @@ function addTests(tally: Tally, suite: TestSuiteResult, grep: string, path: read
   for (const inner of suite.suites) addTests(tally, inner, grep, [...path, inner.name]);
 }
 
-/** The same names as everywhere else; the launcher for WebKit calls itself by its program. */
+/** The engine's name; the launcher for WebKit has its program's name. */
 function engineName({ browser }: TestSession): EngineName {
   return browser.type === 'webdriver' ? 'webkit' : (browser.name.toLowerCase() as EngineName);
 }

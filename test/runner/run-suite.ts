@@ -11,13 +11,13 @@ import type { Suite } from './suites.ts';
 export interface SuiteOutcome extends SuiteResult {
   suite: Suite;
   seconds: number;
-  /** What it printed. */
+  /** Its output. */
   output: string;
-  /** Why it failed, if it is not a matter of single tests. */
+  /** Why it failed, if not by single tests. */
   reason?: string;
 }
 
-/** Runs a suite to its end, or to its limit. Never throws: whatever goes wrong is a failure of the suite. */
+/** Runs a suite to its end, or to its time limit. Never rejects: errors are failures of the suite. */
 export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
   const began = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'suite-'));
@@ -28,7 +28,7 @@ export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
   const child = startChildProcess(command, args, {
     cwd: repository,
     env: {
-      // The suites start the same programs some hundred times; so each file is compiled once.
+      // The suites start the same programs hundreds of times, so compiled files are cached.
       NODE_COMPILE_CACHE: join(repository, 'node_modules/.cache/compiled'),
       ...suite.env,
       [resultFileVariable]: resultFile,
@@ -61,12 +61,12 @@ async function readResult(file: string): Promise<SuiteResult> {
   try {
     return { ...nothing, ...(JSON.parse(await readFile(file, 'utf8')) as Partial<SuiteResult>) };
   } catch {
-    // It ended before it could count.
+    // It ended before it wrote counts.
     return nothing;
   }
 }
 
-/** A suite that ended badly, or ran nothing, has failed whatever it counted. */
+/** A suite with a non-zero exit code, or without tests, has failed whatever it counted. */
 export function judge(
   suite: Suite,
   status: number | string,

@@ -5,12 +5,12 @@ import type { SuiteOutcome } from './run-suite.ts';
 import { isCi, withFlaky } from './suite-result.ts';
 import type { Suite } from './suites.ts';
 
-/** Where more files than that fail, it is not the machine. */
+/** If more files fail, the machine's load is not the reason. */
 const mostToRepeat = 6;
 
 /**
- * Runs a suite, and its files that failed once more. Tests that pass then are reported as flaky: they count as passed for
- * people and as failed in CI.
+ * Runs a suite, and its files that failed once more. Tests that pass then are reported as flaky: they count as passed locally
+ * and as failed in CI.
  */
 export async function runWithSecondChance(
   suite: Suite,

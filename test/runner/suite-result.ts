@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** What a suite did. */
+/** The result of a suite. */
 export interface SuiteResult {
   passed: number;
   failed: number;
@@ -11,19 +11,19 @@ export interface SuiteResult {
   flaky?: string[];
 }
 
-/** For people a second try may pass; in CI a test that needed one has failed. */
+/** A test that passes only at a second try counts as passed locally and as failed in CI. */
 export function withFlaky(result: SuiteResult, flaky: string[], isCi: boolean): SuiteResult {
   if (!isCi) return { ...result, flaky };
   return { ...result, flaky, passed: result.passed - flaky.length, failed: result.failed + flaky.length };
 }
 
-/** Whether the run is one of continuous integration (`CI=true`). */
+/** Whether this is a run in continuous integration (`CI=true`). */
 export const isCi = process.env['CI'] === 'true';
 
-/** Names the file in which a suite's process leaves its result for the process that started it. */
+/** The variable with the file that a suite's process writes its result to. */
 export const resultFileVariable = 'SUITE_RESULT_FILE';
 
-/** Leaves the result for the process that started this suite, if one asked for it. */
+/** Writes the result for the process that started this suite, if it has asked for it. */
 export function writeSuiteResult(result: SuiteResult): void {
   const file = process.env[resultFileVariable];
   if (file !== undefined) writeFileSync(file, JSON.stringify(result));

@@ -3,29 +3,29 @@ import { join } from 'node:path';
 import { repository } from '../support/repository.ts';
 import { resultFileVariable } from './suite-result.ts';
 
-/** A program that checks something. */
+/** A program that runs checks. */
 export interface Suite {
-  /** `group` or `group:variant`; a person names either. */
+  /** `group` or `group:variant`; both can be given on the command line. */
   name: string;
-  /** What it runs: a script of this folder, a file of node_modules/.bin, or node:test on files. */
+  /** The command: a script of this folder, a file of node_modules/.bin, or node:test on files. */
   run: readonly string[];
   env?: Record<string, string>;
   /** `check`: its exit code is one check. `tests`: it leaves counts in a result file. */
   counts: 'check' | 'tests';
-  /** What runs some of its files alone; where it is there, those that failed have a second chance. */
+  /** The command that runs some of its files; if present, failed files run again. */
   again?: (files: readonly string[]) => readonly string[];
-  /** Groups that must have ended before it begins. */
+  /** Groups that must end before it starts. */
   after?: readonly string[];
   /** Runs only when it is named. */
   onDemand?: true;
-  /** Minutes until it is ended as hung: several times what it takes, since some machines are slow. */
+  /** Minutes until it is ended as hung: several times its usual duration, since some machines are slow. */
   limit: number;
 }
 
 const program = (name: string, ...args: string[]) => [join(repository, 'node_modules/.bin', name), ...args];
 const script = (path: string) => [process.execPath, join(repository, path)];
 
-/** node:test on files, printed for people and counted for the runner. */
+/** Runs node:test on files, with a readable report and counts for the runner. */
 export function nodeTests(files: readonly string[], ...options: string[]): readonly string[] {
   return [
     process.execPath,
@@ -44,8 +44,8 @@ const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
 
 /**
- * Everything that `npm test` runs, in the order in which it begins. Two run at a time: what drives browsers stands
- * beside what computes, from the first minute to the last.
+ * Everything that `npm test` runs, in starting order. Two run at a time, so that suites with
+ * browsers run beside those that compute.
  */
 export function allSuites(): Suite[] {
   const unitTests = find(
@@ -72,8 +72,8 @@ export function allSuites(): Suite[] {
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
-      // In one process: to load the service and to start a database takes longer than most of these files.
-      // The embedded database makes much garbage that is young.
+      // In one process: loading the service and starting a database takes longer than most of these files.
+      // The embedded database allocates many short-lived objects.
       run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none', '--max-semi-space-size=64'),
       again: (files) => nodeTests(files, '--test-isolation=none'),
       env: { TEST_DATABASE: database },
@@ -111,8 +111,8 @@ export function allSuites(): Suite[] {
 const isBuilt = () => existsSync(join(repository, 'dist/voice-assistant-chat.js'));
 
 /**
- * The suites that a person named, or all; and the build, where they need it and there is none yet. An unknown name is
- * an error that lists the known ones.
+ * The named suites, or all; and the build, if they need it and there is none. An unknown name is an error that lists
+ * the known ones.
  */
 export function selectSuites(names: readonly string[], needsBuild = !isBuilt()): Suite[] {
   const suites = allSuites();

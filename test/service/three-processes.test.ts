@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
 import { findDiscrepancies } from '../support/service/find-discrepancies.ts';
-import { startHeldWebhooks } from '../support/servers/paused-webhook-receiver.ts';
+import { startPausedWebhookReceiver } from '../support/servers/paused-webhook-receiver.ts';
 import { startLoadBalancer } from '../support/servers/load-balancer.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { Behaviour, ChatRequest } from '../support/servers/model-server.ts';
 import { Owner } from '../support/records/owner.ts';
-import { PatientVisitor } from '../support/service/retrying-visitor.ts';
+import { RetryingVisitor } from '../support/service/retrying-visitor.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
@@ -23,7 +23,7 @@ if (testDatabase === 'pglite') {
 } else {
   const model = await startModelServer();
   atEnd(() => model.close());
-  const webhooks = await startHeldWebhooks();
+  const webhooks = await startPausedWebhookReceiver();
   atEnd(() => webhooks.server.close());
   const env = {
     ...(await newDatabase()),
@@ -84,10 +84,10 @@ if (testDatabase === 'pglite') {
   const secret = String((await owner.get('webhook-secret')).json['secret']);
   const caller = owner.at(Object.assign(new ServiceClient(balancer.url), { running: here.running }));
 
-  const visitors: PatientVisitor[] = [];
+  const visitors: RetryingVisitor[] = [];
   const openChats = async (count: number) => {
     const opened = await Promise.all(
-      Array.from({ length: count }, () => PatientVisitor.open(balancer.url, assistant)),
+      Array.from({ length: count }, () => RetryingVisitor.open(balancer.url, assistant)),
     );
     visitors.push(...opened);
     return opened;
@@ -124,7 +124,7 @@ if (testDatabase === 'pglite') {
   const underWay = ['every job is done', 'every call has ended once'] as const;
 
   test('what three processes have promised is kept when one is killed in the middle of it', async () => {
-    const goodbye = (chats: PatientVisitor[]) => Promise.all(chats.map((visitor) => visitor.say('Goodbye')));
+    const goodbye = (chats: RetryingVisitor[]) => Promise.all(chats.map((visitor) => visitor.say('Goodbye')));
     // A process makes ten deliveries and two evaluations at a time, so of these every one has some.
     await goodbye(await openChats(24));
     await eventually('24 deliveries', () => webhooks.waiting() === 24);
@@ -188,13 +188,13 @@ if (testDatabase === 'pglite') {
       assert.deepEqual(discrepancies, {}, String(error));
     });
     assert.deepEqual(discrepancies, {});
-    for (const { conversation, exchanged } of visitors) {
+    for (const { conversation, exchanges } of visitors) {
       const history = await here.history(conversation);
-      for (const { said, answer } of exchanged) {
-        assert.equal(answer.message, `You said: ${said}`);
-        const at = history.indexOf(`user: ${said}`);
-        assert.deepEqual(history.slice(at, at + 2), [`user: ${said}`, `assistant: You said: ${said}`]);
-        assert.equal(history.lastIndexOf(`user: ${said}`), at);
+      for (const { text, answer } of exchanges) {
+        assert.equal(answer.message, `You said: ${text}`);
+        const at = history.indexOf(`user: ${text}`);
+        assert.deepEqual(history.slice(at, at + 2), [`user: ${text}`, `assistant: You said: ${text}`]);
+        assert.equal(history.lastIndexOf(`user: ${text}`), at);
       }
     }
     const { rows: refunded } = await pool.query("SELECT id FROM messages WHERE reply_state = 'failed'");

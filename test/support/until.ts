@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
  * Waits until a condition holds, one turn of the event loop after another. Works while timers are mocked.
  *
  * @param everyTurn called at each turn until then
- * @throws {Error} when it does not come to hold within ten seconds
+ * @throws {Error} if it does not hold within ten seconds
  */
 export async function until(condition: () => boolean, everyTurn?: () => void): Promise<void> {
   const deadline = performance.now() + 10_000;

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { AllowedAddresses } from '../../../src/service/outgoing/allowed-addresses.ts';
 import { createFetchGuarded } from '../../../src/service/outgoing/fetch-guarded.ts';
-import { selfSigned } from '../../support/servers/self-signed-certificate.ts';
+import { selfSignedCertificate } from '../../support/servers/self-signed-certificate.ts';
 import { atEnd } from '../../support/service/service.ts';
 
-const certificate = selfSigned('shop.example');
+const certificate = selfSignedCertificate('shop.example');
 const asked: (string | false | undefined)[] = [];
 const server = createServer(certificate, (request, response) => {
   asked.push((request.socket as { servername?: string | false }).servername);

@@ -5,20 +5,20 @@ import { chromium, firefox } from 'playwright';
 export const engineNames = ['chromium', 'firefox', 'webkit'] as const;
 export type EngineName = (typeof engineNames)[number];
 
-/** A browser engine that is installed here, with what it takes to start it. */
+/** An installed browser engine, with the settings to start it. */
 export type Engine =
   | { name: 'chromium'; executablePath: string; args: string[] }
   | { name: 'firefox'; executablePath: string; channel?: 'moz-firefox' }
   | { name: 'webkit'; webDriver: string; miniBrowser: string; xvfb: string };
 
-/** Debian's packages of each engine, for those who lack it. */
+/** Debian's packages of each engine. */
 export const enginePackages: Record<EngineName, string[]> = {
   chromium: ['chromium'],
   firefox: ['firefox-esr'],
   webkit: ['webkit2gtk-driver', 'xvfb'],
 };
 
-// Background requests would make a page's own ones hard to tell apart; the sandbox is refused to root.
+// Background requests would mix with those of the page; root cannot use the sandbox.
 const chromiumFlags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,7 +34,7 @@ export function findEngines(wanted: readonly EngineName[] = wantedEngines()): En
   return wanted.map((name) => finders[name]()).filter((engine) => engine !== undefined);
 }
 
-/** The engines that the tests shall use: all, or those that `TEST_ENGINES` names. */
+/** The engines that the tests use: all, or those that `TEST_ENGINES` names. */
 export function wantedEngines(list = process.env['TEST_ENGINES']): EngineName[] {
   if (list === undefined || list.trim() === '') return [...engineNames];
   const names = list.split(',').map((name) => name.trim());
@@ -74,7 +74,7 @@ const finders: Record<EngineName, () => Engine | undefined> = {
   },
 };
 
-/** The first of the named programs that the search path has. */
+/** The first of the named programs on the search path. */
 function findProgram(...names: string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return findFile(...names.flatMap((name) => folders.map((folder) => join(folder, name))));

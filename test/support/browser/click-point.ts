@@ -1,8 +1,8 @@
 /**
- * Runs in the page: where to click an element, once it is at rest and nothing lies over it; else what is in the way.
- * It may be sent there as text, so it must not use anything from outside itself.
+ * Runs in the page: returns the point to click an element at, once it is at rest and nothing covers it, or else the
+ * reason why not. It is sent there as text, so it must not use anything outside itself.
  */
-export async function reachableCentre(
+export async function clickPoint(
   element: Element | null | undefined,
 ): Promise<{ x: number; y: number } | string> {
   if (!element) return 'there is no such element';

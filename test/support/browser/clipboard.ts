@@ -1,18 +1,18 @@
 import { press } from './page.ts';
 
-/** What was copied, as documents and as plain text fields get it. */
-export interface Pasted {
+/** Copied content, as plain text and as HTML. */
+export interface ClipboardContent {
   readonly text: string;
-  /** The elements of the HTML, without what browsers put around it. */
+  /** The parsed HTML. */
   readonly document: Document;
 }
 
-/** Pastes as a person does, for which no permission is needed, into a field of its own. */
-export async function pasted(): Promise<Pasted> {
+/** Reads the clipboard by pasting into a field, which needs no permission. */
+export async function readClipboard(): Promise<ClipboardContent> {
   const field = document.createElement('div');
   field.contentEditable = 'true';
   document.body.append(field);
-  const paste = new Promise<Pasted>((resolve) => {
+  const paste = new Promise<ClipboardContent>((resolve) => {
     field.addEventListener('paste', (event) => {
       event.preventDefault();
       const get = (type: string): string => event.clipboardData?.getData(type) ?? '';

@@ -1,18 +1,18 @@
 import type { TestRunnerPlugin } from '@web/test-runner-core';
 import type { Behaviour, ModelServer } from '../servers/model-server.ts';
 
-/** What the model shall do with a question. The pieces of its answer may have places to wait at. */
+/** The model's behavior for a question. Its answer can pause between pieces. */
 export interface AnswerScript extends Omit<Behaviour, 'pieces' | 'gate'> {
   pieces?: (string | { wait: true })[];
 }
 
-/** What a browser test can tell the language model; `script-answer.ts` has the functions that send these. */
+/** Commands of a test to the language model; the functions in `script-answer.ts` send them. */
 export interface ModelCommands {
   'model:script': { question: string; script: AnswerScript };
-  'model:go-on': { question: string };
+  'model:resume': { question: string };
 }
 
-/** Lets browser tests say what the language model answers to which question. */
+/** Lets browser tests script the model's answer to a question. */
 export function modelCommands(model: ModelServer): TestRunnerPlugin {
   const answers = new Map<string, HeldAnswer>();
   model.behave(({ messages }) => {
@@ -21,7 +21,7 @@ export function modelCommands(model: ModelServer): TestRunnerPlugin {
   });
   const commands: { [Name in keyof ModelCommands]: (payload: ModelCommands[Name]) => void } = {
     'model:script': ({ question, script }) => answers.set(question, new HeldAnswer(script)),
-    'model:go-on': ({ question }) => answers.get(question)?.goOn(),
+    'model:resume': ({ question }) => answers.get(question)?.resume(),
   };
   return {
     name: 'model-commands',
@@ -33,7 +33,7 @@ export function modelCommands(model: ModelServer): TestRunnerPlugin {
   };
 }
 
-/** An answer whose waits end one by one, also those that it has not come to yet. */
+/** An answer whose pauses end one by one, even before it reaches them. */
 class HeldAnswer {
   readonly #script: AnswerScript;
   readonly #waits: PromiseWithResolvers<string>[];
@@ -58,7 +58,7 @@ class HeldAnswer {
     };
   }
 
-  goOn(): void {
+  resume(): void {
     this.#waits[this.#next++]?.resolve('');
   }
 }

@@ -1,10 +1,10 @@
 import type { TestRunnerPlugin } from '@web/test-runner-core';
 import type { Page } from 'playwright';
 import type { Browser } from 'webdriverio';
-import { playwrightHands, webDriverHands } from './user-input.ts';
-import type { Hands, MediaPreferences } from './user-input.ts';
+import { playwrightInput, webDriverInput } from './user-input.ts';
+import type { UserInput, MediaPreferences } from './user-input.ts';
 
-/** What a test can ask of the browser around its page; `page.ts` has the functions that send these. */
+/** Commands of a test to its browser; the functions in `page.ts` send them. */
 export interface PageCommands {
   'page:type': { text: string };
   'page:press': { keys: string[] };
@@ -14,41 +14,41 @@ export interface PageCommands {
   'page:prefer': MediaPreferences;
 }
 
-type CarryOut = {
-  [Name in keyof PageCommands]: (hands: Hands, payload: PageCommands[Name]) => Promise<void>;
+type Handlers = {
+  [Name in keyof PageCommands]: (input: UserInput, payload: PageCommands[Name]) => Promise<void>;
 };
 
-const carryOut: CarryOut = {
-  'page:type': (hands, { text }) => hands.type(text),
-  'page:press': (hands, { keys }) => hands.press(keys),
-  'page:click': (hands, { x, y }) => hands.clickAt(x, y),
-  'page:tap': (hands, { x, y }) => hands.tapAt(x, y),
-  'page:resize': (hands, { width, height }) => hands.resize(width, height),
-  'page:prefer': (hands, media) => hands.prefer(media),
+const handlers: Handlers = {
+  'page:type': (input, { text }) => input.type(text),
+  'page:press': (input, { keys }) => input.press(keys),
+  'page:click': (input, { x, y }) => input.clickAt(x, y),
+  'page:tap': (input, { x, y }) => input.tapAt(x, y),
+  'page:resize': (input, { width, height }) => input.resize(width, height),
+  'page:prefer': (input, media) => input.prefer(media),
 };
 
 /**
- * Carries out the tests' commands in every engine. Web Test Runner's own commands know neither key chords nor
+ * Runs the tests' commands in every engine. Web Test Runner's own commands know neither key chords nor
  * window sizes over WebDriver.
  */
 export function pageCommands(): TestRunnerPlugin {
   return {
     name: 'page-commands',
     async executeCommand({ command, payload, session }) {
-      if (!(command in carryOut)) return undefined;
-      const hands = handsOf(session.browser, session.id);
-      await carryOut[command as keyof PageCommands](hands, payload as never);
+      if (!(command in handlers)) return undefined;
+      const input = inputOf(session.browser, session.id);
+      await handlers[command as keyof PageCommands](input, payload as never);
       return true;
     },
   };
 }
 
-/** The launchers' own declarations hide their driver, or differ from the core's in what strictness sees. */
-function handsOf(launcher: { type: string }, sessionId: string): Hands {
+/** The launchers' declarations hide their driver, or differ from the core's under strict checks. */
+function inputOf(launcher: { type: string }, sessionId: string): UserInput {
   if (launcher.type === 'webdriver') {
     const { driver } = launcher as unknown as { driver: Browser };
-    return webDriverHands(driver);
+    return webDriverInput(driver);
   }
   const playwright = launcher as unknown as { getPage(id: string): Page };
-  return playwrightHands(playwright.getPage(sessionId));
+  return playwrightInput(playwright.getPage(sessionId));
 }

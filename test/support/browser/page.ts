@@ -1,10 +1,10 @@
 import { waitUntil } from '@open-wc/testing';
 import { executeServerCommand } from '@web/test-runner-commands';
 import type { PageCommands } from './page-commands.ts';
-import { reachableCentre } from './click-point.ts';
+import { clickPoint } from './click-point.ts';
 
 /*
- * What browser tests do to their page as a person would, beyond what scripts in a page can do by themselves. The
+ * User input for browser tests, beyond the abilities of scripts in a page. The
  * events are real ones, made by the browser: trusted, with focus and default actions.
  */
 
@@ -17,11 +17,11 @@ export const engine = userAgent.includes('Firefox/')
     ? 'chromium'
     : 'webkit';
 
-/** What the engine under test can be made to do. A test that needs more says so by `this.skip()`. */
+/** What the engine under test can be made to do. A test that needs more calls `this.skip()`. */
 export const supports = {
   /** `emulateMedia`: neither WebDriver BiDi in Firefox nor WebKitGTK lets it be set. */
   emulateMedia: engine === 'chromium',
-  /** `tap`: over WebDriver nothing taps that has no touch screen. */
+  /** `tap`: WebDriver cannot tap without a touch screen. */
   touch: engine === 'chromium',
   /** Viewports as narrow as a phone: a window of WebKitGTK's MiniBrowser cannot be made narrower than its toolbar. */
   phoneViewport: engine !== 'webkit',
@@ -34,15 +34,15 @@ export const type = (text: string) => command('page:type', { text });
 export const press = (chord: string) => command('page:press', { keys: chord.split('+') });
 
 /**
- * Clicks the middle of an element with the mouse, as soon as it stands still and nothing lies over it. Looks and
- * clicks again, as a person does, when the element moves away just before.
+ * Clicks the middle of an element with the mouse, once it is at rest and nothing covers it. Tries again if the
+ * element moves just before the click.
  */
 export const click = (element: Element) => pressOn('page:click', element);
 
 /** Taps the middle of an element with a finger, as `click` does with the mouse. Only where `supports.touch`. */
 export const tap = (element: Element) => pressOn('page:tap', element);
 
-/** What a finger does becomes a click a moment after it has left. */
+/** A tap becomes a click a moment later. */
 const arrives = (isThere: () => boolean): Promise<void> =>
   waitUntil(isThere, '', { timeout: 1000, interval: 5 }).catch(() => undefined);
 
@@ -55,7 +55,7 @@ async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promis
   addEventListener('click', watch, true);
   try {
     for (;;) {
-      const centre = await reachableCentre(element);
+      const centre = await clickPoint(element);
       if (typeof centre !== 'string') {
         await command(how, centre);
         if (how === 'page:tap') await arrives(() => clicked.has(element));
@@ -71,7 +71,7 @@ async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promis
   }
 }
 
-/** Makes the page that many CSS pixels wide and high. For less than 450 pixels ask `supports.phoneViewport` first. */
+/** Resizes the viewport, in CSS pixels. Below 450 pixels, check `supports.phoneViewport` first. */
 export async function setViewport(width: number, height: number): Promise<void> {
   await command('page:resize', { width, height });
   await waitUntil(
@@ -81,7 +81,7 @@ export async function setViewport(width: number, height: number): Promise<void> 
   );
 }
 
-/** Sets the person's preferences. Only where `supports.emulateMedia`. */
+/** Sets media preferences. Only where `supports.emulateMedia`. */
 export const emulateMedia = (media: PageCommands['page:prefer']) => command('page:prefer', media);
 
 async function command<Name extends keyof PageCommands>(

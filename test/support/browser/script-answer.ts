@@ -3,21 +3,21 @@ import type { AnswerScript, ModelCommands } from './model-commands.ts';
 
 /** An answer that a test has scripted. */
 export interface ScriptedAnswer {
-  /** The question that gets it. No other test, engine or file asks the same. */
+  /** The question that gets it, unique among tests, engines and files. */
   readonly question: string;
-  /** Lets the answer go on from where it waits to the next such place, or to its end. */
-  goOn(): Promise<void>;
-  /** The question gets this answer from now on. */
+  /** Continues a paused answer up to the next pause or its end. */
+  resume(): Promise<void>;
+  /** Replaces the answer from now on. */
   change(script: AnswerScript): Promise<void>;
 }
 
 /**
- * Tells the language model behind `modelService` what to answer to a question:
+ * Scripts the answer of `modelService`'s language model to a question:
  *
  *     const answer = await scriptAnswer({ pieces: ['Yes, ', wait, 'we do.'] });
  *     await chat.ask(answer.question);
  *     // The chat shows "Yes, " and is still being answered.
- *     await answer.goOn();
+ *     await answer.resume();
  */
 export async function scriptAnswer(script: AnswerScript, question = 'Is it true?'): Promise<ScriptedAnswer> {
   const unique = `${question} (${crypto.randomUUID().slice(0, 8)})`;
@@ -26,8 +26,8 @@ export async function scriptAnswer(script: AnswerScript, question = 'Is it true?
   await command('model:script', { question: unique, script });
   return {
     question: unique,
-    async goOn() {
-      await command('model:go-on', { question: unique });
+    async resume() {
+      await command('model:resume', { question: unique });
     },
     async change(next) {
       await command('model:script', { question: unique, script: next });
@@ -35,5 +35,5 @@ export async function scriptAnswer(script: AnswerScript, question = 'Is it true?
   };
 }
 
-/** Stands among the pieces of an answer where it shall stop until `goOn`. */
+/** Among the pieces of an answer: pauses it until `resume`. */
 export const wait = { wait: true } as const;

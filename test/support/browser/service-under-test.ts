@@ -3,8 +3,8 @@ import { servicesPath } from './service-descriptions.ts';
 import type { ServiceDescriptions } from './service-descriptions.ts';
 
 /*
- * The services that browser tests talk to: real ones, in processes of their own, seeded like the demo, with the
- * demo's faults below `/faults/<kind>`. All engines and files share them, so a test must not count on what they hold.
+ * The services of the browser tests: real ones in separate processes, seeded like the demo, with the
+ * demo's faults below `/faults/<kind>`. All engines and files share them, so a test must not depend on their records.
  */
 
 /** A running service, as browser tests see it. */
@@ -18,7 +18,7 @@ const descriptions = (await (await fetch(servicesPath)).json()) as ServiceDescri
 /** Without a language model: answers come from the knowledge base. */
 export const service = describe(descriptions.service);
 
-/** With a language model that says what a test wants: see `scriptAnswer`. */
+/** With a language model that a test scripts: see `scriptAnswer`. */
 export const modelService = describe(descriptions.modelService);
 
 function describe(description: DemoDescription): ServiceUnderTest {

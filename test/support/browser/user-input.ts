@@ -1,19 +1,19 @@
 import type { Page } from 'playwright';
 import type { Browser } from 'webdriverio';
 
-/** What a person's hands do to a page: events made by the browser itself, in every engine. */
-export interface Hands {
+/** Input of a user, as trusted events of the browser, in every engine. */
+export interface UserInput {
   /** Types a text into whatever has the focus, key by key. */
   type(text: string): Promise<void>;
   /** Presses a key (`Enter`, `ArrowDown`, `a`), or several at once as a chord. */
   press(keys: readonly string[]): Promise<void>;
   /** Clicks a point of the viewport, in CSS pixels. */
   clickAt(x: number, y: number): Promise<void>;
-  /** Taps a point of the viewport with a finger. Chromium alone can. */
+  /** Taps a point of the viewport. Chromium only. */
   tapAt(x: number, y: number): Promise<void>;
-  /** Gives the page a size in CSS pixels. */
+  /** Resizes the viewport, in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
-  /** Sets the person's preferences. Chromium alone obeys. */
+  /** Sets media preferences. Chromium only. */
   prefer(media: MediaPreferences): Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export interface MediaPreferences {
   forcedColors?: 'active' | 'none';
 }
 
-/** Hands over Playwright. */
-export function playwrightHands(page: Page): Hands {
+/** Input by Playwright. */
+export function playwrightInput(page: Page): UserInput {
   return {
     type: (text) => page.keyboard.type(text),
     press: (keys) => page.keyboard.press(keys.join('+')),
     clickAt: (x, y) => page.mouse.click(x, y),
     async tapAt(x, y) {
-      // Not `page.touchscreen`: it wants a whole browser that has no mouse.
+      // Not `page.touchscreen`: it requires a browser context without a mouse.
       const session = await page.context().newCDPSession(page);
       await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
       await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
@@ -43,9 +43,9 @@ export function playwrightHands(page: Page): Hands {
 
 const webDriverEnter = '\uE006';
 
-/** Hands over classic WebDriver. WebKit refuses an interaction while another is under way, so they queue up. */
-export function webDriverHands(driver: Browser): Hands {
-  const hands = unqueuedHands(driver);
+/** Input by classic WebDriver. WebKit refuses concurrent interactions, so they are queued. */
+export function webDriverInput(driver: Browser): UserInput {
+  const input = unqueuedInput(driver);
   const inTurn = (act: () => Promise<void>) => {
     const turn = (turns.get(driver) ?? Promise.resolve()).then(act);
     turns.set(
@@ -55,21 +55,21 @@ export function webDriverHands(driver: Browser): Hands {
     return turn;
   };
   return {
-    type: (text) => inTurn(() => hands.type(text)),
-    press: (keys) => inTurn(() => hands.press(keys)),
-    clickAt: (x, y) => inTurn(() => hands.clickAt(x, y)),
-    tapAt: (x, y) => hands.tapAt(x, y),
-    resize: (width, height) => inTurn(() => hands.resize(width, height)),
-    prefer: (media) => hands.prefer(media),
+    type: (text) => inTurn(() => input.type(text)),
+    press: (keys) => inTurn(() => input.press(keys)),
+    clickAt: (x, y) => inTurn(() => input.clickAt(x, y)),
+    tapAt: (x, y) => input.tapAt(x, y),
+    resize: (width, height) => inTurn(() => input.resize(width, height)),
+    prefer: (media) => input.prefer(media),
   };
 }
 
 const turns = new WeakMap<Browser, Promise<void>>();
 
-function unqueuedHands(driver: Browser): Hands {
+function unqueuedInput(driver: Browser): UserInput {
   return {
     async type(text) {
-      // Not `keys`: it holds every key down until the last, so that a letter which occurs twice is lost.
+      // Not `keys`: it holds all keys down until the last one, so repeated letters are lost.
       const actions = Array.from(text).flatMap((character) => {
         const value = character === '\n' ? webDriverEnter : character;
         return [
@@ -90,7 +90,7 @@ function unqueuedHands(driver: Browser): Hands {
         { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions },
       ]);
     },
-    tapAt: () => Promise.reject(new Error('WebKitGTK has no finger that WebDriver could move.')),
+    tapAt: () => Promise.reject(new Error('WebDriver cannot tap in WebKitGTK.')),
     async resize(width, height) {
       const frame = await driver.execute(() => ({
         width: outerWidth - innerWidth,

@@ -61,7 +61,7 @@ export async function startWebKitDriver(engine: WebKit): Promise<WebKitDriver> {
     port,
     path: '/',
     logLevel: 'silent' as const,
-    // A command that is sent again while the first is still under way does more harm than one that fails.
+    // A repeated command would run twice.
     connectionRetryCount: 0 as const,
     connectionRetryTimeout: 60_000,
     capabilities,

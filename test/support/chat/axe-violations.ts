@@ -4,17 +4,17 @@ import type { Chat } from './chat-fixture.ts';
 
 declare const axe: { run(context: Element, options: RunOptions): Promise<AxeResults> };
 
-/** What axe finds wrong with a widget, best practices included. */
+/** Returns axe's findings in a widget, best practices included; empty if there are none. */
 export async function violations(chat: Chat): Promise<string> {
   const fading = (): Animation[] =>
     (chat.element.shadowRoot?.getAnimations() ?? []).filter(
       ({ effect }) => effect?.getComputedTiming().endTime !== Infinity,
     );
-  // What is still fading in has no final colors yet. A change of style may cancel it and begin it anew.
+  // Colors are final only after animations. A change of style can cancel and restart them.
   while (fading().length > 0) await Promise.allSettled(fading().map(({ finished }) => finished));
   const found = await axe.run(chat.element, {
     rules: { region: { enabled: false } },
-    // What passed is not told apart, which takes half the time.
+    // Only violations are listed, which halves the time.
     resultTypes: ['violations'],
   });
   return found.violations

@@ -6,7 +6,7 @@ export interface CannedMessage {
   readonly function_calls?: readonly object[];
 }
 
-/** Where the service with the canned history seems to be; nothing listens there. */
+/** The address of the service with the canned history; nothing listens there. */
 export const cannedService = 'https://canned.invalid';
 
 const { fetch } = globalThis;
@@ -14,10 +14,10 @@ let history: readonly CannedMessage[] = [];
 let atOnce = Infinity;
 
 /**
- * Lets conversations at `cannedService` begin with that history, which no real service could be brought to without
- * waiting for days. Messages fail there. What else is asked for goes where it belongs.
+ * Serves that history at `cannedService`, since real messages cannot be days old. Messages fail there. Other requests
+ * go to the network.
  *
- * @param most messages that are given at once, the latest first
+ * @param most messages per answer, the latest ones first
  */
 export function serveHistory(messages: readonly CannedMessage[], most = Infinity): void {
   history = messages;
@@ -43,12 +43,12 @@ const answer = (body: object, status = 200): Promise<Response> =>
 
 const id = '11111111-2222-4333-8444-555555555556';
 
-/** Call in `afterEach`. */
+/** Stops serving a history. Call it in `afterEach`. */
 export function serveNoHistory(): void {
   globalThis.fetch = fetch;
 }
 
-/** That many days and minutes ago, at a time of day that is the same day everywhere near. */
+/** That many days and minutes ago, at noon, so that neighboring time zones have the same day. */
 export function ago(days: number, minutes = 0): string {
   const noon = new Date();
   noon.setHours(12, 0, 0, 0);

@@ -9,7 +9,7 @@ export const { VoiceAssistantChat: ChatElement } = (await import(bundle)) as {
   VoiceAssistantChat: typeof VoiceAssistantChat;
 };
 
-/** One widget in the page, as a person sees it. Names of parts are the documented ones. */
+/** A widget in the page. Part names are the documented ones. */
 export class Chat {
   readonly element: VoiceAssistantChat;
 
@@ -25,7 +25,7 @@ export class Chat {
     return [...(this.element.shadowRoot?.querySelectorAll<HTMLElement>(selector) ?? [])];
   }
 
-  /** The element with a part name, which must be there. */
+  /** The element with a part name; throws if there is none. */
   part(name: string): HTMLElement {
     const found = this.find(`[part~="${name}"]`);
     if (found === null) throw new Error(`There is no part "${name}".`);
@@ -40,11 +40,11 @@ export class Chat {
     return this.part('composer-input') as HTMLTextAreaElement;
   }
 
-  /** Every message's text with its author's role in front, as in `user: Hello`. */
+  /** The text of every message, prefixed with its role, as in `user: Hello`. */
   get messages(): string[] {
     return this.findAll('[part~="message"]').map((message) => {
       const role = /message-(\w+)/.exec(message.getAttribute('part') ?? '')?.[1] ?? '';
-      // What is out of sight is not rendered, and has no `innerText`.
+      // Messages outside the viewport are not rendered, and have no `innerText`.
       const { innerText, textContent } = message.lastElementChild as HTMLElement;
       return `${role}: ${(innerText || textContent).trim()}`;
     });
@@ -58,7 +58,7 @@ export class Chat {
     return this.find('[role="status"]')?.textContent ?? '';
   }
 
-  /** The texts of the problems that show. */
+  /** The visible problems' texts. */
   get problems(): string[] {
     return this.findAll('[part="problem"]').map((problem) => problem.innerText.replace(/\s+/g, ' ').trim());
   }
@@ -69,7 +69,7 @@ export class Chat {
     await until(() => !this.find('[part="message-log"] > .state'), 'the conversation to open');
   }
 
-  /** Opens the chat as a person does. */
+  /** Opens the chat with a click. */
   async open(): Promise<void> {
     await until(() => this.element.shadowRoot !== null, 'the launcher');
     await click(this.launcher);
@@ -121,11 +121,11 @@ export function mount(attributes: Readonly<Record<string, string>> = {}, parent:
   return chat;
 }
 
-/** Call in `afterEach`: takes every widget out of the page and forgets what was kept. */
+/** Removes every widget and clears storage. Call it in `afterEach`. */
 export async function unmountAll(): Promise<void> {
   for (const { element } of mounted) {
     element.remove();
-    // An answer still under way would be kept after the storage was cleared.
+    // An answer in progress would be stored after storage was cleared.
     if (element.shadowRoot?.querySelector('#panel')) element.forget();
   }
   await new Promise((resolve) => {
@@ -151,7 +151,7 @@ export function conversationKey(): string {
 
 /** Waits for a condition. */
 export function until(condition: () => boolean, what: string): Promise<void> {
-  return waitUntil(condition, `Waited in vain for ${what}.`, { timeout: 12_000, interval: 15 });
+  return waitUntil(condition, `Timed out waiting for ${what}.`, { timeout: 12_000, interval: 15 });
 }
 
 /** Resolves with the detail of the next event of that name. */
@@ -167,7 +167,7 @@ export function nextEvent<Detail>(target: EventTarget, name: string): Promise<De
   });
 }
 
-/** The `base-url` of a service that is broken or refuses in one way (see the demo's faults). */
+/** The `base-url` of a faulty service (see `demo/faults`). */
 export function faulty(kind: string): string {
   return `${service.url}/faults/${kind}`;
 }

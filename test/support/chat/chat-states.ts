@@ -5,7 +5,7 @@ import { modelService } from '../browser/service-under-test.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** An answer with all that Markdown can bring. */
+/** An answer with every kind of Markdown. */
 const richAnswer = [
   '# Sizes and **fits**\n## In short',
   'Measure your *foot* in the evening, then [look it up](https://example.com/sizes) or use `find size`.',
@@ -28,13 +28,13 @@ async function scripted(attributes: Attributes, pieces: string[]): Promise<Chat>
   return chat;
 }
 
-/** Waits for what the reader of a message can do with it, as when the focus is on the message. */
+/** Focuses the last answer and waits for its tools. */
 async function focusLastAnswer(chat: Chat): Promise<void> {
   chat.findAll('[part~="message-assistant"]').at(-1)?.focus();
   await until(() => chat.find('[part="message-tools"]') !== null, 'the tools of a message');
 }
 
-/** The states that a visitor meets the chat in, each with the way there. */
+/** The states of the chat, each with a function that reaches it. */
 export const chatStates: Readonly<Record<string, (attributes: Attributes) => Promise<Chat>>> = {
   'a launcher': async (attributes) => {
     const chat = mount({ 'launcher-label': 'Questions?', 'launcher-sublabel': 'Ask us', ...attributes });
@@ -63,7 +63,7 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
     await chat.ask('What are your opening hours?\n'.repeat(30));
     await chat.answered(2);
     await until(() => {
-      // Again, if the end of the answer has taken the reader along.
+      // Repeated, since the end of the answer may scroll down.
       chat.part('message-log').scrollTop = 0;
       return chat.find('[part="latest-button"]') !== null;
     }, 'the way back to the end');

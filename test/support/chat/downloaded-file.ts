@@ -1,11 +1,11 @@
 import { until } from './chat-fixture.ts';
 
-/** What the page would save as a file, instead of saving it. */
-export async function fileFrom(
+/** Returns the file that the page would download. */
+export async function downloadedFile(
   act: () => Promise<void>,
 ): Promise<{ name: string; type: string; text: string }> {
   const links: HTMLAnchorElement[] = [];
-  // A test cannot look into a browser's downloads: the click arrives, and the file is read instead of saved.
+  // A test cannot read a browser's downloads, so the click is intercepted and the file is read.
   const onClick = (event: Event): void => {
     event.preventDefault();
     links.push(event.target as HTMLAnchorElement);

@@ -1,9 +1,9 @@
 /*
- * Stands in for what no browser has while nobody sits in front of it: a microphone with somebody who speaks, and
- * loudspeakers. Events come in the order of the Web Speech API.
+ * Fakes speech recognition and speech synthesis, which need a microphone with a speaker and loudspeakers. Events come
+ * in the order of the Web Speech API.
  */
 
-/** What a test says to the page: the last recognition that was begun. */
+/** A fake `SpeechRecognition`; `current` is the one that started last. */
 export class FakeRecognition extends EventTarget {
   static current: FakeRecognition | undefined;
   static running = 0;
@@ -25,7 +25,7 @@ export class FakeRecognition extends EventTarget {
     this.#isRunning = true;
   }
 
-  /** The visitor says something; until it is final, the next replaces it. */
+  /** Reports spoken words; an interim result is replaced by the next one. */
   hear(transcript: string, isFinal = false): void {
     this.onsoundstart?.();
     const results = [...this.#results, [{ transcript }]];
@@ -33,7 +33,7 @@ export class FakeRecognition extends EventTarget {
     this.onresult?.({ results });
   }
 
-  /** What was said until now is final, and that was it. */
+  /** Makes the results final, and ends. */
   stop(): void {
     this.#end();
   }
@@ -56,7 +56,7 @@ export class FakeRecognition extends EventTarget {
   }
 }
 
-/** What was said aloud by the page, and by nobody yet. */
+/** A fake `speechSynthesis` with the page's utterances. */
 export class FakeSynthesis {
   readonly queue: FakeUtterance[] = [];
   readonly voices = [
@@ -78,7 +78,7 @@ export class FakeSynthesis {
     for (const utterance of this.queue.splice(0)) utterance.onerror?.({ error: 'canceled' });
   }
 
-  /** Speaks what is in the queue to its end. */
+  /** Speaks the whole queue. */
   finish(): void {
     while (this.queue.length > 0) {
       this.queue.shift()?.onend?.();
@@ -100,7 +100,7 @@ export class FakeUtterance {
   }
 }
 
-/** Gives `window` other values. What this returns puts it back as it was. */
+/** Replaces properties of `window`. Returns a function that restores them. */
 export function replaceInWindow(values: Readonly<Record<string, unknown>>): () => void {
   const before = Object.keys(values).map(
     (name) => [name, Object.getOwnPropertyDescriptor(window, name)] as const,

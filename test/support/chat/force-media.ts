@@ -1,15 +1,15 @@
 import type { Chat } from './chat-fixture.ts';
 
-/** A question of the styles about the person or the device. */
+/** A media query about the user or the device. */
 type MediaFeature = '(pointer: coarse)' | '(prefers-contrast: more)' | '(prefers-reduced-motion: reduce)';
 
 const yes = '(min-width: 0px)';
 
 /**
- * Answers a question of a chat's styles with yes, until the returned function is called: not every engine lets a test
- * choose what a person prefers. Style sheets are shared by all chats of a page.
+ * Makes a media query in a chat's style sheets match until the returned function is called, since not every engine can
+ * emulate preferences. All chats of a page share their style sheets.
  */
-export function answerMedia(chat: Chat, feature: MediaFeature): () => void {
+export function forceMedia(chat: Chat, feature: MediaFeature): () => void {
   const answered: [MediaList, string][] = [];
   for (const sheet of chat.element.shadowRoot?.adoptedStyleSheets ?? [])
     for (const rule of sheet.cssRules) {

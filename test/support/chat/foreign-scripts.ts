@@ -100,7 +100,7 @@ export const prototypeJs = `
   extend(Event.prototype, { element: function () { return this.target; }, stop: function () { this.preventDefault(); } });
 `;
 
-/** Properties that every `for … in` loop of the page meets. */
+/** Properties that every `for…in` loop of the page includes. */
 export const enumerableObjectProperties = `
   Object.prototype.extend = function (source) { return Object.assign(this, source); };
   Object.prototype.version = '1.0';

@@ -5,7 +5,7 @@ import { service } from '../browser/service-under-test.ts';
 export interface OtherPage {
   readonly window: Window & typeof globalThis;
   readonly chat: Chat;
-  /** The page goes away. */
+  /** Closes the page. */
   readonly close: () => void;
 }
 
@@ -18,7 +18,7 @@ export async function openPage(
   script = '/dist/voice-assistant-chat.js',
 ): Promise<OtherPage> {
   const frame = document.createElement('iframe');
-  // A page of its own, and not the empty one that a frame begins with.
+  // A loaded page, and not the frame's initial empty one.
   frame.srcdoc = '<!doctype html><title>Another page</title>';
   frame.height = '500';
   const loaded = new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { until, type Chat } from './chat-fixture.ts';
 
-/** Whether a person sees and reaches the middle of an element: it is looked for through shadow roots. */
+/** Whether the middle of an element is visible and clickable, shadow roots included. */
 export function isReachable(element: Element): boolean {
   const { x, y, width, height } = element.getBoundingClientRect();
   const middle = [x + width / 2, y + height / 2] as const;
@@ -18,7 +18,7 @@ export function isWithinWindow(element: Element): boolean {
   return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
 }
 
-/** Waits until the panel has come all the way in: WebKit says so of the panel a little before it does of what is in it. */
+/** Waits for the panel's opening animation. In WebKit it ends a little earlier on the panel than inside it. */
 export async function settled(chat: Chat): Promise<void> {
   const panel = chat.part('panel');
   const tops = (): string =>
@@ -39,7 +39,7 @@ export async function settled(chat: Chat): Promise<void> {
 
 const added: Element[] = [];
 
-/** Puts an element of the page's own into it. */
+/** Inserts an element into the page. */
 export function put<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   css: string,
@@ -51,7 +51,7 @@ export function put<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Takes all of them out again. */
-export function takeOut(): void {
+/** Removes the inserted elements. */
+export function removeInserted(): void {
   for (const element of added.splice(0)) element.remove();
 }

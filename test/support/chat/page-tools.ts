@@ -1,7 +1,7 @@
 import type { PageTool } from '../../../src/widget/page-tool.ts';
 import { mount, type Chat } from './chat-fixture.ts';
 
-/** A chat on a page that offers the assistant these tools, open and greeted. */
+/** Opens a chat with page tools and waits for its greeting. */
 export async function openWithTools(...tools: PageTool[]): Promise<Chat> {
   const chat = mount();
   chat.element.tools = tools;
@@ -10,7 +10,7 @@ export async function openWithTools(...tools: PageTool[]): Promise<Chat> {
   return chat;
 }
 
-/** What the assistant asked of the page, as it shows. */
+/** The visible tool requests. */
 export function toolRequests(chat: Chat): HTMLElement[] {
   return chat.findAll('[part~="tool-request"]');
 }
@@ -21,7 +21,7 @@ export function buttonIn(request: HTMLElement, label: string): HTMLButtonElement
   return button;
 }
 
-/** A tool of the page. */
+/** A page tool. */
 export const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
   name: 'show_product',
   description: 'Shows a product on the page.',
@@ -30,5 +30,5 @@ export const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
   run,
 });
 
-/** What makes the assistant ask for it. */
-export const questionForProduct = 'Please show product "ALP-40".';
+/** A question that makes the assistant request it. */
+export const productQuestion = 'Please show product "ALP-40".';

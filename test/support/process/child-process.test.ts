@@ -23,7 +23,7 @@ describe('a child process', () => {
   });
 
   it('causes an error if it takes too long', async () => {
-    const child = startChildProcess(...script('setInterval(() => {}, 1e6)'), { patience: 1 });
+    const child = startChildProcess(...script('setInterval(() => {}, 1e6)'), { startTimeout: 1 });
     await assert.rejects(
       child.waitForLine('stdout', (line) => line),
       /was not ready after 0.001 s/,
@@ -39,7 +39,7 @@ describe('a child process', () => {
         spawn(process.execPath, ['--eval', ${JSON.stringify(deaf)}], { stdio: 'inherit' });
         setInterval(() => {}, 1e6);
       `),
-      { mercy: 1 },
+      { stopTimeout: 1 },
     );
     await child.waitForLine('stdout', (line) => line);
     await child.stop();
@@ -51,7 +51,7 @@ describe('a child process', () => {
   it('is killed if it ignores the signal', { timeout: 60_000 }, async () => {
     const child = startChildProcess(
       ...script(`process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1e6)`),
-      { mercy: 1 },
+      { stopTimeout: 1 },
     );
     await child.waitForLine('stdout', (line) => line);
     await child.stop();

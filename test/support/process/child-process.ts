@@ -6,27 +6,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A program that runs beside the tests, in a process group of its own so that its own children end with it. */
 export interface ChildProcess {
   readonly pid: number;
-  /** The last part of what it has written to standard output and standard error. */
+  /** The end of its standard output and standard error. */
   output(): string;
-  /** Waits until `pick` finds what it looks for in a line; fails when the program ends or the time is over first. */
+  /** Waits until `pick` finds what it looks for in a line; rejects if the program ends or times out first. */
   waitForLine<Found>(
     stream: 'stdout' | 'stderr' | 3,
     pick: (line: string) => Found | undefined,
   ): Promise<Found>;
   /** Settles with the exit code, or with the name of the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Asks it and its children to end, and ends for good what does not. */
+  /** Ends it and its children, and kills those that do not end. */
   stop(): Promise<void>;
 }
 
 export interface ChildProcessOptions {
-  /** Variables beside those of this process; `undefined` takes one away. */
+  /** Variables added to those of this process; `undefined` removes one. */
   env?: Record<string, string | undefined>;
   cwd?: string;
-  /** How long `waitForLine` waits, in milliseconds. */
-  patience?: number;
-  /** How long it may take to end when it is asked to, in milliseconds. */
-  mercy?: number;
+  /** Milliseconds that `waitForLine` waits. */
+  startTimeout?: number;
+  /** Milliseconds from `SIGTERM` to `SIGKILL`. */
+  stopTimeout?: number;
   /** How much of its output to keep, in characters. */
   keptOutput?: number;
 }
@@ -34,11 +34,17 @@ export interface ChildProcessOptions {
 const groups = new Set<number>();
 let watchesThisProcess = false;
 
-/** Starts a program. Whatever happens to this process, the program does not outlive it. */
+/** Starts a program, which ends with this process at the latest. */
 export function startChildProcess(
   command: string,
   args: readonly string[],
-  { env = {}, cwd, patience = 60_000, mercy = 10_000, keptOutput = 20_000 }: ChildProcessOptions = {},
+  {
+    env = {},
+    cwd,
+    startTimeout = 60_000,
+    stopTimeout = 10_000,
+    keptOutput = 20_000,
+  }: ChildProcessOptions = {},
 ): ChildProcess {
   const child = spawn(command, args, {
     ...(cwd === undefined ? {} : { cwd }),
@@ -79,8 +85,8 @@ export function startChildProcess(
         ended.then(
           (status) => new Error(`"${name}" ended (${String(status)}) before it was ready:\n${output}`),
         ),
-        delay(patience, undefined, { ref: false }).then(
-          () => new Error(`"${name}" was not ready after ${String(patience / 1000)} s:\n${output}`),
+        delay(startTimeout, undefined, { ref: false }).then(
+          () => new Error(`"${name}" was not ready after ${String(startTimeout / 1000)} s:\n${output}`),
         ),
       ]);
       if (outcome instanceof Error) throw outcome;
@@ -89,7 +95,7 @@ export function startChildProcess(
     async stop() {
       if (pid === 0) return;
       signalGroup(pid, 'SIGTERM');
-      const gone = await Promise.race([ended.then(() => true), delay(mercy, false, { ref: false })]);
+      const gone = await Promise.race([ended.then(() => true), delay(stopTimeout, false, { ref: false })]);
       // Members of the group may outlive its first process.
       signalGroup(pid, 'SIGKILL');
       if (!gone) await ended;

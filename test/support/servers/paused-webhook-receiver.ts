@@ -2,7 +2,7 @@ import { startLoopbackServer } from './loopback-server.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 
 /** A receiver of webhooks that keeps its senders waiting until it is told to answer. */
-export interface HeldWebhooks {
+export interface PausedWebhookReceiver {
   readonly server: LoopbackServer;
   /** Deliveries that have come and wait for their answer. */
   waiting(): number;
@@ -13,7 +13,7 @@ export interface HeldWebhooks {
 }
 
 /** Starts such a server on a free port. */
-export async function startHeldWebhooks(): Promise<HeldWebhooks> {
+export async function startPausedWebhookReceiver(): Promise<PausedWebhookReceiver> {
   const gate = Promise.withResolvers<undefined>();
   let waiting = 0;
   let cutOff = 0;

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** A certificate that its own key has signed, for a day, and that key. */
-export interface SelfSigned {
+export interface SelfSignedCertificate {
   cert: string;
   key: string;
 }
 
 /** Makes one for a host (RFC 5280), so that no key has to lie in the repository. */
-export function selfSigned(host: string): SelfSigned {
+export function selfSignedCertificate(host: string): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(host)))));
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));

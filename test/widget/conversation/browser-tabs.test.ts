@@ -9,7 +9,7 @@ async function isAwaited(name: string): Promise<boolean> {
   return (await navigator.locks.query()).pending?.some((lock) => lock.name === name) === true;
 }
 
-it('leaves to a tab what it sends, also if that one gets its lock later than others ask for it', async (t) => {
+it('leaves messages to the tab that sends them, even if it gets its lock late', async (t) => {
   const channel = connectTabs('shop', () => undefined);
   const takeOver = mock.fn();
   const gone = channel.whenGone('sender', false, takeOver);
@@ -32,7 +32,7 @@ it('leaves to a tab what it sends, also if that one gets its lock later than oth
   assert.equal(takeOver.mock.callCount(), 1);
 });
 
-it('takes over at once from a tab that is gone, when asked, and not from one that is there', async () => {
+it('takes over from a closed tab at once, and not from an open one', async () => {
   const channel = connectTabs('shop', () => undefined);
   const sending = Promise.withResolvers<undefined>();
   const held = navigator.locks.request('shop:alive', () => sending.promise);

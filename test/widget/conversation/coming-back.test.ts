@@ -39,8 +39,8 @@ async function refuse(headers: Record<string, string>): Promise<void> {
 
 const sends = (): number => server.seen('send').length;
 
-describe('a service that asks to come back later', () => {
-  it('is asked again then, and not before', async () => {
+describe('a service that answers with Retry-After', () => {
+  it('is retried then, and not before', async () => {
     await refuse({ 'Retry-After': '5' });
     assert.equal(visit.problems[0]?.retryAt, Date.now() + 5000);
     mock.timers.tick(4999);
@@ -57,14 +57,14 @@ describe('a service that asks to come back later', () => {
     ]);
   });
 
-  it('is asked again after half a minute where it does not say when', async () => {
+  it('is retried after half a minute if it gives no time', async () => {
     await refuse({});
     assert.equal(visit.problems[0]?.retryAt, Date.now() + 30_000);
     mock.timers.tick(30_000);
     await until(() => sends() === 2);
   });
 
-  it('is left alone for a second where it says “at once”', async () => {
+  it('is retried after a second if it gives no delay', async () => {
     await refuse({ 'Retry-After': '0' });
     mock.timers.tick(999);
     assert.deepEqual(visit.states, ['One failed']);
@@ -72,7 +72,7 @@ describe('a service that asks to come back later', () => {
     await until(() => sends() === 2);
   });
 
-  it('is not asked at once where it says a time that no timer reaches', async (test) => {
+  it('is not retried at once if the time exceeds a timer’s range', async (test) => {
     await refuse({ 'Retry-After': String(30 * 24 * 3600) });
     // A delay beyond 2^31 milliseconds makes timers fire at once.
     const delays = timerDelays(test);
@@ -81,7 +81,7 @@ describe('a service that asks to come back later', () => {
     assert.ok(delays.length === 1 && (delays[0] ?? Infinity) < 2 ** 31, String(delays));
   });
 
-  it('is asked again then for an opening, too', async () => {
+  it('is retried then for an opening, too', async () => {
     server.answerNext('open', tooMany, 429, { 'Retry-After': '7' });
     visit.conversation.send('One');
     await visit.settled();
@@ -108,7 +108,7 @@ describe('a service that asks to come back later', () => {
     assert.deepEqual(stored, ['One', answerTo('One'), 'Two', answerTo('Two')]);
   });
 
-  it('may be asked earlier by the visitor, and then is not asked again', async () => {
+  it('can be retried earlier by the visitor, and then is not retried again', async () => {
     await refuse({ 'Retry-After': '5' });
     visit.conversation.retry();
     await visit.settled();
@@ -119,7 +119,7 @@ describe('a service that asks to come back later', () => {
 });
 
 describe('pausing', () => {
-  it('stops the wait, and opening goes on with it', async () => {
+  it('stops the wait, and opening resumes it', async () => {
     await refuse({ 'Retry-After': '5' });
     visit.conversation.pause();
     mock.timers.tick(60_000);
@@ -129,7 +129,7 @@ describe('pausing', () => {
     await until(() => sends() === 2);
   });
 
-  it('goes on waiting for as long as was asked for', async () => {
+  it('resumes the wait until the requested time', async () => {
     await refuse({ 'Retry-After': '5' });
     visit.conversation.pause();
     mock.timers.tick(2000);
@@ -140,7 +140,7 @@ describe('pausing', () => {
     await until(() => sends() === 2);
   });
 
-  it('begins no wait for an answer that comes after it', async () => {
+  it('starts no wait for an answer that comes afterwards', async () => {
     await visit.conversation.open();
     server.next('send', {
       raw: (response) => {
@@ -154,7 +154,7 @@ describe('pausing', () => {
     assert.deepEqual(visit.states, ['One failed']);
   });
 
-  it('lets an answer under way arrive', async () => {
+  it('does not cancel an answer in progress', async () => {
     await visit.conversation.open();
     server.next('send', {
       raw: (response) => {
@@ -167,7 +167,7 @@ describe('pausing', () => {
     assert.deepEqual(visit.log, ['user: One', 'assistant: Here']);
   });
 
-  it('leaves nothing behind that keeps a process alive', async () => {
+  it('leaves nothing that keeps a process alive', async () => {
     const script = new URL('paused-process.ts', import.meta.url);
     const child = spawn(process.execPath, [script.pathname], { stdio: ['ignore', 'pipe', 'inherit'] });
     const output = child.stdout.setEncoding('utf8').toArray();

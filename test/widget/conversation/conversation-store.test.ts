@@ -32,14 +32,14 @@ const full: KeptConversation = {
   ],
 };
 
-describe('a kept conversation', () => {
+describe('a stored conversation', () => {
   it('is read as it was written', () => {
     const storage = storageOf();
     new ConversationStore(storage, 'a').write(full);
     assert.deepEqual(new ConversationStore(storage, 'a').read(), full);
   });
 
-  it('is apart from those of other assistants', () => {
+  it('is separate from those of other assistants', () => {
     const storage = storageOf();
     new ConversationStore(storage, 'a').write(full);
     assert.deepEqual(new ConversationStore(storage, 'b').read(), nothingKept);
@@ -54,7 +54,7 @@ describe('a kept conversation', () => {
     assert.equal(kept.size, 0);
   });
 
-  it('is kept as soon as there is anything to keep', () => {
+  it('is stored as soon as it has content', () => {
     for (const part of [{ conversationId: 'c' }, { draft: 'D' }, { pending: full.pending }]) {
       const store = new ConversationStore(storageOf(), 'a');
       store.write({ ...nothingKept, ...part });
@@ -69,13 +69,13 @@ describe('a kept conversation', () => {
     ['null', 'null'],
     ['a number', '7'],
   ] as const) {
-    it(`that turned into ${what} is none`, () => {
+    it(`that turned into ${what} is ignored`, () => {
       const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', json]]));
       assert.deepEqual(new ConversationStore(storage, 'a').read(), nothingKept);
     });
   }
 
-  it('is kept in its parts as far as they make sense', () => {
+  it('keeps its valid parts', () => {
     const broken = { conversationId: 'c', draft: 7, pending: [{ key: 1 }], keptAt: Date.now() };
     const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', JSON.stringify(broken)]]));
     assert.deepEqual(new ConversationStore(storage, 'a').read(), {
@@ -85,7 +85,7 @@ describe('a kept conversation', () => {
     });
   });
 
-  it('is none where storage is missing or blocked, and writing does no harm', () => {
+  it('is empty if storage is missing or blocked, and writing does not throw', () => {
     for (const storage of [undefined, blocked]) {
       const store = new ConversationStore(storage, 'a');
       store.write(full);
@@ -94,7 +94,7 @@ describe('a kept conversation', () => {
     }
   });
 
-  it('stays as it was where storage is full', () => {
+  it('is unchanged if storage is full', () => {
     const storage = storageOf();
     new ConversationStore(storage, 'a').write(full);
     const store = new ConversationStore({ ...storage, setItem: refuse }, 'a');

@@ -49,7 +49,7 @@ describe('a message whose answer was lost', () => {
     assert.deepEqual(visit.told.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
   });
 
-  it('is not taken for an earlier one of the same words', async () => {
+  it('is not confused with an earlier one of the same text', async () => {
     visit.conversation.send('Yes');
     await settled();
     server.next('send', { cut: 'unread' });
@@ -60,7 +60,7 @@ describe('a message whose answer was lost', () => {
     assert.deepEqual(stored(), ['Hello!', 'Yes', answerTo('Yes'), 'Yes', answerTo('Yes')]);
   });
 
-  it('is found where the service trims what it stores', async () => {
+  it('is found if the service trims the text', async () => {
     server.next('send', { cut: 'unread' });
     visit.conversation.send('  One\n');
     await settled();
@@ -76,7 +76,7 @@ describe('a message whose answer was lost', () => {
     ['a refusal', 403, { error: 'Not now' }],
     ['an error', 500, {}],
   ] as const) {
-    it(`is not sent twice where the look-up meets ${what}`, async () => {
+    it(`is not sent twice if the lookup meets ${what}`, async () => {
       server.next('send', { cut: 'unanswered' });
       visit.conversation.send('One');
       await settled();
@@ -92,7 +92,7 @@ describe('a message whose answer was lost', () => {
     });
   }
 
-  it('waits in the history for an answer that takes its time', async () => {
+  it('waits for a late answer in the history', async () => {
     const { opened, open } = gate();
     server.next('send', { cut: 1, thinking: opened });
     visit.conversation.send('One');
@@ -111,7 +111,7 @@ describe('a message whose answer was lost', () => {
     assert.equal(server.seen('send').length, 1);
   });
 
-  it('is kept where the answer does not come at all', async () => {
+  it('is kept if no answer comes', async () => {
     server.next('send', { cut: 1, thinking: gate().opened });
     visit.conversation.send('One');
     await settled();
@@ -122,9 +122,9 @@ describe('a message whose answer was lost', () => {
   });
 });
 
-describe('a service whose history gives only its end', () => {
+describe('a service that returns only the end of a history', () => {
   for (const what of ['arrived', 'was lost'] as const) {
-    it(`has a message once that ${what} unheard of, though all messages are equally long`, async () => {
+    it(`has a message once that ${what} without an answer, though all messages are equally long`, async () => {
       for (const text of ['One', 'Two', 'Six']) {
         visit.conversation.send(text);
         await settled();
@@ -145,8 +145,8 @@ describe('a service whose history gives only its end', () => {
   }
 });
 
-describe('a message that the service forgets in the middle of its answer', () => {
-  it('is kept, offered again, and then sent again', async () => {
+describe('a message that the service loses during its answer', () => {
+  it('is kept, and sent again by a retry', async () => {
     server.next('send', { cut: 1, loses: true });
     visit.conversation.send('One');
     await settled();
@@ -159,7 +159,7 @@ describe('a message that the service forgets in the middle of its answer', () =>
     assert.deepEqual(visit.log.length, 3);
   });
 
-  it('is sent again at once where a look-up has found it first', async () => {
+  it('is sent again at once if a lookup had found it before', async () => {
     const { opened, open } = gate();
     server.next('send', { cut: 'unanswered', thinking: opened, loses: true });
     visit.conversation.send('One');
@@ -173,8 +173,8 @@ describe('a message that the service forgets in the middle of its answer', () =>
   });
 });
 
-describe('a page that goes away while an answer streams', () => {
-  it('keeps the message until its answer is complete, whatever else is kept meanwhile', async () => {
+describe('a page that closes while an answer streams', () => {
+  it('stores the message until its answer is complete, whatever else is stored meanwhile', async () => {
     const { opened, open } = gate();
     server.next('send', { thinking: opened });
     visit.conversation.send('One');
@@ -196,7 +196,7 @@ describe('a page that goes away while an answer streams', () => {
     assert.deepEqual(next.states, ['One sent', 'Two sent']);
   });
 
-  it('shows the message once, also while its answer is looked for', async () => {
+  it('shows the message once, also during the lookup', async () => {
     const { opened, open } = gate();
     server.next('send', { thinking: opened });
     visit.conversation.send('One');
@@ -223,9 +223,9 @@ describe('a page that goes away while an answer streams', () => {
   });
 });
 
-describe('a message that is stuck on its way while the page is loaded anew', () => {
+describe('a message in flight during a reload', () => {
   // Without idempotency keys nobody can tell it from one that was lost.
-  it('is stored once by a service that knows idempotency keys', async (test) => {
+  it('is stored once by a service with idempotency keys', async (test) => {
     const keyed = await ChatServer.start({ knowsKeys: true });
     test.after(() => keyed.stop());
     const [first, { opened, open }] = [browser.visit(keyed), gate()];
@@ -254,7 +254,7 @@ describe('a message that is stuck on its way while the page is loaded anew', () 
 });
 
 describe('a message whose request never left', () => {
-  it('is sent again after a look into the history', async () => {
+  it('is sent again after a lookup in the history', async () => {
     server.next('send', { cut: 'unread' });
     visit.conversation.send('One');
     await settled();

@@ -136,7 +136,7 @@ for (const [row, [what, options]] of kindsOfService.entries()) {
     for (const [column, [what, fault]] of Object.entries(faults).entries()) {
       // By default each fault meets a service that streams and one that does not, one of them with idempotency keys.
       if (!isExhaustive && (row === 0 || row === 3) !== (column % 2 === 0)) continue;
-      it(`stores and answers each message once when ${what}, and the page goes away at any change`, async () => {
+      it(`stores and answers each message once when ${what}, and the page closes at any change`, async () => {
         for (let goesAwayAt = 1; ; goesAwayAt++) {
           const changes = await play({ server, fault: fault(), goesAwayAt });
           if (changes < goesAwayAt) break;

@@ -60,7 +60,7 @@ describe('a chat in a browser whose storage is full', () => {
 });
 
 describe('the storage of a visit', () => {
-  it('returns a value that the browser did not take', () => {
+  it('returns a value that the browser did not store', () => {
     const storage = new VisitStorage(fullStorage());
     storage.setItem('key', 'value');
     assert.equal(storage.getItem('key'), 'value');

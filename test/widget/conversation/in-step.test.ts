@@ -32,7 +32,7 @@ describe('one conversation in two tabs', () => {
     await until(() => first.conversation.draft === 'Half a thought');
   });
 
-  it('shows in the one what is asked and answered in the other, as it streams', async () => {
+  it('shows messages and streaming answers of the other tab', async () => {
     const { opened, open } = gate();
     server.next('send', { thinking: opened });
     first.conversation.send('One');
@@ -44,7 +44,7 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('send').length, 1);
   });
 
-  it('is asked for functions of the page in the tab that asked the question alone', async () => {
+  it('requests page tools only in the tab that asked the question', async () => {
     const { opened, open } = gate();
     const call = { name: 'add_to_cart', arguments: {}, client: true };
     const write = (event: string, data: object): string =>
@@ -80,7 +80,7 @@ describe('one conversation in two tabs', () => {
     await until(() => first.conversation.snapshot.unread === 0);
   });
 
-  it('has what the visitor decided in either, until it is left', async () => {
+  it('has the visitor’s decisions in both, until it is left', async () => {
     first.conversation.choose({ ratings: { a: 'up' } });
     await until(() => second.conversation.snapshot.choices?.ratings?.['a'] === 'up');
     second.conversation.choose({ allowedTools: ['b'] });
@@ -104,7 +104,7 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('open').length, 2);
   });
 
-  it('is gone back to in both, with nothing of it as news', async () => {
+  it('is restored in both, with nothing unread', async () => {
     first.conversation.setVisible(true);
     second.conversation.setVisible(true);
     const { id: leftId = '' } = first.conversation.bookmark ?? {};
@@ -122,7 +122,7 @@ describe('one conversation in two tabs', () => {
     );
   });
 
-  it('is forgotten in both, and by the service', async () => {
+  it('is deleted in both, and by the service', async () => {
     first.conversation.send('One');
     await first.settled();
     second.conversation.draft = 'T';
@@ -133,7 +133,7 @@ describe('one conversation in two tabs', () => {
     assert.equal(second.conversation.draft, '');
   });
 
-  it('sends what waits in one tab from that tab alone', async () => {
+  it('sends pending messages of a tab from that tab only', async () => {
     server.next('send', { cut: 'unread' });
     first.conversation.send('One');
     await first.settled();
@@ -145,7 +145,7 @@ describe('one conversation in two tabs', () => {
     third.goAway();
   });
 
-  it('sends what waited in a tab that is gone from the other, once', async () => {
+  it('sends pending messages of a closed tab from the other, once', async () => {
     server.next('send', { cut: 'unread' });
     first.conversation.send('One');
     await first.settled();

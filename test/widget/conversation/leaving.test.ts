@@ -58,7 +58,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     });
   }
 
-  it('lets a new one begin at once, with nothing of the old one in it', async () => {
+  it('lets a new one begin at once, with nothing of the old one', async () => {
     const goOn = await inTheMiddle();
     visit.conversation.leave();
     const opening = visit.conversation.open();
@@ -71,7 +71,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(server.seen('send').filter(({ body }) => JSON.stringify(body).includes('One')).length, 1);
   });
 
-  it('what was seen of it is no news when it is gone back to, for other tabs neither', async () => {
+  it('marks nothing as unread when the visitor returns, in other tabs neither', async () => {
     visit.conversation.send('One');
     await visit.settled();
     visit.conversation.setVisible(true);
@@ -85,7 +85,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(visit.conversation.snapshot.unread, 1);
   });
 
-  it('hears of the answer when it is gone back to, however late that is', async () => {
+  it('shows the answer when the visitor returns, however late', async () => {
     const goOn = await inTheMiddle();
     const { id: leftId = '' } = visit.conversation.bookmark ?? {};
     visit.conversation.startNew();
@@ -99,7 +99,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(visit.log[2], `assistant: ${answerTo('One')}`);
   });
 
-  it('drops what has arrived when it is started over, and takes along what has not', async () => {
+  it('drops delivered messages at a restart, and keeps undelivered ones', async () => {
     const goOn = await inTheMiddle();
     visit.conversation.send('Two');
     visit.conversation.startNew();
@@ -108,7 +108,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Two', `assistant: ${answerTo('Two')}`]);
   });
 
-  it('sends what goes along without a look into the old or the new history', async () => {
+  it('sends kept messages without reading the old or the new history', async () => {
     server.next('send', { cut: 'unanswered' });
     visit.conversation.send('One');
     await visit.settled();
@@ -118,7 +118,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(server.seen('read').length, 0);
   });
 
-  it('is possible while it opens: the late answer opens nothing', async () => {
+  it('is possible while it opens, and a late answer opens nothing', async () => {
     visit.conversation.leave();
     const { opened, open } = gate();
     server.next('open', { transit: opened });
@@ -133,7 +133,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.deepEqual(visit.told, ['opened', 'opened']);
   });
 
-  it('many times over comes to one conversation and one answer', async () => {
+  it('many times ends in one conversation and one answer', async () => {
     for (let n = 0; n < 10; n++) {
       visit.conversation.send(`Lost ${n}`);
       visit.conversation.leave();
@@ -146,8 +146,8 @@ describe('leaving a conversation in the middle of an answer', () => {
   });
 });
 
-describe('what a browser keeps', () => {
-  it('after leaving is the draft alone', async () => {
+describe('the stored conversation', () => {
+  it('after leaving is the draft only', async () => {
     visit.conversation.send('One');
     await visit.settled();
     visit.conversation.draft = 'Two';
@@ -158,7 +158,7 @@ describe('what a browser keeps', () => {
     assert.deepEqual(again.told, ['opened']);
   });
 
-  it('after leaving holds what was not sent, behind the draft, as a text to go on with', async () => {
+  it('after leaving has unsent messages appended to the draft', async () => {
     visit.conversation.send('Delivered');
     await visit.settled();
     server.next('send', { cut: 'unread' });
@@ -174,7 +174,7 @@ describe('what a browser keeps', () => {
     assert.deepEqual([again.conversation.draft, again.states], ['Three\n\nOne\n\nTwo', []]);
   });
 
-  it('after leaving begins with what was not sent where the draft is empty', async () => {
+  it('after leaving has unsent messages as the draft if that is empty', async () => {
     server.next('send', { cut: 'unread' });
     visit.conversation.send('One');
     await visit.settled();
@@ -182,7 +182,7 @@ describe('what a browser keeps', () => {
     assert.equal(visit.conversation.draft, 'One');
   });
 
-  it('after forgetting is nothing of what was not sent, either', async () => {
+  it('after forgetting has no unsent messages', async () => {
     server.next('send', { cut: 'unread' });
     visit.conversation.send('One');
     await visit.settled();
@@ -192,7 +192,7 @@ describe('what a browser keeps', () => {
     assert.equal(visit.conversation.draft, '');
   });
 
-  it('after forgetting is nothing', async () => {
+  it('after forgetting is empty', async () => {
     visit.conversation.send('One');
     await visit.settled();
     visit.conversation.draft = 'Two';
@@ -203,7 +203,7 @@ describe('what a browser keeps', () => {
     assert.equal(visit.conversation.draft, '');
   });
 
-  it('holds no answer and no history', async () => {
+  it('has no answers and no history', async () => {
     visit.conversation.send('One');
     await visit.settled();
     assert.doesNotMatch([...browser.kept.values()].join(), /Hello|You said|One/);

@@ -31,7 +31,7 @@ const asked = message('a', 'user', 'One?');
 const said = message('a-reply', 'assistant', 'One.');
 
 describe('the history', () => {
-  it('is the truth about all that is not pending', () => {
+  it('replaces everything that is not pending', () => {
     const waiting = message('b', 'user', 'Two?', { status: 'queued' });
     const history = [line('assistant', 'Hello!'), line('user', 'One?'), line('assistant', 'One!')];
     const merged = mergeHistory([hello, asked, said, waiting], history);
@@ -43,7 +43,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('leaves messages that show already as they are', () => {
+  it('does not change messages that are shown already', () => {
     const before = [hello, asked, said];
     const history = before.map(({ role, text }) => line(role, text));
     const merged = mergeHistory(before, [...history, line('system', 'Nora is here')]);
@@ -52,7 +52,7 @@ describe('the history', () => {
     assert.equal(new Set(keys(merged)).size, 4);
   });
 
-  it('takes in what was written in between, and every message keeps a key of its own', () => {
+  it('inserts messages in between, and every message keeps its key', () => {
     const first = mergeHistory([], [line('assistant', 'Hello!'), line('user', 'One?'), line('user', 'Two?')]);
     const history = [
       line('assistant', 'Hello!'),
@@ -72,13 +72,13 @@ describe('the history', () => {
     assert.deepEqual(shown(merged), ['user One? sent', 'assistant One. done']);
   });
 
-  it('leaves a stopped answer stopped, though the service wrote on for a moment', () => {
+  it('keeps a stopped answer, though the service continued for a moment', () => {
     const stopped = message('a-reply', 'assistant', 'On', { isStopped: true });
     const merged = mergeHistory([asked, stopped], [line('user', 'One?'), line('assistant', 'One. T')]);
     assert.equal(merged[1], stopped);
   });
 
-  it('of which the service gives no more than the end leaves what showed before', () => {
+  it('that has only the end keeps earlier messages', () => {
     const merged = mergeHistory(
       [hello, asked, said],
       [line('user', 'One?'), line('assistant', 'One.'), line('user', 'Two?')],
@@ -91,7 +91,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('has a line without words for what a tool returned, and knows it again', () => {
+  it('has an empty entry for a tool result, and recognizes it again', () => {
     const history = [
       line('tool', '{"rows":[]}'),
       line('assistant', 'Hello!'),
@@ -109,7 +109,7 @@ describe('the history', () => {
     assert.deepEqual(keys(mergeHistory([asked, ...merged], history)), ['a', ...keys(merged)]);
   });
 
-  it('says when each message was written, where the service does', () => {
+  it('has the time of each message if the service returns it', () => {
     const [dated, undated, odd] = mergeHistory(
       [],
       [

@@ -23,13 +23,13 @@ const conversationIdOf = (of: Visit): string =>
   of.conversation.snapshot.conversationId ?? assert.fail('not open');
 
 describe('opening', () => {
-  it('sends nothing before it is asked for', async () => {
+  it('sends nothing before it is requested', async () => {
     assert.equal(visit.conversation.snapshot.status, 'idle');
     await fetch(server.url);
     assert.equal(server.requests.length, 1);
   });
 
-  it('asks for the assistant and shows its greeting', async () => {
+  it('requests the assistant and shows its greeting', async () => {
     const told = browser.visit(server, { request: { type: 'test', variables: { name: 'Zoë' } } });
     const opening = told.conversation.open();
     assert.equal(told.conversation.snapshot.status, 'opening');
@@ -46,14 +46,14 @@ describe('opening', () => {
     assert.ok(Object.isFrozen(told.conversation.snapshot));
   });
 
-  it('happens once, however often it is asked for', async () => {
+  it('happens once, however often it is requested', async () => {
     await Promise.all([visit.conversation.open(), visit.conversation.open()]);
     await visit.conversation.open();
     assert.deepEqual(server.requests.length, 1);
     assert.deepEqual(visit.told, ['opened']);
   });
 
-  it('measures how long it took by the clock it is given', async () => {
+  it('measures its duration by the given clock', async () => {
     let now = 1000;
     browser.now = () => now;
     server.next('open', {
@@ -85,7 +85,7 @@ describe('opening', () => {
     [{ status: false, error: 'Insufficient balance. Please top up.' }, 400, 'insufficient-balance'],
     ['<h1>It works!</h1>', 200, 'bad-response'],
   ] as const) {
-    it(`that is refused with ${code} says so, keeps what was written, and can be tried again`, async () => {
+    it(`that is refused with ${code} reports it, keeps the messages, and can be retried`, async () => {
       server.answerNext('open', body, status);
       visit.conversation.draft = 'Dear';
       visit.conversation.send('One');
@@ -102,7 +102,7 @@ describe('opening', () => {
     });
   }
 
-  it('while offline says so, and opens when the visitor is back', async () => {
+  it('while offline reports it, and continues when the browser is online', async () => {
     const port = await freePort();
     const offline = browser.visit({ url: `http://127.0.0.1:${port}` });
     browser.isOnline = false;
@@ -130,7 +130,7 @@ describe('opening', () => {
     assert.ok(third !== undefined && third !== second);
   });
 
-  it('is repeated with the same key by the next page, and with a new one where it asks for something else', async () => {
+  it('is repeated with the same key by the next page, and with a new one for another request', async () => {
     server.next('open', { cut: 'unanswered' });
     server.next('open', { cut: 'unanswered' });
     await visit.conversation.open();
@@ -161,7 +161,7 @@ describe('coming back', () => {
     assert.equal(server.seen('open').length, 1);
   });
 
-  it('shows what happened meanwhile', async () => {
+  it('shows messages that were added meanwhile', async () => {
     await visit.conversation.open();
     server.write(conversationIdOf(visit), { role: 'system', content: 'Nora took over' });
     server.write(conversationIdOf(visit), { role: 'assistant', content: 'Nora here' });
@@ -170,7 +170,7 @@ describe('coming back', () => {
     assert.deepEqual(again.log, ['assistant: Hello!', 'system: Nora took over', 'assistant: Nora here']);
   });
 
-  it('finds the draft and the unsent messages in their order, before any request', async () => {
+  it('restores the draft and the unsent messages in order, before any request', async () => {
     server.next('open', { cut: 'unread' });
     visit.conversation.draft = 'And fin';
     for (const text of ['One', 'Two', 'Three']) visit.conversation.send(text);
@@ -189,7 +189,7 @@ describe('coming back', () => {
     assert.deepEqual(browser.pending, []);
   });
 
-  it('to a conversation that is gone says so, and takes the unsent messages into a new one', async () => {
+  it('to a conversation that is gone reports it, and keeps the unsent messages for a new one', async () => {
     visit.conversation.send('One');
     await visit.settled();
     const old = conversationIdOf(visit);
@@ -212,7 +212,7 @@ describe('coming back', () => {
     assert.equal(again.conversation.draft, 'Three');
   });
 
-  it('to one that vanishes while it is open takes the message along, exactly once', async () => {
+  it('to one that is deleted while it is open keeps the message for a new one, exactly once', async () => {
     await visit.conversation.open();
     server.delete(conversationIdOf(visit));
     visit.conversation.send('One');
@@ -227,7 +227,7 @@ describe('coming back', () => {
     assert.deepEqual(visit.states, ['One sent', 'Two sent']);
   });
 
-  it('tells the variables of a conversation where the service does', async () => {
+  it('has the variables of the conversation if the service returns them', async () => {
     await visit.conversation.open();
     assert.equal(visit.conversation.snapshot.variables, undefined);
     server.answerNext('read', { status: true, history: [], variables: { city: 'Bern' } });

@@ -32,14 +32,14 @@ describe('a problem', () => {
     });
   }
 
-  it('of the network is being offline where the browser says so, and nothing else is', () => {
+  it('of the network is `offline` if the browser says so, and no other is', () => {
     const broken = new ChatError('network', 'Broken');
     assert.equal(problemFrom(broken, 0, false).code, 'offline');
     assert.ok(isTemporary(problemFrom(broken, 0, false)));
     assert.equal(problemFrom(new ChatError('timeout', 'Late'), 0, false).code, 'timeout');
   });
 
-  it('says when another try makes sense, for too many requests alone', () => {
+  it('has the time of the next retry for too many requests only', () => {
     const retryAt = (code: ChatErrorCode, retryAfter?: number) =>
       problemFrom(new ChatError(code, '', { retryAfter }), 1000, true).retryAt;
     assert.equal(retryAt('too-many-requests', 5), 6000);
@@ -48,7 +48,7 @@ describe('a problem', () => {
     assert.equal(retryAt('unavailable', 5), undefined);
   });
 
-  it('is made of anything that is thrown', () => {
+  it('can be created from any thrown value', () => {
     for (const thrown of [
       new TypeError('x is not a function'),
       'oops',

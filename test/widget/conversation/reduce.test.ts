@@ -80,19 +80,19 @@ const shown = ({ messages }: Snapshot): string[] =>
 const keys = ({ messages }: Snapshot): string[] => messages.map(({ key }) => key);
 
 describe('a conversation that opens', () => {
-  it('is opening, without the problem of an earlier try', () => {
+  it('is opening, without the problem of an earlier attempt', () => {
     const { status, problem } = after({ type: 'failed', problem: network }, { type: 'opening' });
     assert.deepEqual([status, problem], ['opening', undefined]);
   });
 
-  it('is ready with its history, then what was written before', () => {
+  it('is ready with its history, then the pending messages', () => {
     const snapshot = after(queued('a'), { type: 'opening' }, opened());
     assert.deepEqual(shown(snapshot), ['assistant Hello! done', 'user a queued']);
     const { status, conversationId, openedIn, variables } = snapshot;
     assert.deepEqual([status, conversationId, openedIn, variables], ['ready', 'c', 5, undefined]);
   });
 
-  it('keeps the place in the history from which the service gave no more, whatever later histories leave out', () => {
+  it('keeps the cursor of earlier messages, whatever later histories leave out', () => {
     const earlier = { earlier_cursor: '7' };
     const record = recordOf(hello, { earlier: { earlier_cursor: '9' } });
     const later: ConversationEvent = { type: 'history', record };
@@ -101,7 +101,7 @@ describe('a conversation that opens', () => {
     assert.equal(after(opened(), later).earlier, undefined);
   });
 
-  it('fails with a problem and keeps what shows', () => {
+  it('fails with a problem and keeps its messages', () => {
     const snapshot = after(queued('a'), { type: 'opening' }, { type: 'failed', problem: network });
     assert.deepEqual(
       [snapshot.status, snapshot.problem, shown(snapshot)],
@@ -123,7 +123,7 @@ describe('a message', () => {
     assert.deepEqual([snapshot.status, shown(snapshot)], ['replying', ['user a sending']]);
   });
 
-  it('has arrived with the first piece of its answer, which stands right behind it', () => {
+  it('is delivered with the first chunk of its answer, which follows it', () => {
     const snapshot = after(
       opened([]),
       queued('a'),
@@ -135,7 +135,7 @@ describe('a message', () => {
     assert.deepEqual(shown(snapshot), ['user a sent', 'assistant Hey streaming', 'user b queued']);
   });
 
-  it('has its whole answer at the end, whatever the pieces said', () => {
+  it('has the whole answer at the end, whatever the chunks were', () => {
     const snapshot = after(
       opened([]),
       queued('a'),
@@ -150,19 +150,19 @@ describe('a message', () => {
     assert.equal(reduce(snapshot, { type: 'settled' }, true).status, 'ready');
   });
 
-  it('has no reply where the answer is empty', () => {
+  it('has no reply if the answer is empty', () => {
     const snapshot = after(opened([]), queued('a'), sending('a'), delta('a', 'x'), answered('a', ''));
     assert.deepEqual(shown(snapshot), ['user a sent']);
   });
 
-  it('fails without its half answer, and says why', () => {
+  it('fails without its partial answer, and with the reason', () => {
     const events = [opened([]), queued('a'), sending('a'), delta('a', 'x')];
     const snapshot = after(...events, failedWith('a', network));
     assert.deepEqual([snapshot.status, shown(snapshot)], ['ready', ['user a failed']]);
     assert.deepEqual(snapshot.messages[0]?.problem, network);
   });
 
-  it('that waits again still says why, until it is answered', () => {
+  it('that is queued again keeps the reason until it is answered', () => {
     const failed: ConversationEvent[] = [
       opened([]),
       queued('a'),
@@ -176,13 +176,13 @@ describe('a message', () => {
     assert.deepEqual([done?.status, done?.problem], ['sent', undefined]);
   });
 
-  it('keeps its key through all of it', () => {
+  it('keeps its key', () => {
     const snapshot = after(opened([]), queued('a'), sending('a'), delta('a', 'x'), answered('a', 'y'));
     assert.deepEqual(keys(snapshot), ['a', 'a-reply']);
   });
 });
 
-describe('the calls of tools', () => {
+describe('tool calls', () => {
   const calls = (...told: ReturnType<typeof call>[]) =>
     after(
       opened([]),
@@ -197,7 +197,7 @@ describe('the calls of tools', () => {
     assert.deepEqual(calls(call('find', 1), call('find', 1, null)), [call('find', 1, null)]);
   });
 
-  it('are told apart by name, by arguments, and by being done', () => {
+  it('are identified by name, arguments and completion', () => {
     assert.equal(calls(call('find', 1), call('find', 2, 'x'))?.length, 2);
     assert.equal(calls(call('find', 1), call('seek', 1, 'x'))?.length, 2);
     assert.deepEqual(calls(call('find', 1, 'x'), call('find', 1, 'y')), [
@@ -210,7 +210,7 @@ describe('the calls of tools', () => {
 });
 
 describe('a new conversation', () => {
-  it('takes over unsent messages of the one before, ready to be sent', () => {
+  it('takes over unsent messages of the previous one as queued', () => {
     const before = after(
       opened(),
       queued('a'),
@@ -237,7 +237,7 @@ describe('unread messages', () => {
 });
 
 describe('variables', () => {
-  it('are kept beside everything else', () => {
+  it('are kept with everything else', () => {
     const snapshot = after(opened(), { type: 'variables', variables: { city: 'Bern' } });
     assert.deepEqual(snapshot.variables, { city: 'Bern' });
     assert.equal(snapshot.status, 'ready');
@@ -245,7 +245,7 @@ describe('variables', () => {
 });
 
 describe('a pending message', () => {
-  it('is one of the visitor’s that is not sent', () => {
+  it('is an unsent message of the visitor', () => {
     const { messages } = after(opened(), queued('a'), queued('b'), sending('a'), delta('a', 'x'));
     assert.deepEqual(messages.map(isPending), [false, false, false, true]);
   });

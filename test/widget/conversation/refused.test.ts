@@ -27,14 +27,14 @@ describe('a message that is refused', () => {
     await visit.settled();
   };
 
-  it('shows why, and is in the draft to be changed', async () => {
+  it('shows the reason, and returns to the draft', async () => {
     await refuse('ONE');
     assert.deepEqual(visit.states, ['ONE failed']);
     assert.equal(visit.conversation.snapshot.messages[0]?.problem?.message, 'message must not shout');
     assert.equal(visit.conversation.draft, 'ONE');
   });
 
-  it('leaves alone what the visitor writes meanwhile', async () => {
+  it('does not replace a draft that is written meanwhile', async () => {
     visit.conversation.draft = 'Two';
     await refuse('ONE');
     assert.equal(visit.conversation.draft, 'Two');
@@ -51,7 +51,7 @@ describe('a message that is refused', () => {
     assert.deepEqual(sent(), ['ONE', 'Two']);
   });
 
-  it('is not sent again at the next visit, which has it in the draft', async () => {
+  it('is not sent again at the next visit, and is in its draft', async () => {
     await refuse('ONE');
     assert.deepEqual(browser.pending, []);
     visit.goAway();
@@ -62,7 +62,7 @@ describe('a message that is refused', () => {
     next.goAway();
   });
 
-  it('is kept where only the look-up was refused, for it may have arrived', async () => {
+  it('is kept if only the lookup was refused, since it may have arrived', async () => {
     server.next('send', { cut: 'unanswered' });
     visit.conversation.send('One');
     await visit.settled();

@@ -57,7 +57,7 @@ describe('sending', () => {
     assert.deepEqual(visit.told, ['opened', 'sent One', `answer ${answerTo('One')}`]);
   });
 
-  it('keeps what is written while a reply streams, and sends it afterwards, in order', async () => {
+  it('queues messages while a reply streams, and sends them afterwards, in order', async () => {
     const { opened, open } = gate();
     server.next('send', { thinking: opened });
     visit.conversation.send('One');
@@ -88,7 +88,7 @@ describe('sending', () => {
     assert.ok(keys.every((key) => /^[0-9a-f]{32}$/.test(String(key))));
   });
 
-  it('measures the first words and the whole answer by the clock it is given', async () => {
+  it('measures the first chunk and the whole answer by the given clock', async () => {
     let now = 0;
     browser.now = () => now;
     const { opened, open } = gate();
@@ -103,7 +103,7 @@ describe('sending', () => {
     assert.deepEqual(visit.conversation.snapshot.messages[1]?.timing, { first: 100, total: 900 });
   });
 
-  it('shows the calls of tools while they run and when they are done', async () => {
+  it('shows tool calls while they run and when they are done', async () => {
     const { opened, open } = gate();
     const call = { name: 'find_order', arguments: { id: 7 } };
     const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -128,7 +128,7 @@ describe('sending', () => {
     assert.deepEqual(results, ['a', 'b']);
   });
 
-  it('shows no reply where there is none, as when a person has taken over', async () => {
+  it('shows no reply if there is none, as during a handoff', async () => {
     server.answerNext('send', { status: true, message: '', function_calls: [], ai_enabled: false });
     visit.conversation.send('One');
     await settled();
@@ -141,7 +141,7 @@ describe('sending', () => {
     assert.deepEqual(visit.told, ['opened', 'sent One', 'sent Two']);
   });
 
-  it('shows no reply where the assistant ends the conversation without a word', async () => {
+  it('shows no reply if the assistant ends the conversation without one', async () => {
     server.answerNext('send', { status: true, message: '', function_calls: [], ended: true });
     visit.conversation.send('One');
     await settled();
@@ -150,7 +150,7 @@ describe('sending', () => {
   });
 
   for (const message of ['', ' \n'])
-    it(`says so where the answer is ${JSON.stringify(message)} though the assistant answers, and sends nothing twice`, async () => {
+    it(`reports the answer ${JSON.stringify(message)} of an active assistant, and sends nothing twice`, async () => {
       const uuid = visit.conversation.snapshot.conversationId ?? '';
       server.answerNext('send', { status: true, message, function_calls: [] });
       visit.conversation.send('One');
@@ -166,7 +166,7 @@ describe('sending', () => {
       assert.equal(server.historyOf(uuid).filter(({ role }) => role === 'user').length, 1);
     });
 
-  it('opens the conversation first where it is not open', async () => {
+  it('opens the conversation first if it is not open', async () => {
     const other = new Browser().visit(server);
     other.conversation.send('One');
     await settled(other);
@@ -175,7 +175,7 @@ describe('sending', () => {
 });
 
 describe('a message that fails', () => {
-  it('for want of a connection is kept, and goes first when the visitor is back', async () => {
+  it('for lack of a connection is kept, and is sent first when the browser is online', async () => {
     browser.isOnline = false;
     visit.conversation.send('One');
     visit.conversation.send('Two');
@@ -191,7 +191,7 @@ describe('a message that fails', () => {
     assert.deepEqual(browser.pending, []);
   });
 
-  it('goes before the next one that the visitor sends', async () => {
+  it('is sent before the visitor’s next one', async () => {
     server.next('send', { cut: 'unread' });
     visit.conversation.send('One');
     await settled();
@@ -200,7 +200,7 @@ describe('a message that fails', () => {
     assert.deepEqual(stored(), ['One', answerTo('One'), 'Two', answerTo('Two')]);
   });
 
-  it('is tried again also when the page asks for that while it hears of the failure', async () => {
+  it('is retried even if the page retries in the error event', async () => {
     server.next('send', { cut: 'unread' });
     const { problems } = visit;
     visit.onChange = () => {
@@ -216,7 +216,7 @@ describe('a message that fails', () => {
     assert.equal(problems.length, 1);
   });
 
-  it('because it is refused does not hold up its correction', async () => {
+  it('because it is refused does not block its correction', async () => {
     server.answerNext('send', { status: false, error: 'message must not shout' }, 422);
     visit.conversation.send('ONE');
     visit.conversation.send('One');
@@ -227,7 +227,7 @@ describe('a message that fails', () => {
     assert.deepEqual(stored(), ['One', answerTo('One')]);
   });
 
-  it('because the engine failed is tried again when the visitor asks for it, and only then', async () => {
+  it('because the engine failed is retried only by the visitor', async () => {
     server.next('send', { loses: true });
     visit.conversation.send('One');
     await settled();
@@ -243,7 +243,7 @@ describe('a message that fails', () => {
     assert.deepEqual(stored(), ['Two', answerTo('Two'), 'One', answerTo('One')]);
   });
 
-  it('for want of balance is kept with those behind it until the owner has topped up', async () => {
+  it('for lack of balance is kept with the next ones until the owner has topped up', async () => {
     const error = 'Insufficient balance. Please top up your account.';
     server.answerNext('send', { status: false, error }, 400);
     visit.conversation.send('One');

@@ -65,7 +65,7 @@ describe('one conversation', () => {
     });
   }
 
-  it('keeps the tool results that wait in it until the visitor returns', async () => {
+  it('keeps its pending tool results until the visitor returns', async () => {
     await say('One');
     visit.conversation.addToolResult(result);
     const { bookmark } = visit.conversation;

@@ -33,7 +33,7 @@ async function failToSend(visit: Visit, text: string): Promise<void> {
 }
 
 describe('two tabs with one conversation', () => {
-  it('keep a message that waits in one while the visitor types in the other', async () => {
+  it('keep a pending message of one while the visitor types in the other', async () => {
     await failToSend(first, 'One');
     second.conversation.draft = 'T';
     assert.deepEqual(browser.pending, ['One']);
@@ -47,7 +47,7 @@ describe('two tabs with one conversation', () => {
     assert.equal(browser.visit(server).conversation.draft, 'Half a thou');
   });
 
-  it('keep what either of them typed last, also where that is nothing', () => {
+  it('keep the latest draft of either, even if it is empty', () => {
     first.conversation.draft = 'First';
     second.conversation.draft = 'Second';
     assert.equal(browser.visit(server).conversation.draft, 'Second');
@@ -55,7 +55,7 @@ describe('two tabs with one conversation', () => {
     assert.equal(browser.visit(server).conversation.draft, '');
   });
 
-  it('keep the messages of both, and each settles its own alone', async () => {
+  it('keep the messages of both, and each settles only its own', async () => {
     await failToSend(first, 'One');
     await failToSend(second, 'Two');
     assert.deepEqual(browser.pending, ['One', 'Two']);
@@ -67,7 +67,7 @@ describe('two tabs with one conversation', () => {
     assert.deepEqual(browser.pending, []);
   });
 
-  it('do not send or show what waits in the other', async () => {
+  it('do not send or show pending messages of the other', async () => {
     await failToSend(first, 'One');
     second.conversation.send('Two');
     await second.settled();
@@ -75,7 +75,7 @@ describe('two tabs with one conversation', () => {
     assert.deepEqual(browser.pending, ['One']);
   });
 
-  it('hand a message of a tab that is gone to the next visit, which sends it once', async () => {
+  it('leave a message of a closed tab to the next visit, which sends it once', async () => {
     await failToSend(first, 'One');
     first.goAway();
     second.conversation.draft = 'T';
@@ -88,7 +88,7 @@ describe('two tabs with one conversation', () => {
     next.goAway();
   });
 
-  it('keep a message whose answer streams in one while the other is left', async () => {
+  it('keep a message whose answer streams in one while the other leaves', async () => {
     const { opened, open } = gate();
     server.next('send', { thinking: opened });
     first.conversation.send('One');
@@ -100,7 +100,7 @@ describe('two tabs with one conversation', () => {
     assert.deepEqual(browser.pending, []);
   });
 
-  it('come back to the conversation that was opened last', async () => {
+  it('resume the conversation that was opened last', async () => {
     second.conversation.leave();
     await second.conversation.open();
     first.conversation.draft = 'T';
@@ -110,7 +110,7 @@ describe('two tabs with one conversation', () => {
     assert.equal(server.conversations.length, 2);
   });
 
-  it('keep nothing of either after one of them was told to forget', async () => {
+  it('keep nothing after `forget()` in one of them', async () => {
     await failToSend(first, 'One');
     first.conversation.draft = 'T';
     second.conversation.forget();

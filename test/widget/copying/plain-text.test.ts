@@ -10,14 +10,14 @@ function plain(markdown: string): string {
 }
 
 describe('an answer as plain text', () => {
-  it('has no marks of emphasis, headings, code or quotes', () => {
+  it('has no syntax of emphasis, headings, code or quotes', () => {
     assert.equal(
       plain('## Hours\n\nWe **open** at *nine*, ~~ten~~ `9:00`.\nSee you &amp; bye\\*\n\n> As they say'),
       'Hours\n\nWe open at nine, ten 9:00.\nSee you & bye*\n\n  As they say',
     );
   });
 
-  it('has lists with hyphens, numbers and boxes, the inner ones indented', () => {
+  it('has lists with hyphens, numbers and boxes, nested ones indented', () => {
     assert.equal(
       plain('* Tea\n* Coffee\n  1. black\n  2. white\n     - oat\n* Water'),
       '- Tea\n- Coffee\n  1. black\n  2. white\n     - oat\n- Water',
@@ -27,7 +27,7 @@ describe('an answer as plain text', () => {
     assert.equal(plain('- one\n\n  and more\n\n- two'), '- one\n\n  and more\n\n- two');
   });
 
-  it('leaves code as it is, marks, spaces and all', () => {
+  it('keeps code unchanged', () => {
     const code = 'if (a ** b) {\n\n    return "# no heading";\n}';
     assert.equal(plain(`Do:\n\n\`\`\`js\n${code}\n\`\`\`\n\nDone.`), `Do:\n\n${code}\n\nDone.`);
   });
@@ -39,7 +39,7 @@ describe('an answer as plain text', () => {
     );
   });
 
-  it('says where a link goes, unless its text does', () => {
+  it('adds the address of a link unless its text is the address', () => {
     for (const [markdown, text] of [
       ['[our shop](https://example.com/a?b=1&c=2)', 'our shop (https://example.com/a?b=1&c=2)'],
       ['https://example.com/ä', 'https://example.com/ä'],
@@ -56,7 +56,7 @@ describe('an answer as plain text', () => {
       assert.equal(plain(markdown), text);
   });
 
-  it('keeps letters in the order in which they are written, also from right to left', () => {
+  it('keeps the logical order of right-to-left text', () => {
     assert.equal(
       plain('# שעות\n\n- **ראשון**: `9:00`\n- [האתר](https://example.com/)'),
       'שעות\n\n- ראשון: 9:00\n- האתר (https://example.com/)',
@@ -67,7 +67,7 @@ describe('an answer as plain text', () => {
     assert.equal(plain('<b>Hi</b>\n\n<div>\nno\n</div>'), '<b>Hi</b>\n\n<div>\nno\n</div>');
   });
 
-  it('ends before what it suggests to reply', () => {
+  it('leaves out suggested replies', () => {
     assert.equal(plain('When?\n\n- [Today](reply:)\n- [Tomorrow](reply:)\n'), 'When?');
   });
 });

@@ -10,7 +10,7 @@ function rich(markdown: string): string {
 }
 
 describe('an answer as HTML', () => {
-  it('has what mails and documents know', () => {
+  it('has the elements that mail and word processors support', () => {
     assert.equal(
       rich('# Hours\n\n**Open** at\n*nine*\n\n3. a\n   - b\n4. c\n\n> q\n\n---\n\n    code'),
       '<h3>Hours</h3><p><strong>Open</strong> at<br><em>nine</em></p>' +
@@ -24,7 +24,7 @@ describe('an answer as HTML', () => {
     );
   });
 
-  it('lets nothing of an answer become markup', () => {
+  it('escapes markup of an answer', () => {
     for (const markdown of [
       '<img src=x onerror=alert(1)>',
       'a <b onclick="x">b</b>',
@@ -55,7 +55,7 @@ describe('an answer as HTML', () => {
     );
   });
 
-  it('says so when it is written from right to left', () => {
+  it('has a direction if it is written from right to left', () => {
     assert.equal(withDirection('<p>1. שלום</p>', '1. שלום'), '<div dir="rtl"><p>1. שלום</p></div>');
     assert.equal(withDirection('<p>مرحبا</p>', 'مرحبا'), '<div dir="rtl"><p>مرحبا</p></div>');
     assert.equal(withDirection('<p>Hello שלום</p>', 'Hello שלום'), '<p>Hello שלום</p>');

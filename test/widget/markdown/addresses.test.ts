@@ -4,7 +4,7 @@ import { decodeEntities } from '../../../src/widget/panel/markdown/decode-entiti
 import { safeImage, safeLink } from '../../../src/widget/panel/markdown/safe-address.ts';
 
 describe('a link', () => {
-  it('may go to pages, mail and telephones', () => {
+  it('can have http, mailto and tel addresses', () => {
     for (const address of [
       'https://example.com/a?b#c',
       'http://example.com/',
@@ -15,7 +15,7 @@ describe('a link', () => {
     }
   });
 
-  it('may not run anything, nor go where only the page knows', () => {
+  it('cannot run scripts or have an address relative to the page', () => {
     const addresses = [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
@@ -35,7 +35,7 @@ describe('a link', () => {
 });
 
 describe('an image', () => {
-  it('comes from origins that the site allows and from no other', () => {
+  it('loads from origins that the site allows, and from no other', () => {
     const allowed = ['https://images.example.com'];
     assert.equal(safeImage('https://images.example.com/a.png', allowed), 'https://images.example.com/a.png');
     for (const address of [
@@ -51,7 +51,7 @@ describe('an image', () => {
 });
 
 describe('the origins of images', () => {
-  it('may be written as addresses; what is none allows nothing', () => {
+  it('can be given as addresses, and invalid ones allow nothing', () => {
     const image = 'https://images.example.com/a.png';
     for (const allowed of ['https://images.example.com/', 'HTTPS://Images.Example.com:443/some/path'])
       assert.equal(safeImage(image, [allowed]), image, allowed);
@@ -62,7 +62,7 @@ describe('the origins of images', () => {
 });
 
 describe('character references', () => {
-  it('are decoded when they are numbers or common names', () => {
+  it('are decoded if they are numeric or common names', () => {
     assert.equal(decodeEntities('a &amp; b &lt;c&gt; &#8364; &#x1F600; &euro;'), 'a & b <c> € 😀 €');
     assert.equal(decodeEntities('&amp;lt;'), '&lt;');
     assert.equal(decodeEntities('&unknown; & &#0; &#1114112;'), '&unknown; & \ufffd \ufffd');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { plainText } from '../../../src/widget/panel/copying/plain-text.ts';
 import { answerBlocks } from '../../../src/widget/panel/markdown/answer-blocks.ts';
 
-describe('a list of suggestions under way', () => {
+describe('a list of suggestions that streams', () => {
   for (const list of [
     '- [Today](reply:)\n- [Tomorrow & later](reply:)',
     '* [To be seen](reply:)\n* [Tomorrow](reply:)\n',
@@ -28,12 +28,12 @@ describe('a list of suggestions under way', () => {
         assert.equal(whole?.replies.length, 2);
       });
 
-  it('is said without its marks', () => {
+  it('is spoken without Markdown syntax', () => {
     const answer = answerBlocks('', '- [**Yes**, `please` &amp; now](reply:)\n- [No \\*](reply:)', false);
     assert.deepEqual(answer?.replies, ['Yes, please & now', 'No *']);
   });
 
-  it('shows as what it is once it is no list of suggestions', () => {
+  it('shows as an ordinary list once it is not a list of suggestions', () => {
     const shown = (source: string): string => {
       const answer = answerBlocks(source, source, true);
       return plainText(answer?.blocks ?? []);

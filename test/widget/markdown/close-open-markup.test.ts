@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { closeOpenMarkup } from '../../../src/widget/panel/markdown/close-open-markup.ts';
 
-describe('closing the open markup of a growing text', () => {
+describe('closing open markup of a growing text', () => {
   const cases: [growing: string, closed: string][] = [
     ['plain text', 'plain text'],
     ['some **bo', 'some **bo**'],
@@ -35,7 +35,7 @@ describe('closing the open markup of a growing text', () => {
     });
   }
 
-  it('takes no longer for text of many open marks, brackets and spaces', () => {
+  it('takes no longer for a text with many open delimiters, brackets and spaces', () => {
     for (const pattern of ['[**_`~', '[', '![', '](', ' ', '\n', '`', '[a](', '- ']) {
       const start = performance.now();
       closeOpenMarkup(`${pattern.repeat(60_000 / pattern.length)}]a`);

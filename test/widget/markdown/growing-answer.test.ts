@@ -69,7 +69,7 @@ describe('an answer that streams', () => {
     assert.deepEqual(shape(answerBlocks('changed', '# Other', true)?.blocks), ['heading: # Other']);
   });
 
-  it('shows as plain text as soon as it is too complex, and from then on', () => {
+  it('shows as plain text once it is too complex', () => {
     const text = 'One.\n\n' + '> '.repeat(100);
     const shown = [20, 200, 203, 206].map((length) => answerBlocks('complex', text.slice(0, length), true));
     assert.deepEqual(
@@ -88,7 +88,7 @@ See [the size table](https://example.com/sizes) or ask for \`ALP-40\` in a shop 
 
 `;
 
-describe('the work for an answer that streams', () => {
+describe('the time for an answer that streams', () => {
   /** Characters that the lexer reads for so many chunks of 4 characters. */
   const readFor = (
     lex: Mock<typeof Lexer.prototype.blockTokens>,

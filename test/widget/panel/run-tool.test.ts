@@ -6,8 +6,8 @@ import { runTool, timeLimit } from '../../../src/widget/panel/page-tools/run-too
 const tool = (run: PageTool['run']): PageTool => ({ name: 'look', description: 'Looks.', run });
 const never = () => new Promise<never>(() => undefined);
 
-describe('a function of the page', () => {
-  it('has failed when it takes too long', async ({ mock }) => {
+describe('a page tool', () => {
+  it('fails if it takes too long', async ({ mock }) => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const outcome = runTool(tool(never), {}, new AbortController().signal);
     mock.timers.tick(timeLimit);
@@ -17,14 +17,14 @@ describe('a function of the page', () => {
     });
   });
 
-  it('has failed when the visitor leaves meanwhile', async () => {
+  it('fails if the visitor leaves meanwhile', async () => {
     const life = new AbortController();
     const outcome = runTool(tool(never), {}, life.signal);
     life.abort();
     assert.equal((await outcome).outcome, 'failed');
   });
 
-  it('has failed when it throws, at once or later, whatever it throws', async () => {
+  it('fails if it throws, at once or later, whatever it throws', async () => {
     const { signal } = new AbortController();
     const throws = tool(() => {
       throw new Error('No such product');
@@ -35,7 +35,7 @@ describe('a function of the page', () => {
     assert.deepEqual((await runTool(rejects, {}, signal)).result, { error: 'sold out' });
   });
 
-  it('has failed when its result cannot be said in JSON', async () => {
+  it('fails if its result cannot be written as JSON', async () => {
     const circle: Record<string, unknown> = {};
     circle['itself'] = circle;
     const { outcome } = await runTool(
@@ -46,7 +46,7 @@ describe('a function of the page', () => {
     assert.equal(outcome, 'failed');
   });
 
-  it('gives null when it returns nothing', async () => {
+  it('returns null if it returns nothing', async () => {
     const outcome = await runTool(
       tool(() => undefined),
       {},

@@ -7,8 +7,8 @@ import type { Texts } from '../../../src/widget/texts/texts.ts';
 
 const texts: Texts = en;
 
-describe('what visitors read of a function of the page', () => {
-  it('is its title, or its name in words', () => {
+describe('the description of a page tool for visitors', () => {
+  it('has its title, or its name in words', () => {
     const tools = [
       { name: 'add_to_cart', title: 'Put it into the cart' },
       { name: 'track', title: ' ' },
@@ -27,7 +27,7 @@ describe('what visitors read of a function of the page', () => {
     assert.equal(toolTitle('track', 'nonsense'), 'Track');
   });
 
-  it('is values as people write them, in their language', () => {
+  it('has values in the visitor’s language', () => {
     const read = (value: unknown, language = 'en'): string => readableValue(value, texts, language);
     assert.equal(read(true), 'Yes');
     assert.equal(read(false), 'No');

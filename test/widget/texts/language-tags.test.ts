@@ -31,22 +31,22 @@ describe('the texts for a language tag', () => {
   }
 
   for (const tag of ['', 'x', 'tlh', 'constructor', '__proto__', 'd-e', '-de', '*']) {
-    it(`"${tag}" are none`, async () => {
+    it(`"${tag}" do not exist`, async () => {
       assert.equal(await loadTexts(tag), undefined);
     });
   }
 });
 
-describe('of several languages', () => {
-  it('the first that there are texts for counts', async () => {
+describe('texts for several languages', () => {
+  it('are those of the first available language', async () => {
     assert.equal((await loadLocale(['tlh', 'fr-CA', 'de'])).language, 'fr');
   });
 
-  it('English counts as one, with any region', async () => {
+  it('are English if English comes first, with any region', async () => {
     assert.equal(await loadLocale(['en-GB', 'de']), english);
   });
 
-  it('none with texts leaves English', async () => {
+  it('are English if none is available', async () => {
     assert.equal(await loadLocale(['tlh', '']), english);
   });
 });

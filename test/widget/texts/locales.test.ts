@@ -34,7 +34,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
 /** What a text has in common with all languages: the names of a format and of an attribute, and places to fill in. */
 const isNoWord = /\{\w+\}|JSON|assistant-id/g;
 
-it('has 64 languages, and loads each that there is a file for', () => {
+it('has 64 languages, and loads each of them', () => {
   const files = readdirSync(join(repository, 'src/widget/texts/locales')).map((name) => name.slice(0, -3));
   assert.deepEqual([...languages].sort(), files.sort());
   assert.equal(languages.length + 1, 64);
@@ -74,7 +74,7 @@ for (const language of languages) {
       none(all.filter(({ text }) => text === ''));
     });
 
-    it('have the places to fill in that English has', () => {
+    it('have the placeholders of the English texts', () => {
       const places = (text: string) => (text.match(/\{\w*\}?/g) ?? []).sort().join();
       // A form for one or two things may say the number in a word.
       const mayMiss = (key: string) => /\.(zero|one|two)$/.test(key);
@@ -94,7 +94,7 @@ for (const language of languages) {
       }
     });
 
-    it('leave no English', () => {
+    it('contain no English', () => {
       const allowed = sameAsEnglish[language] ?? [];
       const same = all.filter(({ text, original }) => text === original).map(({ key }) => key);
       assert.deepEqual(same, allowed);
@@ -106,13 +106,13 @@ for (const language of languages) {
       none(all.filter(({ text }) => lettersOfOtherScripts(text.replace(isNoWord, ''), language) !== ''));
     });
 
-    it('end as the English ones end', () => {
+    it('end with the punctuation of the English ones', () => {
       none(
         all.filter(({ text, original }) => sentenceEnd(text, language) !== sentenceEnd(original, language)),
       );
     });
 
-    it('have single spaces between words alone, and no typewriter quotes', () => {
+    it('have single spaces, only between words, and no straight quotes', () => {
       none(all.filter(({ text }) => text !== text.trim() || /\s\s|["'`|]/.test(text)));
     });
 
