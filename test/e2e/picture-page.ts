@@ -62,6 +62,7 @@ export async function stage(
       open: '',
     };
     for (const [key, value] of Object.entries(all)) chat.setAttribute(key, value);
+    chat.style.setProperty('--voice-assistant-chat-font', "'Noto Sans', 'DejaVu Sans'");
     page.body.append(chat);
     page.head.append(script);
   }
@@ -82,9 +83,9 @@ export function isStill(views: readonly PictureView[], count: number): boolean {
     if (frame.dataset['css'] === undefined) {
       const view = frame.contentWindow as Window & typeof globalThis;
       const sheet = new view.CSSStyleSheet();
-      // Some scroll bars come and go with time.
+      // Scroll bars of some systems come and go. Code is set in the same font on every machine.
       sheet.replaceSync(
-        `${css ?? ''} * { scrollbar-width: none !important } ::-webkit-scrollbar { display: none !important }`,
+        `${css ?? ''} pre, code { font-family: 'Noto Sans Mono' !important } * { scrollbar-width: none !important } ::-webkit-scrollbar { display: none !important }`,
       );
       root.adoptedStyleSheets.push(sheet);
       frame.dataset['css'] = '';
