@@ -16,7 +16,8 @@ export function limitRequestBody(): MiddlewareHandler {
 function limitTo(bytes: number): MiddlewareHandler {
   return bodyLimit({
     maxSize: bytes,
-    onError: (c) => {
+    onError: async (c) => {
+      await drain(c.req.raw.body, bytes);
       // The rest of the body is never read, so the connection cannot be reused.
       c.header('Connection', 'close');
       return answerRefusal(
@@ -25,4 +26,23 @@ function limitTo(bytes: number): MiddlewareHandler {
       );
     },
   });
+}
+
+/** Longest time for draining, in milliseconds. */
+const drainMs = 2000;
+
+/**
+ * Discards up to so many bytes of a body: a client that is still sending when the connection is closed may lose the
+ * response.
+ */
+async function drain(body: ReadableStream<Uint8Array> | null, bytes: number): Promise<void> {
+  if (!body || body.locked) return;
+  let left = bytes * 2;
+  const discard = new WritableStream<Uint8Array>({
+    write(chunk) {
+      left -= chunk.length;
+      if (left < 0) throw new Error('There is too much to drain.');
+    },
+  });
+  await body.pipeTo(discard, { signal: AbortSignal.timeout(drainMs) }).catch(() => undefined);
 }
