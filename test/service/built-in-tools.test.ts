@@ -25,7 +25,7 @@ const open = async (tools: object[], more: Record<string, unknown> = {}) => {
 const offered = () => model.requests.at(-1)?.tools?.map((tool) => tool.function) ?? [];
 const ending: Behaviour = { calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye!'] };
 
-test('the model is offered what the assistant has, except for tones, which nobody writes', async () => {
+test('offers the model the built-in tools of the assistant, except dtmf_input', async () => {
   model.behave({});
   const { conversation } = await open([endCall, transfer, tones]);
   await service.send(conversation, 'Hello');
@@ -46,7 +46,7 @@ test('the model is offered what the assistant has, except for tones, which nobod
 });
 
 describe('end_call', () => {
-  test('ends the conversation after a last word, and has it told of', async () => {
+  test('ends the conversation after a goodbye and sends its webhook', async () => {
     model.behave(ending);
     const { conversation } = await open([endCall]);
     const before = model.requests.length;
@@ -76,7 +76,7 @@ describe('end_call', () => {
     );
   });
 
-  test('asks for no further word after one was said', async () => {
+  test('does not ask the model for a goodbye if it has said one already', async () => {
     model.behave({ ...ending, before: 'So long!' });
     const { conversation } = await open([endCall]);
     const before = model.requests.length;
@@ -85,7 +85,7 @@ describe('end_call', () => {
     assert.equal(model.requests.length, before + 1);
   });
 
-  test('of an assistant that lets conversations go on is an end that another one may follow', async () => {
+  test('ends a conversation that can be resumed, and can end it again', async () => {
     model.behave(ending);
     const { conversation } = await open([endCall], { conversation_ended_retrigger: true });
     const { json } = await service.send(conversation, 'Bye');
@@ -96,7 +96,7 @@ describe('end_call', () => {
     assert.equal(await endJobs(service, conversation), 2);
   });
 
-  test('of a page, or of a user who gave a tool this name, ends nothing', async () => {
+  test('has no effect as the name of a page tool or mid-call tool', async () => {
     model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Well.'] });
     const own = { name: 'end_call', endpoint: 'https://shop.example/' };
     const { uuid } = await createToolAssistant(service, [own]);
@@ -137,7 +137,7 @@ describe('call_transfer', () => {
     assert.equal(await endJobs(service, conversation), 0);
   });
 
-  test('without a number, of an assistant from before one was needed, hands over all the same', async () => {
+  test('hands over without a number, for assistants from before numbers were required', async () => {
     const { uuid, id } = await createToolAssistant(service, [], { tools: [transfer] });
     await forgetNumbers(service, id);
     model.behave(handOver());
@@ -150,7 +150,7 @@ describe('call_transfer', () => {
     );
   });
 
-  test('with several numbers goes to the one that the model says, and to no other', async () => {
+  test('transfers to the number that the model chooses, and only to configured numbers', async () => {
     const sales = { ...transfer, description: 'Sales.', phone_number: '+4930456' };
     const { conversation } = await open([transfer, sales]);
     model.behave(handOver({ phone_number: '+1900' }));
@@ -163,7 +163,7 @@ describe('call_transfer', () => {
   });
 });
 
-test('without a language model a goodbye ends the conversation, and a wish hands it over', async () => {
+test('ends the conversation on a goodbye and hands it over on request, without a language model', async () => {
   const { uuid } = await createToolAssistant(offline, [], { tools: [endCall, transfer] });
   const first = await offline.open(uuid);
   const { json } = await offline.send(first, 'Thanks, bye!');

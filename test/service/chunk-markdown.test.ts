@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunkMarkdown } from '../../src/service/knowledge/extract/chunk-markdown.ts';
 
-test('makes one chunk per section, named by its heading, and skips sections without text', () => {
+test('creates one chunk per section, named by its heading, and skips sections without text', () => {
   assert.deepEqual(
     chunkMarkdown('Rules', 'Intro\n\n# House\n\n## Dogs ##\n\nWelcome.\n\nCats\n====\n\nToo.'),
     [
@@ -13,7 +13,7 @@ test('makes one chunk per section, named by its heading, and skips sections with
   );
 });
 
-test('takes no heading from code, whatever its fence contains', () => {
+test('ignores headings in code, whatever its fence contains', () => {
   const code = '~~~\n```\n# not a heading\n~~~';
   assert.deepEqual(
     chunkMarkdown('Code', `${code}\n\n# Heading\n\n    # code\n\n- item\n\n  # not at the top`),

@@ -52,7 +52,7 @@ async function runProgram(env: Environment, ...args: string[]): Promise<{ code: 
   return { code: await child.ended, output: child.output() };
 }
 
-test('the program makes a user and a key that open the interface, and leaves a database in use alone', async () => {
+test('creates a user and a key that work, and refuses to open a database that is in use', async () => {
   const env = await newDatabase();
   const ada = ['--name', 'Ada Ly', '--email', 'ada@example.com', '--balance', '12.50'];
   const created = await runProgram(env, 'users', 'create', ...ada);
@@ -69,12 +69,12 @@ test('the program makes a user and a key that open the interface, and leaves a d
   assert.match(second.output, testDatabase === 'pglite' ? refusal : done);
 });
 
-test('the program ends with the code 2 when it is not understood', async () => {
+test('exits with code 2 for an unknown command', async () => {
   const { code, output } = await runProgram({ DATA_DIR: folder }, 'frob');
   assert.deepEqual([code, output], [2, 'There is no command "frob".\n"--help" lists all commands.\n']);
 });
 
-test('users and keys come, are listed, and go', async () => {
+test('creates, lists and revokes users and keys', async () => {
   const email = `${randomUUID()}@example.com`;
   const user = (await json('users', 'create', '--name', 'Ada Ly', '--email', email)) as { id: number };
   const id = String(user.id);
@@ -154,7 +154,7 @@ const misunderstood: [args: string, message: RegExp][] = [
   ['person delete --phone +4915112345678', /--yes is required/],
 ];
 for (const [args, message] of misunderstood) {
-  test(`"${args}" is not understood, and told what is wrong`, async () => {
+  test(`explains what is wrong with "${args}"`, async () => {
     const { code, out, err } = await run(...args.split(' ').filter((word) => word !== ''));
     assert.deepEqual([code, out], [2, '']);
     assert.match(err, message);
@@ -162,7 +162,7 @@ for (const [args, message] of misunderstood) {
   });
 }
 
-test('what cannot be done is a sentence and the code 1', async () => {
+test('exits with code 1 and one sentence if a command fails', async () => {
   const failures: [args: string[], message: RegExp][] = [
     [
       ['keys', 'create', '--user', 'nobody@example.com', '--name', 'x'],
@@ -179,7 +179,7 @@ test('what cannot be done is a sentence and the code 1', async () => {
   }
 });
 
-test('seeding may be done as often as one likes', async () => {
+test('can seed any number of times', async () => {
   const first = (await json('seed')) as { apiKey: string; assistants: object[] };
   assert.ok(first.assistants.length > 3);
   assert.deepEqual(await json('seed'), first);
@@ -189,7 +189,7 @@ test('seeding may be done as often as one likes', async () => {
 const newNumber = () => `+4915${String(randomInt(1e9)).padStart(9, '1')}`;
 
 describe("a person's data", () => {
-  test('is exported and deleted by a conversation', async () => {
+  test('is exported and deleted by conversation', async () => {
     const assistant = await createAssistant(service, { initialMessage: 'Hello!' });
     const [theirs, other] = [await service.open(assistant.uuid), await service.open(assistant.uuid)];
     for (const uuid of [theirs, other]) await service.send(uuid, `I am ${uuid}`);
@@ -215,7 +215,7 @@ describe("a person's data", () => {
     assert.deepEqual(await readMoney(service, assistant.userId), money);
   });
 
-  test("is exported and deleted by what a user's system calls them, which others may call somebody else", async () => {
+  test('is exported and deleted by customer identifier, which is unique per user only', async () => {
     const customer = randomUUID();
     const owners = [await Owner.create(service, '1'), await Owner.create(service, '1')];
     for (const owner of owners) {
@@ -236,7 +236,7 @@ describe("a person's data", () => {
     assert.equal((await run('person', 'export', '--customer', customer)).code, 2);
   });
 
-  test('is exported and deleted by a phone number', async () => {
+  test('is exported and deleted by phone number', async () => {
     const owner = await Owner.create(service);
     const campaign = await addCampaign(owner);
     const [phone, friend] = [newNumber(), newNumber()];

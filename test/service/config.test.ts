@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
 
-test('without any variable every setting has a default', () => {
+test('has a default for every setting', () => {
   const config = readConfig({});
   assert.equal(config.port, 3000);
   assert.equal(config.host, '127.0.0.1');
@@ -13,14 +13,14 @@ test('without any variable every setting has a default', () => {
   assert.ok(config.rateLimit.requests > 0);
 });
 
-test('an empty variable counts as not set', () => {
+test('treats an empty variable as unset', () => {
   assert.deepEqual(
     readConfig({ PORT: '', DATABASE_URL: '', LLM_BASE_URL: '', LLM_API_KEY: '' }),
     readConfig({}),
   );
 });
 
-test('an address or a key turns the language model on', () => {
+test('enables the language model if an address or a key is set', () => {
   const local = readConfig({ LLM_BASE_URL: 'http://localhost:11434/v1', LLM_MODEL: 'mistral' }).languageModel;
   assert.deepEqual(
     [local?.baseUrl, local?.apiKey, local?.model],
@@ -55,7 +55,7 @@ const wrong: [name: string, value: string][] = [
   ['ALLOW_PRIVATE_ADDRESSES', '10.0.0.0/33'],
 ];
 for (const [name, value] of wrong) {
-  test(`${name}=${value} is an error that names the variable`, () => {
+  test(`refuses ${name}=${value} with an error that names the variable`, () => {
     assert.throws(
       () => readConfig({ [name]: value }),
       (error: Error) => {
@@ -67,7 +67,7 @@ for (const [name, value] of wrong) {
   });
 }
 
-test('a wrong value is not repeated, since it may be a secret', () => {
+test('does not repeat an invalid value, which may be a secret', () => {
   assert.throws(
     () => readConfig({ DATABASE_URL: 'hunter2' }),
     (error: Error) => !error.message.includes('hunter2'),

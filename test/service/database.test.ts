@@ -16,11 +16,11 @@ const ways = {
   'of the library': (work: Parameters<typeof transaction>[0]) => db.transaction(work),
 };
 
-test('the service runs on the database that this suite is about', () => {
+test('runs on the database of the suite', () => {
   assert.equal(running.database.kind, testDatabase);
 });
 
-test('a query that fails does no harm to the ones after it, however they run', async () => {
+test('runs later queries normally after a failed one', async () => {
   for (let round = 0; round < 5; round++) {
     await assert.rejects(pool.query('SELECT 1/0'), { code: '22012' });
     await assert.rejects(db.execute(sql`SELECT ${'x'}::integer`));
@@ -36,7 +36,7 @@ test('a query that fails does no harm to the ones after it, however they run', a
 });
 
 for (const [name, begin] of Object.entries(ways)) {
-  test(`a transaction ${name} that fails is rolled back whole`, async () => {
+  test(`rolls back a failed transaction ${name}`, async () => {
     await assert.rejects(
       begin(async (tx) => {
         await tx.execute(sql`INSERT INTO users (name, email) VALUES ('a', 'gone@example.com')`);
@@ -48,13 +48,13 @@ for (const [name, begin] of Object.entries(ways)) {
     assert.equal(rowCount, 0);
   });
 
-  test(`a transaction ${name} is over when its connection breaks`, async () => {
+  test(`ends a transaction ${name} when its connection breaks`, async () => {
     await assert.rejects(begin((tx) => tx.execute(sql`SELECT * FROM nowhere`)));
     assert.equal((await pool.query('SELECT 1')).rowCount, 1);
   });
 
   test(
-    `a transaction ${name} that cannot begin lets go of its connection`,
+    `releases the connection of a transaction ${name} that cannot begin`,
     { skip: testDatabase === 'pglite' && 'an embedded database has no connections' },
     async () => {
       for (let round = 0; round < 3; round++) {
@@ -68,7 +68,7 @@ for (const [name, begin] of Object.entries(ways)) {
   );
 
   test(
-    `a transaction ${name} whose connection the server ends fails alone`,
+    `fails only the transaction ${name} whose connection the server ends`,
     { skip: testDatabase === 'pglite' && 'an embedded database has no connections' },
     async () => {
       await assert.rejects(
@@ -86,7 +86,7 @@ for (const [name, begin] of Object.entries(ways)) {
   );
 }
 
-test('a prepared query serves with other values, in transactions and outside', async () => {
+test('reuses a prepared query with other values, inside and outside transactions', async () => {
   const findUser = prepared<{ email: string }, { name: string }[]>((queries, place) =>
     queries.select({ name: users.name }).from(users).where(eq(users.email, place.email)),
   );
@@ -101,22 +101,18 @@ test('a prepared query serves with other values, in transactions and outside', a
   }
 });
 
-test(
-  'PostgreSQL plans a statement once for each connection',
-  { skip: testDatabase === 'pglite' },
-  async () => {
-    const planned = await transaction(async (tx) => {
-      for (const n of [1, 2, 3]) await tx.execute(sql`SELECT ${n}::integer AS planned_once`);
-      const { rows } = await tx.execute<{ count: number }>(
-        sql`SELECT count(*)::integer AS count FROM pg_prepared_statements WHERE statement LIKE '%planned_once%'`,
-      );
-      return rows[0]?.count;
-    });
-    assert.equal(planned, 1);
-  },
-);
+test('has PostgreSQL plan a statement once per connection', { skip: testDatabase === 'pglite' }, async () => {
+  const planned = await transaction(async (tx) => {
+    for (const n of [1, 2, 3]) await tx.execute(sql`SELECT ${n}::integer AS planned_once`);
+    const { rows } = await tx.execute<{ count: number }>(
+      sql`SELECT count(*)::integer AS count FROM pg_prepared_statements WHERE statement LIKE '%planned_once%'`,
+    );
+    return rows[0]?.count;
+  });
+  assert.equal(planned, 1);
+});
 
-test('transactions that run at once do not mix', async () => {
+test('isolates concurrent transactions', async () => {
   await pool.query('CREATE TABLE counter (n integer NOT NULL)');
   await pool.query('INSERT INTO counter VALUES (0)');
   await Promise.all(

@@ -21,7 +21,7 @@ async function rowsWith(text: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('a deleted conversation is gone with messages, variables and results, and its ledger stays', async () => {
+test('deletes a conversation with its messages, variables and results, but not its ledger entries', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const secret = randomUUID();
   const conversation = await service.open(uuid, { variables: { a: `var ${secret}` } });
@@ -44,7 +44,7 @@ test('a deleted conversation is gone with messages, variables and results, and i
   ]);
 });
 
-test('nothing can be done any more with a deleted conversation, nor with an unknown one', async () => {
+test('returns 404 for every operation on a deleted or unknown conversation', async () => {
   const { uuid } = await createAssistant(service);
   const deleted = await service.open(uuid);
   await service.send(deleted, 'Hello');
@@ -61,7 +61,7 @@ test('nothing can be done any more with a deleted conversation, nor with an unkn
   }
 });
 
-test('other conversations of the assistant stay', async () => {
+test('keeps the other conversations of the assistant', async () => {
   const { uuid } = await createAssistant(service);
   const [first, second] = [await service.open(uuid), await service.open(uuid)];
   await service.send(second, 'Mine');
@@ -69,7 +69,7 @@ test('other conversations of the assistant stay', async () => {
   assert.deepEqual(await service.history(second), ['user: Mine', 'assistant: You said: Mine']);
 });
 
-test('a reply under way ends when its conversation is deleted, and stays billed', async () => {
+test('aborts a pending reply when its conversation is deleted, and keeps its charge', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const conversation = await service.open(uuid);
   const gate = Promise.withResolvers<string>();
@@ -83,7 +83,7 @@ test('a reply under way ends when its conversation is deleted, and stays billed'
   model.behave({});
 });
 
-test('a reply that nobody writes any more is refunded before its conversation is deleted', async () => {
+test('refunds an abandoned reply before its conversation is deleted', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const conversation = await service.open(uuid);
   await service.send(conversation, 'Hello');
@@ -97,7 +97,7 @@ test('a reply that nobody writes any more is refunded before its conversation is
   assert.deepEqual(await readMoney(service, userId), { balance: 1, ledger: 1 });
 });
 
-test('messages and deletions that come at once end well, whichever is first', async () => {
+test('handles concurrent messages and deletions in any order', async () => {
   const { uuid, userId } = await createAssistant(service, { balance: '10' });
   for (let round = 0; round < 5; round++) {
     const conversation = await service.open(uuid);
@@ -115,7 +115,7 @@ test('messages and deletions that come at once end well, whichever is first', as
   assert.equal(balance, ledger);
 });
 
-test('a key that opened a deleted conversation opens another one', async () => {
+test('opens another conversation with the key of a deleted one', async () => {
   const { uuid } = await createAssistant(service);
   const key = { 'Idempotency-Key': randomUUID() };
   const open = async () =>

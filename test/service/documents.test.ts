@@ -39,7 +39,7 @@ const pdf = (...input: Parameters<typeof makePdf>) => new Blob([makePdf(...input
 const docx = (...input: Parameters<typeof makeDocx>) => new Blob([makeDocx(...input)]);
 
 describe('a file', () => {
-  test('of the type pdf is read, page by page', async () => {
+  test('of type pdf is read page by page', async () => {
     const id = await add({
       type: 'pdf',
       file: pdf(['Opening hours\nWe open at nine.', 'The bell rings twice.']),
@@ -49,7 +49,7 @@ describe('a file', () => {
     assert.match(text, /^D: Opening hours\nWe open at nine\.\n+The bell rings twice\.$/);
   });
 
-  test('of the type pdf without text, with a password, or that is none, fails and says why', async () => {
+  test('of type pdf fails with a reason if it has no text, has a password or is invalid', async () => {
     const encrypted =
       '/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <' +
       '1'.repeat(64) +
@@ -64,7 +64,7 @@ describe('a file', () => {
     );
   });
 
-  test('of the type docx is read with its headings', async () => {
+  test('of type docx is read with its headings', async () => {
     const body =
       docxParagraph('Returns', 'Heading1') +
       docxParagraph('Within 30 days.') +
@@ -74,14 +74,14 @@ describe('a file', () => {
     assert.deepEqual([status, text], ['active', 'Returns: Within 30 days.\nDelivery: Two days.']);
   });
 
-  test('of the type docx that is none, is empty or unpacks without end fails and says why', async () => {
+  test('of type docx fails with a reason if it is invalid, empty or a zip bomb', async () => {
     await fails('docx', Buffer.from('PK and no more'), 'The file is not a readable Word document (.docx).');
     await fails('docx', makeDocx(''), 'The document has no text.');
     const bomb = makeDocx('', { 'word/bomb.xml': Buffer.alloc(165 * 1024 * 1024) });
     await fails('docx', bomb, 'The file unpacks to more than a document can have.');
   });
 
-  test('that takes too much memory or too long to read fails, and the next one is read', async () => {
+  test('fails if it takes too much memory or time, and the next one is read', async () => {
     const { signal } = new AbortController();
     const read = (extractor: Extractor, type: 'pdf' | 'txt', bytes: Uint8Array) =>
       extractor.extract({ type, name: 'D', bytes }, signal);
@@ -101,7 +101,7 @@ describe('a file', () => {
     await assert.rejects(read(new Extractor({ taskTimeoutMs: 1 }), 'txt', large), /too long to read/);
   });
 
-  test('waits while as many as allowed are read', async () => {
+  test('waits while the maximum number of files is being read', async () => {
     const one = new Extractor({ processes: 1 });
     const { signal } = new AbortController();
     const order: string[] = [];
@@ -113,7 +113,7 @@ describe('a file', () => {
     assert.deepEqual(order, ['long', 'short']);
   });
 
-  test('is given up when its job is aborted, also while it waits', async () => {
+  test('is abandoned when its job is aborted, also while it waits', async () => {
     const one = new Extractor({ processes: 1 });
     const stop = new AbortController();
     const read = () => one.extract({ type: 'txt', name: 'D', bytes: Buffer.from('a') }, stop.signal);
@@ -127,7 +127,7 @@ describe('a file', () => {
 });
 
 test(
-  'a document whose process is killed is read by another one',
+  'reads the document of a killed process in another process',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
   async () => {
     const there = await newDatabase();

@@ -20,7 +20,7 @@ const spent = async (task: () => Promise<void>) => {
   return Math.round((before - (await readMoney(service, userId)).balance) * 100);
 };
 
-test('opening twice with one key opens one conversation', async () => {
+test('opens one conversation for two requests with the same key', async () => {
   const key = newKey();
   const body = { assistant_id: assistant, variables: { name: 'Ada' } };
   const first = await service.post('/api/conversations', body, key);
@@ -29,7 +29,7 @@ test('opening twice with one key opens one conversation', async () => {
   assert.deepEqual(second.json, first.json);
 });
 
-test('the answer to a repeated opening stays what it was, however far the conversation has come', async () => {
+test('repeats the first response to an opening, however far the conversation has come since', async () => {
   const key = newKey();
   const first = await service.post('/api/conversations', { assistant_id: assistant }, key);
   await service.send(first.json['conversation_id'] as string, 'Hello');
@@ -37,7 +37,7 @@ test('the answer to a repeated opening stays what it was, however far the conver
   assert.deepEqual(second.json, first.json);
 });
 
-test('opening at once with one key opens one conversation', async () => {
+test('opens one conversation for concurrent requests with the same key', async () => {
   const key = newKey();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => service.post('/api/conversations', { assistant_id: assistant }, key)),
@@ -45,7 +45,7 @@ test('opening at once with one key opens one conversation', async () => {
   assert.equal(new Set(answers.map(({ json }) => json['conversation_id'])).size, 1);
 });
 
-test('opening with the key of somebody else opens another conversation', async () => {
+test("opens another conversation for another client's request with the same key", async () => {
   const proxied = await startService({ TRUST_PROXY: '1' });
   const { uuid } = await createAssistant(proxied);
   const openFrom = async (address: string) => {
@@ -59,7 +59,7 @@ test('opening with the key of somebody else opens another conversation', async (
   assert.equal(await openFrom('198.51.100.1'), first);
 });
 
-test('opening without a key, or with another one, opens another conversation', async () => {
+test('opens another conversation without a key, or with another one', async () => {
   const uuids = new Set([
     await service.open(assistant),
     await service.open(assistant),
@@ -69,7 +69,7 @@ test('opening without a key, or with another one, opens another conversation', a
   assert.equal(uuids.size, 4);
 });
 
-test('a message repeated with its key is answered the same, billed once and stored once', async () => {
+test('returns the same answer for a repeated message, and bills and stores it once', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   const calls = model.requests.length;
@@ -84,7 +84,7 @@ test('a message repeated with its key is answered the same, billed once and stor
   assert.equal((await service.history(conversation)).filter((line) => line === 'user: Once').length, 1);
 });
 
-test('a repeat that arrives while the first is under way waits for the same answer', async () => {
+test('makes a repeat wait for the answer to a pending request', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   const gate = Promise.withResolvers<undefined>();
@@ -106,7 +106,7 @@ test('a repeat that arrives while the first is under way waits for the same answ
   model.behave({});
 });
 
-test('a repeat as an event stream gets the answer as one piece', async () => {
+test('sends a repeated answer as one delta', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   model.behave({ pieces: ['In ', 'three ', 'pieces'] });
@@ -122,7 +122,7 @@ test('a repeat as an event stream gets the answer as one piece', async () => {
   model.behave({});
 });
 
-test('a repeat is answered also when the balance is used up by then', async () => {
+test('answers a repeat even if the balance is used up', async () => {
   const poor = await createAssistant(service, { balance: '0.01' });
   const conversation = await service.open(poor.uuid);
   const key = newKey();
@@ -132,7 +132,7 @@ test('a repeat is answered also when the balance is used up by then', async () =
   assert.equal((await service.send(conversation, 'Another')).status, 400);
 });
 
-test('one key with another body is a mistake, which is said', async () => {
+test('refuses a key with another body', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   await service.send(conversation, 'First', key);
@@ -148,7 +148,7 @@ test('one key with another body is a mistake, which is said', async () => {
   assert.deepEqual([other.status, other.json['error']], [422, error]);
 });
 
-test('a key counts within its conversation only', async () => {
+test('scopes keys to their conversation', async () => {
   const key = newKey();
   const first = await service.open(assistant);
   const second = await service.open(assistant);
@@ -156,7 +156,7 @@ test('a key counts within its conversation only', async () => {
   assert.equal((await service.send(second, 'To the second', key)).json['message'], 'You said: To the second');
 });
 
-test('a failed reply frees its key: the same request is processed anew', async () => {
+test('releases the key of a failed reply, so the request can be retried', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   model.behave({ status: 400 });
@@ -169,7 +169,7 @@ test('a failed reply frees its key: the same request is processed anew', async (
   assert.equal(cents, 1);
 });
 
-test('those who wait for a reply that fails are told of the failure', async () => {
+test('reports a failed reply to all waiting requests', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   const gate = Promise.withResolvers<undefined>();
@@ -182,7 +182,7 @@ test('those who wait for a reply that fails are told of the failure', async () =
   model.behave({});
 });
 
-test('a refused request does not use up its key', async () => {
+test('does not consume the key of a refused request', async () => {
   const poor = await createAssistant(service, { balance: '0.01' });
   const conversation = await service.open(poor.uuid);
   await service.send(conversation, 'Last cent');
@@ -192,7 +192,7 @@ test('a refused request does not use up its key', async () => {
   assert.equal((await service.send(conversation, 'Please', key)).status, 200);
 });
 
-test('a key may have 255 characters and no more; an empty one is none', async () => {
+test('accepts keys of up to 255 characters and ignores an empty one', async () => {
   const send = (key: string) =>
     service.post('/api/conversations', { assistant_id: assistant }, { 'Idempotency-Key': key });
   assert.equal((await send('k'.repeat(255))).status, 200);
@@ -204,7 +204,7 @@ test('a key may have 255 characters and no more; an empty one is none', async ()
   assert.notEqual((await send('')).json['conversation_id'], (await send('')).json['conversation_id']);
 });
 
-test('after a day a key is forgotten', async () => {
+test('forgets a key after a day', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   await service.send(conversation, 'Yesterday', key);

@@ -44,7 +44,7 @@ describe('a field of a new document', () => {
     (fields) => owner.post(path, { ...site, ...fields }),
   );
 
-  test('that is wrong blames no other: wrong links are links, and none are none', async () => {
+  test('causes no errors in other fields if it is invalid', async () => {
     const refused = async (links: unknown) => {
       const { status, errors } = await owner.post(path, { name: 'Site', type: 'website', links });
       assert.equal(status, 422);
@@ -56,12 +56,12 @@ describe('a field of a new document', () => {
     assert.deepEqual(await refused(null), ['url']);
   });
 
-  test('that is absent has its default: ten links are followed', async () => {
+  test('has a default if it is absent: ten links are followed', async () => {
     const { id } = await owner.create(path, site);
     assert.deepEqual(await sourceOf(id), { links: [url], limit: 10 });
   });
 
-  test('that is a list comes in a form by the names that PHP reads', async () => {
+  test('can be a list in a form, with names as in PHP', async () => {
     const { status, json, text } = await owner.upload(path, {
       name: 'Site',
       type: 'website',

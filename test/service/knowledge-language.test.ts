@@ -22,16 +22,16 @@ const texts = {
   simple: 'A1 B2 C3 D4 E5 F6 G7 H8 I9 J10 K11 L12 M13 N14 O15 P16 Q17 R18 S19 T20',
 };
 for (const [config, text] of Object.entries(texts)) {
-  test(`a text in the language of ${config} is told by its function words`, async () => {
+  test(`detects the language of ${config} by its function words`, async () => {
     assert.equal(await detectLanguage(db, text), config);
   });
 }
 
-test('a few words say nothing', async () => {
+test('detects no language in a few words', async () => {
   assert.equal(await detectLanguage(db, 'The is of and to be.'), 'simple');
 });
 
-test('a knowledge base takes the language of the first document that has one, and knows other forms of its words', async () => {
+test('uses the language of the first document that has one, and finds inflected forms of words', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'K' });
   const add = async (content: string, name: string) => {
     const file = new Blob([content]);

@@ -57,7 +57,7 @@ describe('a knowledge base', () => {
     owner.post('knowledgebases', { name: 'Shop', ...fields }),
   );
 
-  test('counts its assistants, which go on without it when it is deleted', async () => {
+  test('counts its assistants, which continue without it after its deletion', async () => {
     const { id } = await create();
     const assistant = await owner.create('assistant', assistantBody({ knowledgebase_id: id }));
     assert.equal((await readAssistant(owner, assistant.id))['knowledgebase_mode'], 'function_call');
@@ -81,7 +81,7 @@ describe('a knowledge base', () => {
 });
 
 describe('a document', () => {
-  test('is added as a text, and its knowledge base becomes active', async () => {
+  test('is added as text and activates its knowledge base', async () => {
     const { id } = await create();
     const document = await addText(id);
     assert.ok(KnowledgeDocument.safeParse(document).success);
@@ -105,7 +105,7 @@ describe('a document', () => {
     assert.deepEqual((await owner.get(path)).json, { data: [document] });
   });
 
-  test('is what the assistant answers from', async () => {
+  test("is the source of the assistant's answers", async () => {
     const { id } = await create();
     await addText(id, 'The tower of Brelingen has 217 steps and a bell.', 'Tower');
     const assistant = await owner.create('assistant', assistantBody({ knowledgebase_id: id }));
@@ -125,7 +125,7 @@ describe('a document', () => {
     ]);
   });
 
-  test('changes its name and description alone', async () => {
+  test('can change its name and description only', async () => {
     const { id } = await create();
     const document = await addText(id);
     const path = `knowledgebases/${id}/documents/${document.id}`;
@@ -157,7 +157,7 @@ describe('a document', () => {
     );
   });
 
-  test('is deleted with its chunks, and the last one leaves the knowledge base empty', async () => {
+  test('is deleted with its chunks; without documents the knowledge base is empty', async () => {
     const { id } = await create();
     const [first, last] = [await addText(id, 'One'), await addText(id, 'Two')];
     const path = `knowledgebases/${id}/documents`;
@@ -184,7 +184,7 @@ describe('a document', () => {
     assert.equal((await owner.delete(`knowledgebases/${other.id}/documents/${id}`)).status, 404);
   });
 
-  test('is refused with every field that is wrong', async () => {
+  test('is refused with all invalid fields', async () => {
     const { id } = await create();
     const refused = async (fields: Record<string, string | Blob>) => {
       const { status, errors, text: answer } = await upload(id, fields);
@@ -208,7 +208,7 @@ describe('a document', () => {
     assert.equal((await read(id))['status'], 'empty');
   });
 
-  test('of a type that is read from a file needs one, and a website an address', async () => {
+  test('requires a file, or an address for a website', async () => {
     const { id } = await create();
     for (const [type, field] of [
       ['pdf', 'file'],
@@ -220,7 +220,7 @@ describe('a document', () => {
     }
   });
 
-  test('may have 20 MB and not more', async () => {
+  test('can have up to 20 MB', async () => {
     const { id } = await create();
     const line = `${'word '.repeat(15)}\n`;
     const size = 20 * 1024 * 1024;

@@ -12,7 +12,7 @@ atEnd(() => model.close());
 const settings = { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret-key', LLM_MODEL: 'test-model' };
 const service = await startService(settings);
 
-test('the model gets its name, the key, the temperature, the filled prompt and the conversation', async () => {
+test('sends the model name, key, temperature, filled prompt and conversation', async () => {
   const { uuid } = await createAssistant(service, {
     systemPrompt: 'You help {{name}}.',
     initialMessage: 'Hello {{name}}!',
@@ -37,7 +37,7 @@ test('the model gets its name, the key, the temperature, the filled prompt and t
   ]);
 });
 
-test('the model gets what the knowledge base has on the question', async () => {
+test('sends the passages of the knowledge base that match the question', async () => {
   const { uuid, id, userId } = await createAssistant(service);
   const { db, pool } = service.running.database;
   const { rows } = await pool.query<{ id: number }>(
@@ -61,7 +61,7 @@ test('the model gets what the knowledge base has on the question', async () => {
   assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /Parking costs two euros\./);
 });
 
-test('of a long conversation the model gets the latest part, as many whole lines as fit', async () => {
+test('sends the latest messages of a long conversation, as many as fit', async () => {
   const { uuid } = await createAssistant(service, { balance: '10' });
   const conversation = await service.open(uuid);
   model.behave({ pieces: ['y'.repeat(1000)] });
@@ -126,7 +126,7 @@ describe('a reply of a silent model', { concurrency: true }, async () => {
   refusesAndChargesNothing(await startService({ ...settings, LLM_SILENCE_SECONDS: '3' }), silences);
 });
 
-test('a model that talks past the time for one reply is given up', async () => {
+test('gives up a reply that exceeds its time limit', async () => {
   const hasty = await startService({ ...settings, REPLY_TIMEOUT_SECONDS: '2' });
   const { uuid } = await createAssistant(hasty);
   const conversation = await hasty.open(uuid);
@@ -137,7 +137,7 @@ test('a model that talks past the time for one reply is given up', async () => {
   assert.match(json['error'] as string, /took too long/);
 });
 
-test('a model that cannot be reached is a failed reply', async () => {
+test('fails the reply if the model cannot be reached', async () => {
   const nowhere = await startService({
     ...(await newDatabase()),
     LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1`,
@@ -149,7 +149,7 @@ test('a model that cannot be reached is a failed reply', async () => {
   assert.equal(json['error'], 'Failed to process message: the language model cannot be reached');
 });
 
-test('a server that was overloaded for a moment is asked once more', async () => {
+test("retries once if the model's server is overloaded", async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);
   let calls = 0;
@@ -159,7 +159,7 @@ test('a server that was overloaded for a moment is asked once more', async () =>
   assert.deepEqual([status, calls], [200, 2]);
 });
 
-test('what cannot be stored is taken out of an answer, and an endless one is cut', async () => {
+test('removes unstorable characters from an answer and truncates an endless one', async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);
   model.behave({ pieces: ['a\0b', '\ud83d', '\ude00'] });
@@ -169,7 +169,7 @@ test('what cannot be stored is taken out of an answer, and an endless one is cut
   model.behave({});
 });
 
-test('a failed reply does not hold up the next message of the conversation', async () => {
+test('answers the next message after a failed reply', async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);
   model.behave(({ messages }) => (messages.at(-1)?.content === 'Bad' ? { status: 400 } : {}));

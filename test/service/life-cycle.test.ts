@@ -37,7 +37,7 @@ const seeded = async () => ({
   LLM_API_KEY: 'sk-secret-key',
 });
 
-test('a stop lets replies under way finish, refuses new work, and ends with code 0', async () => {
+test('finishes pending replies on a stop, refuses new requests and exits with code 0', async () => {
   const env = await seeded();
   const service = await startServiceProcess(env);
   const gate = Promise.withResolvers<undefined>();
@@ -84,7 +84,7 @@ async function beginMessage(
   };
 }
 
-test('a stop answers and stores the messages that are being accepted', async () => {
+test('answers and stores messages that are being accepted during a stop', async () => {
   const env = await seeded();
   const service = await startServiceProcess(env);
   const gate = Promise.withResolvers<undefined>();
@@ -114,7 +114,7 @@ test('a stop answers and stores the messages that are being accepted', async () 
   model.behave({});
 });
 
-test('a stop ends event streams at once, while replies are still being written', async () => {
+test('closes event streams at once on a stop, while replies are still being written', async () => {
   const service = await startServiceProcess(await seeded());
   const gate = Promise.withResolvers<undefined>();
   model.behave({ gate: gate.promise, pieces: ['Just in time'] });
@@ -131,7 +131,7 @@ test('a stop ends event streams at once, while replies are still being written',
   model.behave({});
 });
 
-test('a second signal ends the process at once, but not the same signal passed on twice', async () => {
+test('exits at once on a second signal, but not if one signal is forwarded twice', async () => {
   const service = await startServiceProcess(await seeded());
   const gate = Promise.withResolvers<undefined>();
   model.behave({ gate: gate.promise });
@@ -150,7 +150,7 @@ test('a second signal ends the process at once, but not the same signal passed o
   model.behave({});
 });
 
-test('a reply that outlasts the time for stopping is given up and refunded', async () => {
+test('fails and refunds a reply that exceeds the time limit of a stop', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0.2' });
   model.behave({ pieces: ['Endless'], ending: 'silence' });
@@ -168,7 +168,7 @@ test('a reply that outlasts the time for stopping is given up and refunded', asy
   model.behave({});
 });
 
-test('a reply whose process died is refunded by the next one, and its message left out', async () => {
+test('refunds the reply of a dead process and leaves its message out of the history', async () => {
   const env = await seeded();
   const lease = { REPLY_LEASE_SECONDS: '0.6' };
   const service = await startServiceProcess({ ...env, ...lease });
@@ -187,7 +187,7 @@ test('a reply whose process died is refunded by the next one, and its message le
   assert.equal((await next.send(conversation, 'Again')).status, 200);
 });
 
-test('a lease is renewed as long as the reply goes on', async () => {
+test('renews the lease of a reply until it is settled', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, REPLY_LEASE_SECONDS: '0.3' });
   // Longer than three leases.
@@ -198,7 +198,7 @@ test('a lease is renewed as long as the reply goes on', async () => {
   model.behave({});
 });
 
-test('a port in use is a clear error', async () => {
+test('reports a port that is in use', async () => {
   const blocker = createServer().listen(0, '127.0.0.1');
   await once(blocker, 'listening');
   const { port } = blocker.address() as AddressInfo;
@@ -212,7 +212,7 @@ test('a port in use is a clear error', async () => {
 });
 
 test(
-  'a data folder in use is a clear error, and does the one that uses it no harm',
+  'reports a data folder that is in use, and does not disturb its process',
   { skip: testDatabase === 'postgres' && 'a PostgreSQL server may be shared' },
   async () => {
     const env = await seeded();
@@ -232,7 +232,7 @@ test(
   },
 );
 
-test('a database that cannot be reached is a clear error', async () => {
+test('reports a database that cannot be reached', async () => {
   const child = spawnService({ DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${await freePort()}/chat` });
   assert.equal(await child.ended, 1);
   assert.match(
@@ -242,13 +242,13 @@ test('a database that cannot be reached is a clear error', async () => {
   assert.doesNotMatch(child.output(), /hunter2/);
 });
 
-test('a wrong setting is a clear error', async () => {
+test('reports an invalid setting', async () => {
   const child = spawnService({ ...(await newDatabase()), PORT: '99999' });
   assert.equal(await child.ended, 1);
   assert.equal(child.output(), 'PORT must be a number from 0 to 65535.\n');
 });
 
-test('logs are JSON lines without texts, keys or conversation UUIDs, on standard error', async () => {
+test('logs JSON lines on standard error, without texts, keys or conversation UUIDs', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, LOG_LEVEL: 'trace' });
   const conversation = await service.open(assistant, { variables: { first_name: 'PrivateName' } });
@@ -278,7 +278,7 @@ test('logs are JSON lines without texts, keys or conversation UUIDs, on standard
   }
 });
 
-test('the health check tells whether the database answers', async () => {
+test('reports in the health check whether the database responds', async () => {
   const service = await startService(await newDatabase());
   assert.deepEqual((await service.get('/healthz')).json, { status: 'ok' });
   await service.running.database.pool.end();
@@ -287,7 +287,7 @@ test('the health check tells whether the database answers', async () => {
   assert.deepEqual(json, { status: 'unavailable' });
 });
 
-test('a client that stops reading loses its stream, and the reply goes on', async () => {
+test('cuts the stream of a client that stops reading, and finishes the reply', async () => {
   const reply = new Reply();
   const opened = Promise.withResolvers<HttpBindings['outgoing']>();
   const app = new Hono<{ Bindings: HttpBindings }>().get('/', (c) => {

@@ -6,7 +6,7 @@ import { startService } from '../support/service/service.ts';
 
 const { db } = (await startService()).running.database;
 
-test('a failed query is logged by its code and place, without what it was about', async () => {
+test('logs a failed query with its code and stack, without its values', async () => {
   for (const query of [
     sql`SELECT ${'PrivateText'}::integer`,
     sql`INSERT INTO languages (id, name, iso_2) VALUES (999, 'PrivateText', 'PrivateText')`,
@@ -23,7 +23,7 @@ test('a failed query is logged by its code and place, without what it was about'
   }
 });
 
-test('other errors are logged with their message, and whatever else was thrown with its type', () => {
+test('logs other errors with their message, and other thrown values with their type', () => {
   const logged = describeError(new TypeError('x is not a function', { cause: new Error('because') }));
   assert.equal(logged.type, 'TypeError');
   assert.equal(logged.message, 'x is not a function');

@@ -22,7 +22,7 @@ async function sayTurns(conversation: string, turns: number): Promise<void> {
 const read = (conversation: string, query = '') => service.get(`/api/conversations/${conversation}${query}`);
 const said = (json: Record<string, unknown>) => linesOf(json['history']);
 
-test('a long history is read from its end, page by page, with nothing left out and nothing twice', async () => {
+test('pages through a long history from its end, without gaps or duplicates', async () => {
   const conversation = await service.open(assistant);
   await sayTurns(conversation, 1200);
   const pages: string[][] = [];
@@ -45,7 +45,7 @@ test('a long history is read from its end, page by page, with nothing left out a
   );
 });
 
-test('a page ends between a message and the one before it, never between a message and its reply', async () => {
+test('never separates a message and its reply by a page break', async () => {
   const conversation = await service.open(assistant);
   await sayTurns(conversation, 500);
   const whole = await read(conversation);
@@ -62,7 +62,7 @@ test('a page ends between a message and the one before it, never between a messa
   assert.deepEqual([said(odd.json).length, said(odd.json)[0]], [999, 'user: user 2']);
 });
 
-test('what is no cursor is refused', async () => {
+test('refuses an invalid cursor', async () => {
   const conversation = await service.open(assistant);
   for (const cursor of ['', '0', '-1', '1.5', '1e3', '9'.repeat(10), "1' OR 1=1", '٣']) {
     const { status, json } = await read(conversation, `?before=${encodeURIComponent(cursor)}`);

@@ -29,7 +29,7 @@ async function answers(pool: Pool): Promise<void> {
   }
 }
 
-describe('a PostgreSQL server that falls silent', { skip: testDatabase === 'pglite' }, () => {
+describe('a PostgreSQL server that stops responding', { skip: testDatabase === 'pglite' }, () => {
   const timeouts = { connectMs: 500, statementMs: 300, responseMs: 600 };
 
   async function openThroughProxy() {
@@ -42,7 +42,7 @@ describe('a PostgreSQL server that falls silent', { skip: testDatabase === 'pgli
     return { proxy, database };
   }
 
-  test('fails the queries under way, and serves the next ones over new connections', async () => {
+  test('fails the running queries and opens new connections for later ones', async () => {
     const { proxy, database } = await openThroughProxy();
     const underWay = Promise.allSettled([
       database.pool.query('SELECT pg_sleep(0.2)'),
@@ -61,7 +61,7 @@ describe('a PostgreSQL server that falls silent', { skip: testDatabase === 'pgli
     assert.ok(answers.every(({ rowCount }) => rowCount === 1));
   });
 
-  test('answers with errors while no connection can be made, and recovers by itself', async () => {
+  test('returns errors while no connection can be opened, and recovers by itself', async () => {
     const { proxy, database } = await openThroughProxy();
     proxy.fallSilent(false);
     for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(database.pool.query('SELECT 1'));

@@ -51,7 +51,7 @@ async function callOne(tool: Record<string, unknown>, written: Record<string, un
   return { calls, told: told?.content ?? '', sent: shop.requests.at(-1) };
 }
 
-test('the model learns of the tools of the assistant, and then of those of the page', async () => {
+test("offers the model the assistant's tools, then those of the page", async () => {
   const { uuid } = await createToolAssistant(service, [lookUp]);
   model.behave({});
   const client_tools = [
@@ -103,7 +103,7 @@ for (const method of ['POST', 'PUT', 'PATCH']) {
   });
 }
 
-test('arguments become what the schema says where they say the same; others are told to the model', async () => {
+test('converts arguments to the types of the schema, and reports invalid ones to the model', async () => {
   const { calls } = await callOne(lookUp, { order: ' 7 ', email: 12, express: 'TRUE', admin: true });
   assert.deepEqual(calls[0]?.arguments, { order: 7, email: '12', express: true });
   const before = shop.requests.length;
@@ -121,7 +121,7 @@ test('arguments become what the schema says where they say the same; others are 
   assert.equal(shop.requests.length, before);
 });
 
-describe('a result says what went wrong', () => {
+describe('a result describes a failure', () => {
   const headers = [
     { name: 'Authorization', value: 'Bearer hunter2-key' },
     { name: 'Accept', value: 'text/plain' },
@@ -146,12 +146,12 @@ describe('a result says what went wrong', () => {
     });
   }
 
-  test('but an answer without content is none of that', async () => {
+  test('a response without content is not a failure', async () => {
     const { calls } = await callOne({ name: 'try_it', endpoint: `${shop.url}/nothing`, method: 'DELETE' });
     assert.deepEqual(calls[0]?.result, { status: 204 });
   });
 
-  test('and no result repeats a secret that the server sends back', async () => {
+  test('redacts secrets that the server sends back', async () => {
     const more = [
       { name: 'X-Pin', value: '4711' },
       { name: 'X-Flag', value: 'true' },
@@ -164,7 +164,7 @@ describe('a result says what went wrong', () => {
   });
 });
 
-test('calls of one round run side by side, and their events come as they happen', async () => {
+test('runs the calls of one round concurrently and sends their events in order', async () => {
   const [first, second] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()];
   routes['/first'] = () => first.promise;
   routes['/second'] = () => second.promise;
@@ -202,7 +202,7 @@ test('calls of one round run side by side, and their events come as they happen'
   );
 });
 
-test('four rounds may call tools; then the model has to come to words', async () => {
+test('allows four rounds of tool calls, then requires text', async () => {
   const { uuid } = await createToolAssistant(service, [{ name: 'again', endpoint: `${shop.url}/orders` }]);
   model.behave(({ messages, tool_choice }) => {
     messages.push({ role: 'user', content: 'And again' });
@@ -212,7 +212,7 @@ test('four rounds may call tools; then the model has to come to words', async ()
   assert.deepEqual([json['message'], (json['function_calls'] as unknown[]).length], ['Enough.', 4]);
 });
 
-test('a stop ends the wait for a tool', async () => {
+test('stops waiting for a tool when the reply is stopped', async () => {
   const gone = Promise.withResolvers<undefined>();
   routes['/stopped'] = (_, response) =>
     void response.on('close', () => {
@@ -229,7 +229,7 @@ test('a stop ends the wait for a tool', async () => {
   await gone.promise;
 });
 
-test('without a language model a message calls the tool that it names', async () => {
+test('calls the tool that a message names, without a language model', async () => {
   const { uuid } = await createToolAssistant(offline, [lookUp]);
   const ask = async (message: string) => (await offline.send(await offline.open(uuid), message)).json;
   const answer = await ask('Look up order 7 "a@x.example" yes');

@@ -103,12 +103,12 @@ for (const [question, fact] of arabic) {
   });
 }
 
-test('a question that makes sense only after the one before it is understood from both', async () => {
+test('understands a follow-up question with the question before it', async () => {
   const answer = await ask('greeting', 'How much is shipping?', 'And to Austria?');
   assert.match(answer, /Austria/);
 });
 
-test('what the knowledge base does not say is not made up: the answer says so, and that there is no model', async () => {
+test('says that the knowledge base has no answer and that no model is configured', async () => {
   for (const question of [
     'What is the meaning of life?',
     'Who is the president of France?',
@@ -125,13 +125,13 @@ test('what the knowledge base does not say is not made up: the answer says so, a
   assert.match(await ask('arabic', 'ما معنى الحياة؟'), /لم أجد.*لا يوجد نموذج لغوي/);
 });
 
-test('an assistant without a knowledge base says the same', async () => {
+test('says the same without a knowledge base', async () => {
   const { uuid } = await createAssistant(service);
   const { json } = await service.send(await service.open(uuid), 'When are you open?');
   assert.match(json['message'] as string, /found nothing.*No language model is configured/);
 });
 
-test('greetings, thanks and the question who is talking get a fitting answer in the language of the assistant', async () => {
+test('answers small talk in the language of the assistant', async () => {
   assert.match(await ask('greeting', 'Hello there!'), /^Hello!/);
   assert.match(await ask('greeting', 'Thanks a lot'), /welcome/);
   assert.match(await ask('greeting', 'Bye!'), /Goodbye/);
@@ -144,7 +144,7 @@ test('greetings, thanks and the question who is talking get a fitting answer in 
   assert.match(await ask('greeting', 'Hello, when are you open?'), /10:00 to 18:30/);
 });
 
-test('a passage is quoted with its document and heading, except where it is read aloud', async () => {
+test('quotes a passage with its document and heading, except in spoken replies', async () => {
   assert.match(await ask('greeting', 'How much is shipping?'), /\n\nSource: Delivery – Shipping costs$/);
   assert.match(await ask('german', 'Was kostet der Versand?'), /\n\nQuelle: \S.* – \S.*$/);
   assert.match(await ask('arabic', 'كم تكلفة الشحن؟'), /\n\nالمصدر: \S.* – \S.*$/);
@@ -170,7 +170,7 @@ test('a passage is quoted with its document and heading, except where it is read
   assert.equal(await say(false), 'Dogs are welcome.\n\nSource: Rules');
 });
 
-test('where the knowledge base is a function of the assistant, an answer from it is a call of that', async () => {
+test('reports an answer from the knowledge base as a function call in the mode function_call', async () => {
   const { uuid, id } = await createAssistant(service);
   await service.running.database.pool.query(
     "UPDATE assistants SET knowledgebase_mode = 'function_call', knowledgebase_id = (SELECT knowledgebase_id FROM assistants WHERE uuid = $2) WHERE id = $1",
@@ -190,14 +190,14 @@ test('where the knowledge base is a function of the assistant, an answer from it
     assert.deepEqual(await calls(question), []);
 });
 
-test('the same question gets the same answer', async () => {
+test('gives the same answer to the same question', async () => {
   assert.equal(
     await ask('greeting', 'How much is shipping?'),
     await ask('greeting', 'How much is shipping?'),
   );
 });
 
-test('answers are streamed word by word', async () => {
+test('streams answers word by word', async () => {
   const events = await (await service.stream(await open('greeting'), 'When are you open?')).all();
   const deltas = events.filter(({ event }) => event === 'delta').map(({ data }) => data['text'] as string);
   assert.ok(deltas.length > 20);
@@ -205,7 +205,7 @@ test('answers are streamed word by word', async () => {
   assert.equal(deltas.join(''), events.at(-1)?.data['message']);
 });
 
-test('a very long question is answered in good time', async () => {
+test('answers a very long question quickly', async () => {
   const answer = await ask('greeting', `${'shipping cost delivery return '.repeat(66)}?`);
   assert.ok(answer.length > 0);
 });

@@ -147,7 +147,7 @@ test('answers 36 of 40 questions within the documents from the right passage', a
   assert.ok(40 - wrong.length >= enough, wrong.join('\n\n'));
 });
 
-test('says of 36 of 40 questions outside the documents that it found nothing', async () => {
+test('finds nothing for 36 of 40 questions outside the documents', async () => {
   const wrong: string[] = [];
   for (const language of languages) {
     for (const question of unansweredQuestions[language]) {
@@ -167,7 +167,7 @@ test('does not answer a new question with the passage of the one before', async 
   assert.match(json['message'] as string, /found nothing/);
 });
 
-test('answers from a document of one line, and from nothing else', async () => {
+test('answers from a document of one line, and only questions about it', async () => {
   const { uuid, id, userId } = await createAssistant(service);
   const { pool, db } = service.running.database;
   const { rows } = await pool.query<{ id: number }>(

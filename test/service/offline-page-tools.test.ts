@@ -29,7 +29,7 @@ const calls = async (message: string) =>
     },
   );
 
-test('a message that names a tool of the page has it called, and says that the result is not known yet', async () => {
+test('calls the page tool that a message names, and says that the result is pending', async () => {
   const answer = await ask('Please run show_product "Boots"');
   assert.deepEqual(answer['function_calls'], [
     { name: 'show_product', arguments: { name: 'Boots' }, client: true },
@@ -37,19 +37,19 @@ test('a message that names a tool of the page has it called, and says that the r
   assert.match(answer['message'] as string, /asked this page to run “Show product”.*with your next message/);
 });
 
-test('a name counts in words as well, in any letter case', async () => {
+test('recognizes a name in words and in any letter case', async () => {
   for (const message of ['Show product "Boots"', 'could you SHOW-PRODUCT “Boots”?', 'show_product «Boots»'])
     assert.deepEqual(await calls(message), [['show_product', { name: 'Boots' }]], message);
   assert.deepEqual(await calls('Now scroll to top, please'), [['scrollToTop', {}]]);
 });
 
-test('a name inside another word, or a common word in a sentence, is none', async () => {
+test('ignores a name inside another word, or a common word in a sentence', async () => {
   for (const message of ['show_products "Boots"', 'reshow product "Boots"', 'When do you open?', 'scroll'])
     assert.deepEqual(await calls(message), [], message);
   assert.deepEqual(await calls('Open, please'), [['open', {}]]);
 });
 
-test('parameters take the strings, numbers, and yes or no that the message holds, in their order', async () => {
+test('fills parameters with the strings, numbers and booleans of the message, in order', async () => {
   assert.deepEqual(await calls('show product "Boots 2" 3 times in "dark red", large: yes'), [
     ['show_product', { name: 'Boots 2', count: 3, color: 'dark red', large: true }],
   ]);
@@ -58,13 +58,13 @@ test('parameters take the strings, numbers, and yes or no that the message holds
   ]);
 });
 
-test('without what it needs nothing is called, and the answer says what is missing', async () => {
+test('calls nothing if parameters are missing, and lists them', async () => {
   const answer = await ask('Show product');
   assert.deepEqual(answer['function_calls'], []);
   assert.match(answer['message'] as string, /I need: name\./);
 });
 
-test('what came of it is told with the next message', async () => {
+test('reports the result with the next message', async () => {
   const tool_results = [
     { name: 'show_product', arguments: { name: 'Boots' }, result: { price: '{name} €199' } },
     { name: 'scrollToTop', arguments: {} },

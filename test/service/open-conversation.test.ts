@@ -6,7 +6,7 @@ import { wireTimestamp } from '../support/service/service-client.ts';
 
 const service = await startService();
 
-test('opening a conversation answers with its UUID and the initial message', async () => {
+test('returns the UUID and the initial message', async () => {
   const assistant = await createAssistant(service, { initialMessage: 'Welcome!' });
   const { status, json, headers } = await service.post('/api/conversations', {
     assistant_id: assistant.uuid,
@@ -27,7 +27,7 @@ test('opening a conversation answers with its UUID and the initial message', asy
   assert.equal(headers.get('Cache-Control'), 'no-store');
 });
 
-test('an assistant without an initial message begins with an empty history', async () => {
+test('returns an empty history without an initial message', async () => {
   for (const initialMessage of ['', '  ', '{{unknown}}']) {
     const assistant = await createAssistant(service, { initialMessage });
     const { json } = await service.post('/api/conversations', { assistant_id: assistant.uuid });
@@ -35,13 +35,13 @@ test('an assistant without an initial message begins with an empty history', asy
   }
 });
 
-test('the UUID of an assistant counts in any letter case', async () => {
+test('accepts the UUID of an assistant in any letter case', async () => {
   const assistant = await createAssistant(service);
   const { status } = await service.post('/api/conversations', { assistant_id: assistant.uuid.toUpperCase() });
   assert.equal(status, 200);
 });
 
-test('an unknown or deleted assistant is not found', async () => {
+test('returns 404 for an unknown or deleted assistant', async () => {
   const deleted = await createAssistant(service);
   await service.running.database.pool.query('UPDATE assistants SET deleted_at = now() WHERE id = $1', [
     deleted.id,
@@ -53,7 +53,7 @@ test('an unknown or deleted assistant is not found', async () => {
   }
 });
 
-test('an inactive assistant can be talked to, since it exists', async () => {
+test('opens conversations with inactive assistants', async () => {
   const assistant = await createAssistant(service);
   await service.running.database.pool.query("UPDATE assistants SET status = 'inactive' WHERE id = $1", [
     assistant.id,
@@ -78,14 +78,14 @@ const refusals: [name: string, body: unknown, error: string][] = [
   ],
 ];
 for (const [name, body, error] of refusals) {
-  test(`${name} is refused: ${error}`, async () => {
+  test(`refuses ${name}: ${error}`, async () => {
     const { status, json } = await service.post('/api/conversations', body);
     assert.equal(status, 422);
     assert.deepEqual(json, { status: false, error });
   });
 }
 
-test('null stands for an absent type and absent variables', async () => {
+test('treats a null type and null variables as absent', async () => {
   const assistant = await createAssistant(service);
   const { status } = await service.post('/api/conversations', {
     assistant_id: assistant.uuid,
@@ -95,7 +95,7 @@ test('null stands for an absent type and absent variables', async () => {
   assert.equal(status, 200);
 });
 
-test('unknown fields of the body are ignored', async () => {
+test('ignores unknown fields of the body', async () => {
   const assistant = await createAssistant(service);
   const { status } = await service.post('/api/conversations', {
     assistant_id: assistant.uuid,
@@ -104,7 +104,7 @@ test('unknown fields of the body are ignored', async () => {
   assert.equal(status, 200);
 });
 
-test('a body of any content type is read as JSON', async () => {
+test('reads a body of any content type as JSON', async () => {
   const assistant = await createAssistant(service);
   const body = JSON.stringify({ assistant_id: assistant.uuid });
   assert.equal(

@@ -26,13 +26,13 @@ describe('the OpenAPI document', () => {
     assert.equal(document.openapi, '3.1.0');
   });
 
-  test('may be read by pages of every origin, and need not be read twice', async () => {
+  test('can be read by pages of any origin, and cached', async () => {
     assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
     const etag = headers.get('ETag') ?? '';
     assert.equal((await service.get('/api/openapi.json', { 'If-None-Match': etag })).status, 304);
   });
 
-  test('refers to nothing that it does not have', () => {
+  test('contains the targets of all its references', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
     const missing = [...references]
       .map(([, name = '']) => name)
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(found.sort(), [...names, 'playRecording', 'watchConversation'].sort());
   });
 
-  test('says of every operation what it does, whether it needs a key, and how it refuses', () => {
+  test('describes the purpose, security and errors of every operation', () => {
     for (const { operationId, summary, security, path, responses } of described) {
       assert.match(summary, /^[A-Z].*\.$/, operationId);
       assert.equal(security.length > 0, /^\/api\/(user|automate|leads|ai)\//.test(path), operationId);
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has the bounds that the service checks', () => {
+  test('contains the limits that the service enforces', () => {
     const fields = document.components.schemas['CreateAssistantRequest']?.properties ?? {};
     assert.equal(fields['name']?.maxLength, 255);
     assert.deepEqual(fields['mode']?.enum, ['pipeline', 'multimodal', 'dualplex']);
@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
     assert.equal(maxItems, 16);
   });
 
-  test('names what histories and replies are read with, and the two ways in which a call is refused', () => {
+  test('describes the parameters of histories and replies, and both errors of a call', () => {
     const { parameters: [, before] = [] } = document.paths['/api/conversations/{uuid}']?.get ?? {};
     assert.deepEqual([before?.name, before?.in, before?.required], ['before', 'query', false]);
     const properties = (name: string) => Object.keys(document.components.schemas[name]?.properties ?? {});
@@ -123,7 +123,7 @@ describe('the OpenAPI document', () => {
     assert.match(refusal, /InvalidFields.*Refused/);
   });
 
-  test('describes what is really there: no operation is unknown to the service', async () => {
+  test('describes only operations that the service has', async () => {
     for (const { method, path, operationId } of described) {
       const sample = path
         .replace('{uuid}', crypto.randomUUID())
@@ -136,7 +136,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the documentation', () => {
-  test('shows every operation, without a script and under a strict policy', async () => {
+  test('shows every operation, without scripts and with a strict content security policy', async () => {
     const page = await service.get('/api/docs');
     assert.equal(page.status, 200);
     assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);

@@ -25,7 +25,7 @@ const ofKind = (events: StreamedEvent[], kind: string) =>
   events.filter(({ event }) => event === kind).map(({ data }) => data);
 
 describe('a language model and the tools of a page', () => {
-  test('the model learns what the page offers, in the words of its protocol', async () => {
+  test('are offered to the model in its protocol', async () => {
     model.behave({});
     await service.send(await service.open(assistant), 'Hello', {}, along);
     const [first, second] = model.requests.at(-1)?.tools ?? [];
@@ -49,12 +49,12 @@ describe('a language model and the tools of a page', () => {
     assert.equal(second?.function.name, 'go_back');
   });
 
-  test('without tools of the page the model is told of none', async () => {
+  test('are not mentioned if there are none', async () => {
     await service.send(await service.open(assistant), 'Hello');
     assert.equal(model.requests.at(-1)?.tools, undefined);
   });
 
-  test('a call reaches the page at once and without a result, and the model goes on writing', async () => {
+  test('are requested at once without a result, and the model continues', async () => {
     model.behave({
       before: 'One moment.',
       calls: [{ name: 'show_product', arguments: { id: 7 } }],
@@ -80,7 +80,7 @@ describe('a language model and the tools of a page', () => {
     assert.deepEqual(answer?.['function_calls'], [call]);
   });
 
-  test('a call alone is an answer', async () => {
+  test('can be called without any text', async () => {
     model.behave({ calls: [{ name: 'go_back', arguments: '' }], pieces: [] });
     const { status, json } = await service.send(await service.open(assistant), 'Back', {}, along);
     assert.equal(status, 200);
@@ -88,7 +88,7 @@ describe('a language model and the tools of a page', () => {
     assert.deepEqual(json['function_calls'], [{ name: 'go_back', arguments: {}, client: true }]);
   });
 
-  test('results come to the model before the message that brought them, and stay in its memory', async () => {
+  test('send results before their message, which stay in the history of the model', async () => {
     model.behave({});
     const conversation = await service.open(assistant);
     const tool_results = [{ name: 'show_product', arguments: { id: 7 }, result: { shown: true } }];
@@ -112,7 +112,7 @@ describe('a language model and the tools of a page', () => {
     ['with endless arguments', 'show_product', { id: 7, color: 'x'.repeat(2000) }, /longer than 2000/],
   ];
   for (const [what, name, given, told] of odd) {
-    test(`a call ${what} does not reach the page, and the model learns why`, async () => {
+    test(`are not requested for a call ${what}, and the model gets the reason`, async () => {
       model.behave({ calls: [{ name, arguments: given }], pieces: ['Sorry.'] });
       const { json } = await service.send(await service.open(assistant), 'Do it', {}, along);
       assert.deepEqual([json['message'], json['function_calls']], ['Sorry.', []]);
@@ -120,14 +120,14 @@ describe('a language model and the tools of a page', () => {
     });
   }
 
-  test('arguments that nobody declared, and text that cannot be stored, are left out', async () => {
+  test('get no undeclared arguments and no unstorable text', async () => {
     const given = '{"id": 7, "color": "re\\u0000d\\ud83d", "admin": true, "__proto__": {"large": true}}';
     model.behave({ calls: [{ name: 'show_product', arguments: given }], pieces: ['Here.'] });
     const { json } = await service.send(await service.open(assistant), 'Show it', {}, along);
     assert.deepEqual(json['function_calls'], [{ ...call, arguments: { id: 7, color: 'red\ufffd' } }]);
   });
 
-  test('no more calls reach the page than fit into its next message', async () => {
+  test('get no more calls than fit into the next message', async () => {
     const many = Array.from({ length: 20 }, (_, id) => ({ name: 'show_product', arguments: { id } }));
     model.behave({ calls: many, pieces: ['Done.'] });
     const { json } = await service.send(await service.open(assistant), 'Show all', {}, along);
@@ -135,7 +135,7 @@ describe('a language model and the tools of a page', () => {
     assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /Only 16 calls/);
   });
 
-  test('a model that calls again and again has to come to words at last', async () => {
+  test('cannot be called forever: at last the model has to write text', async () => {
     // Says after each call that it wants another one.
     model.behave(({ messages, tool_choice }) => {
       messages.push({ role: 'user', content: 'And again' });
@@ -151,7 +151,7 @@ describe('a language model and the tools of a page', () => {
   });
 });
 
-test('tools and results that break the rules are refused with the message', async () => {
+test('are refused with the message if they or their results are invalid', async () => {
   const conversation = await service.open(assistant);
   for (const [more, error] of [
     [{ client_tools: 'all' }, 'client_tools must be a list'],
@@ -166,7 +166,7 @@ test('tools and results that break the rules are refused with the message', asyn
   assert.deepEqual(await service.history(conversation), []);
 });
 
-test('a repeat may offer other tools and bring other results: it gets the first answer', async () => {
+test('do not matter for a repeated message, which gets the first answer', async () => {
   model.behave({});
   const conversation = await service.open(assistant);
   const key = { 'Idempotency-Key': 'a key of this conversation' };

@@ -8,7 +8,7 @@ const service = await startService({ RATE_LIMIT: '5', RATE_LIMIT_WINDOW_SECONDS:
 const path = `/api/conversations/${randomUUID()}`;
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 
-test('an address may make so many requests in a window, over all endpoints together; then it is told when to come back', async () => {
+test('limits the requests of an address over all endpoints, and returns when to retry', async () => {
   const visitor = from('192.0.2.1');
   for (const request of [path, path, `/api/assistants/${randomUUID()}/widget`, '/api/user/me', path]) {
     assert.notEqual((await service.get(request, visitor)).status, 429);
@@ -24,7 +24,7 @@ test('an address may make so many requests in a window, over all endpoints toget
   assert.equal((await service.get(path, from('192.0.2.2'))).status, 404);
 });
 
-test('a page of another origin can read the refusal', async () => {
+test('lets pages of other origins read the error', async () => {
   const visitor = { ...from('192.0.2.3'), Origin: 'https://shop.example' };
   for (let request = 0; request < 5; request++) await service.get(path, visitor);
   const { status, headers } = await service.get(path, visitor);
@@ -33,7 +33,7 @@ test('a page of another origin can read the refusal', async () => {
   assert.match(headers.get('Access-Control-Expose-Headers') ?? '', /Retry-After/i);
 });
 
-test('a window passes', async () => {
+test('allows requests again after the window', async () => {
   const visitor = from('192.0.2.4');
   const brief = await startService({ RATE_LIMIT: '1', RATE_LIMIT_WINDOW_SECONDS: '1', TRUST_PROXY: '1' });
   assert.equal((await brief.get(path, visitor)).status, 404);
@@ -43,12 +43,12 @@ test('a window passes', async () => {
   assert.equal(status, 404);
 });
 
-test('requests that come at once are counted exactly', async () => {
+test('counts concurrent requests exactly', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.get(path, from('192.0.2.5'))));
   assert.equal(answers.filter(({ status }) => status === 404).length, 5);
 });
 
-test('the health check and the widget are not limited', async () => {
+test('does not limit the health check and the widget', async () => {
   const visitor = from('192.0.2.6');
   for (let request = 0; request < 8; request++) {
     assert.equal((await service.get('/healthz', visitor)).status, 200);
@@ -56,19 +56,19 @@ test('the health check and the widget are not limited', async () => {
   }
 });
 
-test('a limit of 0 is none', async () => {
+test('does not limit requests if the limit is 0', async () => {
   const open = await startService({ RATE_LIMIT: '0' });
   for (let request = 0; request < 20; request++) assert.equal((await open.get(path)).status, 404);
 });
 
-test('without a trusted proxy X-Forwarded-For counts for nothing', async () => {
+test('ignores X-Forwarded-For without a trusted proxy', async () => {
   const direct = await startService({ RATE_LIMIT: '2', TRUST_PROXY: '0' });
   await direct.get(path, from('192.0.2.7'));
   await direct.get(path, from('192.0.2.8'));
   assert.equal((await direct.get(path, from('192.0.2.9'))).status, 429);
 });
 
-test('behind proxies the address is the one that the outermost trusted proxy saw', () => {
+test('uses the address that the outermost trusted proxy saw', () => {
   const cases: [forwarded: string | undefined, proxies: number, address: string][] = [
     ['203.0.113.5', 0, '10.0.0.1'],
     [undefined, 1, '10.0.0.1'],

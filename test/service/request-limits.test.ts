@@ -30,7 +30,7 @@ async function postChunked(body: string): Promise<{ status: number | undefined; 
   return promise;
 }
 
-test('a body at the limit is accepted, one byte more is refused in the shape of the other errors', async () => {
+test('accepts a body at the limit and refuses one byte more', async () => {
   assert.equal((await service.post('/api/conversations', bodyOf(limits.requestBody))).status, 200);
   const { status, json, headers } = await service.post('/api/conversations', bodyOf(limits.requestBody + 1));
   assert.equal(status, 413);
@@ -38,7 +38,7 @@ test('a body at the limit is accepted, one byte more is refused in the shape of 
   assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
 });
 
-test('the same holds for a body whose length is not announced', async () => {
+test('refuses a longer body without Content-Length, too', async () => {
   assert.equal((await postChunked(bodyOf(limits.requestBody))).status, 200);
   const refused = await postChunked(bodyOf(limits.requestBody + 1));
   assert.equal(refused.status, 413);
@@ -59,7 +59,7 @@ test('checks the key before it reads the body', async () => {
   }
 });
 
-test('the service goes on after refusing a body', async () => {
+test('serves requests after refusing a body', async () => {
   await service.post('/api/conversations', bodyOf(limits.requestBody * 3)).catch(() => undefined);
   assert.equal((await service.post('/api/conversations', { assistant_id: assistant })).status, 200);
 });

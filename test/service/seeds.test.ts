@@ -22,7 +22,7 @@ const count = async () => {
   return rows[0];
 };
 
-test('the demo has an assistant for everything that it shows', () => {
+test('has an assistant for every feature of the demo', () => {
   assert.deepEqual(
     first.assistants.map(({ shows }) => shows),
     ['greeting', 'no-greeting', 'settings', 'german', 'arabic', 'no-balance'],
@@ -33,18 +33,18 @@ test('the demo has an assistant for everything that it shows', () => {
   );
 });
 
-test('initial messages keep to the limit of the interface', () => {
+test('has initial messages within the limit of the interface', () => {
   for (const { initialMessage } of demoAssistants) assert.ok(countCharacters(initialMessage) <= 200);
 });
 
-test('seeding again, also at once, changes nothing and gives the same key', async () => {
+test('changes nothing and returns the same key when it seeds again, also concurrently', async () => {
   const before = await count();
   const again = await Promise.all([seedDemo(database, dataDir), seedDemo(database, dataDir)]);
   for (const result of again) assert.deepEqual(result, first);
   assert.deepEqual(await count(), before);
 });
 
-test('the key works, and only its owner can read its file', async () => {
+test('creates a key that works, in a file that only its owner can read', async () => {
   const { status, json } = await service.get('/api/user/me', { Authorization: `Bearer ${first.apiKey}` });
   assert.equal(status, 200);
   assert.equal(json['total_balance'], 25);
@@ -53,7 +53,7 @@ test('the key works, and only its owner can read its file', async () => {
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('a key that the database does not know is replaced', async () => {
+test('replaces a key that the database does not know', async () => {
   const { apiKey } = await seedDemo(database, dataDir);
   await writeFile(join(dataDir, 'demo-api-key'), 'vac_something-else\n');
   const { apiKey: fresh } = await seedDemo(database, dataDir);
@@ -62,7 +62,7 @@ test('a key that the database does not know is replaced', async () => {
   assert.equal((await service.get('/api/user/me', { Authorization: `Bearer ${fresh}` })).status, 200);
 });
 
-test('what an owner changed stays, and money spent is not given back', async () => {
+test('keeps changes by the owner and does not restore spent money', async () => {
   const { uuid } = demoAssistants[2] ?? { uuid: '' };
   await database.pool.query("UPDATE assistants SET name = 'Renamed' WHERE uuid = $1", [uuid]);
   await database.pool.query('UPDATE users SET balance = 7 WHERE balance = 25');
@@ -78,7 +78,7 @@ test('what an owner changed stays, and money spent is not given back', async () 
   );
 });
 
-test('each assistant behaves as it says', async () => {
+test('seeds assistants with the features that they demonstrate', async () => {
   const open = async (shows: string, more = {}) => {
     const { uuid } = demoAssistants.find((assistant) => assistant.shows === shows) ?? { uuid: '' };
     return (await service.post('/api/conversations', { assistant_id: uuid, ...more })).json;
@@ -104,7 +104,7 @@ test('each assistant behaves as it says', async () => {
 });
 
 test(
-  'a restart finds everything again',
+  'finds everything after a restart',
   { skip: testDatabase === 'postgres' && 'the server keeps its own data' },
   async () => {
     const own = await newDatabase();
@@ -120,7 +120,7 @@ test(
   },
 );
 
-test('a conversation of the demo goes on after a night', async () => {
+test('resumes a conversation of the demo after a night', async () => {
   const conversation = await service.open(demoAssistants[0]?.uuid ?? '', { type: 'test' });
   await database.pool.query(
     "UPDATE conversations SET updated_at = now() - interval '12 hours' WHERE uuid = $1",

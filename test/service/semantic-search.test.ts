@@ -60,13 +60,13 @@ const vectorsOf = async (id: number) => {
   return rows;
 };
 
-test('an address or a key turns the search by meaning on', () => {
+test('enables semantic search if an address or a key is set', () => {
   assert.equal(readConfig({}).embedding, undefined);
   const { embedding: hosted } = readConfig({ EMBEDDING_API_KEY: 'sk-1' });
   assert.deepEqual([hosted?.apiKey, hosted?.model], ['sk-1', 'text-embedding-3-small']);
 });
 
-test('a document gets the vectors of its chunks before it is active', async () => {
+test('embeds the chunks of a document before it is active', async () => {
   const stored = await vectorsOf(document);
   assert.deepEqual(
     stored.map(({ embedding: vector, embedding_model: name }) => [name, vector?.length]),
@@ -78,17 +78,17 @@ test('a document gets the vectors of its chunks before it is active', async () =
   for (const { embedding: vector } of stored) assert.ok(Math.abs(Math.hypot(...(vector ?? [])) - 1) < 1e-6);
 });
 
-test('a passage is found by its meaning, though no word of the question stands in it', async () => {
+test('finds a passage that contains no word of the question', async () => {
   assert.deepEqual(await find('May I bring vehicles?'), ['Engines']);
   assert.deepEqual(await find('dogs?'), ['Animals']);
   assert.ok(hasPgvector || testDatabase === 'postgres', 'the embedded database brings pgvector');
 });
 
-test('one that is found by its words and by its meaning comes first', async () => {
+test('ranks a passage first that both searches find', async () => {
   assert.deepEqual(await find('Are hounds welcome, or cars?'), ['Animals', 'Engines']);
 });
 
-test('while the endpoint is away, words are searched for', async () => {
+test('falls back to full text search while the endpoint is unavailable', async () => {
   embedding.status = 500;
   try {
     assert.deepEqual(await find('hounds'), ['Animals']);
@@ -98,7 +98,7 @@ test('while the endpoint is away, words are searched for', async () => {
   }
 });
 
-test('an endpoint that quotes its key and the texts gets neither into the log', async () => {
+test('logs neither the key nor the texts that the endpoint quotes in an error', async () => {
   const lines: string[] = [];
   const log = pino(
     { serializers: { err: describeError } },
@@ -117,7 +117,7 @@ test('an endpoint that quotes its key and the texts gets neither into the log', 
   assert.doesNotMatch(lines.join(''), /sk-private|PrivateText/);
 });
 
-test('a model is told what the knowledge base has, or asks for it itself, as the mode says', async () => {
+test('includes passages in the prompt or offers the search tool, depending on the mode', async () => {
   for (const mode of ['prompt', 'function_call', 'hybrid'] as const) {
     const created = await owner.create(
       'assistant',
@@ -161,7 +161,7 @@ test('a model is told what the knowledge base has, or asks for it itself, as the
   }
 });
 
-test('without pgvector, what would take too long to compare is searched by its words alone', async () => {
+test('uses only full text search for a large knowledge base without pgvector', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Large' });
   await importDocument(db, id, { name: 'Kennel', markdown: 'The dogs sleep.' });
   await pool.query(
@@ -177,7 +177,7 @@ test('without pgvector, what would take too long to compare is searched by its w
   await owner.delete(`knowledgebases/${id}`);
 });
 
-test('with a single connection, chunks are embedded and requests are answered meanwhile', async () => {
+test('embeds chunks and answers requests with a single connection', async () => {
   const opened = Promise.withResolvers<undefined>();
   const lone = await startService({ ...env, ...(await newDatabase()), DATABASE_POOL_SIZE: '1' });
   const other = await Owner.create(lone, '1');
@@ -201,7 +201,7 @@ test('with a single connection, chunks are embedded and requests are answered me
   assert.equal(rows.length, 1);
 });
 
-test('a document that is renamed gets the vectors of its new name', async () => {
+test('embeds a renamed document again', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Renamed' });
   const { json: uploaded } = await owner.upload(`knowledgebases/${id}/documents`, {
     name: 'Notes',
@@ -217,7 +217,7 @@ test('a document that is renamed gets the vectors of its new name', async () => 
 });
 
 test(
-  'several processes do not embed the same',
+  'embeds each chunk in one process only',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
   async () => {
     const { id } = await owner.create('knowledgebases', { name: 'Shared' });
@@ -249,7 +249,7 @@ test(
   },
 );
 
-test('what was stored before, or with another model, gets its vectors when a service starts', async () => {
+test('embeds chunks without a vector, or of another model, when a service starts', async () => {
   const { id } = await owner.create('knowledgebases', { name: 'Earlier' });
   await importDocument(db, id, { name: 'Garage', markdown: 'The garage is closed.' });
   await pool.query(

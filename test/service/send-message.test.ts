@@ -14,7 +14,7 @@ const service = await startService({
 });
 const { uuid: assistant } = await createAssistant(service, { balance: '1000', initialMessage: 'Welcome!' });
 
-test('a message is answered with JSON, and both are in the history', async () => {
+test('answers a message with JSON and stores both in the history', async () => {
   const conversation = await service.open(assistant);
   const { status, json, headers } = await service.send(conversation, 'Hello?');
   assert.equal(status, 200);
@@ -49,7 +49,7 @@ test('a message is answered with JSON, and both are in the history', async () =>
   assert.equal(readHeaders.get('Cache-Control'), 'no-store');
 });
 
-test('a message is answered with an event stream if the client asks for one', async () => {
+test('answers with an event stream if the client accepts one', async () => {
   model.behave({ pieces: ['One ', 'two ', 'three\n"✓"'] });
   const stream = await service.stream(await service.open(assistant), 'Count.');
   assert.equal(stream.response.status, 200);
@@ -69,7 +69,7 @@ test('a message is answered with an event stream if the client asks for one', as
   model.behave({});
 });
 
-test('pieces arrive while the model is still talking, and comments while it is silent', async () => {
+test('sends deltas while the model responds, and comments while it is silent', async () => {
   const gate = Promise.withResolvers<undefined>();
   model.behave({ gate: gate.promise });
   const stream = await service.stream(await service.open(assistant), 'Wait.');
@@ -85,7 +85,7 @@ test('pieces arrive while the model is still talking, and comments while it is s
   model.behave({});
 });
 
-test('which of JSON and events a client gets follows its Accept header', async () => {
+test('chooses JSON or events by the Accept header', async () => {
   const conversation = await service.open(assistant);
   const type = async (accept: string) =>
     (await service.send(conversation, 'Hi', { Accept: accept })).headers.get('Content-Type')?.split(';')[0];
@@ -97,13 +97,13 @@ test('which of JSON and events a client gets follows its Accept header', async (
   assert.equal(await type('text/event-stream, application/json;q=0.9'), 'text/event-stream');
 });
 
-test('a conversation is found by its UUID in any letter case', async () => {
+test('accepts the UUID of a conversation in any letter case', async () => {
   const conversation = (await service.open(assistant)).toUpperCase();
   assert.equal((await service.get(`/api/conversations/${conversation}`)).status, 200);
   assert.equal((await service.send(conversation, 'Hi')).status, 200);
 });
 
-test('an unknown conversation, or a UUID that is none, is not found', async () => {
+test('returns 404 for an unknown conversation or an invalid UUID', async () => {
   for (const conversation of [
     randomUUID(),
     'abc',
@@ -159,20 +159,20 @@ for (const [what, body, error] of edges) {
   });
 }
 
-test('a message is stored exactly as it was written', async () => {
+test('stores a message exactly as it was written', async () => {
   const conversation = await service.open(assistant);
   const message = '  <b>"quoted" \\ {{name}} \u2028 👩‍👩‍👧 مرحبا\r\nnext\t ';
   await service.send(conversation, message);
   assert.equal((await service.history(conversation))[1], `user: ${message}`);
 });
 
-test('half an emoji in a message becomes the replacement character', async () => {
+test('replaces a lone surrogate in a message by U+FFFD', async () => {
   const conversation = await service.open(assistant);
   assert.equal((await service.send(conversation, 'a\ud83d')).status, 200);
   assert.equal((await service.history(conversation))[1], 'user: a\ufffd');
 });
 
-test('a reply goes on and is stored when the client goes away in the middle of it', async () => {
+test('finishes and stores a reply after the client disconnects', async () => {
   const gate = Promise.withResolvers<undefined>();
   for (const [index, piece] of [['Half'], []].entries()) {
     const calls = model.requests.length;
@@ -189,7 +189,7 @@ test('a reply goes on and is stored when the client goes away in the middle of i
   model.behave({});
 });
 
-test('messages sent at once to one conversation are answered one after the other, in the order of the history', async () => {
+test('answers concurrent messages of a conversation one after the other, in the order of the history', async () => {
   const conversation = await service.open(assistant);
   const texts = Array.from({ length: 8 }, (_, index) => `Message ${index}`);
   const calls = model.requests.length;
@@ -211,7 +211,7 @@ test('messages sent at once to one conversation are answered one after the other
   );
 });
 
-test('a user message shows in the history while its reply is under way', async () => {
+test('shows a message in the history while its reply is pending', async () => {
   const gate = Promise.withResolvers<undefined>();
   model.behave({ gate: gate.promise });
   const conversation = await service.open(assistant);
@@ -224,7 +224,7 @@ test('a user message shows in the history while its reply is under way', async (
   model.behave({});
 });
 
-test('a long conversation shows its latest thousand lines', async () => {
+test('returns the latest thousand messages of a long conversation', async () => {
   const conversation = await service.open(assistant);
   await service.running.database.pool.query(
     `INSERT INTO messages (conversation_id, turn, role, content)
@@ -237,7 +237,7 @@ test('a long conversation shows its latest thousand lines', async () => {
   assert.equal(history.at(-1), 'system: Line 1200');
 });
 
-test('unknown paths and methods are not found, as JSON', async () => {
+test('returns 404 as JSON for unknown paths and methods', async () => {
   for (const [method, path] of [
     ['GET', '/api/nothing'],
     ['GET', '/api/conversations'],

@@ -29,7 +29,7 @@ async function talking(options: { balance?: string } = {}) {
   return { conversation, userId, stream, key, goOn };
 }
 
-test('a stopped reply ends where it is, and what it has said is the answer', async () => {
+test('ends a stopped reply and keeps its text as the answer', async () => {
   const { conversation, stream, goOn } = await talking();
   const { status, json } = await stop(conversation);
   assert.deepEqual([status, json], [200, { status: true }]);
@@ -39,7 +39,7 @@ test('a stopped reply ends where it is, and what it has said is the answer', asy
   goOn();
 });
 
-test('a stopped reply is billed like any, once, however often it is stopped', async () => {
+test('bills a stopped reply once, however often it is stopped', async () => {
   const { conversation, stream, userId, goOn } = await talking({ balance: '1' });
   const answers = await Promise.all([1, 2, 3].map(() => stop(conversation)));
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('a stopped reply is billed like any, once, however often it is stopped', as
   goOn();
 });
 
-test('a repeat of a stopped message gets the same answer', async () => {
+test('returns the same answer for a repeat of a stopped message', async () => {
   const { conversation, stream, key, goOn } = await talking();
   await stop(conversation);
   await stream.all();
@@ -60,7 +60,7 @@ test('a repeat of a stopped message gets the same answer', async () => {
   goOn();
 });
 
-test('a reply that is stopped before its first word is an empty answer, which the model is not told of', async () => {
+test('stores an empty answer for a reply that is stopped before its first word, and does not send it to the model', async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);
   const gate = Promise.withResolvers<undefined>();
@@ -89,7 +89,7 @@ test('a reply that is stopped before its first word is an empty answer, which th
   );
 });
 
-test('only the reply under way is stopped: the message that waits behind it is answered', async () => {
+test('stops only the current reply and answers the waiting message', async () => {
   const { conversation, stream, goOn } = await talking();
   const next = service.send(conversation, 'Next');
   const { pool } = service.running.database;
@@ -106,7 +106,7 @@ test('only the reply under way is stopped: the message that waits behind it is a
   goOn();
 });
 
-test('stopping where there is no reply changes nothing', async () => {
+test('has no effect without a reply', async () => {
   model.behave({});
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);
@@ -116,14 +116,14 @@ test('stopping where there is no reply changes nothing', async () => {
   assert.equal((await service.send(conversation, 'Again')).json['message'], 'You said: Again');
 });
 
-test('an unknown conversation cannot be stopped', async () => {
+test('returns 404 for an unknown conversation', async () => {
   for (const conversation of [randomUUID(), 'abc']) {
     const { status, json } = await stop(conversation);
     assert.deepEqual([status, json], [404, { status: false, error: 'Conversation not found' }]);
   }
 });
 
-test('requests of other processes are looked for once in a while, also for a reply that begins during a look', async (t) => {
+test('polls for requests to other processes, also for a reply that starts during a query', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const looks: PromiseWithResolvers<{ id: number; isStopped: boolean }[]>[] = [];
   const look = () => {

@@ -21,7 +21,7 @@ const write = (conversation: string, body: unknown, headers = owner) =>
   service.post(`/api/user/conversations/${conversation}/messages`, body, headers);
 const read = async (conversation: string) => (await service.get(`/api/conversations/${conversation}`)).json;
 
-test('a person takes over, answers, and hands back', async () => {
+test('lets a person take over, answer and hand back', async () => {
   const conversation = await service.open(assistant);
   await service.send(conversation, 'Hello?');
   const taken = await switchAi(conversation, 'disable-ai');
@@ -62,7 +62,7 @@ test('a person takes over, answers, and hands back', async () => {
   );
 });
 
-test('a message to a person is stored, answered at once with nothing, and free', async () => {
+test('stores a message to a person free of charge, with an empty answer', async () => {
   const conversation = await service.open(assistant);
   await switchAi(conversation, 'disable-ai');
   const before = await readMoney(service, userId);
@@ -79,7 +79,7 @@ test('a message to a person is stored, answered at once with nothing, and free',
   assert.equal(model.requests.length, calls);
 });
 
-test('an owner without a balance can still talk to visitors', async () => {
+test('lets an owner without a balance talk to visitors', async () => {
   const poor = await createAssistant(service, { balance: '0.01' });
   const conversation = await service.open(poor.uuid);
   await service.send(conversation, 'Last cent');
@@ -87,7 +87,7 @@ test('an owner without a balance can still talk to visitors', async () => {
   assert.equal((await service.send(conversation, 'More')).status, 200);
 });
 
-test('only a change is announced', async () => {
+test('announces changes only', async () => {
   const conversation = await service.open(assistant);
   for (const action of ['enable-ai', 'disable-ai', 'disable-ai', 'enable-ai', 'enable-ai'] as const) {
     assert.equal((await switchAi(conversation, action)).status, 200);
@@ -95,7 +95,7 @@ test('only a change is announced', async () => {
   assert.equal((await service.history(conversation)).length, 2);
 });
 
-test('the reply under way is finished when a person joins, and says so', async () => {
+test('finishes the pending reply when a person joins, with ai_enabled false', async () => {
   const conversation = await service.open(assistant);
   const gate = Promise.withResolvers<string>();
   model.behave({ pieces: ['Well, ', gate.promise, 'yes.'] });
@@ -113,7 +113,7 @@ test('the reply under way is finished when a person joins, and says so', async (
   ]);
 });
 
-test("somebody else's conversation is not told from one that does not exist", async () => {
+test("returns 404 for another user's conversation", async () => {
   const conversation = await service.open(assistant);
   const stranger = await bearer(await createUser(service.running, '0'));
   for (const [uuid, headers] of [
@@ -133,7 +133,7 @@ test("somebody else's conversation is not told from one that does not exist", as
   assert.equal((await read(conversation))['ai_enabled'], true);
 });
 
-test('without a valid key nobody takes over or speaks', async () => {
+test('returns 401 without a valid key', async () => {
   const conversation = await service.open(assistant);
   for (const headers of [{}, { Authorization: 'Bearer vac_wrong' }]) {
     for (const path of [
@@ -152,7 +152,7 @@ test('without a valid key nobody takes over or speaks', async () => {
   }
 });
 
-test('what a person writes has the bounds of a message, with errors in the form of the key endpoints', async () => {
+test("limits a person's message like a visitor's, with errors in the format of keyed endpoints", async () => {
   const conversation = await service.open(assistant);
   const tooLong = 'message may have at most 2000 characters';
   for (const [body, error] of [
@@ -170,7 +170,7 @@ test('what a person writes has the bounds of a message, with errors in the form 
   assert.deepEqual(Object.keys(json), ['message']);
 });
 
-test('lines of a person that come at once all find their place', async () => {
+test('stores concurrent messages of a person in order', async () => {
   const conversation = await service.open(assistant);
   await Promise.all([
     ...Array.from({ length: 6 }, (_, index) => write(conversation, { message: `Line ${index}` })),

@@ -21,7 +21,7 @@ const parameter = (more: object) => [{ name: 'order', type: 'string', descriptio
 const header = (more: object) => [{ name: 'X-Key', value: 'secret', ...more }];
 
 describe('creating a tool', () => {
-  test('answers with the whole record and its defaults', async () => {
+  test('returns the whole record with its defaults', async () => {
     const { status, json } = await owner.post('tools', body());
     assert.equal(status, 201);
     const { id, created_at, updated_at, ...rest } = json['data'] as Record<string, unknown>;
@@ -31,7 +31,7 @@ describe('creating a tool', () => {
     assert.deepEqual(rest, { ...body(), timeout: 10, headers: [], schema: [] });
   });
 
-  test('names every required field that is missing', async () => {
+  test('reports all missing required fields', async () => {
     const { status, errors } = await owner.post('tools', {});
     assert.equal(status, 422);
     assert.deepEqual(Object.keys(errors), ['name', 'description', 'endpoint', 'method']);
@@ -88,12 +88,12 @@ describe('a field of a new tool', () => {
   testFields(fields, 201, (given) => owner.post('tools', body(given)));
 });
 
-describe('a field of a tool that is there', async () => {
+describe('a field of an existing tool', async () => {
   const { id } = await owner.create('tools', body());
   testFields(fields, 200, (given) => owner.put(`tools/${id}`, given));
 });
 
-test('a tool can be read, changed in part, and deleted', async () => {
+test('reads, partially updates and deletes a tool', async () => {
   const created = await owner.create('tools', body({ headers: header({}), schema: parameter({}) }));
   const read = await owner.get(`tools/${created.id}`);
   assert.equal(read.status, 200);
@@ -134,14 +134,14 @@ test('a tool can be read, changed in part, and deleted', async () => {
   }
 });
 
-test('tools are listed as a bare array, oldest first', async () => {
+test('lists tools as a bare array, oldest first', async () => {
   const reader = await Owner.create(service);
   const first = await reader.create('tools', body());
   const second = await reader.create('tools', body({ name: 'cancel' }));
   assert.deepEqual(JSON.parse((await reader.get('tools')).text), [first, second]);
 });
 
-test('a deleted tool is taken from its assistants', async () => {
+test('removes a deleted tool from its assistants', async () => {
   const [kept, gone] = [await owner.create('tools', body()), await owner.create('tools', body())];
   const { id } = await owner.create('assistant', assistantBody({ tool_ids: [kept.id, gone.id] }));
   await owner.delete(`tools/${gone.id}`);
@@ -150,7 +150,7 @@ test('a deleted tool is taken from its assistants', async () => {
   assert.deepEqual(found?.['tool_ids'], [kept.id]);
 });
 
-test("another user's tool cannot be given to an assistant", async () => {
+test("refuses another user's tool for an assistant", async () => {
   const stranger = await Owner.create(service);
   const { id } = await stranger.create('tools', body());
   const { status, errors } = await owner.post('assistant', assistantBody({ tool_ids: [id] }));

@@ -31,7 +31,7 @@ if (testDatabase === 'pglite') {
   const [first, second] = [await startServiceProcess(env), await startServiceProcess(env)];
   const { uuid: assistant, userId } = await createAssistant(here, { balance: '100' });
 
-  test('messages sent to one conversation through two processes are answered one after the other', async () => {
+  test('answer messages of one conversation one after the other', async () => {
     const conversation = await first.open(assistant);
     const calls = model.requests.length;
     await Promise.all(
@@ -51,7 +51,7 @@ if (testDatabase === 'pglite') {
     }
   });
 
-  test('a repeat in another process waits for the answer that the first is writing', async () => {
+  test('let a repeat wait for the answer that the other is writing', async () => {
     const conversation = await first.open(assistant);
     const key = { 'Idempotency-Key': randomUUID() };
     const gate = Promise.withResolvers<undefined>();
@@ -73,7 +73,7 @@ if (testDatabase === 'pglite') {
     model.behave({});
   });
 
-  test('opening at once through two processes with one key opens one conversation', async () => {
+  test('open one conversation for concurrent requests with one key', async () => {
     const key = { 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all(
       [first, second, first, second].map((service) =>
@@ -83,7 +83,7 @@ if (testDatabase === 'pglite') {
     assert.equal(new Set(answers.map(({ json }) => json['conversation_id'])).size, 1);
   });
 
-  test('fifty messages at once through two processes against a balance for ten give ten answers', async () => {
+  test('give ten answers to fifty concurrent messages on a balance for ten', async () => {
     const poor = await createAssistant(here, { balance: '0.10' });
     const conversations = await Promise.all(Array.from({ length: 10 }, () => first.open(poor.uuid)));
     const answers = await Promise.all(
@@ -96,7 +96,7 @@ if (testDatabase === 'pglite') {
     assert.deepEqual(await readMoney(here, poor.userId), { balance: 0, ledger: 0 });
   });
 
-  test('a reply is stopped by way of a process that does not write it', async () => {
+  test('stop a reply that the other is writing', async () => {
     const conversation = await first.open(assistant);
     const gate = Promise.withResolvers<string>();
     model.behave({ pieces: ['One ', 'two ', gate.promise, 'three'] });
@@ -113,7 +113,7 @@ if (testDatabase === 'pglite') {
     model.behave({});
   });
 
-  test('a reply ends when its conversation is deleted by way of another process', async () => {
+  test('end a reply when the other deletes its conversation', async () => {
     const conversation = await first.open(assistant);
     const gate = Promise.withResolvers<string>();
     model.behave({ pieces: ['One ', gate.promise, 'two'] });
@@ -140,7 +140,7 @@ if (testDatabase === 'pglite') {
     assert.equal(answers.filter(({ status }) => status === 429).length, 10);
   });
 
-  test('when one process dies, another refunds its replies and goes on with the conversation', async () => {
+  test('refund the replies of a dead process and continue the conversation', async () => {
     const owner = await createAssistant(here, { balance: '1' });
     const doomed = await startServiceProcess(env);
     const conversation = await doomed.open(owner.uuid);

@@ -20,7 +20,7 @@ async function without(table: string, task: () => Promise<void>): Promise<void> 
   }
 }
 
-test('what nobody foresaw is a 500 that tells nothing of the inside, in the shape of the endpoint', async () => {
+test('returns 500 without internal details, in the format of the endpoint', async () => {
   await without('messages', async () => {
     const text = 'Something went wrong inside the service. Please try again.';
     for (const answer of [
@@ -40,7 +40,7 @@ test('what nobody foresaw is a 500 that tells nothing of the inside, in the shap
   assert.deepEqual(await readMoney(service, userId), { balance: 1, ledger: 1 });
 });
 
-test('a reply that fails inside the service is refunded like any other', async () => {
+test('refunds a reply that fails inside the service', async () => {
   await without('languages', async () => {
     const { status, json } = await service.send(conversation, 'Hi');
     assert.equal(status, 400);
@@ -53,6 +53,6 @@ test('a reply that fails inside the service is refunded like any other', async (
   assert.deepEqual(await readMoney(service, userId), { balance: 1, ledger: 1 });
 });
 
-test('the service goes on afterwards', async () => {
+test('serves requests afterwards', async () => {
   assert.equal((await service.send(conversation, 'Hi')).status, 200);
 });

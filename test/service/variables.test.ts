@@ -13,14 +13,14 @@ async function openWith(assistant: { variables?: Record<string, unknown> }, vari
   return service.post('/api/conversations', { assistant_id: uuid, variables });
 }
 
-test("the request's variables override the assistant's, and the conversation shows both", async () => {
+test("merges the request's variables over the assistant's", async () => {
   const { json } = await openWith({ variables: { first_name: 'you', city: 'Oslo' } }, { first_name: 'Ada' });
   assert.deepEqual(linesOf(json['history']), ['assistant: Hi Ada from Oslo.']);
   const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);
   assert.deepEqual(read['variables'], { first_name: 'Ada', city: 'Oslo' });
 });
 
-test('an empty list counts as no variables, as PHP writes an empty map, and any other list is refused', async () => {
+test('accepts an empty list as no variables, as PHP writes an empty map, and refuses other lists', async () => {
   const opened = await openWith({}, []);
   assert.equal(opened.status, 200);
   const conversation = String(opened.json['conversation_id']);
@@ -34,13 +34,13 @@ test('an empty list counts as no variables, as PHP writes an empty map, and any 
   }
 });
 
-test('a conversation without variables shows null', async () => {
+test('returns null for a conversation without variables', async () => {
   const { json } = await openWith({}, undefined);
   const { json: read } = await service.get(`/api/conversations/${String(json['conversation_id'])}`);
   assert.equal(read['variables'], null);
 });
 
-test('odd names and values survive storing unchanged', async () => {
+test('stores unusual names and values unchanged', async () => {
   const variables = JSON.parse(
     '{"constructor":"c","a b":"\\u2028\\ud83d\\ude00","nested":{"list":[1,null,true,"x"]},"":"empty name","big":1e308}',
   ) as Record<string, unknown>;
@@ -49,7 +49,7 @@ test('odd names and values survive storing unchanged', async () => {
   assert.deepEqual(read['variables'], variables);
 });
 
-test('half an emoji in a variable becomes the replacement character', async () => {
+test('replaces a lone surrogate in a variable by U+FFFD', async () => {
   const { status, json } = await openWith({}, { first_name: '\ud83d' });
   assert.equal(status, 200);
   assert.deepEqual(linesOf(json['history']), ['assistant: Hi \ufffd from .']);
@@ -83,7 +83,7 @@ for (const [what, variables, expected] of limits) {
   });
 }
 
-test('nesting that would exhaust a stack is refused like any other', async () => {
+test('refuses nesting that would exhaust a stack', async () => {
   const { uuid } = await createAssistant(service);
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const { status } = await service.post(
@@ -93,13 +93,13 @@ test('nesting that would exhaust a stack is refused like any other', async () =>
   assert.equal(status, 422);
 });
 
-describe('variables that come with a message', () => {
+describe('variables of a message', () => {
   const send = (conversation: string, variables: unknown) =>
     service.send(conversation, 'Hello', {}, { variables });
   const read = async (conversation: string) =>
     (await service.get(`/api/conversations/${conversation}`)).json['variables'];
 
-  test('are laid over those of the conversation and stay', async () => {
+  test('are merged over those of the conversation permanently', async () => {
     const { uuid } = await createAssistant(service, { variables: { city: 'Oslo' } });
     const conversation = await service.open(uuid, { variables: { page: '/', cart: ['boots'] } });
     assert.equal((await send(conversation, { page: '/tents', first_name: 'Ada' })).status, 200);
@@ -112,7 +112,7 @@ describe('variables that come with a message', () => {
     });
   });
 
-  test('have the bounds of those on opening, and are refused with the message', async () => {
+  test('have the same limits as on opening, and are refused with the message', async () => {
     const { uuid } = await createAssistant(service, { variables: { city: 'Oslo' } });
     const conversation = await service.open(uuid);
     for (const [variables, error] of [
@@ -128,7 +128,7 @@ describe('variables that come with a message', () => {
     assert.deepEqual(await read(conversation), { city: 'Oslo' });
   });
 
-  test('cannot grow without end: a conversation holds 200', async () => {
+  test('are limited to 200 per conversation', async () => {
     const { uuid } = await createAssistant(service);
     const conversation = await service.open(uuid, { variables: many(100) });
     const more = (first: number, count: number) =>

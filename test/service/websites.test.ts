@@ -41,7 +41,7 @@ const failed = (failure: string) => ({ status: 'failed', failure, text: '' });
 describe('a website', () => {
   const link = (path: string) => `<a href="${path}">${path}</a>`;
 
-  test('is read from its address on, with the pages that it links to on the same origin, up to the limit', async () => {
+  test('is crawled from its address along links of the same origin, up to the limit', async () => {
     pages.set(
       '/shop/',
       `<title>Shop</title><nav>${link('a')}${link('b#x')}${link('b')}${link('/c')}${link('http://127.0.0.1:1/')}</nav><p>Start</p>`,
@@ -59,13 +59,13 @@ describe('a website', () => {
     assert.equal((await outcome(await addSite({ url: `${origin}/shop/` }))).text.includes('C: Gamma'), true);
   });
 
-  test('may be named by several links', async () => {
+  test('can have several start pages', async () => {
     const links = [{ link: `${origin}/shop/a` }, { link: `${origin}/c#end` }];
     const { text } = await outcome(await addSite({ links, relative_links_limit: 1 }));
     assert.equal(text, 'A: Alpha\nC: Gamma');
   });
 
-  test('says in its robots.txt what is not read', async () => {
+  test('is crawled according to its robots.txt', async () => {
     pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /private' });
     pages.set('/open', `<title>Open</title><p>Open</p>${link('/private/x')}${link('/c')}`);
     const { text } = await outcome(await addSite({ url: `${origin}/open` }));
@@ -77,7 +77,7 @@ describe('a website', () => {
     pages.delete('/robots.txt');
   });
 
-  test('asks for a pause between two of its pages', async () => {
+  test('is crawled with the pause that its robots.txt requests', async () => {
     pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nCrawl-delay: 0.1' });
     const start = performance.now();
     await outcome(await addSite({ links: [{ link: `${origin}/shop/a` }, { link: `${origin}/c` }] }));
@@ -87,7 +87,7 @@ describe('a website', () => {
     pages.delete('/robots.txt');
   });
 
-  test('is not followed to what its robots.txt keeps to itself', async () => {
+  test('is not crawled through redirects that its robots.txt forbids', async () => {
     pages.set('/robots.txt', { type: 'text/plain', body: 'User-agent: *\nDisallow: /secret' });
     pages.set('/door', { status: 302, location: '/hall' });
     pages.set('/hall', { status: 301, location: '/secret' });
@@ -101,7 +101,7 @@ describe('a website', () => {
     assert.equal((await outcome(await addSite({ url: `${origin}/door` }))).text, 'C: Gamma');
   });
 
-  test('that is overloaded or out of order is asked again, and the last answer tells', async () => {
+  test('is retried while it is overloaded or broken, and fails with the last response', async () => {
     const extractor = new Extractor();
     const { signal } = new AbortController();
     const visit = async (links: string[], isLastTry = false) => {
@@ -141,7 +141,7 @@ describe('a website', () => {
     });
   });
 
-  test('that has no such page, or stands in a private network, fails and says why', async () => {
+  test('fails with a reason if the page is missing or in a private network', async () => {
     assert.deepEqual(
       await outcome(await addSite({ url: `${origin}/none` })),
       failed('The website has no such page.'),
@@ -153,7 +153,7 @@ describe('a website', () => {
     );
   });
 
-  test('keeps its knowledge base processing until it is done; deleted meanwhile it leaves nothing', async () => {
+  test('keeps its knowledge base in processing until it is done, and leaves nothing if deleted before', async () => {
     const { id: other } = await owner.create('knowledgebases', { name: 'Slow' });
     const statusOf = async () =>
       ((await owner.get(`knowledgebases/${other}`)).json['data'] as { status: string }).status;

@@ -10,7 +10,7 @@ const reasonOf = (signal: AbortSignal): Promise<unknown> =>
     });
   });
 
-test('work that is done in time leaves nothing behind on the signals that could have ended it', async () => {
+test('removes its listeners from the signals when the work is done', async () => {
   const { signal } = new AbortController();
   assert.equal(await withTimeout(60_000, [signal], () => Promise.resolve(5)), 5);
   await assert.rejects(
@@ -20,12 +20,12 @@ test('work that is done in time leaves nothing behind on the signals that could 
   assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
-test('work that takes too long is told so', async () => {
+test('aborts work that takes too long with a TimeoutError', async () => {
   const reason = await withTimeout(1, [], reasonOf);
   assert.equal((reason as DOMException).name, 'TimeoutError');
 });
 
-test('work ends for the reason of the signal that ends it, also if that was aborted before', async () => {
+test('aborts work with the reason of an aborted signal, also if it was aborted before', async () => {
   const controller = new AbortController();
   const reason = new Error('closing');
   const ended = withTimeout(60_000, [controller.signal], reasonOf);

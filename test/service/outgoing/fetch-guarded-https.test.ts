@@ -29,7 +29,7 @@ const reach = (host: string) => {
   return fetchGuarded(`https://${host}:${port}/`);
 };
 
-test('by https a server has to prove its name by a certificate that is trusted', async () => {
+test('requires a trusted certificate for https', async () => {
   await assert.rejects(reach('shop.example'), { name: 'OutgoingError', code: 'unreachable' });
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, certificate.cert]);

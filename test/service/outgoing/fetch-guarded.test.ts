@@ -74,15 +74,15 @@ const failsWith = (code: OutgoingErrorCode) => (error: unknown) => {
   return true;
 };
 
-describe('an answer', () => {
-  test('comes with its status, headers and body, whatever the status is', async () => {
+describe('a response', () => {
+  test('has status, headers and body, whatever the status is', async () => {
     const found = await fetchGuarded(`${server.url}/missing`);
     assert.deepEqual([found.status, JSON.parse(found.text)], [404, { error: 'nothing here' }]);
     assert.equal(found.headers.get('Content-Type'), 'application/json');
     assert.equal(found.url, `${server.url}/missing`);
   });
 
-  test('gets there as it was sent', async () => {
+  test('is sent unchanged', async () => {
     const headers = { 'X-Key': 'hunter2', 'Content-Type': 'application/json', 'User-Agent': 'test' };
     const { text } = await fetchGuarded(`${server.url}/echo`, { method: 'PUT', headers, body: '{"ä":1}' });
     const seen = JSON.parse(text) as { method: string; body: string; headers: Record<string, string> };
@@ -100,7 +100,7 @@ describe('an answer', () => {
   });
 });
 
-describe('an address that is refused', () => {
+describe('a refused address', () => {
   const spellings = [
     `http://127.0.0.1:1/`,
     'http://2130706433/',
@@ -121,21 +121,21 @@ describe('an address that is refused', () => {
     'http://100.64.0.1/',
   ];
   for (const url of spellings) {
-    test(`${url}, however it is spelled`, async () => {
+    test(`is refused as ${url}`, async () => {
       await assert.rejects(fetchGuarded(url), failsWith('refused-address'));
     });
   }
 
-  test('a name that stands for one', async () => {
+  test('is refused behind a host name', async () => {
     await assert.rejects(fetchGuarded('http://intranet.example/'), failsWith('refused-address'));
     assert.deepEqual(looked, ['intranet.example']);
   });
 
-  test('another port of a permitted host', async () => {
+  test('is refused as another port of a permitted host', async () => {
     await assert.rejects(fetchGuarded(`${inside.url}/secret`), failsWith('refused-address'));
   });
 
-  test('a redirect to one, by address or by name', async () => {
+  test('is refused as the target of a redirect, by address or name', async () => {
     await assert.rejects(fetchGuarded(`${server.url}/inside`), failsWith('refused-address'));
     await assert.rejects(fetchGuarded(`${server.url}/by-name`), failsWith('refused-address'));
     assert.deepEqual(inside.requests, []);
@@ -150,18 +150,18 @@ describe('an address that is refused', () => {
     'http://',
     'http://anna:hunter2@shop.example/',
   ]) {
-    test(`“${url}” is none to ask`, async () => {
+    test(`refuses the invalid address “${url}”`, async () => {
       await assert.rejects(fetchGuarded(url), failsWith('bad-url'));
     });
   }
 
-  test('a redirect to what is no web address', async () => {
+  test('refuses a redirect to an address other than http or https', async () => {
     await assert.rejects(fetchGuarded(`${server.url}/to-file`), failsWith('bad-url'));
     await assert.rejects(fetchGuarded(`${server.url}/to-login`), failsWith('bad-url'));
   });
 });
 
-test('a name is connected to where it pointed when it was looked at, and is looked at for each connection', async () => {
+test('connects to the address that was checked, and resolves a name for each connection', async () => {
   const answers = ['127.0.0.2', '127.0.0.1'];
   const outside = await startLoopbackServer(
     (_, response) => void response.setHeader('Connection', 'close').end('out'),
@@ -179,7 +179,7 @@ test('a name is connected to where it pointed when it was looked at, and is look
   assert.equal(looks, 2);
 });
 
-test('of several addresses only permitted ones are connected to', async () => {
+test('connects only to permitted addresses of several', async () => {
   const outside = await startLoopbackServer(() => 'out', '127.0.0.2');
   atEnd(() => outside.close());
   const mixed = createFetchGuarded(new AllowedAddresses(['127.0.0.2/32']), () =>
@@ -188,7 +188,7 @@ test('of several addresses only permitted ones are connected to', async () => {
   assert.equal((await mixed(`http://mixed.example:${new URL(outside.url).port}/`)).text, '"out"');
 });
 
-test('a name without an address, or without a server, is unreachable', async () => {
+test('fails with unreachable for a name without an address or server', async () => {
   const nowhere = createFetchGuarded(new AllowedAddresses(['127.0.0.2/32']), (hostname) =>
     hostname === 'none.example'
       ? Promise.reject(new Error('ENOTFOUND none.example'))
@@ -203,7 +203,7 @@ test('a name without an address, or without a server, is unreachable', async () 
 });
 
 describe('redirects', () => {
-  test('are followed as browsers do', async () => {
+  test('are followed like in browsers', async () => {
     const body = { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } };
     const changed = JSON.parse((await fetchGuarded(`${server.url}/to-echo`, body)).text) as Record<
       string,
@@ -214,7 +214,7 @@ describe('redirects', () => {
     assert.deepEqual([kept['method'], kept['body']], ['POST', 'x']);
   });
 
-  test('end somewhere', async () => {
+  test('have a limit', async () => {
     const before = server.requests.length;
     await assert.rejects(
       fetchGuarded(`${server.url}/loop`, { maxRedirects: 2 }),
@@ -224,7 +224,7 @@ describe('redirects', () => {
     assert.equal((await fetchGuarded(`${server.url}/loop`, { maxRedirects: 0 })).status, 302);
   });
 
-  test('to another server take no secret along', async () => {
+  test('to another origin carry no secrets', async () => {
     const headers = { Authorization: 'Bearer hunter2', 'X-Key': 'hunter2', Accept: 'text/html' };
     await fetchGuarded(`${server.url}/elsewhere`, { headers });
     const seen = elsewhere.requests.at(-1)?.headers;
@@ -233,7 +233,7 @@ describe('redirects', () => {
   });
 });
 
-test('headers of the connection are not the sender’s to set', async () => {
+test('ignores headers of the connection', async () => {
   const headers = {
     Host: 'inside.example',
     'Content-Length': '3',
@@ -249,13 +249,13 @@ test('headers of the connection are not the sender’s to set', async () => {
 });
 
 describe('a limit', () => {
-  test('of time holds for silence and for a body that trickles', async () => {
+  test('of time applies to silence and to a slow body', async () => {
     for (const path of ['/silent', '/slow']) {
       await assert.rejects(fetchGuarded(server.url + path, { timeoutMs: 60 }), failsWith('timeout'));
     }
   });
 
-  test('of bytes holds for endless bodies and for what is unpacked', async () => {
+  test('of bytes applies to endless and to decompressed bodies', async () => {
     for (const path of ['/endless', '/bomb']) {
       await assert.rejects(fetchGuarded(server.url + path), failsWith('too-large'));
       const cut = await fetchGuarded(server.url + path, { maxBytes: 100_000, cutAtMaxBytes: true });
@@ -263,7 +263,7 @@ describe('a limit', () => {
     }
   });
 
-  test('of the caller ends it with the caller’s reason', async () => {
+  test('of the caller aborts with the caller’s reason', async () => {
     const reason = new Error('The visitor left.');
     const controller = new AbortController();
     const answer = fetchGuarded(`${server.url}/silent`, { signal: controller.signal });

@@ -14,7 +14,7 @@ const inside: [what: string, ...addresses: string[]][] = [
   ['IPv4 inside IPv6', '::ffff:127.0.0.1', '::ffff:a9fe:a9fe', '::ffff:0:127.0.0.1', '::127.0.0.1'],
   ['NAT64', '64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::1'],
   ['6to4 and Teredo', '2002:7f00:1::', '2002:5db8:d822::1', '2001:0:5ef5::1'],
-  ['what is no address', '', 'localhost', '127.1', '0x7f000001', '2130706433', '1.2.3.4.5'],
+  ['text that is not an address', '', 'localhost', '127.1', '0x7f000001', '2130706433', '1.2.3.4.5'],
 ];
 for (const [what, ...addresses] of inside) {
   test(`${what}: not public`, () => {
@@ -22,7 +22,7 @@ for (const [what, ...addresses] of inside) {
   });
 }
 
-test('addresses of the internet are public', () => {
+test('recognizes public addresses', () => {
   const some = ['93.184.216.34', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'];
   assert.deepEqual(some.filter(isPublicAddress), some);
   // An IPv6 network reaches IPv4 so.
@@ -30,7 +30,7 @@ test('addresses of the internet are public', () => {
   assert.ok(isPublicAddress('::ffff:93.184.216.34'));
 });
 
-test('exceptions hold for what they name and for nothing else', () => {
+test('permits the exceptions only', () => {
   const allowed = new AllowedAddresses([
     'intranet:8080',
     '127.0.0.1:9000',
