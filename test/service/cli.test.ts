@@ -38,7 +38,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, ...written };
 }
 
-/** What a command tells a program. */
+/** Returns the JSON output of a command. */
 async function json(...args: string[]): Promise<unknown> {
   const { code, out, err } = await run(...args, '--json');
   assert.equal(code, 0, err);

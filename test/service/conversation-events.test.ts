@@ -34,7 +34,7 @@ const write = (conversation: string, message: string) =>
 const withoutIds = (entry: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(entry).filter(([name]) => name !== 'id' && name !== 'in_reply_to'));
 
-/** The events as short lines. */
+/** Formats the events as short strings. */
 const linesOf = (events: StreamedEvent[]) =>
   events.map(({ event, data }) => {
     if (event === 'message') return `${String(data['role'])}: ${String(data['content'])}`;

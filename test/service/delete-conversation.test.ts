@@ -87,7 +87,7 @@ test('refunds an abandoned reply before its conversation is deleted', async () =
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const conversation = await service.open(uuid);
   await service.send(conversation, 'Hello');
-  // As it stands when the process died over it.
+  // The state after its process died.
   await pool.query(
     `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() - interval '1 hour'
      WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)`,

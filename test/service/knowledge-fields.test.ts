@@ -4,7 +4,7 @@ import { many, testFields, textOf, whole } from '../support/records/field-table.
 import { Owner } from '../support/records/owner.ts';
 import { startService } from '../support/service/service.ts';
 
-// Nobody works here, so no website is read.
+// Workers are off, so no website is read.
 const service = await startService();
 const owner = await Owner.create(service);
 const base = (await owner.create('knowledgebases', { name: 'Shop' })).id;
@@ -14,7 +14,7 @@ const link = { link: url };
 const site = { name: 'Site', type: 'website', url };
 const texts = [textOf('name', 255, true), textOf('description', 255)];
 
-/** What a document is going to be read from. */
+/** Returns the stored source of a document. */
 async function sourceOf(id: unknown) {
   const { rows } = await service.running.database.pool.query<{ links: string[]; limit: number }>(
     'SELECT links, relative_links_limit AS limit FROM document_sources WHERE document_id = $1',

@@ -113,7 +113,7 @@ describe('a document', () => {
     const conversation = await service.open(String(uuid), { type: 'test' });
     const { json } = await service.send(conversation, 'How many steps has the tower of Brelingen?');
     assert.match(String(json['message']), /217 steps/);
-    // Without a language model nobody asks for the search by its name: it is the message that is searched for.
+    // Without a language model, the message itself is the query.
     const query = 'search_knowledge "the tower of Brelingen"';
     const { json: named } = await service.send(conversation, query);
     assert.deepEqual(named['function_calls'], [
@@ -229,7 +229,7 @@ describe('a document', () => {
     assert.deepEqual([over.status, Object.keys(over.errors)], [422, ['file']]);
     const far = await upload(id, { name: 'A', type: 'txt', file: text(largest + largest) });
     assert.equal(far.status, 413);
-    // One line without an end, as data files have them, is cut all the same.
+    // A very long line, as in data files, is split, too.
     const { status } = await upload(id, { name: 'A', type: 'txt', file: text('x'.repeat(3_000_000)) });
     assert.equal(status, 201);
   });

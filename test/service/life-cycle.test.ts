@@ -75,7 +75,7 @@ async function beginMessage(
   });
   const response = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   outgoing.flushHeaders();
-  // The server says so when it begins to handle the request.
+  // The server emits this when it begins to handle the request.
   await once(outgoing, 'continue');
   return async (message) => {
     outgoing.end(JSON.stringify({ message }));

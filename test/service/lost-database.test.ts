@@ -44,7 +44,7 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
 
   test('fails the running queries and opens new connections for later ones', async () => {
     const { proxy, database } = await openThroughProxy();
-    const underWay = Promise.allSettled([
+    const running = Promise.allSettled([
       database.pool.query('SELECT pg_sleep(0.2)'),
       database.transaction(async (tx) => {
         await tx.execute(sql`SELECT 1`);
@@ -52,7 +52,7 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
         await tx.execute(sql`SELECT 2`);
       }),
     ]);
-    const outcomes = await underWay;
+    const outcomes = await running;
     assert.deepEqual(
       outcomes.map(({ status }) => status),
       ['rejected', 'rejected'],

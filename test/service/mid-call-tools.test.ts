@@ -40,15 +40,15 @@ const lookUp = {
 };
 const given = { order: 7, email: 'a+b@x.example', express: true };
 
-/** What the model is told of the call of a tool, and what the answer shows. */
+/** Calls a tool once; returns the calls in the answer, the reply to the model and the request to the tool. */
 async function callOne(tool: Record<string, unknown>, written: Record<string, unknown> | string = {}) {
   const { uuid } = await createToolAssistant(service, [tool]);
   model.behave({ calls: [{ name: String(tool['name']), arguments: written }], pieces: ['There.'] });
   const { json } = await service.send(await service.open(uuid), 'Look it up');
-  const told = model.requests.at(-1)?.messages.at(-1);
-  assert.deepEqual([told?.role, json['message']], ['tool', 'There.']);
+  const reply = model.requests.at(-1)?.messages.at(-1);
+  assert.deepEqual([reply?.role, json['message']], ['tool', 'There.']);
   const calls = json['function_calls'] as { name: string; arguments: unknown; result: unknown }[];
-  return { calls, told: told?.content ?? '', sent: shop.requests.at(-1) };
+  return { calls, reply: reply?.content ?? '', sent: shop.requests.at(-1) };
 }
 
 test("offers the model the assistant's tools, then those of the page", async () => {
@@ -81,12 +81,12 @@ test("offers the model the assistant's tools, then those of the page", async () 
 
 for (const method of ['GET', 'DELETE']) {
   test(`${method} sends the arguments as query parameters`, async () => {
-    const { calls, told, sent } = await callOne({ ...lookUp, method }, given);
+    const { calls, reply, sent } = await callOne({ ...lookUp, method }, given);
     assert.deepEqual([sent?.method, sent?.body], [method, '']);
     assert.equal(sent?.path, '/orders?lang=en&order=7&email=a%2Bb%40x.example&express=true');
     const result = { status: 'sent', note: 'café �' };
     assert.deepEqual(calls, [{ name: 'look_up_order', arguments: given, result }]);
-    assert.deepEqual(JSON.parse(told), result);
+    assert.deepEqual(JSON.parse(reply), result);
   });
 }
 
@@ -116,7 +116,7 @@ test('converts arguments to the types of the schema, and reports invalid ones to
   ] as const) {
     const refused = await callOne(lookUp, written);
     assert.deepEqual(refused.calls, []);
-    assert.match(refused.told, reason);
+    assert.match(refused.reply, reason);
   }
   assert.equal(shop.requests.length, before);
 });
@@ -139,10 +139,10 @@ describe('a result describes a failure', () => {
   ];
   for (const [path, result, more] of failures) {
     test(`of ${path}`, async () => {
-      const { calls, told } = await callOne({ name: 'try_it', endpoint: shop.url + path, headers, ...more });
+      const { calls, reply } = await callOne({ name: 'try_it', endpoint: shop.url + path, headers, ...more });
       assert.match(JSON.stringify(calls[0]?.result), result);
-      assert.deepEqual(JSON.parse(told), calls[0]?.result);
-      assert.doesNotMatch(told, /hunter2|127\.0/);
+      assert.deepEqual(JSON.parse(reply), calls[0]?.result);
+      assert.doesNotMatch(reply, /hunter2|127\.0/);
     });
   }
 

@@ -5,8 +5,9 @@ import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { createAssistant, newDatabase, startService } from '../support/service/service.ts';
 
-// How well the offline engine tells what the demo's documents answer. The questions were written from the documents
-// alone, as visitors would ask them. Change the engine for a kind of question, never for one of these.
+// Measures how well the offline engine recognizes questions that the demo's documents answer. The questions were
+// written from the documents alone, as visitors would ask them. Improve the engine for a kind of question, never for
+// one of these.
 
 /** A question that a passage of the demo's documents answers, and a phrase of that passage. */
 interface AnsweredQuestion {
@@ -120,7 +121,7 @@ const unansweredQuestions: Record<'en' | 'de' | 'ar', readonly string[]> = {
   ],
 };
 
-/** Right answers that are enough, of 40. */
+/** Required number of right answers, of 40. */
 const enough = 36;
 
 const env = await newDatabase();

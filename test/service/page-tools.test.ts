@@ -70,10 +70,10 @@ describe('a language model and the tools of a page', () => {
     assert.deepEqual(ofKind(events, 'done'), [
       { status: true, message: 'One moment.\n\nHave a look!', function_calls: [call], ai_enabled: true },
     ]);
-    const [asked, told] = model.requests.at(-1)?.messages.slice(-2) ?? [];
-    assert.equal(asked?.content, 'One moment.');
-    assert.equal(told?.role, 'tool');
-    assert.match(told.content, /page was asked.*visitor's next message/s);
+    const [callMessage, toolMessage] = model.requests.at(-1)?.messages.slice(-2) ?? [];
+    assert.equal(callMessage?.content, 'One moment.');
+    assert.equal(toolMessage?.role, 'tool');
+    assert.match(toolMessage.content, /page was callMessage.*visitor's next message/s);
 
     const { json } = await service.get(`/api/conversations/${conversation}`);
     const answer = (json['history'] as Record<string, unknown>[]).at(-1);
@@ -99,11 +99,11 @@ describe('a language model and the tools of a page', () => {
     assert.deepEqual(withResults[1], { role: 'user', content: 'Did it work?' });
     await service.send(conversation, 'Good');
     assert.deepEqual(model.requests.at(-1)?.messages.slice(1, 3), withResults);
-    // Visitors see what was said, not what their page did.
+    // Visitors see the messages, not the results of their page.
     assert.doesNotMatch((await service.get(`/api/conversations/${conversation}`)).text, /shown/);
   });
 
-  const odd: [what: string, name: string, given: Record<string, unknown> | string, told: RegExp][] = [
+  const odd: [what: string, name: string, given: Record<string, unknown> | string, reason: RegExp][] = [
     ['of a function that nobody offered', 'delete_all', {}, /no such function/],
     ['with arguments that are no JSON', 'show_product', '{"id": 7', /not a JSON object/],
     ['with a list for arguments', 'show_product', '[7]', /not a JSON object/],
@@ -111,12 +111,12 @@ describe('a language model and the tools of a page', () => {
     ['with a wrong type', 'show_product', { id: '7' }, /"id" must be a number/],
     ['with endless arguments', 'show_product', { id: 7, color: 'x'.repeat(2000) }, /longer than 2000/],
   ];
-  for (const [what, name, given, told] of odd) {
+  for (const [what, name, given, reason] of odd) {
     test(`are not requested for a call ${what}, and the model gets the reason`, async () => {
       model.behave({ calls: [{ name, arguments: given }], pieces: ['Sorry.'] });
       const { json } = await service.send(await service.open(assistant), 'Do it', {}, along);
       assert.deepEqual([json['message'], json['function_calls']], ['Sorry.', []]);
-      assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', told);
+      assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', reason);
     });
   }
 
@@ -136,7 +136,7 @@ describe('a language model and the tools of a page', () => {
   });
 
   test('cannot be called forever: at last the model has to write text', async () => {
-    // Says after each call that it wants another one.
+    // Requests another call after each one.
     model.behave(({ messages, tool_choice }) => {
       messages.push({ role: 'user', content: 'And again' });
       return tool_choice === 'none'

@@ -16,7 +16,7 @@ function bodyOf(bytes: number): string {
   return JSON.stringify({ assistant_id: assistant, padding: 'x'.repeat(bytes - empty.length) });
 }
 
-/** Posts in pieces without saying how long the body will be. */
+/** Sends a chunked body without Content-Length. */
 async function postChunked(body: string): Promise<{ status: number | undefined; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; text: string }>();
   const outgoing = request(`${service.url}/api/conversations`, { method: 'POST' }, (response) => {

@@ -12,8 +12,8 @@ atEnd(() => model.close());
 const service = await startService({ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' });
 const stop = (conversation: string) => service.post(`/api/conversations/${conversation}/stop`, undefined);
 
-/** A conversation whose first reply has said "One two " and goes on when `goOn` is called. */
-async function talking(options: { balance?: string } = {}) {
+/** Opens a conversation whose first reply has sent "One two " and continues when `resume` is called. */
+async function startReply(options: { balance?: string } = {}) {
   const { uuid, userId } = await createAssistant(service, options);
   const conversation = await service.open(uuid);
   const gate = Promise.withResolvers<string>();
@@ -23,24 +23,24 @@ async function talking(options: { balance?: string } = {}) {
   const key = { 'Idempotency-Key': randomUUID() };
   const stream = await service.stream(conversation, 'Count', key);
   await stream.until((events) => events.length === 2);
-  const goOn = () => {
+  const resume = () => {
     gate.resolve('');
   };
-  return { conversation, userId, stream, key, goOn };
+  return { conversation, userId, stream, key, resume };
 }
 
 test('ends a stopped reply and keeps its text as the answer', async () => {
-  const { conversation, stream, goOn } = await talking();
+  const { conversation, stream, resume } = await startReply();
   const { status, json } = await stop(conversation);
   assert.deepEqual([status, json], [200, { status: true }]);
   const done = (await stream.all()).at(-1);
   assert.deepEqual([done?.event, done?.data['message']], ['done', 'One two ']);
   assert.deepEqual(await service.history(conversation), ['user: Count', 'assistant: One two ']);
-  goOn();
+  resume();
 });
 
 test('bills a stopped reply once, however often it is stopped', async () => {
-  const { conversation, stream, userId, goOn } = await talking({ balance: '1' });
+  const { conversation, stream, userId, resume } = await startReply({ balance: '1' });
   const answers = await Promise.all([1, 2, 3].map(() => stop(conversation)));
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -49,15 +49,15 @@ test('bills a stopped reply once, however often it is stopped', async () => {
   await stream.all();
   assert.deepEqual(await readMoney(service, userId), { balance: 0.99, ledger: 0.99 });
   assert.equal((await service.history(conversation)).length, 2);
-  goOn();
+  resume();
 });
 
 test('returns the same answer for a repeat of a stopped message', async () => {
-  const { conversation, stream, key, goOn } = await talking();
+  const { conversation, stream, key, resume } = await startReply();
   await stop(conversation);
   await stream.all();
   assert.equal((await service.send(conversation, 'Count', key)).json['message'], 'One two ');
-  goOn();
+  resume();
 });
 
 test('stores an empty answer for a reply that is stopped before its first word, and does not send it to the model', async () => {
@@ -90,7 +90,7 @@ test('stores an empty answer for a reply that is stopped before its first word, 
 });
 
 test('stops only the current reply and answers the waiting message', async () => {
-  const { conversation, stream, goOn } = await talking();
+  const { conversation, stream, resume } = await startReply();
   const next = service.send(conversation, 'Next');
   const { pool } = service.running.database;
   for (let turns = 0; turns < 2;) {
@@ -103,7 +103,7 @@ test('stops only the current reply and answers the waiting message', async () =>
   await stop(conversation);
   await stream.all();
   assert.equal((await next).json['message'], 'You said: Next');
-  goOn();
+  resume();
 });
 
 test('has no effect without a reply', async () => {

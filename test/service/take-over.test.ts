@@ -46,7 +46,7 @@ test('lets a person take over, answer and hand back', async () => {
     'user: And now?',
     'assistant: You said: And now?',
   ]);
-  // The model knows what was said, by whomever, and nothing of the events.
+  // The model gets all messages, but no system messages.
   assert.deepEqual(
     model.requests
       .at(-1)

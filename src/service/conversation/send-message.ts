@@ -123,11 +123,11 @@ async function readAnswer({ db }: Database, messageId: number): Promise<SettledA
     .where(eq(messages.id, messageId));
   if (!found) throw ConversationError.conversationNotFound();
   if (found.state === 'failed') throw ConversationError.replyFailed(found.failure ?? 'the reply failed');
-  const { text, functionCalls, aiEnabled, isResumable: goesOn } = found;
+  const { text, functionCalls, aiEnabled, isResumable } = found;
   // Stored while a person had taken over: there is no answer.
   if (found.state === 'done') return { text: '', functionCalls: [], aiEnabled };
   if (text === null) return undefined;
   const calls = functionCalls ?? [];
-  const ended = !goesOn && endsConversation(calls);
+  const ended = !isResumable && endsConversation(calls);
   return { text, functionCalls: calls, aiEnabled, ...(ended && { ended }) };
 }

@@ -69,7 +69,7 @@ const fetchGuarded = createFetchGuarded(
 const failsWith = (code: OutgoingErrorCode) => (error: unknown) => {
   assert.ok(error instanceof OutgoingError, String(error));
   assert.equal(error.code, code, error.message);
-  // Who set the address up may read it, and must not learn what stands behind it.
+  // The owner of the address can read the error, which must not reveal anything about the internal network.
   assert.doesNotMatch(error.message, /127\.|192\.168|intranet|hunter2/);
   return true;
 };

@@ -90,10 +90,10 @@ function describeOutcome(
 
 /** Says that a tool ran, with its result if there is one. */
 function describeResult(sentence: string, name: string, result: unknown, { returned }: Sentences): string {
-  const told = fill(sentence, { name: nameInWords(name) });
-  if (result === undefined || result === null || result === '') return told;
+  const statement = fill(sentence, { name: nameInWords(name) });
+  if (result === undefined || result === null || result === '') return statement;
   const quoted = typeof result === 'string' ? result : formatValue(result);
-  return `${told} ${fill(returned, { result: quoted.slice(0, resultLimit) })}`;
+  return `${statement} ${fill(returned, { result: quoted.slice(0, resultLimit) })}`;
 }
 
 /** A passage with the query that found it. */
