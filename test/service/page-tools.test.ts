@@ -73,7 +73,7 @@ describe('a language model and the tools of a page', () => {
     const [callMessage, toolMessage] = model.requests.at(-1)?.messages.slice(-2) ?? [];
     assert.equal(callMessage?.content, 'One moment.');
     assert.equal(toolMessage?.role, 'tool');
-    assert.match(toolMessage.content, /page was callMessage.*visitor's next message/s);
+    assert.match(toolMessage.content, /page was asked.*visitor's next message/s);
 
     const { json } = await service.get(`/api/conversations/${conversation}`);
     const answer = (json['history'] as Record<string, unknown>[]).at(-1);
