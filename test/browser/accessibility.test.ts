@@ -12,7 +12,7 @@ describe('axe finds nothing wrong with', () => {
     if (supports.emulateMedia) await emulateMedia({ forcedColors: 'none' });
   });
 
-  // One of each group of scripts; each is reached once, and then changes its clothes and its language in place.
+  // One language per group of scripts. Each state is reached once, then changes theme and language in place.
   const languages = { 'left to right': 'de', 'right to left': 'ar', Chinese: 'zh' };
 
   for (const [state, reach] of Object.entries(chatStates)) {

@@ -77,7 +77,7 @@ describe('after a page was closed', () => {
     await unmountAll();
   });
 
-  /** Lets requests out, and has the page do something else with the answers of some. */
+  /** Sends all requests, and replaces the answers of one method. */
   const divert = (
     page: Window,
     method: string,

@@ -6,12 +6,12 @@ import { put, removeInserted } from '../support/chat/page-layout.ts';
 
 const realMatch = window.matchMedia.bind(window);
 
-/** From now on the chat takes the device for one with a finger, whose keyboard covers half of the screen. */
+/** Makes the device look like a phone to the chat from now on. */
 function pretendPhone(): void {
   window.matchMedia = (query) => realMatch(query.replace('(pointer: coarse)', 'all'));
 }
 
-/** What the composer asked to be sent, as it is told the page. */
+/** The texts of `chat-send` events from now on. */
 function sentBy(chat: Chat): string[] {
   const sent: string[] = [];
   chat.element.addEventListener('chat-send', ({ detail }) => sent.push(detail.text));
@@ -61,10 +61,10 @@ describe('the composer', () => {
     };
     // The Enter that ends a composition belongs to the input method: the field must get it as it is.
     expect(enter({ isComposing: true })).to.be.false;
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- in Safari it alone tells
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only sign in Safari
     expect(enter({ keyCode: 229 })).to.be.false;
     expect([sent, chat.input.value]).to.deep.equal([[], 'にほん']);
-    // The next one is the visitor's.
+    // The next Enter sends.
     expect(enter({})).to.be.true;
     expect(sent).to.deep.equal(['にほん']);
   });

@@ -46,14 +46,14 @@ function agree(chat: Chat): Promise<void> {
 
 function stored(): string[] {
   return [...Object.keys(localStorage), ...Object.keys(sessionStorage)].filter(
-    // What an earlier test's chat is to forget may be noted once more when its service has answered.
+    // A deletion that an earlier test requested may be stored again.
     (name) => name.startsWith('voice-assistant-chat') && !name.startsWith('voice-assistant-chat:forget:'),
   );
 }
 
 let startedAt = 0;
 
-/** Conversations that this test has opened: requests of earlier ones may come to their end only now. */
+/** Conversations that this test has opened: requests of earlier tests may end only now. */
 function openings(): string[] {
   return performance
     .getEntriesByType('resource')
@@ -77,7 +77,7 @@ describe('the consent slot', () => {
     const chat = await openAsking();
     for (const part of ['composer', 'message-log', 'restart-button', 'menu-button'])
       expect(chat.part(part).checkVisibility(), part).to.be.false;
-    // The question is what comes next by keyboard, and it looks as if it belonged there.
+    // The question is next in the tab order, and has the panel's style.
     await until(
       () => chat.element.shadowRoot?.activeElement?.part.value === 'gate',
       'the focus on the question',
@@ -96,7 +96,7 @@ describe('the consent slot', () => {
     expect(getComputedStyle(button).color).to.equal(color);
     chat.element.send('Is anybody there?');
     await until(() => chat.input.value === 'Is anybody there?', 'the draft');
-    // The look has come by now or never: its entry would be there.
+    // A request for settings would be listed by now.
     await until(
       () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/widget')),
       'the look',

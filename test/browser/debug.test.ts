@@ -4,7 +4,7 @@ import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/cha
 const methods = ['debug', 'log', 'info', 'warn', 'error', 'groupCollapsed', 'table'] as const;
 const original = { ...console };
 
-/** What came to the console, one line each; tables as JSON. */
+/** The console's output, line by line; tables as JSON. */
 let lines: string[] = [];
 
 describe('debug', () => {

@@ -13,7 +13,7 @@ function topOf(chat: Chat, message: HTMLElement): number {
   return message.getBoundingClientRect().top - chat.part('message-log').getBoundingClientRect().top;
 }
 
-/** Comes back to a conversation, and goes to the beginning of what shows of it. */
+/** Resumes a conversation, and scrolls to its first loaded message. */
 async function openAtTop(): Promise<Chat> {
   const before = mount({ 'base-url': cannedService, lang: 'en' });
   await before.open();
@@ -26,16 +26,16 @@ async function openAtTop(): Promise<Chat> {
   await settled(chat);
   const log = chat.part('message-log');
   await until(() => {
-    // Again where the log was on its way to the end.
+    // Repeated if the log was still scrolling to its end.
     log.scrollTop = 0;
     return chat.find('[part="latest-button"]') !== null;
   }, 'the beginning');
-  // What is above the reader may be laid out only now.
+  // Messages above may be laid out only now.
   await stands(chat, chat.findAll('article')[0] as HTMLElement);
   return chat;
 }
 
-/** Waits until a message stays where it is; gives how far below the edge that is. */
+/** Waits until a message is at rest; returns its distance from the edge. */
 async function stands(chat: Chat, message: HTMLElement): Promise<number> {
   let before = NaN;
   let same = 0;

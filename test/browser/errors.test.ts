@@ -102,7 +102,7 @@ describe('an error', () => {
       expect(chat.find('[part="problem"] [role="alert"]')).not.to.equal(null);
       expect(chat.problems[0], 'of a message, where there is none').not.to.match(/your message/i);
       if (code.startsWith('assistant-id')) {
-        // Nobody is there to be written to.
+        // There is no assistant to write to.
         for (const part of ['composer', 'restart-button', 'menu-button'])
           expect(chat.part(part).checkVisibility(), part).to.be.false;
         chat.element.send('Can you hear me?');
@@ -112,7 +112,7 @@ describe('an error', () => {
         expect(chat.input.checkVisibility()).to.be.true;
         return;
       }
-      // What the visitor writes meanwhile is not lost.
+      // A message written meanwhile is not lost.
       await chat.ask('Can you hear me?');
       await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be kept in sight');
       if (code === 'insufficient-balance') await chat.problem(/Your message is saved\./);
@@ -120,7 +120,7 @@ describe('an error', () => {
   }
 
   it('explains that the answer takes too long', async () => {
-    // The patience of 20 seconds is let go by at once.
+    // The time limit of 20 seconds expires at once.
     const realSetTimeout = window.setTimeout.bind(window);
     const hurried = ((task: () => void, delay?: number) =>
       realSetTimeout(task, delay === 20_000 ? 0 : delay)) as typeof window.setTimeout;
@@ -141,7 +141,7 @@ describe('an error', () => {
     await chat.ask('What are your opening hours?');
     chat.element.assistantId = service.assistantThatShows('no-greeting');
     await chat.ready();
-    // Another assistant is another conversation; the text stays with the one it was written to.
+    // Another assistant is another conversation; the message stays with the first one.
     expect(chat.messages).to.deep.equal([]);
     chat.element.assistantId = service.assistantThatShows('no-balance');
     await until(() => chat.messages.includes('user: What are your opening hours?'), 'the kept message');
@@ -251,7 +251,7 @@ describe('an error', () => {
     chat.element.addEventListener('chat-error', () => errors++);
     await openInVain(chat);
     await chat.problem(/connection was lost/);
-    // A widget that is newer asks for its look when the page has time: by then the first one has had it, too.
+    // A later widget requests its settings when the page is idle, after the first one.
     const other = mount({ 'assistant-id': service.assistantThatShows('settings') });
     await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
     await chat.problem(/connection was lost/);

@@ -5,7 +5,7 @@ import { click } from '../support/browser/page.ts';
 
 type Name = keyof ChatEventMap;
 
-/** Every event there is; the type sees to it that none is missing. */
+/** All events; the type checks that none is missing. */
 const names = Object.keys({
   'chat-open': true,
   'chat-close': true,
@@ -18,7 +18,7 @@ const names = Object.keys({
   'chat-error': true,
 } satisfies Record<Name, true>) as Name[];
 
-/** What a page would hand to its analytics, heard on the document. */
+/** The events that bubble to the document. */
 let heard: { name: Name; detail: unknown }[] = [];
 const hear = (event: Event) => {
   heard.push({ name: event.type as Name, detail: (event as CustomEvent<unknown>).detail });
@@ -45,7 +45,7 @@ describe('events', () => {
     await until(() => detailOf('chat-message') !== undefined, 'the answer');
     chat.element.open = false;
     await until(() => heard.at(-1)?.name === 'chat-close', 'the end');
-    // Whether the service's taking the message or the answer's end is told first, nobody has to rely on.
+    // The order of `chat-sent` and `chat-message` is not specified.
     expect(heard.map(({ name }) => name).filter((name) => name !== 'chat-sent')).to.deep.equal([
       'chat-open',
       'chat-ready',

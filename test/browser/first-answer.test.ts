@@ -7,7 +7,7 @@ import { modelService } from '../support/browser/service-under-test.ts';
  * Before any lazy module has been loaded: each test of this file needs a page that has not had an answer.
  */
 
-/** Which lazy modules the page has asked for, to run them or to have them in its cache. */
+/** The lazy modules that the page has loaded or prefetched. */
 const loaded = (): string[] => {
   const files = performance
     .getEntriesByType('resource')
@@ -21,18 +21,18 @@ describe('a first answer', () => {
   it('finds its modules in the cache, because the chat has loaded them while the page was idle', async () => {
     const tasks: IdleRequestCallback[] = [];
     const original = Object.getOwnPropertyDescriptor(window, 'requestIdleCallback');
-    // The launcher has had its idle time by then, or what passes for it in an engine that has none.
+    // The launcher has used its idle callback, or its substitute, by then.
     const chat = mount();
     await until(() => chat.element.shadowRoot !== null, 'the launcher');
     window.requestIdleCallback = (task) => tasks.push(task);
-    // It stays: what began meanwhile is cancelled later.
+    // Not restored, since tasks of this test are canceled later.
     if (!('cancelIdleCallback' in window)) Object.assign(window, { cancelIdleCallback: () => undefined });
     try {
       await chat.open();
       await chat.answered(1);
       await until(() => tasks.length > 0, 'the request for idle time');
       expect(loaded()).to.deep.equal([]);
-      // A visitor who is faster gets what shows that a message waits.
+      // The first key loads the module that sends messages.
       chat.write('Hello');
       await until(() => loaded().join() === 'talk', 'the talk module');
       for (const task of tasks) task({ didTimeout: false, timeRemaining: () => 50 });

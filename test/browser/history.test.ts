@@ -30,7 +30,7 @@ describe('a very long history', () => {
     const texts = chat.findAll('article > :last-child').map(({ textContent }) => textContent.trim());
     expect(texts[1]).to.equal('Question 1');
     expect(texts.at(-1)).to.equal(`Question ${String(count - 1)}`);
-    // What is out of sight is left alone, and stays to be found.
+    // Parts outside the viewport are not rendered, but can be found in the page.
     const first = chat.find('.page') as HTMLElement;
     expect(getComputedStyle(first).contentVisibility).to.equal('auto');
     await until(() => chat.findAll('.markdown strong').length === count / 2, 'the Markdown of all answers');
@@ -45,7 +45,7 @@ describe('a very long history', () => {
     await until(() => log.scrollTop > 0, 'the end');
     const first = chat.find('.page article') as HTMLElement;
     await until(() => {
-      // Once more where the log was still on its way to the end.
+      // Repeated if the log was still scrolling to its end.
       log.scrollTop = 0;
       return first.querySelector('.markdown strong')?.textContent === '0';
     }, 'its Markdown');

@@ -49,7 +49,7 @@ describe('with the keyboard alone', () => {
     const walked: (string | null | undefined)[] = [];
     for (let step = 0; step < 12 && document.activeElement !== after; step++) {
       await press('Tab');
-      // It comes when the keyboard is first used in the panel.
+      // It loads when the keyboard is first used in the panel.
       if (step === 1) await until(() => chat.find('[part="resize-handle"]') !== null, 'the handle');
       if (document.activeElement === chat.element) walked.push(focused(chat)?.getAttribute('part'));
     }

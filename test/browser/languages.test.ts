@@ -4,14 +4,14 @@ import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../suppo
 import { setViewport, supports } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
-/** Opens the chat, if it is not open by itself, and waits until it speaks that language. */
+/** Opens the chat, if it is not open by itself, and waits for texts in that language. */
 async function speaks(chat: Chat, language: string): Promise<void> {
   await (chat.element.inline ? chat.ready() : chat.open());
   const root = () => chat.find('.root')?.lang;
   await until(() => root() === language, `${language}; the chat speaks ${root() ?? 'nothing'}`);
 }
 
-/** What lies outside the panel, or is wider than what shows of it. */
+/** Elements outside the panel, or wider than their visible part. */
 function overflowing(chat: Chat): string[] {
   const panel = chat.part('panel').getBoundingClientRect();
   const isOutside = (element: Element) => {

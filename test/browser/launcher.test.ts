@@ -5,7 +5,7 @@ import { service } from '../support/browser/service-under-test.ts';
 
 const wholeLook = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
 
-/** What the page has begun to load since the call. */
+/** The page's requests since the call. */
 function requestsSince(): () => string[] {
   const since = performance.now();
   return () =>
@@ -92,10 +92,10 @@ describe('the launcher', () => {
 
   it('requests nothing if the attributes give the whole appearance', async () => {
     const requests = requestsSince();
-    // No other test of this page asks for this one: what those still wait for does not count.
+    // No other test requests this assistant, so their requests do not count.
     const assistant = service.assistantThatShows('no-greeting');
     mount({ ...wholeLook, 'assistant-id': assistant });
-    // A second widget that does ask: by the time its answer is there, the first would have asked as well.
+    // A second widget makes the request; the first would have made one by the time of its answer.
     const other = mount({ 'assistant-id': service.assistantThatShows('settings') });
     await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
     const asked = requests().filter((url) => url.includes('/api/'));
@@ -188,7 +188,7 @@ describe('the launcher', () => {
   });
 
   it('reports that the chat cannot be loaded, in the site’s own text if it has one', async () => {
-    // The same script at an address that no other file is beside.
+    // The same script at an address without other files.
     const script = await (await fetch('/dist/voice-assistant-chat.js')).blob();
     const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
     const { VoiceAssistantChat: Lonely } = (await import(address)) as {

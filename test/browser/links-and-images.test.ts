@@ -3,7 +3,7 @@ import { cannedService, serveHistory, serveNoHistory } from '../support/chat/can
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { settled } from '../support/chat/page-layout.ts';
 
-/** Opens a chat whose assistant has said that. */
+/** Opens a chat with that answer. */
 async function said(content: string, attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
   serveHistory([{ role: 'assistant', content }]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
@@ -45,7 +45,7 @@ describe('links and images in an answer', () => {
     ]);
     expect(links[0]?.contains(images[0] ?? null), 'the image leads to itself').to.be.true;
     expect(links[1]?.innerText).to.equal('Another');
-    // There is no such image: its place is kept, with what it would show.
+    // The image does not exist: its place is kept, with its alternative text.
     await until(() => links[0]?.innerText.trim() === 'A pixel', 'the text instead of the image');
     const { width, height } = images[0]?.getBoundingClientRect() as DOMRect;
     expect(
@@ -65,7 +65,7 @@ describe('links and images in an answer', () => {
   });
 
   it('reserve room for an image before it loads, so that nothing moves', async () => {
-    // Far apart: the engine asks for the first only when the reader comes near.
+    // Far apart: the engine requests the first only when the reader comes near.
     const lines = 'A line.\n'.repeat(400);
     serveHistory([
       { role: 'assistant', content: `![A map](${map('above')})\n\n**Below the map.**\n\n${lines}` },
@@ -78,7 +78,7 @@ describe('links and images in an answer', () => {
         .map(({ offsetWidth, offsetHeight }) => `${offsetWidth} x ${offsetHeight}`)
         .join();
     const hasCome = (image: HTMLImageElement | undefined): boolean => (image?.naturalWidth ?? 0) > 0;
-    // Called before an image can have come.
+    // Called before an image can have loaded.
     let sizesAtFirst = '';
     await until(() => chat.element.shadowRoot !== null, 'the launcher');
     const drawings = new MutationObserver(() => {
@@ -93,7 +93,7 @@ describe('links and images in an answer', () => {
     expect(sizesAtFirst).to.match(/^\d{3} x \d{3},\d{3} x \d{3}$/);
     expect(sizes()).to.equal(sizesAtFirst);
 
-    // What else moves on opening.
+    // Other movements while the chat opens.
     await until(() => chat.find('.follows') !== null, 'the messages to stand together');
     await settled(chat);
     const { scrollHeight } = log;

@@ -4,7 +4,7 @@ import { service } from '../support/browser/service-under-test.ts';
 
 type Rgb = [number, number, number];
 
-/** What the browser paints, read back from a canvas: the one honest answer for every color notation. */
+/** The painted color, read from a canvas, for every color notation. */
 function painted(color: string): Rgb {
   const canvas = new OffscreenCanvas(1, 1);
   const context = canvas.getContext('2d');
@@ -38,7 +38,7 @@ function colorsOf(element: Element): { color: string; background: string } {
   return { color, background: backgroundColor };
 }
 
-/** In which corner of the window an element stands. */
+/** The corner of the window that an element is in. */
 function cornerOf(element: Element): string {
   const { left, right, top, bottom } = element.getBoundingClientRect();
   return `${left < innerWidth - right ? 'left' : 'right'}-${top < innerHeight - bottom ? 'top' : 'bottom'}`;

@@ -14,7 +14,7 @@ async function openChat(): Promise<Chat> {
   return chat;
 }
 
-/** The element that an answer is drawn into, when the answer is complete. */
+/** The element with the answer, once it is complete. */
 async function answer(markdown: string): Promise<HTMLElement> {
   const chat = await openChat();
   const { question } = await scriptAnswer({ pieces: [markdown] });

@@ -66,7 +66,7 @@ describe('the menu', () => {
 
   it('opens at a click, with the focus on its first item, and closes at the next one', async () => {
     const chat = await mountWithMenu();
-    // What the browser tells of a popover comes a moment later.
+    // The popover's toggle event comes a moment later.
     await until(() => chat.part('menu-button').ariaExpanded === 'true', 'the button to say so');
     expect(chat.part('menu-button').ariaHasPopup).to.equal('menu');
     await until(() => focused(chat) === labels.copy, 'the focus on the first item');
@@ -171,7 +171,7 @@ describe('the menu', () => {
     const chat = await mountWithMenu();
     let copied = '';
     const { clipboard } = navigator;
-    // The real one asks for a permission that a test cannot give in every engine.
+    // The real one needs a permission that tests cannot grant in every engine.
     Object.defineProperty(navigator, 'clipboard', {
       configurable: true,
       value: { writeText: (text: string) => Promise.resolve(void (copied = text)) },
@@ -195,7 +195,7 @@ describe('the menu', () => {
   it('prints the whole transcript and nothing of the page, from a frame', async () => {
     const chat = await mountWithMenu({ heading: 'Kim' });
     const printed: string[] = [];
-    // Printing itself opens a dialog that no test can answer: it is replaced in the frame when that appears.
+    // Printing opens a dialog that tests cannot close, so it is replaced in the frame.
     const section = chat.part('panel');
     const prepend = section.prepend.bind(section);
     section.prepend = (...nodes) => {
@@ -230,7 +230,7 @@ describe('the menu', () => {
     await click(item(chat, 'Delete'));
     await until(() => !chat.isOpen, 'the panel to close');
     expect(localStorage.getItem(key)).to.equal(null);
-    // Nor is it left in the page: what was written, answered and said.
+    // Nothing of it is left in the page either.
     for (const place of ['[part="message-log"]', '[role="status"]'])
       expect(chat.find(place)?.textContent ?? '', place).to.equal('');
     await chat.open();

@@ -87,7 +87,7 @@ describe('the message log', () => {
     await until(() => heard.length > 0, 'the announcement');
     const said = heard.at(-1)?.replace(/\s+/g, '') ?? '';
     expect(`assistant:${said}`).to.equal(chat.messages.at(-1)?.replace(/\s+/g, ''));
-    // Each time some more: nothing is taken back, and nothing said twice.
+    // Each announcement adds text; nothing is repeated.
     for (const [index, text] of heard.entries())
       expect(heard.at(-1)).to.satisfy((all: string) => all.startsWith(text), String(index));
   });

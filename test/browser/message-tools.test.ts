@@ -28,12 +28,12 @@ async function answered(markdown: string): Promise<Chat> {
   return chat;
 }
 
-/** Shows what can be done with the last message of a chat with one answer. */
+/** Shows the tools of the last message of a chat with one answer. */
 async function showTools(chat: Chat): Promise<void> {
   await chat.answered(1);
   const log = chat.part('message-log');
   log.focus();
-  // What walks the log may be still on its way.
+  // The module for arrow keys may be still loading.
   await until(() => {
     const end = { key: 'End', bubbles: true, cancelable: true };
     if (chat.find('article:focus') === null) log.dispatchEvent(new KeyboardEvent('keydown', end));
@@ -144,7 +144,7 @@ describe('the actions of a message', () => {
     ].join('\n\n');
     const text = 'We open at nine (https://example.com/hours).\n\n1. a_b\n2. <b>c</b>\n\nDay\tHour\nMo\t9';
     const chat = await answered(markdown);
-    // What draws it may be still on its way.
+    // The Markdown module may be still loading.
     await until(() => chat.find('.markdown table') !== null, 'the table');
     expect(chat.part('copy-button').ariaLabel).to.equal('Copy message');
     await click(chat.part('copy-button'));
@@ -162,7 +162,7 @@ describe('the actions of a message', () => {
     expect(texts('th, td')).to.deep.equal(['Day', 'Hour', 'Mo', '9']);
     expect(body.textContent).not.to.contain('Thanks');
 
-    // A browser that takes no more than text gets that.
+    // Browsers without rich clipboard content get text.
     const copied: string[] = [];
     const clipboard = {
       write: () => Promise.reject(new DOMException('No HTML here', 'NotAllowedError')),
@@ -173,7 +173,7 @@ describe('the actions of a message', () => {
     await until(() => copied.length > 0, 'the text alone');
     expect(copied).to.deep.equal([text]);
 
-    // What is denied is said, too: for a while, or until the visitor goes on.
+    // A refusal is shown, too, for a while or until the button loses the focus.
     const denied = 'This browser does not support that.';
     clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError'));
     const button = chat.part('copy-button');
@@ -193,7 +193,7 @@ describe('the actions of a message', () => {
     await chat.ask(answer.question);
     await until(() => chat.messages.at(-1)?.endsWith('It goes on') ?? false, 'the first words');
     expect(chat.part('send-button').ariaLabel).to.equal('Stop');
-    // With something to say, it sends.
+    // With a text, the button sends.
     chat.write('And');
     await until(() => chat.part('send-button').ariaLabel === 'Send', 'the send button');
     chat.write('');

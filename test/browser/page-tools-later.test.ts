@@ -16,7 +16,7 @@ interface SentBody {
 }
 
 describe('tool calls of an earlier visit', () => {
-  /** What the last message told the assistant of tools. */
+  /** The tool results of the last message. */
   let results: unknown[] | undefined;
   beforeEach(() => {
     window.fetch = (input, init) => {
@@ -39,7 +39,7 @@ describe('tool calls of an earlier visit', () => {
     first.element.remove();
     const second = await openWithTools(showProduct(() => runs++, true));
     await second.answered(2);
-    // What came of it has not been told yet.
+    // Its result has not been sent yet.
     await until(() => toolRequests(second)[0]?.innerText.includes('was run') === true, 'the outcome');
     await click(second.find('[part~="go-on"] button') as HTMLElement);
     await second.answered(3);

@@ -21,7 +21,7 @@ interface SentBody {
   tool_results?: { name: string; arguments: unknown; result: unknown }[];
 }
 
-/** The bodies of the messages that went out. */
+/** The bodies of sent messages. */
 let sent: SentBody[] = [];
 
 describe('tools of the page', () => {

@@ -14,7 +14,7 @@ describe('on a phone', () => {
     await cleanUp();
   });
 
-  /** Stands in for the visual viewport, which no engine lets a test change. */
+  /** Replaces the visual viewport, which tests cannot change in any engine. */
   class KeyboardViewport extends EventTarget {
     height = 700;
     offsetTop = 0;

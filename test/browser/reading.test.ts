@@ -38,14 +38,14 @@ async function openChat(lang = 'en'): Promise<Chat> {
   return chat;
 }
 
-/** Asks for an answer that is longer than the panel. */
+/** Requests an answer that is longer than the panel. */
 async function fill(chat: Chat): Promise<void> {
   const long = await scriptAnswer({ pieces: ['A long line.\n'.repeat(60)] });
   await chat.ask(long.question);
   await chat.answered(1);
 }
 
-/** What a screen reader hears from now on, line by line. */
+/** Announcements to screen readers from now on, line by line. */
 function heardIn(chat: Chat): string[] {
   const lines: string[] = [];
   new MutationObserver((changes) => {
@@ -134,7 +134,7 @@ describe('reading a conversation', () => {
     await until(() => focused(chat) === articles[0], 'the first');
     await press('ArrowDown');
     await until(() => focused(chat) === articles[1], 'the second');
-    // One of them is in the order of Tab.
+    // Exactly one of them is in the tab order.
     expect(articles.filter(({ tabIndex }) => tabIndex === 0)).to.deep.equal([articles[1]]);
     await press('Escape');
     await until(() => focused(chat) === log, 'the log');

@@ -4,7 +4,7 @@ import { click } from '../support/browser/page.ts';
 import { scriptAnswer, wait } from '../support/browser/script-answer.ts';
 import { modelService } from '../support/browser/service-under-test.ts';
 
-/** Notes that were started. What leaves the loudspeaker no test can hear. */
+/** Started oscillators, since a test cannot hear the sound. */
 let notes = 0;
 
 /** A chat with a question that is being answered. */
@@ -22,7 +22,7 @@ async function waiting(attributes: Readonly<Record<string, string>>): Promise<[C
     );
   }
   const answer = await scriptAnswer({ pieces: ['Gladly', wait, ', yes.'] });
-  // A person's click: without one no browser lets a page sound.
+  // A trusted click, which browsers require before a page may play sound.
   await click(chat.input);
   await chat.ask(answer.question);
   await until(() => chat.messages.some((text) => text.includes('Gladly')), 'the beginning of the answer');
@@ -41,7 +41,7 @@ async function answeredUnseen(chat: Chat, resume: () => Promise<void>): Promise<
 describe('the sound', () => {
   beforeEach(() => {
     notes = 0;
-    // Shadows the one that it inherits.
+    // Shadows the inherited method.
     Object.defineProperty(OscillatorNode.prototype, 'start', {
       configurable: true,
       value(this: OscillatorNode, when?: number) {
@@ -73,7 +73,7 @@ describe('the sound', () => {
     });
     await again.open();
     await again.answered(1);
-    // Whatever would have sounded for these came before this.
+    // Sounds for the first two would have come before this one.
     const [other, finish] = await waiting({ sound: '', persist: 'none' });
     await answeredUnseen(other, finish);
     await until(() => notes > 0, 'the sound of another chat');

@@ -131,7 +131,7 @@ describe('suggestions of an answer', () => {
     await until(() => chat.find('.markdown strong') !== null, 'the beginning');
     for (const piece of pieces.slice(1)) {
       await scripted.resume();
-      // The next piece is drawn before it is asked for: what it shows is in the page by then.
+      // The next piece is rendered by then.
       expect(chat.findAll('.markdown li'), piece).to.have.length(0);
       expect(suggested(chat), piece).to.deep.equal([]);
     }

@@ -4,8 +4,7 @@ import { buttonIn, productQuestion, showProduct, toolRequests } from '../support
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
 
 /*
- * Several pages of one site, each in a frame of its own: to the browser they are what tabs are to each other. They
- * share storage, channels and locks, and nothing else.
+ * Several pages of one site, each in a frame. Like tabs, they share only storage, channels and locks.
  */
 
 describe('one conversation in two pages', () => {
@@ -75,7 +74,7 @@ describe('one conversation in two pages', () => {
     const second = await show(await open());
     const thumb = async ({ chat }: OtherPage): Promise<HTMLElement> => {
       await until(() => {
-        // What shows the thumbs may not be there yet: then the focus has to come once more.
+        // If the module with the thumbs is still loading, focus has to be set again.
         chat.input.focus();
         chat.find('[part~="message-assistant"]')?.focus();
         return chat.find('[part="rate-button"]') !== null;
@@ -190,7 +189,7 @@ describe('two chats of one assistant on one page', () => {
     await earlier.open();
     await earlier.answered(1);
     earlier.element.remove();
-    // Both go on with what was kept, which may be another page's too: from then on they hear of each other.
+    // Both resume the stored conversation, and are synchronized from then on.
     const first = mount({ position: 'left-bottom' });
     await first.open();
     const second = mount({ position: 'right-bottom' });

@@ -7,7 +7,7 @@ import { settled } from '../support/chat/page-layout.ts';
 
 const nameOf = (target: Element): string => target.getAttribute('part') ?? target.outerHTML.slice(0, 80);
 
-/** All that is pressed, except links within text, which are as high as its lines. */
+/** All controls, except links within text, which are as high as its lines. */
 function targetsOf(chat: Chat): HTMLElement[] {
   return chat
     .findAll('button, textarea, input:not(:disabled), summary')
@@ -20,22 +20,22 @@ function tooSmall(chat: Chat, least: number): string[] {
     const label =
       (target as HTMLInputElement).type === 'checkbox' ? (target as HTMLInputElement).labels?.[0] : null;
     const { width, height } = (label ?? target).getBoundingClientRect();
-    // A layout rounds.
+    // Layout rounds.
     if (width > least - 0.1 && height > least - 0.1) return [];
     return `${nameOf(target)}: ${String(width)} x ${String(height)}`;
   });
 }
 
-/** Pairs of targets that share a place, in which a press could mean either. */
+/** Pairs of targets that overlap. */
 function overlaps(chat: Chat): string[] {
   const log = chat.find('[part="message-log"]');
   const frame = log?.getBoundingClientRect();
   const targets = targetsOf(chat)
-    // It lies above the messages on purpose.
+    // It covers messages on purpose.
     .filter((target) => !target.matches('[part="latest-button"]'))
     .map((target) => {
       const { left, right, top, bottom } = target.getBoundingClientRect();
-      // What is scrolled out of sight lies under nothing.
+      // Elements scrolled out of view are not covered.
       return frame && log?.contains(target)
         ? { target, left, right, top: Math.max(top, frame.top), bottom: Math.min(bottom, frame.bottom) }
         : { target, left, right, top, bottom };

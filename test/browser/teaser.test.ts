@@ -9,7 +9,7 @@ function teaserOf(chat: Chat): HTMLElement | null {
   return chat.find('[part="teaser"]');
 }
 
-/** Whether the teaser can be seen, and not only waits. */
+/** Whether the teaser is visible. */
 function isInviting(chat: Chat): boolean {
   return teaserOf(chat)?.checkVisibility({ visibilityProperty: true }) ?? false;
 }
@@ -22,7 +22,7 @@ async function invited(chat: Chat): Promise<HTMLElement> {
 /** Mounts another element with the same attributes, and waits until it has had the time to show a teaser. */
 async function nextVisit(attributes: Readonly<Record<string, string>>): Promise<Chat> {
   const chat = mount(attributes);
-  // It has nothing to do with the first one's reasons, and shows its teaser right after.
+  // Its teaser is shown right after that of the first one would be.
   const other = mount({ ...invitation, persist: 'none' });
   await invited(other);
   other.element.remove();
@@ -70,7 +70,7 @@ describe('the teaser', () => {
     const teaser = teaserOf(chat) as HTMLElement;
     expect(getComputedStyle(teaser).animationDelay).to.equal('5s');
     expect(isInviting(chat)).to.be.false;
-    // What the clock will do, done now.
+    // Finishes the delay now.
     for (const animation of teaser.getAnimations()) animation.finish();
     expect(isInviting(chat)).to.be.true;
   });

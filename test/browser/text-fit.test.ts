@@ -5,11 +5,10 @@ import { setViewport, supports } from '../support/browser/page.ts';
 import { put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 /*
- * What a person would look for in a picture is asked of the layout, on every machine and in many states: text that does
- * not fit into its box, or boxes that leave the panel. Some pictures are compared in `test/e2e/pictures.spec.ts`.
+ * Checks the layout in many states, on every machine: text that does not fit into its box, and boxes outside the panel. Some pictures are compared in `test/e2e/pictures.spec.ts`.
  */
 
-/** Texts that do not show whole, and what stands outside the window. */
+/** Clipped texts, and elements outside the window. */
 function lost(chat: Chat): string[] {
   return chat
     .findAll('.root *')
@@ -27,7 +26,7 @@ function lost(chat: Chat): string[] {
         isClipped && !scrolls(overflowX) && scrollWidth > clientWidth + 1
           ? `${name} is cut off at its side`
           : '',
-        // Some fonts are higher than their lines; what is lost is at least half a line.
+        // Some fonts are higher than their lines; clipped text loses at least half a line.
         isClipped && !scrolls(overflowY) && scrollHeight > clientHeight + parseFloat(lineHeight) / 2
           ? `${name} is cut off below`
           : '',
@@ -36,7 +35,7 @@ function lost(chat: Chat): string[] {
     });
 }
 
-/** The size of all letters that show, but for what stands in boxes of a size of their own. */
+/** The font sizes of all visible texts, except in boxes of fixed size. */
 function letterSizes(chat: Chat): Map<Element, number> {
   const hasText = (element: Element): boolean =>
     [...element.childNodes].some((node) => node instanceof Text && node.data.trim() !== '');
@@ -46,13 +45,13 @@ function letterSizes(chat: Chat): Map<Element, number> {
   return new Map(elements.map((each) => [each, parseFloat(getComputedStyle(each).fontSize)]));
 }
 
-/** Waits for what follows the window's size in its own time. */
+/** Waits for elements that follow the window's size. */
 async function nothingIsLost(chat: Chat, when: string): Promise<void> {
   await until(() => lost(chat).length === 0, '').catch(() => undefined);
   expect(lost(chat).join('\n'), when).to.equal('');
 }
 
-/** The spacing that WCAG 2.2 asks a text to bear, set as a reader's own style sheet would. */
+/** The text spacing of WCAG 2.2, as a user style sheet. */
 const spacing = `
   * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
   p { margin-block-end: 2em !important }`;
@@ -96,7 +95,7 @@ describe('no text is cut off, and nothing scrolls sideways, in', () => {
     });
 
     it(`${state}: at a width of 320 pixels, with and without text spacing`, async () => {
-      // WebKit's window is not that narrow; there a chat in the page stands in a box that is.
+      // WebKit's window cannot be that narrow, so there an inline chat is in a narrow box.
       if (supports.phoneViewport) await setViewport(320, 568);
       const chat = await reach({ theme: 'light', lang: 'de' });
       if (!supports.phoneViewport && chat.find('[part="panel"]')) {

@@ -7,14 +7,14 @@ interface Row {
   /** After `--voice-assistant-chat-`. */
   readonly token: string;
   readonly value: string;
-  /** What it changes: a part (or a selector within it) and a computed property. */
+  /** The part (or a selector within it) and the computed property that it changes. */
   readonly shows: readonly (readonly [selector: string, property: string, value: string])[];
 }
 
 const red = 'rgb(120, 10, 20)';
 const part = (name: string): string => `[part~="${name}"]`;
 
-/** Every token, with what it does. A test of the documents compares the README's table with the style sheets. */
+/** Every custom property with its effect. A test of the documents compares the README's table with the style sheets. */
 const rows: readonly Row[] = [
   { token: 'accent-text', value: red, shows: [[part('panel'), '--focus', red]] },
   {
@@ -91,7 +91,7 @@ function computed(chat: Chat, selector: string, property: string): string {
   const element = chat.find(selector);
   if (element === null) throw new Error(`Nothing is found by ${selector}.`);
   if (property === '--focus') {
-    // What the focus ring and links take.
+    // The color of the focus ring and links.
     const probe = document.createElement('i');
     probe.style.color = 'var(--_accent-text)';
     element.append(probe);
@@ -102,7 +102,7 @@ function computed(chat: Chat, selector: string, property: string): string {
   return getComputedStyle(element).getPropertyValue(property);
 }
 
-/** What the browser paints. */
+/** The painted color. */
 function painted(color: string): number[] {
   const context = new OffscreenCanvas(1, 1).getContext('2d') as OffscreenCanvasRenderingContext2D;
   context.fillStyle = color;
@@ -123,7 +123,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** How much color a color has: what the largest and the smallest part of its light differ by. */
+/** The chroma of a color: the difference of its largest and smallest component. */
 function chroma(color: string): number {
   const parts = painted(color);
   return Math.max(...parts) - Math.min(...parts);
@@ -208,7 +208,7 @@ describe('a part', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(unmountAll);
 
-  /** Where each of them shows. */
+  /** The states in which each of them is visible. */
   const parts: Readonly<Record<string, readonly string[]>> = {
     'an invitation': ['launcher', 'teaser', 'teaser-dismiss-button'],
     'a long answer in Markdown, with its tools': [
@@ -224,7 +224,7 @@ describe('a part', () => {
     'suggestions of answers': ['suggestions', 'suggestion'],
     'a preview with its inspector': ['test-mark', 'inspect-button', 'inspector'],
   };
-  /** These take a mouse, a microphone, a person or another visit to show; their own tests find them by their names. */
+  /** These need a mouse, a microphone, a handoff or another visit; their own tests cover them. */
   const elsewhere = [
     'resize-handle',
     'badge',

@@ -136,7 +136,7 @@ describe('dictation', () => {
   });
 
   it('shows the volume, and releases the microphone', async function () {
-    // Others give no sound to a page that nobody hears.
+    // Other engines provide no audio in tests.
     if (engine !== 'chromium') this.skip();
     const context = new AudioContext();
     const source = context.createOscillator();

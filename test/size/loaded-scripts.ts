@@ -18,7 +18,7 @@ export interface LoadedScripts {
   markdownAnswer: string[];
 }
 
-/** Opens a page of another origin that embeds the chat, as a site does, and notes which scripts Chromium asks for. */
+/** Opens a page of another origin that embeds the chat, as a site does, and records the scripts that Chromium requests. */
 export async function loadedScripts(
   tag: EmbedTag,
   { executablePath, args }: Extract<Engine, { name: 'chromium' }>,
@@ -38,7 +38,7 @@ export async function loadedScripts(
     page.on('request', (request) => {
       if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
     });
-    // An answer with Markdown in it, whatever the engine would say.
+    // An answer in Markdown, whatever the engine answers.
     await page.route('**/messages', (route) =>
       route.fulfill({
         headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' },
@@ -61,7 +61,7 @@ export async function loadedScripts(
 
     await launcher.click();
     await page.locator('[part~=composer-input]').waitFor();
-    // Once one can type, the page rests, and the chat loads what the first message will need.
+    // Once the visitor can type, the page is idle, and the chat loads the modules for the first message.
     await page.waitForLoadState('networkidle');
     const typing = [...shell, ...(await scriptsBeforeTyping(page))];
 
@@ -77,7 +77,7 @@ export async function loadedScripts(
   }
 }
 
-/** Paths of the scripts that had been asked for when the composer first showed. */
+/** Paths of the scripts requested before the composer was visible. */
 function scriptsBeforeTyping(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const [canType] = performance.getEntriesByName('can-type');

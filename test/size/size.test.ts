@@ -54,7 +54,7 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
 /** The file behind a path. The short snippet is `embed.js` with one line of settings before it. */
 const inDist = (path: string) => join(dist, path.replace(/^\/embed\/[^/]+$/, '/embed.js'));
 
-/** Prints what each script weighs, and fails when all weigh too much. */
+/** Prints the size of each script, and fails if their sum is too large. */
 function assertWithin(budget: number, scripts: readonly string[]): void {
   const sizes = scripts.map((path) => ({ name: basename(path), size: compressedSize(inDist(path)) }));
   const total = sizes.reduce((sum, { size }) => sum + size, 0);

@@ -2,7 +2,7 @@ import type { TabChannel, TabMessage, TabSource } from '../../../src/widget/conv
 import type { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, type Visit } from './visit.ts';
 
-/** A browser with several tabs, which hear of each other as in a real one: later, and in order. */
+/** A browser with several tabs, which get each other's messages as in a real one: asynchronously and in order. */
 export class BrowserOfTabs {
   readonly browser = new Browser();
   readonly #channels = new Map<string, (message: TabMessage) => void>();
@@ -35,13 +35,13 @@ export class BrowserOfTabs {
     return visit;
   }
 
-  /** The tab goes away without a word. */
+  /** The tab closes without notice. */
   kill(visit: Visit): void {
     visit.goAway();
     for (const [tab, one] of this.#visits) if (one === visit) this.#end(tab);
   }
 
-  /** Whatever is written, the tabs that watch are told. */
+  /** Notifies watching tabs of every write. */
   #tellWatchers(): void {
     for (const onWrite of this.#watchers.values()) setImmediate(onWrite);
   }
@@ -99,7 +99,7 @@ export class BrowserOfTabs {
     this.#release(page);
   }
 
-  /** Whoever waits is next. */
+  /** The next one in the queue gets the lock. */
   #release(page: string): void {
     const tab = this.#holding.get(page);
     this.#holding.delete(page);

@@ -3,7 +3,7 @@ import { it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { connectTabs } from '../../../src/widget/conversation/tabs/browser-tabs.ts';
 
-/** Whether somebody waits for a lock that another one has. */
+/** Whether a request for a lock is pending. */
 async function isAwaited(name: string): Promise<boolean> {
   await turn();
   return (await navigator.locks.query()).pending?.some((lock) => lock.name === name) === true;
@@ -13,7 +13,7 @@ it('leaves messages to the tab that sends them, even if it gets its lock late', 
   const channel = connectTabs('shop', () => undefined);
   const takeOver = mock.fn();
   const gone = channel.whenGone('sender', false, takeOver);
-  // The other tab had asked before, but the browser took its time.
+  // The other tab had requested it before, but the browser was slow.
   const sending = Promise.withResolvers<undefined>();
   t.after(() => {
     sending.resolve(undefined);

@@ -11,7 +11,7 @@ let server: ChatServer;
 let browser: Browser;
 let visit: Visit;
 
-// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+// Mocked for the whole file: clearing a mocked timer of an earlier test would clear another one.
 before(() => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.parse('2026-01-31T09:30:00Z') });
 });

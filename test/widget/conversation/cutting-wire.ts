@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gate, type Operation, type Step } from '../../support/servers/chat-server.ts';
 
-/** What becomes of the page, and of the service, when an exchange is cut. */
+/** The effect of a cut on the page and the service. */
 export interface Way {
-  /** The page is loaded anew; else its connection breaks, and it goes on. */
+  /** Whether the page reloads; otherwise only its connection breaks. */
   readonly reloads: boolean;
-  /** The request arrives late, or the answer is written late: when the wire is told to go on. */
+  /** The request arrives late, or the answer is written late: when the wire is resumed. */
   readonly late: boolean;
 }
 
@@ -17,17 +17,17 @@ export interface Cut extends Way {
   readonly at: number | 'lost';
 }
 
-/** Something that is late. */
+/** A delayed request or answer. */
 export interface Held {
   readonly cut: Cut;
   readonly open: () => void;
 }
 
-/** A request and all that went over the wire in answer to it. */
+/** A request and its answer on the wire. */
 export class Exchange {
   readonly operation: Operation;
   answer = '';
-  /** Where each piece that the server wrote ends, bytes. */
+  /** The end of each chunk that the server wrote, in bytes. */
   readonly ends: number[] = [];
 
   constructor(operation: Operation) {
@@ -46,10 +46,10 @@ export class Exchange {
   }
 }
 
-/** Notes every byte that a server answers, and cuts where it is told to. */
+/** Records every byte of a server's answers, and cuts at a given point. */
 export class CuttingWire {
   readonly exchanges: Exchange[] = [];
-  /** The requests and answers that wait to go on. */
+  /** The delayed requests and answers. */
   readonly held = new Set<Held>();
   /** The cuts that were made. */
   readonly made: Cut[] = [];
@@ -64,7 +64,7 @@ export class CuttingWire {
     const cut = this.#cuts.find(({ exchange }) => exchange === this.exchanges.length);
     const exchange = new Exchange(operation);
     this.exchanges.push(exchange);
-    // A connection of its own for each request: where one breaks, no other one breaks with it.
+    // One connection per request, so that a cut affects no other request.
     response.shouldKeepAlive = false;
     const socket = response.socket as Socket;
     this.#tap(socket, exchange, cut);
@@ -88,7 +88,7 @@ export class CuttingWire {
     const end = (cut: Cut): void => {
       isCut = true;
       this.made.push(cut);
-      // A page that goes away breaks its connection itself.
+      // A page that closes ends its connection itself.
       if (!cut.reloads) socket.destroy();
     };
     if (cut?.at === 'lost' || cut?.at === 0) end(cut);

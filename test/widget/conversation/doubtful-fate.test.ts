@@ -9,7 +9,7 @@ let browser: Browser;
 let visit: Visit;
 let uuid: string;
 
-// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+// Mocked for the whole file: clearing a mocked timer of an earlier test would clear another one.
 before(() => {
   mock.timers.enable({ apis: ['setTimeout'] });
 });
@@ -28,7 +28,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Lets the widget's pauses pass while it settles. */
+/** Advances the mocked timers until the widget is idle. */
 const settled = (): Promise<void> =>
   visit.settled(() => {
     mock.timers.tick(50);
@@ -224,7 +224,7 @@ describe('a page that closes while an answer streams', () => {
 });
 
 describe('a message in flight during a reload', () => {
-  // Without idempotency keys nobody can tell it from one that was lost.
+  // Without idempotency keys it cannot be distinguished from a lost one.
   it('is stored once by a service with idempotency keys', async (test) => {
     const keyed = await ChatServer.start({ knowsKeys: true });
     test.after(() => keyed.stop());

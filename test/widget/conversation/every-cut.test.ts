@@ -17,7 +17,7 @@ import { Browser, type Visit } from './visit.ts';
 
 const stride = isExhaustive ? 1 : 97;
 
-/** Milliseconds for which a request is late that was on its way when the page went away. */
+/** Milliseconds by which a request in flight is delayed when the page closes. */
 const lateness = 1500;
 
 const ways: Record<string, Way> = {
@@ -27,7 +27,7 @@ const ways: Record<string, Way> = {
   'the page is loaded anew while the service still writes': { reloads: true, late: true },
 };
 
-/** What has happened to the first message before the point that is tried. */
+/** The state of the first message before the cut. */
 const histories: Record<string, (Way & { readonly isLost?: true }) | undefined> = {
   'in an undisturbed visit': undefined,
   'after the first message was lost on its way': { reloads: false, late: false, isLost: true },
@@ -35,16 +35,16 @@ const histories: Record<string, (Way & { readonly isLost?: true }) | undefined> 
   'after the page was loaded anew within the first answer': { reloads: true, late: true },
 };
 
-/** The visitor says the same twice: one must not be taken for the other. */
+/** Both messages have the same text, and must not be confused. */
 const texts = ['Yes', 'Yes'];
 const wanted = [
   'assistant: Hello!',
   ...texts.flatMap((text) => [`user: ${text}`, `assistant: ${answerTo(text)}`]),
 ];
 
-// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+// Mocked for the whole file: clearing a mocked timer of an earlier test would clear another one.
 before(async () => {
-  // What is loaded late otherwise would be loaded in the middle of the first visit.
+  // Loads lazy modules before the first visit.
   await import('../../../src/widget/conversation/sending/sending.ts');
   mock.timers.enable({ apis: ['setTimeout'] });
 });
@@ -63,9 +63,9 @@ class Visitor {
   #tries = 0;
   #quietTurns = 0;
   #reloads = 0;
-  /** When what is held goes on. */
+  /** When a delayed request is resumed. */
   readonly #due = new Map<Held, number>();
-  /** What showed that should not have. */
+  /** Messages that were shown wrongly. */
   readonly wrong = new Set<string>();
 
   constructor(server: ChatServer, wire: CuttingWire) {
@@ -75,7 +75,7 @@ class Visitor {
     this.#page = this.#load();
   }
 
-  /** Comes to the end with everything answered. */
+  /** Finishes the visit with everything answered. */
   async comeToEnd(): Promise<void> {
     await until(
       () => this.#isAtEnd,
@@ -125,7 +125,7 @@ class Visitor {
     this.#quietTurns = isQuiet ? this.#quietTurns + 1 : 0;
     const { made, held } = this.#wire;
     const isReloadDue = made.filter(({ reloads }) => reloads).length > this.#reloads;
-    // It has heard by then what there was to hear.
+    // It has received everything by then.
     if (isReloadDue && this.#quietTurns > 8) this.#reload();
     for (const one of held)
       if (made.includes(one.cut) && !isReloadDue && !this.#due.has(one))
@@ -160,7 +160,7 @@ class Visitor {
   }
 }
 
-/** Plays a visit; gives what went over the wire. */
+/** Runs a visit; returns its exchanges on the wire. */
 async function play(
   server: ChatServer,
   cuts: readonly Cut[],
@@ -179,7 +179,7 @@ async function play(
   assert.deepEqual(visitor.page.log, wanted, 'what the visitor sees');
   assert.deepEqual([...visitor.wrong], [], 'what the visitor saw');
   const others = server.conversations.slice(before).filter((uuid) => uuid !== conversationId);
-  // Without keys, nobody can find a conversation whose opening was not heard of.
+  // Without keys, a conversation cannot be found if the answer to its opening was lost.
   const isUnavoidable =
     !knowsKeys && cuts.some(({ exchange }) => wire.exchanges[exchange]?.operation === 'open');
   assert.ok(others.length <= (isUnavoidable ? 1 : 0), 'A conversation too many was opened.');
@@ -196,7 +196,7 @@ function* pointsOf(exchanges: readonly Exchange[], from: number, way: Way): Gene
     yield { ...way, exchange, at: 0 };
     const firstEvent = answer.indexOf('event: delta');
     const endOfFirst = firstEvent < 0 ? -1 : answer.indexOf('\n\n', firstEvent) + 2;
-    // After that, there is nothing left to be late.
+    // Nothing can be delayed after that.
     const last = way.late ? bytesBeforeStored : bytes;
     for (let at = 1; at <= last; at++) {
       const isInFirst = from === 0 && at >= firstEvent && at <= endOfFirst;

@@ -7,8 +7,8 @@ import { kindsOfService } from './kinds-of-service.ts';
 import { Browser, type Visit } from './visit.ts';
 
 /*
- * Whatever breaks, and whenever the page goes away: every message of the visitor's is stored once, in order, and
- * answered once, in the end. With services that know no idempotency keys, too.
+ * Whatever breaks, and whenever the page closes, every message is stored and answered exactly once, in order, also by
+ * services without idempotency keys.
  */
 
 const messages = ['One', 'Two', 'Two', 'Three'];
@@ -41,7 +41,7 @@ const faults: Record<string, () => Fault> = {
   'the service fails late, after the connection broke': () => slowly({ cut: 1, loses: true }),
 };
 
-// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+// Mocked for the whole file: clearing a mocked timer of an earlier test would clear another one.
 before(() => {
   mock.timers.enable({ apis: ['setTimeout'] });
 });
@@ -49,7 +49,7 @@ after(() => {
   mock.timers.reset();
 });
 
-/** Lets the widget's pauses pass while nothing is on the wire, and the service think for a while. */
+/** Advances the mocked timers while no request is in flight. */
 function passTime(server: ChatServer, release?: () => void): () => void {
   let turns = 0;
   let quietTurns = 0;
@@ -60,7 +60,7 @@ function passTime(server: ChatServer, release?: () => void): () => void {
   };
 }
 
-/** Opens the page and retries, as a patient visitor would, until everything is answered. */
+/** Opens the page and retries, until everything is answered. */
 async function bringToEnd(visit: Visit, server: ChatServer, release?: () => void): Promise<void> {
   void visit.conversation.open();
   for (let tries = 0; tries < 5; tries++) {
@@ -76,11 +76,11 @@ async function bringToEnd(visit: Visit, server: ChatServer, release?: () => void
 interface Plan {
   readonly server: ChatServer;
   readonly fault: Fault;
-  /** The page goes away at that change of what shows, counted from the first sending. */
+  /** The page closes at that change of the snapshot, counted from the first sending. */
   readonly goesAwayAt: number;
 }
 
-/** Gives how many changes the first page saw before it went away or everything was settled. */
+/** Returns the number of changes before the first page closed or was idle. */
 async function play({ server, fault: { step, release }, goesAwayAt }: Plan): Promise<number> {
   const browser = new Browser();
   const first = browser.visit(server);

@@ -1,6 +1,6 @@
 import type { ChatServerOptions } from '../../support/servers/chat-server.ts';
 
-/** The services of this interface that a chat may meet. Nothing may be lost or doubled with any of them. */
+/** The kinds of services of this interface. With none of them may a message be lost or doubled. */
 export const kindsOfService: readonly [what: string, options: ChatServerOptions][] = [
   ['answers in JSON', {}],
   ['streams', { streams: true }],

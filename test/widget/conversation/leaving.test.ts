@@ -19,7 +19,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Sends a message and stops in the middle of its answer; gives what lets the answer go on. */
+/** Sends a message and stops in the middle of its answer; returns a function that continues the answer. */
 async function inTheMiddle(): Promise<() => void> {
   const { opened, open } = gate();
   server.next('send', { thinking: opened });

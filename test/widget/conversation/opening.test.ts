@@ -143,7 +143,7 @@ describe('opening', () => {
       .map(({ headers }) => headers['idempotency-key']);
     assert.equal(first, second);
     assert.ok(third !== undefined && third !== second);
-    // That one was opened: there is nothing left to repeat.
+    // It was opened, so nothing is repeated.
     assert.equal(fourth, undefined);
   });
 });

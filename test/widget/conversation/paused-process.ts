@@ -2,7 +2,7 @@ import { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser } from './visit.ts';
 
 /*
- * A process with a conversation that waits for its next try, and then is paused: it ends by itself unless a timer is
+ * A process with a conversation that waits for its next attempt, and then is paused: it ends by itself unless a timer is
  * left. Run by coming-back.test.ts.
  */
 const server = await ChatServer.start();

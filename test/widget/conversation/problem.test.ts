@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ChatError, type ChatErrorCode } from '../../../src/client/chat-client.ts';
 import { isTemporary, problemFrom } from '../../../src/widget/conversation/problem.ts';
 
-/** Every code of the client: whether its message may have been stored, and whether trying again can help. */
+/** Every code of the client: whether its message may have been stored, and whether a retry can help. */
 const codes: Record<ChatErrorCode, { outcomeUnknown: boolean; passes: boolean }> = {
   'assistant-not-found': { outcomeUnknown: false, passes: false },
   'conversation-not-found': { outcomeUnknown: false, passes: true },

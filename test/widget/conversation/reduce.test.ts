@@ -64,7 +64,7 @@ function freezeDeep<T>(value: T): T {
   return value;
 }
 
-/** Applies events one after another to frozen snapshots, each twice: a change of the input or a whim would show. */
+/** Applies events one after another to frozen snapshots, each twice, which finds mutations and side effects. */
 function after(...events: ConversationEvent[]): Snapshot {
   let snapshot = freezeDeep<Snapshot>({ ...emptySnapshot });
   for (const event of events.map(freezeDeep)) {

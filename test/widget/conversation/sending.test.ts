@@ -9,7 +9,7 @@ let browser: Browser;
 let visit: Visit;
 let uuid: string;
 
-// For the whole file: a mocked timer of one test that is cleared in the next would take another one with it.
+// Mocked for the whole file: clearing a mocked timer of an earlier test would clear another one.
 before(() => {
   mock.timers.enable({ apis: ['setTimeout'] });
 });
@@ -28,7 +28,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Lets the widget's pauses pass while it settles. */
+/** Advances the mocked timers until the widget is idle. */
 const settled = (of = visit): Promise<void> =>
   of.settled(() => {
     mock.timers.tick(50);
@@ -132,7 +132,7 @@ describe('sending', () => {
     server.answerNext('send', { status: true, message: '', function_calls: [], ai_enabled: false });
     visit.conversation.send('One');
     await settled();
-    // Once that was said, it holds.
+    // It stays so afterwards.
     server.answerNext('send', { status: true, message: '', function_calls: [] });
     visit.conversation.send('Two');
     await settled();
@@ -162,7 +162,7 @@ describe('sending', () => {
       visit.conversation.retry();
       await settled();
       assert.deepEqual(visit.log, ['user: One', 'assistant: Late']);
-      // Had it been sent again, it would be there twice.
+      // If it had been sent again, it would be stored twice.
       assert.equal(server.historyOf(uuid).filter(({ role }) => role === 'user').length, 1);
     });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { answerTo, ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser } from './visit.ts';
 
-/* With real timers: what they measure is what is tested. */
+/* With real timers, since the test is about durations. */
 
 let server: ChatServer;
 let browser: Browser;

@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Leaves a message of that tab's unsent. */
+/** Leaves an unsent message of that tab. */
 async function failToSend(visit: Visit, text: string): Promise<void> {
   server.next('send', { cut: 'unread' });
   visit.conversation.send(text);

@@ -20,11 +20,11 @@ const request: SessionRequest = {
 export interface VisitOptions {
   readonly request?: Partial<SessionRequest>;
   readonly answerTimeout?: number;
-  /** The way to other pages of the same browser. */
+  /** The channel to other pages of the same browser. */
   readonly tabs?: TabSource | undefined;
 }
 
-/** What a browser keeps from one visit of a page to the next. */
+/** The storage of a browser between visits. */
 export class Browser {
   readonly kept = new Map<string, string>();
   isOnline = true;
@@ -40,7 +40,7 @@ export class Browser {
     removeItem: (key: string) => void this.kept.delete(key),
   };
 
-  /** Loads the page: everything but what is kept begins anew. */
+  /** Loads the page, which has only the stored state. */
   visit(server: Pick<ChatServer, 'url'>, options: VisitOptions = {}): Visit {
     return new Visit(this, this.#storage, server, options);
   }
@@ -48,10 +48,10 @@ export class Browser {
 
 type Storage = NonNullable<ConstructorParameters<typeof ConversationStore>[0]>;
 
-/** One page's life: its conversation, and all that it told. */
+/** One page with its conversation and its events. */
 export class Visit {
   readonly conversation: Conversation;
-  /** What was told, in order. */
+  /** The events, in order. */
   readonly told: string[] = [];
   readonly problems: Problem[] = [];
   /** Called after each change of the snapshot. */
@@ -65,7 +65,7 @@ export class Visit {
     { request: differing = {}, answerTimeout = hour, tabs }: VisitOptions,
   ) {
     const { signal } = this.#gone;
-    // A page that is gone writes and tells nothing any more.
+    // A closed page writes and reports nothing.
     const ifAlive = <Args extends unknown[]>(act: (...args: Args) => void) => {
       return (...args: Args): void => {
         if (!signal.aborted) act(...args);
@@ -102,7 +102,7 @@ export class Visit {
     );
   }
 
-  /** The page goes away as browsers do it: its connections break, and nothing of it runs any more. */
+  /** Closes the page as browsers do: its connections end, and nothing of it runs. */
   goAway(): void {
     this.#gone.abort();
     this.conversation.leave();
@@ -113,19 +113,19 @@ export class Visit {
     return this.#gone.signal.aborted;
   }
 
-  /** Who said what, as the visitor sees it. */
+  /** The messages with their roles, as the visitor sees them. */
   get log(): string[] {
     return this.conversation.snapshot.messages.map(({ role, text }) => `${role}: ${text}`);
   }
 
-  /** Each of the visitor's messages and where it stands. */
+  /** The visitor's messages with their status. */
   get states(): string[] {
     return this.conversation.snapshot.messages
       .filter(({ role }) => role === 'user')
       .map(({ text, status }) => `${text} ${status}`);
   }
 
-  /** Waits until nothing is under way: every message has its answer, or a problem stands in the way. */
+  /** Waits until every message is answered or has a problem. */
   settled(everyTurn?: () => void): Promise<void> {
     return until(() => this.isSettled, everyTurn);
   }
