@@ -94,7 +94,7 @@ export class ChatPanel implements Panel, PanelContext {
 
   update(input: PanelInput): void {
     this.#input = input;
-    const wasNobodys = this.#identity && this.options.idProblem;
+    const hadNoAssistant = this.#identity && this.options.idProblem;
     const options = (this.options = resolveOptions(this.host.element, input));
     this.storage.moveTo(input.storage);
     const identity = identityOf(options);
@@ -104,7 +104,7 @@ export class ChatPanel implements Panel, PanelContext {
       this.#identity = identity;
       const next = (this.conversation = this.#newConversation());
       // Text that the page sent before it named an assistant.
-      if (before && wasNobodys) [next.draft, before.draft] = [before.draft || next.draft, ''];
+      if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
     }
     describePanel(this.host, this.container, options, this.locale);
     void this.#texts.follow(options);

@@ -49,7 +49,7 @@ describe('a service that answers with Retry-After', () => {
     await until(() => sends() === 2);
     await visit.settled();
     assert.deepEqual(visit.states, ['One sent']);
-    assert.deepEqual(visit.told, [
+    assert.deepEqual(visit.events, [
       'opened',
       'problem too-many-requests',
       'sent One',

@@ -46,7 +46,7 @@ describe('a message whose answer was lost', () => {
     await settled();
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: One', `assistant: ${answerTo('One')}`]);
     assert.equal(server.seen('send').length, 1);
-    assert.deepEqual(visit.told.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
+    assert.deepEqual(visit.events.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
   });
 
   it('is not confused with an earlier one of the same text', async () => {
@@ -169,7 +169,7 @@ describe('a message that the service loses during its answer', () => {
     open();
     await settled();
     assert.deepEqual(stored(), ['Hello!', 'One', answerTo('One')]);
-    assert.deepEqual(visit.told.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
+    assert.deepEqual(visit.events.slice(1), ['problem network', 'sent One', `answer ${answerTo('One')}`]);
   });
 });
 

@@ -154,7 +154,7 @@ class Visitor {
   }
 
   #retry(): void {
-    assert.ok(this.#tries++ < 6, `It does not end: ${this.#page.told.join(', ')}`);
+    assert.ok(this.#tries++ < 6, `It does not end: ${this.#page.events.join(', ')}`);
     const { messages } = this.#page.conversation.snapshot;
     this.#page.conversation.retry(messages.find(({ status }) => status === 'failed')?.key);
   }

@@ -70,7 +70,7 @@ async function bringToEnd(visit: Visit, server: ChatServer, release?: () => void
     if (status === 'ready' && failed.length === 0) return;
     visit.conversation.retry(failed[0]?.key);
   }
-  assert.fail(`It does not end: ${visit.told.join(', ')}`);
+  assert.fail(`It does not end: ${visit.events.join(', ')}`);
 }
 
 interface Plan {

@@ -46,7 +46,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     it(`${what} empties it, and what still arrives is ignored`, async () => {
       const goOn = await inTheMiddle();
       visit.conversation.choose({ ratings: { a: 'up' } });
-      const { length } = visit.told;
+      const { length } = visit.events;
       leave();
       goOn();
       await until(() => server.active === 0);
@@ -54,7 +54,7 @@ describe('leaving a conversation in the middle of an answer', () => {
       const { status, conversationId, choices } = visit.conversation.snapshot;
       assert.deepEqual([status, conversationId, choices], ['idle', undefined, undefined]);
       assert.equal(browser.visit(server).conversation.snapshot.choices, undefined);
-      assert.equal(visit.told.length, length);
+      assert.equal(visit.events.length, length);
     });
   }
 
@@ -130,7 +130,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     assert.equal(visit.conversation.snapshot.status, 'idle');
     await visit.conversation.open();
     assert.equal(visit.conversation.snapshot.conversationId, server.conversations.at(-1));
-    assert.deepEqual(visit.told, ['opened', 'opened']);
+    assert.deepEqual(visit.events, ['opened', 'opened']);
   });
 
   it('many times ends in one conversation and one answer', async () => {
@@ -142,7 +142,7 @@ describe('leaving a conversation in the middle of an answer', () => {
     visit.conversation.send('Last');
     await visit.settled();
     assert.deepEqual(visit.log, ['assistant: Hello!', 'user: Last', `assistant: ${answerTo('Last')}`]);
-    assert.equal(visit.told.filter((told) => told.startsWith('answer')).length, 1);
+    assert.equal(visit.events.filter((told) => told.startsWith('answer')).length, 1);
   });
 });
 
@@ -155,7 +155,7 @@ describe('the stored conversation', () => {
     const again = browser.visit(server);
     assert.equal(again.conversation.draft, 'Two');
     await again.conversation.open();
-    assert.deepEqual(again.told, ['opened']);
+    assert.deepEqual(again.events, ['opened']);
   });
 
   it('after leaving has unsent messages appended to the draft', async () => {

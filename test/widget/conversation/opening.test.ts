@@ -42,7 +42,7 @@ describe('opening', () => {
     assert.deepEqual(server.seen('open')[0]?.body, body);
     assert.deepEqual(told.log, ['assistant: Hello!']);
     assert.equal(told.conversation.snapshot.status, 'ready');
-    assert.deepEqual(told.told, ['opened']);
+    assert.deepEqual(told.events, ['opened']);
     assert.ok(Object.isFrozen(told.conversation.snapshot));
   });
 
@@ -50,7 +50,7 @@ describe('opening', () => {
     await Promise.all([visit.conversation.open(), visit.conversation.open()]);
     await visit.conversation.open();
     assert.deepEqual(server.requests.length, 1);
-    assert.deepEqual(visit.told, ['opened']);
+    assert.deepEqual(visit.events, ['opened']);
   });
 
   it('measures its duration by the given clock', async () => {
@@ -75,7 +75,7 @@ describe('opening', () => {
       const lost = browser.visit(server, { request: { assistantId: 'x', idProblem } });
       await lost.conversation.open();
       assert.equal(lost.conversation.snapshot.status, 'failed');
-      assert.deepEqual(lost.told, [`problem ${code}`]);
+      assert.deepEqual(lost.events, [`problem ${code}`]);
     }
     assert.equal(server.requests.length, 0);
   });
@@ -107,13 +107,13 @@ describe('opening', () => {
     const offline = browser.visit({ url: `http://127.0.0.1:${port}` });
     browser.isOnline = false;
     await offline.conversation.open();
-    assert.deepEqual(offline.told, ['problem offline']);
+    assert.deepEqual(offline.events, ['problem offline']);
     offline.goAway();
 
     browser.isOnline = true;
     server.next('open', { cut: 'unread' });
     await visit.conversation.open();
-    assert.deepEqual(visit.told, ['problem network']);
+    assert.deepEqual(visit.events, ['problem network']);
     visit.conversation.retry();
     await visit.settled();
     assert.deepEqual(visit.log, ['assistant: Hello!']);
@@ -155,7 +155,7 @@ describe('coming back', () => {
     visit.goAway();
     const again = browser.visit(server);
     await again.conversation.open();
-    assert.deepEqual(again.told, ['resumed']);
+    assert.deepEqual(again.events, ['resumed']);
     assert.deepEqual(again.log, ['assistant: Hello!', 'user: One', `assistant: ${answerTo('One')}`]);
     assert.equal(again.conversation.snapshot.conversationId, server.conversations[0]);
     assert.equal(server.seen('open').length, 1);
@@ -218,7 +218,7 @@ describe('coming back', () => {
     visit.conversation.send('One');
     visit.conversation.send('Two');
     await visit.settled();
-    assert.deepEqual(visit.told, ['opened', 'problem conversation-not-found']);
+    assert.deepEqual(visit.events, ['opened', 'problem conversation-not-found']);
     assert.equal(visit.conversation.snapshot.status, 'failed');
     visit.conversation.startNew();
     await visit.settled();

@@ -54,7 +54,7 @@ describe('sending', () => {
     const reply = visit.conversation.snapshot.messages.at(-1);
     assert.equal(message?.key, key);
     assert.deepEqual([reply?.status, reply?.text], ['done', answerTo('One')]);
-    assert.deepEqual(visit.told, ['opened', 'sent One', `answer ${answerTo('One')}`]);
+    assert.deepEqual(visit.events, ['opened', 'sent One', `answer ${answerTo('One')}`]);
   });
 
   it('queues messages while a reply streams, and sends them afterwards, in order', async () => {
@@ -138,7 +138,7 @@ describe('sending', () => {
     await settled();
     assert.deepEqual(visit.log, ['user: One', 'user: Two']);
     assert.deepEqual(visit.states, ['One sent', 'Two sent']);
-    assert.deepEqual(visit.told, ['opened', 'sent One', 'sent Two']);
+    assert.deepEqual(visit.events, ['opened', 'sent One', 'sent Two']);
   });
 
   it('shows no reply if the assistant ends the conversation without one', async () => {
@@ -157,7 +157,7 @@ describe('sending', () => {
       await settled();
       assert.deepEqual(visit.states, ['One failed']);
       assert.equal(visit.conversation.snapshot.messages[0]?.problem?.code, 'bad-response');
-      assert.deepEqual(visit.told, ['opened', 'problem bad-response']);
+      assert.deepEqual(visit.events, ['opened', 'problem bad-response']);
       server.write(uuid, { role: 'user', content: 'One' }, { role: 'assistant', content: 'Late' });
       visit.conversation.retry();
       await settled();
@@ -170,7 +170,7 @@ describe('sending', () => {
     const other = new Browser().visit(server);
     other.conversation.send('One');
     await settled(other);
-    assert.deepEqual(other.told, ['opened', 'sent One', `answer ${answerTo('One')}`]);
+    assert.deepEqual(other.events, ['opened', 'sent One', `answer ${answerTo('One')}`]);
   });
 });
 
@@ -181,7 +181,7 @@ describe('a message that fails', () => {
     visit.conversation.send('Two');
     await settled();
     assert.deepEqual(visit.states, ['One failed', 'Two queued']);
-    assert.deepEqual(visit.told, ['opened', 'problem offline']);
+    assert.deepEqual(visit.events, ['opened', 'problem offline']);
     assert.deepEqual(browser.pending, ['One', 'Two']);
     assert.equal(server.seen('send').length, 0);
     browser.isOnline = true;

@@ -21,7 +21,7 @@ describe('a message that fails', () => {
     server.next('send', { raw: () => undefined });
     hasty.conversation.send('One');
     await hasty.settled();
-    assert.deepEqual(hasty.told, ['opened', 'problem timeout']);
+    assert.deepEqual(hasty.events, ['opened', 'problem timeout']);
     hasty.goAway();
     const patient = browser.visit(server);
     void patient.conversation.open();

@@ -57,7 +57,7 @@ describe('a visible conversation', () => {
     await openVisibly();
     personWrites('May I help?');
     await until(() => visit.log.includes('assistant: May I help?'));
-    assert.deepEqual(visit.told, ['opened', 'answer May I help?']);
+    assert.deepEqual(visit.events, ['opened', 'answer May I help?']);
   });
 
   it('shows a handoff as soon as the service reports it', async () => {

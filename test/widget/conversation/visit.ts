@@ -52,7 +52,7 @@ type Storage = NonNullable<ConstructorParameters<typeof ConversationStore>[0]>;
 export class Visit {
   readonly conversation: Conversation;
   /** The events, in order. */
-  readonly told: string[] = [];
+  readonly events: string[] = [];
   readonly problems: Problem[] = [];
   /** Called after each change of the snapshot. */
   onChange: (() => void) | undefined;
@@ -91,12 +91,12 @@ export class Visit {
       () => ({ ...request, ...differing }),
       {
         onChange: ifAlive(() => this.onChange?.()),
-        onReady: ifAlive((_id: string, resumed: boolean) => this.told.push(resumed ? 'resumed' : 'opened')),
-        onSent: ifAlive((text: string) => this.told.push(`sent ${text}`)),
-        onAnswer: ifAlive((text: string) => this.told.push(`answer ${text}`)),
+        onReady: ifAlive((_id: string, resumed: boolean) => this.events.push(resumed ? 'resumed' : 'opened')),
+        onSent: ifAlive((text: string) => this.events.push(`sent ${text}`)),
+        onAnswer: ifAlive((text: string) => this.events.push(`answer ${text}`)),
         onProblem: ifAlive((problem: Problem) => {
           this.problems.push(problem);
-          this.told.push(`problem ${problem.code}`);
+          this.events.push(`problem ${problem.code}`);
         }),
       },
     );

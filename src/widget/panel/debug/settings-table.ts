@@ -7,7 +7,7 @@ interface Setting {
   readonly from: string;
 }
 
-const secret = 'set, and not told here';
+const secret = 'set (hidden)';
 const objects = ['context', 'form', 'messages', 'suggestions', 'tools', 'variables'] as const;
 /** The value of each name for a theme. */
 const themes: Readonly<Record<string, string>> = {

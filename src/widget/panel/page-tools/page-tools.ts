@@ -19,7 +19,10 @@ class PageTools implements AddOn {
   readonly #panel: PanelContext;
   /** The calls of each message, in order; of an earlier visit, only those of the last message. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
-  readonly #drawn = new WeakMap<readonly ToolCall[], { locale: unknown; canGoOn: boolean; notes: unknown }>();
+  readonly #drawn = new WeakMap<
+    readonly ToolCall[],
+    { locale: unknown; canContinue: boolean; notes: unknown }
+  >();
   /** The message whose results wait for the visitor's next one, and how many messages the visitor had sent by then. */
   #waiting: { readonly key: string; readonly sent: number } | undefined;
   /** The last message with calls, which another tab may answer too, and how many messages had been sent by then. */
@@ -58,11 +61,11 @@ class PageTools implements AddOn {
     const { locale } = this.#panel;
     if (calls === undefined || locale === undefined) return undefined;
     const drawn = this.#drawn.get(calls);
-    const canGoOn = this.#canGoOn(message.key);
-    if (drawn?.locale === locale && drawn.canGoOn === canGoOn) return drawn.notes;
-    const goOn = canGoOn ? this.#goOn : undefined;
-    const notes = toolNotes(calls, locale, { decide: this.#decide, goOn });
-    this.#drawn.set(calls, { locale, canGoOn, notes });
+    const canContinue = this.#canContinue(message.key);
+    if (drawn?.locale === locale && drawn.canContinue === canContinue) return drawn.notes;
+    const onContinue = canContinue ? this.#continueReply : undefined;
+    const notes = toolNotes(calls, locale, { decide: this.#decide, onContinue });
+    this.#drawn.set(calls, { locale, canContinue, notes });
     return notes;
   };
 
@@ -168,7 +171,7 @@ class PageTools implements AddOn {
   }
 
   /** Whether only a message of the visitor's is missing for the assistant to continue with the results. */
-  #canGoOn(key: string): boolean {
+  #canContinue(key: string): boolean {
     const { status, aiEnabled } = this.#panel.conversation.snapshot;
     const isOpen =
       this.#calls.get(key)?.some(({ state }) => state === 'asked' || state === 'running') ?? true;
@@ -182,7 +185,7 @@ class PageTools implements AddOn {
     return messages.filter(({ role, status }) => role === 'user' && /^sen/.test(status)).length;
   }
 
-  readonly #goOn = (): void => {
+  readonly #continueReply = (): void => {
     this.#panel.host.element.send(this.#texts.goOn);
     focusPanel(this.#panel.container);
   };

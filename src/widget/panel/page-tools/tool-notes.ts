@@ -16,14 +16,14 @@ export type Consent = 'once' | 'always' | 'no';
 export interface ToolNoteActions {
   readonly decide: (call: ToolCall, consent: Consent) => void;
   /** Set while the results wait for the visitor's next message. */
-  readonly goOn: (() => void) | undefined;
+  readonly onContinue: (() => void) | undefined;
 }
 
 /** Draws the calls of a message: their tools, arguments and outcomes. */
 export function toolNotes(
   calls: readonly ToolCall[],
   locale: Locale,
-  { decide, goOn }: ToolNoteActions,
+  { decide, onContinue }: ToolNoteActions,
 ): TemplateResult {
   const texts = locale.texts;
   const button = (label: string, act: () => void): TemplateResult =>
@@ -55,7 +55,9 @@ export function toolNotes(
     </div>`;
   });
   return html`${notes}${
-    goOn === undefined ? nothing : html`<div part="go-on" class="go-on">${button(texts.goOn, goOn)}</div>`
+    onContinue === undefined
+      ? nothing
+      : html`<div part="go-on" class="go-on">${button(texts.goOn, onContinue)}</div>`
   }`;
 }
 

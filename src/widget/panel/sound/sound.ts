@@ -8,7 +8,7 @@ import { playTone } from './play-tone.ts';
 export function start({ host, container, storage }: PanelContext): AddOn {
   let context: AudioContext | undefined;
   let conversationId: string | undefined;
-  let heard = 0;
+  let received = 0;
 
   // Browsers allow sound only after an interaction; some only if the context was created during it.
   const prepare = (): void => {
@@ -26,12 +26,13 @@ export function start({ host, container, storage }: PanelContext): AddOn {
 
   return {
     follow: ({ snapshot }) => {
-      const before = heard;
-      heard = countReceived(snapshot.messages);
+      const before = received;
+      received = countReceived(snapshot.messages);
       const isSame = snapshot.conversationId === conversationId;
       conversationId = snapshot.conversationId;
       // The messages that a conversation opens with make no sound.
-      if (!isSame || heard <= before || (!container.hidden && !document.hidden) || isMuted(storage)) return;
+      if (!isSame || received <= before || (!container.hidden && !document.hidden) || isMuted(storage))
+        return;
       if (navigator.userActivation.hasBeenActive) prepare();
       if (context !== undefined) playTone(context);
     },
