@@ -31,9 +31,10 @@ describe('the documents', () => {
     assert.deepEqual(broken, []);
   });
 
-  it('name files that exist', () => {
+  it('name files that exist, in prose and in code blocks', () => {
+    // A glob is checked up to its first asterisk.
     const files = inDocuments(({ text }) =>
-      codeIn(text).filter((code) => /^(src|test|demo|dist|\.ci)\/[\w./-]*$/.test(code)),
+      capturesOf(text, /(?<![\w./-])((?:src|test|demo|dist|\.ci)\/(?:[\w./-]*[\w/])?)/g),
     );
     assert.deepEqual(
       files.filter(({ found }) => !existsSync(join(repository, found))),
