@@ -9,24 +9,24 @@ import { repository } from './support/repository.ts';
 import { setUpBrowserTests } from './web-test-runner.config.ts';
 
 /*
- * Runs the browser tests: all, or those whose files are named as arguments; with `--grep text` only those whose title
- * has the text. When all run, three engines and another suite share the machine, so a file that fails runs again,
- * alone: tests that pass then count as passed and are printed as flaky. If many files fail, none runs again.
+ * Runs the browser tests: all files, or those named as arguments; `--grep text` selects tests by title. When all run,
+ * three engines and another suite share the machine, so a failed file runs again, alone. Tests that pass then are
+ * reported as flaky. If many files fail, none runs again.
  */
-const mostToRepeat = 6;
-const chances = 2;
+const maxRepeatedFiles = 6;
+const maxRepetitions = 2;
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { grep: { type: 'string' } } });
 const files =
   positionals.length > 0 ? positionals : globSync('test/browser/**/*.test.ts', { cwd: repository });
 const engines = findEngines();
-if (engines.length === 0) throw new Error('No browser is installed that the tests could run in.');
+if (engines.length === 0) throw new Error('No supported browser is installed.');
 
 const report = await run(engines, files);
-const failed = [...report.red().values()].flat();
-if (positionals.length === 0 && failed.length <= mostToRepeat) {
-  for (let chance = 0; chance < chances; chance++) {
-    for (const [name, files] of report.red()) {
-      console.log(`\nOnce more, ${name} alone: ${files.join(', ')}`);
+const failed = [...report.failedFiles().values()].flat();
+if (positionals.length === 0 && failed.length <= maxRepeatedFiles) {
+  for (let repetition = 0; repetition < maxRepetitions; repetition++) {
+    for (const [name, files] of report.failedFiles()) {
+      console.log(`\nRunning again, ${name} alone: ${files.join(', ')}`);
       const engine = engines.filter((each) => each.name === name);
       report.replaceBy(await run(engine, files));
     }

@@ -7,7 +7,7 @@ import { goesBy, selectSuites } from './runner/suites.ts';
 
 /*
  * `npm test`: every suite, or those named as arguments (`npm test -- browser e2e`). `TEST_ENGINES=chromium,firefox`
- * limits the browsers; `REQUIRE_ALL=1` makes a missing browser or database a failure. Ends with the line
+ * limits the browsers; with `REQUIRE_ALL=1`, a missing browser or database is a failure. The last line of the output is
  * `N passed, N failed`.
  */
 const requireAll = process.env['REQUIRE_ALL'] === '1';
@@ -38,26 +38,26 @@ for (const outcome of outcomes) {
   skipped += outcome.skipped;
 }
 for (const suite of suites.filter((suite) => !runnable.includes(suite))) {
-  console.log(`--   ${suite.name} could not run: what it needs is missing (see above)`);
-  // An untested half of the system is a failure; one of the two databases is enough unless all are required.
+  console.log(`--   ${suite.name} could not run: a browser or database is missing (see above)`);
+  // One of the two databases is enough, unless all are required.
   if (requireAll || suite.name !== 'service:postgres') failed++;
 }
 if (requireAll && engines.length > 0) failed += missingEngines.length;
 
-const red = outcomes.filter((outcome) => outcome.failed > 0).map(({ suite }) => suite.name);
+const failedSuites = outcomes.filter((outcome) => outcome.failed > 0).map(({ suite }) => suite.name);
 console.log(
   `\nBrowsers: ${engines.join(', ') || 'none'}${missingEngines.length > 0 ? ` (missing: ${missingEngines.join(', ')})` : ''}.`,
 );
 console.log(`Databases: ${databases.join(', ')}.`);
 if (skipped > 0) console.log(`${String(skipped)} skipped.`);
-if (red.length > 0) console.log(`Failed: ${red.join(', ')}.`);
+if (failedSuites.length > 0) console.log(`Failed: ${failedSuites.join(', ')}.`);
 for (const name of outcomes.flatMap(({ flaky = [] }) => flaky)) {
-  console.log(`Passed only at a second try: ${name}`);
+  console.log(`Passed only when run again: ${name}`);
 }
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`${String(passed)} passed, ${String(failed)} failed`);
 
-/** Reads the command line. Mistakes there are reported in a sentence, without a stack trace. */
+/** Reads the command line. Reports errors in it without a stack trace. */
 function prepare() {
   try {
     return { suites: selectSuites(process.argv.slice(2)), requirements: meetRequirements(requireAll) };
@@ -70,11 +70,11 @@ function prepare() {
 /** Prints one line for a passed suite, and the whole output of a failed one. */
 function report({ suite, passed, failed, skipped, seconds, reason, output }: SuiteOutcome): void {
   const counts = `${String(passed)} passed, ${String(failed)} failed${skipped > 0 ? `, ${String(skipped)} skipped` : ''}`;
-  const because = reason === undefined ? '' : `; it ${reason}`;
+  const cause = reason === undefined ? '' : `; it ${reason}`;
   const text = stripVTControlCharacters(output);
   if (failed > 0) console.log(`\n${text.trim()}`);
-  console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${suite.name}: ${counts} (${seconds.toFixed(0)} s)${because}`);
-  // How node:test and Web Test Runner mark skipped tests.
+  console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${suite.name}: ${counts} (${seconds.toFixed(0)} s)${cause}`);
+  // Prints the skipped and flaky tests, as node:test and Web Test Runner mark them.
   if (failed === 0)
     for (const line of text.match(/^ *(?:﹣|skip|flaky) .*/gm) ?? []) console.log(`     ${line.trim()}`);
 }

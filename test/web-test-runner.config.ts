@@ -16,13 +16,13 @@ import { startWebKitDriver } from './support/browser/webkit-driver.ts';
 
 export interface BrowserTestSetup {
   config: TestRunnerConfig;
-  /** Ends the processes that the configuration has started. */
+  /** Stops the started services and drivers. */
   stop(): Promise<void>;
 }
 
 /**
- * Sets Web Test Runner up for the given engines. Tests are TypeScript, compiled file by file; they import the
- * built widget from `dist`, since a test of the sources can be green while the bundle is broken.
+ * Sets up Web Test Runner for the given engines. Tests are TypeScript, compiled file by file. They import the built widget
+ * from `dist`, since tests of the sources can pass while the bundle is broken.
  */
 export async function setUpBrowserTests(
   engines: readonly Engine[],
@@ -46,7 +46,7 @@ export async function setUpBrowserTests(
       if (engine.name === 'webkit') {
         const driver = await startWebKitDriver(engine);
         stops.push(() => driver.stop());
-        // Its type differs only in optional properties.
+        // The types differ only in optional properties.
         browsers.push(webdriverLauncher(driver.connection) as BrowserLauncher);
       } else {
         const { name, ...launchOptions } = engine;
@@ -72,7 +72,7 @@ export async function setUpBrowserTests(
 const fixedConfig: TestRunnerConfig = {
   rootDir: repository,
   middleware: [failingScripts],
-  // All browsers at once, each with one test file, since they mostly wait.
+  // All browsers run at once, each with one test file, since they mostly wait.
   concurrentBrowsers: 3,
   concurrency: 1,
   browserStartTimeout: 60_000,

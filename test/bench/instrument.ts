@@ -1,17 +1,17 @@
-/** What the page notes about itself; put into every page, the blank one too, so that it weighs the same everywhere. */
+/** Measurements made inside the page. Every page has it, also the blank one, so that its cost cancels out. */
 export interface Instrument {
-  /** Milliseconds of every task over 50 ms. */
+  /** Duration of each task over 50 ms, in milliseconds. */
   readonly longTasks: number[];
   /** Sum of the layout shifts. */
   readonly shift: number;
-  /** When the last click or key press happened, by the page's clock. */
+  /** Time of the last click or key press, by the page's clock. */
   readonly actedAt: number;
-  /** Resolves with the time, by the page's clock, at which the end of a frame finds what is waited for. */
-  painted(what: Sight, count?: number): Promise<number>;
-  sees(what: Sight, count?: number): boolean;
+  /** Resolves when a frame has painted a sight, with the time by the page's clock. */
+  painted(sight: Sight, count?: number): Promise<number>;
+  sees(sight: Sight, count?: number): boolean;
 }
 
-/** What can be waited for. */
+/** The parts of a page that can be waited for. */
 export type Sight = 'page' | 'launcher' | 'composer' | 'own message' | 'messages' | 'answer';
 
 declare global {
@@ -20,7 +20,7 @@ declare global {
   }
 }
 
-/** Runs in the page, before anything else does; so it may use nothing from outside. */
+/** Runs in the page before other scripts. It is sent as text, so it must not use anything outside itself. */
 export function installInstrument(): void {
   const state = { longTasks: [] as number[], shift: 0, actedAt: 0 };
   const observe = (type: string, note: (entry: PerformanceEntry) => void): void => {
@@ -53,15 +53,15 @@ export function installInstrument(): void {
     'own message': () => isInView(inChat('[part~=message-user]').at(-1)),
     messages: (count) => {
       const all = inChat('[part~=message]');
-      // All of the text is there; Markdown at least where the reader is.
+      // All messages are there; at least the visible ones are rendered as Markdown.
       const answer = all.findLast(({ part }) => part.contains('message-assistant'));
       return all.length >= count && isInView(all.at(-1)) && !!answer?.querySelector('.markdown');
     },
     answer: (count) => inChat('li.assistant[data-status=done]').length >= count,
   };
-  const painted = async (what: Sight, count = 1): Promise<number> => {
+  const painted = async (sight: Sight, count = 1): Promise<number> => {
     for (;;) {
-      // A message that is posted in a frame arrives when the frame has been painted.
+      // A message posted in a frame arrives after the frame has been painted.
       await new Promise((resolve) => {
         requestAnimationFrame(() => {
           const { port1, port2 } = new MessageChannel();
@@ -69,11 +69,11 @@ export function installInstrument(): void {
           port2.postMessage(0);
         });
       });
-      if (sights[what](count)) return performance.now();
+      if (sights[sight](count)) return performance.now();
     }
   };
   window.instrument = Object.assign(state, {
     painted,
-    sees: (what: Sight, count = 1) => sights[what](count),
+    sees: (sight: Sight, count = 1) => sights[sight](count),
   });
 }

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright';
 import type { WidgetSite } from '../support/servers/widget-site.ts';
 import { BenchPage } from './bench-page.ts';
 
-/** Everything that is noted, in milliseconds but for `shift`, which has no unit. */
+/** Measurements, in milliseconds except for `shift`, which has no unit. */
 export type Notes = Partial<Record<Note, number>>;
 export type Note =
   | 'blank painted'
@@ -20,12 +20,12 @@ export type Note =
 
 export interface Visit {
   readonly name: string;
-  /** How often it is made in one round: what is short varies more. */
+  /** Number of visits in one round; short ones vary more, so they are repeated. */
   readonly times: number;
   readonly make: (browser: Browser, site: WidgetSite) => Promise<Notes>;
 }
 
-/** A phone's processor, as everyone else's figures take it. */
+/** The usual factor to simulate a phone's processor. */
 const slowdown = 4;
 
 const launcher = '[part~=launcher]';
@@ -42,11 +42,11 @@ export const visits: readonly Visit[] = [
 async function blankPage(browser: Browser, { url }: WidgetSite): Promise<Notes> {
   const page = await BenchPage.open(browser, `${url}/blank`, slowdown);
   const painted = await page.painted('page');
-  await page.quiet();
+  await page.waitUntilIdle();
   const notes: Notes = {
     'blank painted': painted,
     'blank main thread': await page.mainThread(),
-    'blank blocking': blocking(await page.noted('longTasks')),
+    'blank blocking': blocking(await page.recorded('longTasks')),
   };
   await page.close();
   return notes;
@@ -55,34 +55,37 @@ async function blankPage(browser: Browser, { url }: WidgetSite): Promise<Notes> 
 async function firstVisit(browser: Browser, { url }: WidgetSite): Promise<Notes> {
   const page = await BenchPage.open(browser, `${url}/chat`, slowdown);
   const painted = await page.painted('launcher');
-  await page.quiet();
+  await page.waitUntilIdle();
   const notes: Notes = {
     'launcher painted': painted,
     'chat main thread': await page.mainThread(),
-    'chat blocking': blocking(await page.noted('longTasks')),
-    shift: await page.noted('shift'),
+    'chat blocking': blocking(await page.recorded('longTasks')),
+    shift: await page.recorded('shift'),
   };
-  // A hand near the launcher loads the chat.
+  // Hovering over the launcher loads the chat.
   await page.page.hover(launcher);
-  await page.quiet();
-  notes['click to composer'] = await page.responseTime(() => page.page.mouse.click(...centre), 'composer');
-  await page.quiet();
+  await page.waitUntilIdle();
+  notes['click to composer'] = await page.responseTime(
+    () => page.page.mouse.click(...launcherCenter),
+    'composer',
+  );
+  await page.waitUntilIdle();
   await page.page.keyboard.type('Write 1 piece');
-  await page.quiet();
+  await page.waitUntilIdle();
   notes['own message'] = await page.responseTime(() => page.page.keyboard.press('Enter'), 'own message');
   await page.close();
   return notes;
 }
 
-/** Of the launcher, in a window of 1280 by 800. */
-const centre = [1232, 752] as const;
+/** The middle of the launcher in a window of 1280 by 800. */
+const launcherCenter = [1232, 752] as const;
 
 function longHistory(count: number): Visit['make'] {
   return async (browser, { url }) => {
     const page = await BenchPage.open(browser, `${url}/chat?history=${String(count)}`, 1);
     await page.page.hover(launcher);
-    await page.quiet();
-    const took = await page.responseTime(() => page.page.mouse.click(...centre), 'messages', count);
+    await page.waitUntilIdle();
+    const took = await page.responseTime(() => page.page.mouse.click(...launcherCenter), 'messages', count);
     await page.close();
     return { [`history of ${count}`]: took };
   };
@@ -94,12 +97,12 @@ function longAnswer(pieces: number): Visit['make'] {
     await page.page.click(launcher);
     await page.painted('messages');
     await page.page.keyboard.type(`Write ${String(pieces)} pieces`);
-    await page.quiet();
-    const before = { work: await page.mainThread(), tasks: (await page.noted('longTasks')).length };
+    await page.waitUntilIdle();
+    const before = { work: await page.mainThread(), tasks: (await page.recorded('longTasks')).length };
     await page.page.keyboard.press('Enter');
-    // The first is the assistant's greeting.
+    // The first message is the greeting.
     await page.sees('answer', 2);
-    const longTasks = (await page.noted('longTasks')).slice(before.tasks);
+    const longTasks = (await page.recorded('longTasks')).slice(before.tasks);
     const notes: Notes = {
       [`answer of ${pieces}`]: (await page.mainThread()) - before.work,
       [`longest task of ${pieces}`]: Math.max(0, ...longTasks),
@@ -109,7 +112,7 @@ function longAnswer(pieces: number): Visit['make'] {
   };
 }
 
-/** The part of long tasks in which a visitor's click would have waited. */
+/** Total blocking time: the part of each task beyond 50 ms. */
 function blocking(longTasks: readonly number[]): number {
   return longTasks.reduce((sum, duration) => sum + Math.max(0, duration - 50), 0);
 }

@@ -45,7 +45,7 @@ async function openAt(kind: string): Promise<string> {
   return conversation_id;
 }
 
-/** Opens at a service and sends; gives what was streamed and how it ended. */
+/** Opens a conversation and sends a message; returns the streamed text and the error code. */
 async function chatAt(kind: string, timeout?: number): Promise<{ streamed: string; code: string }> {
   const uuid = await openAt(kind);
   let streamed = '';
@@ -56,7 +56,7 @@ async function chatAt(kind: string, timeout?: number): Promise<{ streamed: strin
   return { streamed, code };
 }
 
-/** How each ends that fails before a conversation is open. */
+/** The error code of each fault that prevents a conversation from opening. */
 const opening: Record<string, string> = {
   'not-found': 'assistant-not-found',
   'insufficient-balance': 'insufficient-balance',
@@ -69,7 +69,7 @@ const opening: Record<string, string> = {
   'too-large': 'response-too-large',
 };
 
-/** How each ends that opens a conversation and then fails to answer. */
+/** The error code of each fault that affects messages only. */
 const sending: Record<string, string> = {
   'balance-spent': 'insufficient-balance',
   'conversation-not-found': 'conversation-not-found',
@@ -84,15 +84,15 @@ const sending: Record<string, string> = {
   'too-large-on-message': 'response-too-large',
 };
 
-describe('a service at fault', () => {
+describe('a faulty service', () => {
   for (const [kind, code] of Object.entries(opening)) {
-    it(`refuses to open a conversation at ${kind}: ${code}`, async () => {
+    it(`fails to open a conversation at ${kind}: ${code}`, async () => {
       assert.equal(await codeOf(clientOf(kind).openConversation({ assistant_id: assistant })), code);
     });
   }
 
   for (const [kind, code] of Object.entries(sending)) {
-    it(`opens at ${kind} and does not answer: ${code}`, async () => {
+    it(`opens a conversation at ${kind} but does not answer: ${code}`, async () => {
       assert.deepEqual(await chatAt(kind), { streamed: '', code });
     });
   }
@@ -103,26 +103,25 @@ describe('a service at fault', () => {
     assert.equal((await chatAt('timeout-on-message', 100)).code, 'timeout');
   });
 
-  it('cuts a stream and forgets the message at cut-stream', async () => {
+  it('interrupts the stream and removes the message at cut-stream', async () => {
     const { streamed, code } = await chatAt('cut-stream');
     assert.equal(code, 'network');
     assert.match(streamed, /^Our rain jackets/);
   });
 
-  it('cuts only the connection at cut-line, so that the history has the whole answer', async () => {
+  it('interrupts only the connection at cut-line, so that the history has the whole answer', async () => {
     const client = clientOf('cut-line');
     const uuid = await openAt('cut-line');
     assert.equal(await codeOf(client.streamMessage(uuid, 'My jacket?', {})), 'network');
     const { history } = await client.resumeConversation(uuid);
-    const lines = history;
     assert.deepEqual(
-      lines.map(({ role }) => role),
+      history.map(({ role }) => role),
       ['assistant', 'user', 'assistant'],
     );
-    assert.match(lines.at(-1)?.content ?? '', /still damp\.$/);
+    assert.match(history.at(-1)?.content ?? '', /still damp\.$/);
   });
 
-  it('names the seconds to wait at too-many-requests, for scripts of other origins too', async () => {
+  it('returns the seconds to wait at too-many-requests, also to other origins', async () => {
     const uuid = await openAt('too-many-requests');
     const response = await fetch(`${origin}/too-many-requests/api/conversations/${uuid}/messages`, {
       method: 'POST',
@@ -147,7 +146,7 @@ describe('a service at fault', () => {
     assert.match((await client.sendMessage(uuid, 'Three')).message, /Three/);
   });
 
-  it('takes a short message and refuses a long one at message-refused', async () => {
+  it('accepts a short message and refuses a long one at message-refused', async () => {
     const client = clientOf('message-refused');
     const uuid = await openAt('message-refused');
     assert.match((await client.sendMessage(uuid, 'x'.repeat(20))).message, /xxx/);
@@ -231,7 +230,7 @@ describe('ended, a service whose conversations end after one answer', () => {
 });
 
 describe('taken-over, a service where a person answers', () => {
-  it('stores a message without an answer, and has the person’s answer later', async (test) => {
+  it('stores a message without an answer, and the person’s answer later', async (test) => {
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const client = clientOf('taken-over');
     const uuid = await openAt('taken-over');
@@ -254,7 +253,7 @@ describe('taken-over, a service where a person answers', () => {
 });
 
 it('covers every kind of fault', () => {
-  const elsewhere = [
+  const testedElsewhere = [
     'cut-line',
     'cut-stream',
     'ended',
@@ -270,7 +269,7 @@ it('covers every kind of fault', () => {
   const covered = new Set([
     ...Object.keys(opening),
     ...Object.keys(sending).filter((kind) => !kind.endsWith('-on-message')),
-    ...elsewhere,
+    ...testedElsewhere,
   ]);
   assert.deepEqual([...faultKinds].sort(), [...covered].sort());
 });

@@ -28,7 +28,7 @@ const send = async (conversation: string, message: string) =>
   AnsweredMessage.parse(await ask(`${conversation}/messages`, { message }));
 
 describe('images, a service that answers with images', () => {
-  it('has one at its own origin and one elsewhere', async () => {
+  it('has one image at its own origin and one elsewhere', async () => {
     const { message } = await send(await open('images'), 'Where?');
     assert.ok(message.includes(`](${site}/art/shop.svg)`));
     assert.match(message, /!\[.+\]\(https:\/\/elsewhere\.example\//);
@@ -42,7 +42,7 @@ describe('images, a service that answers with images', () => {
   });
 });
 
-describe('long-history, a service with a conversation of weeks', () => {
+describe('long-history, a service with a conversation over several weeks', () => {
   it('returns its end with new messages, and earlier ones by cursor', async () => {
     const conversation = await open('long-history');
     await send(conversation, 'And now?');

@@ -15,10 +15,10 @@ const pages = readdirSync(new URL('../../demo/site', import.meta.url)).filter((n
   name.endsWith('.html'),
 );
 
-/** What the service itself serves beside the pages. */
+/** Files that the service serves beside the pages. */
 const fromService = new Set(['/embed.js', '/voice-assistant-chat.js']);
 
-/** What the widget promises to live with. */
+/** The strictest content security policy that the widget supports. */
 const strictestPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "require-trusted-types-for 'script'; trusted-types lit-html";
@@ -33,7 +33,7 @@ const idsIn = (html: string): string[] => [...html.matchAll(/\sid="([^"]+)"/g)].
 
 describe('the pages', () => {
   for (const page of pages) {
-    it(`${page} allows nothing from elsewhere, and no inline script or style`, async () => {
+    it(`${page} loads nothing from other origins, and has no inline script or style`, async () => {
       const response = await app.request(`/${page}`);
       const policy = response.headers.get('Content-Security-Policy') ?? '';
       if (page === 'hostile-policy.html') assert.equal(policy, strictestPolicy);
@@ -54,19 +54,19 @@ describe('the pages', () => {
     });
   }
 
-  it('the shop uses the shop’s assistant', async () => {
+  it('use the shop’s assistant in the shop', async () => {
     const greeting = demoAssistants.find(({ shows }) => shows === 'greeting');
     const [, uuid] = /data-assistant-id="([^"]+)"/.exec(await read('/')) ?? [];
     assert.equal(uuid, greeting?.uuid);
   });
 
-  it('an address without a page is left to the service', async () => {
+  it('leave an unknown path to the service', async () => {
     assert.equal((await app.request('/no-such-page.html')).status, 404);
   });
 });
 
 describe('the gallery', async () => {
-  // The cards name services by their full address, as a page would.
+  // The cards build absolute URLs from `location`, as in a page.
   Object.assign(globalThis, { location: new URL('http://shop.example/gallery.html') });
   const assistants = JSON.parse(await read('/assistants.json')) as Parameters<typeof galleryGroups>[0];
   const cards = galleryGroups(assistants).flatMap((group) => group.cards);
@@ -78,7 +78,7 @@ describe('the gallery', async () => {
     }
   });
 
-  it('has a card for every kind of fault, and each at an address that exists', async () => {
+  it('has a card for every kind of fault, each with an existing URL', async () => {
     const used = cards.flatMap(({ attributes }) => attributes['base-url'] ?? []);
     const kinds = used.map((url) => url.replace('http://shop.example/faults/', ''));
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('the gallery', async () => {
     }
   });
 
-  it('names every card once', () => {
+  it('gives every card a unique id', () => {
     const ids = cards.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
   });
@@ -100,7 +100,7 @@ describe('the gallery', async () => {
 describe('a snippet', () => {
   const attributes = { 'assistant-id': 'a', variables: '{"name":"<Ada\'s & co>"}', inline: '' };
 
-  it('keeps markup and quotes in values from breaking out', () => {
+  it('escapes markup and quotes in values', () => {
     assert.equal(
       snippetOf('html', attributes, 'https://chat.example'),
       [
@@ -114,14 +114,14 @@ describe('a snippet', () => {
     );
   });
 
-  it('carries the attributes as data attributes on the script tag', () => {
+  it('has the attributes as data attributes on the script tag', () => {
     assert.equal(
       snippetOf('script', { 'assistant-id': 'a', color: '#123456' }, 'https://chat.example'),
       '<script\n  src="https://chat.example/embed.js"\n  data-assistant-id="a"\n  data-color="#123456"\n  async\n></script>',
     );
   });
 
-  it('names the service where the script does not come from it', () => {
+  it('has a base-url if the script does not come from the service', () => {
     assert.match(
       snippetOf('npm', { 'assistant-id': 'a' }, 'https://chat.example'),
       /base-url="https:\/\/chat.example"/,

@@ -21,7 +21,7 @@ interface Started {
 const script = fileURLToPath(new URL('../../demo/start.ts', import.meta.url));
 const children = new Set<ChildProcess>();
 let dataDir: string;
-/** A built widget of our own, so that nothing is built while the tests run. What is in it matters elsewhere. */
+/** A folder with a placeholder of the built widget, so that the tests need no build. */
 let widgetDir: string;
 
 before(async () => {
@@ -37,8 +37,17 @@ after(async () => {
 });
 
 function spawnStart(env: Record<string, string>, ...args: string[]): ChildProcess {
-  const given = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, WIDGET_DIR: widgetDir, ...env };
-  const child = spawn(process.execPath, [script, ...args], { env: given, stdio: ['ignore', 'pipe', 'pipe'] });
+  const variables = {
+    PATH: process.env['PATH'],
+    PORT: '0',
+    DATA_DIR: dataDir,
+    WIDGET_DIR: widgetDir,
+    ...env,
+  };
+  const child = spawn(process.execPath, [script, ...args], {
+    env: variables,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -52,11 +61,11 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
   const [line] = (await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [undefined])])) as [
     string | undefined,
   ];
-  if (line === undefined) assert.fail(`It ended before it had started: ${await errors}`);
+  if (line === undefined) assert.fail(`The demo ended before it was ready: ${await errors}`);
   return { process: child, ...(JSON.parse(line) as Omit<Started, 'process'>) };
 }
 
-/** Ends a demo as a terminal or a supervisor would; gives its exit code. */
+/** Stops a demo, as a terminal or a supervisor does; returns its exit code. */
 async function stop(
   { process: child }: Started,
   signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM',
@@ -67,7 +76,7 @@ async function stop(
   return code;
 }
 
-/** Starts a demo that cannot start; gives its exit code and all that it printed. */
+/** Starts a demo that fails to start; returns its exit code and output. */
 async function failToStart(env: Record<string, string>, ...args: string[]) {
   const child = spawnStart(env, ...args);
   const [errors, output, [code]] = await Promise.all([
@@ -103,18 +112,18 @@ describe('npm start', () => {
 
   it('stops although a faulty service keeps a request open', async () => {
     const demo = await start();
-    const held = fetch(`${demo.url}/faults/timeout/api/conversations`, { method: 'POST' });
-    const settled = held.then(
+    const pending = fetch(`${demo.url}/faults/timeout/api/conversations`, { method: 'POST' });
+    const settled = pending.then(
       () => 'answered',
       () => 'refused',
     );
-    // Answered after the one above has arrived: requests on the loopback are taken in order.
+    // When this is answered, the request above has arrived, since the server handles loopback requests in order.
     await fetch(`${demo.url}/healthz`);
     assert.equal(await stop(demo), 0);
     assert.notEqual(await settled, undefined);
   });
 
-  it('reports in a sentence that the data folder is in use', async () => {
+  it('reports without a stack trace that the data folder is in use', async () => {
     const running = await start();
     const { errors, output, code } = await failToStart({}, '--json');
     assert.equal(await stop(running), 0);
@@ -124,7 +133,7 @@ describe('npm start', () => {
     assert.doesNotMatch(errors, /\n\s+at /);
   });
 
-  it('reports in a sentence that the port is in use', async () => {
+  it('reports in one line that the port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = String((server.address() as AddressInfo).port);
@@ -141,7 +150,7 @@ describe('npm start', () => {
     assert.match(errors, /^PORT must be .*\n$/);
   });
 
-  it('names a folder without a built widget, instead of building elsewhere', async () => {
+  it('names a folder without a built widget, instead of building another one', async () => {
     const { errors, code } = await failToStart({ WIDGET_DIR: tmpdir() });
     assert.equal(code, 1);
     assert.match(errors, /^WIDGET_DIR names .* has no voice-assistant-chat\.js\. .*\n$/);
@@ -154,7 +163,7 @@ describe('npm start', () => {
     assert.doesNotMatch(errors, /\n\s+at /);
   });
 
-  it('prints the addresses and a table for a person', async () => {
+  it('prints the URLs and a table of the assistants without --json', async () => {
     const child = spawnStart({});
     const exited = once(child, 'exit');
     const errors = text(child.stderr ?? assert.fail());

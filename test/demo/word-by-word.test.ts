@@ -26,7 +26,7 @@ async function rolesIn(uuid: string): Promise<string[]> {
 }
 
 describe('word-by-word, a slow service', () => {
-  it('streams an answer in many chunks, and has it in its history', async () => {
+  it('streams an answer in many chunks, and stores it in the history', async () => {
     const uuid = await open();
     const text = await (await send(uuid)).text();
     assert.ok((text.match(/^event: delta$/gm) ?? []).length > 20);
@@ -34,7 +34,7 @@ describe('word-by-word, a slow service', () => {
     assert.deepEqual(await rolesIn(uuid), ['assistant', 'user', 'assistant']);
   });
 
-  it('has the whole answer for a client that has disconnected', async () => {
+  it('stores the whole answer even if the client disconnects', async () => {
     const uuid = await open();
     const { body } = await send(uuid);
     const reader = body?.getReader();
@@ -42,8 +42,8 @@ describe('word-by-word, a slow service', () => {
     await reader?.cancel();
     const deadline = Date.now() + 20_000;
     while ((await rolesIn(uuid)).length < 3) {
-      assert.ok(Date.now() < deadline, 'the answer never comes');
-      // Nothing here waits for a network, so that the service's clock would never come to its turn.
+      assert.ok(Date.now() < deadline, 'the answer was not stored in time');
+      // These requests use no network, so without this the service's timers would never run.
       await setImmediate();
     }
   });

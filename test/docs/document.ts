@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../support/repository.ts';
 
-/** The project's documents, as paths from the repository's folder. */
+/** The paths of the project's documents, relative to the repository's folder. */
 export const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/accessibility.md'] as const;
 
-/** A Markdown document, as far as its checks need it read. */
+/** A Markdown document, parsed as far as the tests need. */
 export class Document {
   readonly text: string;
 
@@ -13,14 +13,14 @@ export class Document {
     this.text = readFileSync(join(repository, path), 'utf8');
   }
 
-  /** What stands below a heading of any level, up to the next one. */
+  /** The text between a heading of any level and the next one. */
   section(heading: string): string {
     const [, found] = this.text.split(new RegExp(`^#+ ${heading}$`, 'm'));
     if (found === undefined) throw new Error(`There is no section "${heading}".`);
     return withoutCode(found).split(/^#+ /m)[0] ?? '';
   }
 
-  /** The rows of a section's tables, cell by cell, without their heads. */
+  /** The cells of each row in a section's tables, without the header rows. */
   rows(heading: string): string[][] {
     const lines = this.section(heading).split('\n');
     const isRow = (line: string | undefined) => line?.startsWith('|') ?? false;
@@ -29,7 +29,7 @@ export class Document {
       .map((line) => line.slice(1, -1).split('|'));
   }
 
-  /** The fragments by which the document's headings are linked to. */
+  /** The URL fragments of the document's headings. */
   get anchors(): string[] {
     const headings = withoutCode(this.text).matchAll(/^#+ (.+)$/gm);
     return Array.from(headings, ([, heading = '']) =>
@@ -40,23 +40,23 @@ export class Document {
     );
   }
 
-  /** What the document's links lead to. */
+  /** The targets of the document's links. */
   get links(): string[] {
     return Array.from(withoutCode(this.text).matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);
   }
 }
 
-/** The code spans of a piece of Markdown, such as the name in a table's first cell. */
+/** Returns the code spans of a Markdown text, such as the name in a table's first cell. */
 export function codeIn(markdown = ''): string[] {
   return Array.from(withoutCode(markdown).matchAll(/`([^`]+)`/g), ([, code = '']) => code);
 }
 
-/** Whether a text states a number, and not only as a part of a longer one. */
+/** Whether a text contains a number, and not only as part of a longer one. */
 export function states(text: string, number: number): boolean {
   return new RegExp(`(?<![\\d.,])${number.toLocaleString('en')}(?![.,]?\\d)`).test(text);
 }
 
-/** Leaves fenced code out: it has no headings, links or code spans. */
+/** Removes fenced code, which has no headings, links or code spans. */
 function withoutCode(markdown: string): string {
   return markdown.replace(/^```[^]*?^```$/gm, '');
 }

@@ -7,10 +7,10 @@ import { repository } from '../support/repository.ts';
 import { codeIn, Document, documents } from './document.ts';
 import { packageJson } from './package-json.ts';
 
-/** The longest line, in characters, that is still read comfortably in an editor. */
+/** Maximum line length in characters, for reading in an editor. */
 const lineLength = 140;
 
-/** Collects strings from all documents. Fails if there are none, since there would be nothing to check. */
+/** Collects strings from all documents. Fails if there are none, since the test would check nothing. */
 function inDocuments(find: (document: Document) => string[]): { path: string; found: string }[] {
   const all = documents.flatMap((path) => find(new Document(path)).map((found) => ({ path, found })));
   assert.notEqual(all.length, 0);

@@ -7,7 +7,7 @@ import { repository } from '../support/repository.ts';
 
 const service = join(repository, 'src/service');
 
-/** The folders and files of the service, from the lowest layer to the highest one, as CONTRIBUTING.md lists them. */
+/** The service's folders and files as listed in CONTRIBUTING.md, from the lowest layer to the highest. */
 const layers = (
   /### Layers of the service\n.*?```\n(.*?)```/s.exec(
     readFileSync(join(repository, 'CONTRIBUTING.md'), 'utf8'),
@@ -34,7 +34,7 @@ const imports = files.flatMap((file) =>
     .filter(({ to }) => to.startsWith(`${service}/`)),
 );
 
-test('CONTRIBUTING.md gives every folder and file of the service one layer', () => {
+test('CONTRIBUTING.md lists every folder and file of the service in one layer', () => {
   const listed = layers.flat();
   assert.deepEqual(listed.toSorted(), [...new Set(files.map(topOf))].sort());
 });

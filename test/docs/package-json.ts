@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../support/repository.ts';
 
-/** The widget's package, as far as its checks need it. */
+/** The fields of the widget's package.json that the tests need. */
 export const packageJson = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   name: string;
   version: string;

@@ -25,7 +25,7 @@ describe('the published package', () => {
     );
   });
 
-  it('exports what the README imports', () => {
+  it('exports every path that the README imports', () => {
     const imports = new Document('README.md').text.matchAll(/^import .*'([^'.]+)';$/gm);
     const own = Array.from(imports, ([, specifier = '']) => specifier);
     assert.notEqual(own.length, 0);
@@ -35,7 +35,7 @@ describe('the published package', () => {
     );
   });
 
-  it('can be imported on a server, from where it registers nothing', async () => {
+  it('can be imported on a server, without registering an element', async () => {
     const element = await importPublished(name);
     const classAlone = await importPublished(`${name}/element`);
     const client = await importPublished(`${name}/client`);
@@ -44,7 +44,7 @@ describe('the published package', () => {
     assert.deepEqual(Object.keys(client).sort(), ['ChatClient', 'ChatError']);
   });
 
-  it('is sound for every kind of importer', async () => {
+  it('passes publint for every kind of importer', async () => {
     const { messages, pkg } = await publint({ pkgDir: repository, strict: true, pack: false });
     assert.deepEqual(
       messages.map((message) => formatMessage(message, pkg)),
@@ -52,13 +52,13 @@ describe('the published package', () => {
     );
   });
 
-  it('has the version of the service beside it', () => {
+  it('has the same version as the service', () => {
     const service = readFileSync(join(repository, 'src/service/package.json'), 'utf8');
     assert.equal((JSON.parse(service) as { version: string }).version, version);
   });
 });
 
-/** Imports as a site does, by the package's name, which a package may use within itself. */
+/** Imports as a site does, by the package's name (self-referencing). */
 function importPublished(specifier: string): Promise<object> {
   return import(import.meta.resolve(specifier)) as Promise<object>;
 }

@@ -11,7 +11,7 @@ import { eventsInSources, literalsOf, partsInSources, slotsInSources, tokensInSo
 
 const readme = new Document('README.md');
 
-/** The class as it was built; on a server it can be imported, and nothing more. */
+/** The built class. Outside a browser it can only be imported. */
 const { VoiceAssistantChat } = (await import(
   pathToFileURL(join(repository, 'dist/npm/element.js')).href
 )) as { VoiceAssistantChat: { prototype: object; observedAttributes: readonly string[] } };
@@ -25,7 +25,7 @@ const sameNames = (documented: Iterable<string>, actual: Iterable<string>) => {
   assert.deepEqual([...documented].sort(), [...actual].sort());
 };
 
-/** The names after a tag of the class's TSDoc. */
+/** The names after a given tag in the class's TSDoc. */
 const tagged = (tag: string) =>
   Array.from(
     readFileSync(join(repository, 'src/widget/voice-assistant-chat.ts'), 'utf8').matchAll(
@@ -34,7 +34,7 @@ const tagged = (tag: string) =>
     ([, name = '']) => name,
   );
 
-describe("the class's account", () => {
+describe("the class's TSDoc", () => {
   it('names every custom property, and no other', () => {
     sameNames(tagged('cssproperty'), tokensInSources());
   });
@@ -44,14 +44,14 @@ describe("the class's account", () => {
   });
 });
 
-describe("the README's account of the element", () => {
+describe("the README's description of the element", () => {
   it('names every attribute, and no other', () => {
     sameNames(names('Attributes and properties'), VoiceAssistantChat.observedAttributes);
   });
 
   it('names every property, and no other', () => {
     const accessors = members.filter(([, descriptor]) => 'get' in descriptor).map(([name]) => name);
-    // These two every element has.
+    // Every element has `lang` and `dir`.
     sameNames([...names('Attributes and properties', 1), ...names('Objects')], [...accessors, 'lang', 'dir']);
   });
 
@@ -65,7 +65,7 @@ describe("the README's account of the element", () => {
     );
   });
 
-  it('names every event with what is in its detail, and no other', () => {
+  it('names every event with the fields of its detail, and no other', () => {
     const documented = readme
       .rows('Events')
       .map(([event, detail]) => [codeIn(event)[0] ?? '', codeIn(detail)] as const);
@@ -84,7 +84,7 @@ describe("the README's account of the element", () => {
     sameNames(names('Tokens'), tokensInSources());
   });
 
-  it('names every code of an error, and no other', () => {
+  it('names every error code, and no other', () => {
     sameNames(names('Errors'), [
       ...literalsOf('src/client/errors.ts', 'ChatErrorCode'),
       ...literalsOf('src/widget/conversation/problem.ts', 'ProblemCode'),

@@ -9,7 +9,7 @@ import { settingsRows } from '../../src/service/settings.ts';
 
 const readme = new Document('README.md');
 
-describe("the README's account of the service", () => {
+describe("the README's description of the service", () => {
   it('lists the settings as the service describes them', () => {
     const rows = readme.rows('Settings').map((cells) => `|${cells.join('|')}|`);
     assert.deepEqual(rows, settingsRows());
@@ -26,13 +26,13 @@ describe("the README's account of the service", () => {
     assert.deepEqual(documented.sort(), actual.sort());
   });
 
-  it('quotes every error text that the interface fixes', () => {
+  it('quotes every error text that the API specifies', () => {
     const section = readme.section('The HTTP interface');
     const missing = Object.values(errorTexts).filter((text) => !section.includes(text));
     assert.deepEqual(missing, []);
   });
 
-  it('states every limit of the wire', () => {
+  it('states every limit of the API', () => {
     const section = readme.section('Limits');
     const numbers = Object.values({ ...limits, ...toolLimits }).flatMap((limit) =>
       typeof limit === 'number' ? [limit] : Object.values(limit),

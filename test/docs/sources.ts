@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { repository } from '../support/repository.ts';
 
-/*
- * What the sources declare, read from them where nothing at run time tells: types, templates, unexported settings.
- */
+/* Declarations that are not available at run time, parsed from the sources: types, templates and styles. */
 
 function parse(path: string): ts.SourceFile {
   return ts.createSourceFile(path, readFileSync(join(repository, path), 'utf8'), ts.ScriptTarget.Latest);
@@ -28,7 +26,7 @@ function find<Node extends ts.Node>(
 const textOf = (name: ts.PropertyName | undefined): string =>
   name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : '';
 
-/** The events of the element, each with the names in its detail. */
+/** The events of the element, each with the fields of its detail. */
 export function eventsInSources(): Map<string, string[]> {
   const { members } = find(
     'src/widget/events.ts',
@@ -45,25 +43,19 @@ export function eventsInSources(): Map<string, string[]> {
   );
 }
 
-/** The string literals of a union type; what it takes from other types is left out. */
+/** The string literals of a union type, without those of types that it refers to. */
 export function literalsOf(path: string, typeName: string): string[] {
   return literalsIn(find(path, ts.isTypeAliasDeclaration, typeName, ({ name }) => name).type);
 }
 
 function literalsIn(type: ts.TypeNode | undefined): string[] {
-  if (!type || !ts.isUnionTypeNode(type)) throw new Error('That type is no union.');
+  if (!type || !ts.isUnionTypeNode(type)) throw new Error('The type is not a union.');
   return type.types.flatMap((member) =>
     ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal) ? [member.literal.text] : [],
   );
 }
 
-export interface Setting {
-  fallback: string | undefined;
-  /** What else its schema names: bounds, or the values that it may have. */
-  bounds: string[];
-}
-
-/** Parts that templates and styles name; `message-${role}` stands for one of every role. */
+/** The parts named in templates and styles; `message-${role}` is replaced by a name for each role. */
 export function partsInSources(): Set<string> {
   const message = find(
     'src/widget/conversation/snapshot.ts',
@@ -80,7 +72,7 @@ export function partsInSources(): Set<string> {
     /\[part~?='([^']+)'\]/g,
   ]);
   const tokens = named.flatMap((list) => list.split(/\s+/));
-  // The header's buttons come from one function, which is told their names.
+  // One function makes the header's buttons; its first argument is their name.
   const buttons = matches([/\bbutton\('([^']+)'/g]);
   return new Set(
     tokens.flatMap((token) =>
@@ -93,12 +85,12 @@ export function partsInSources(): Set<string> {
   );
 }
 
-/** Slots that a page may fill. */
+/** The slots of the element. */
 export function slotsInSources(): Set<string> {
   return new Set(matches([/<slot name="([^"]+)"/g, /\bslot\.name = '([^']+)'/g]));
 }
 
-/** Custom properties that a page may set. */
+/** The custom properties that a page may set. */
 export function tokensInSources(): Set<string> {
   return new Set(matches([/\bvar\(\s*(--voice-assistant-chat-[\w-]+)/g]));
 }

@@ -28,7 +28,7 @@ for (const engine of findEngines()) {
 
     before(async () => {
       server = createServer(({ url: path }, response) => {
-        // As strict as a site can be: the driver must not need more than the site allows.
+        // A strict policy, since the driver must work on any site.
         response.setHeader('Content-Security-Policy', "default-src 'self'");
         response.setHeader('Content-Type', path === '/page.js' ? 'text/javascript' : 'text/html');
         response.end(path === '/page.js' ? script : page);
@@ -70,7 +70,7 @@ for (const engine of findEngines()) {
       );
     });
 
-    it('resizes the viewport and takes a picture of it', async () => {
+    it('resizes the viewport and takes a screenshot of it', async () => {
       await driver.setViewport(700, 500);
       const folder = await mkdtemp(join(tmpdir(), 'driver-'));
       await driver.screenshot(join(folder, 'page.png'));

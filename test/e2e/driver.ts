@@ -8,40 +8,40 @@ import type { Json } from './driver-page.ts';
 import { findPart, partTexts } from './find-part.ts';
 
 /**
- * A function that runs in the page. It is sent as text, so it sees its arguments, the page, and of this project's
- * functions only `findPart` and `partTexts`.
+ * A function that runs in the page. It is sent as text, so it can only use its arguments, the page's globals, and the
+ * functions `findPart` and `partTexts`.
  */
 type InPage<Args extends Json[], Result> = (...args: Args) => Result | Promise<Result>;
 
-/** Finds an element in the page, through shadow roots if need be. */
+/** Finds an element in the page, also in shadow roots. */
 type Locate<Args extends Json[]> = (...args: Args) => Element | null | undefined;
 
-/** A browser of one engine with one page, driven from outside like a person does. Starts with empty storage. */
+/** A browser with one page, controlled by user input. Starts with empty storage. */
 export interface Driver {
   readonly engine: EngineName;
   /** Loads an address and waits for the page's `load` event. */
   open(url: string): Promise<void>;
   reload(): Promise<void>;
-  /** Runs a function in the page and brings its result back as JSON. */
+  /** Runs a function in the page; returns its result, transferred as JSON. */
   evaluate<Args extends Json[], Result>(run: InPage<Args, Result>, ...args: Args): Promise<Result>;
-  /** Waits until a function in the page returns something truthy, and returns that. */
+  /** Waits until a function in the page returns a truthy value; returns that value. */
   waitFor<Args extends Json[], Result>(
     run: InPage<Args, Result>,
     ...args: Args
   ): Promise<NonNullable<Result>>;
-  /** Clicks an element with the mouse as soon as it stands still and nothing covers it. */
+  /** Clicks an element with the mouse once it has stopped moving and nothing covers it. */
   click<Args extends Json[]>(locate: Locate<Args>, ...args: Args): Promise<void>;
-  /** Types into whatever has the focus. */
+  /** Types into the focused element. */
   type(text: string): Promise<void>;
   /** Presses a key or a chord: `Enter`, `Shift+Tab`. */
   press(chord: string): Promise<void>;
-  /** WebKit's window cannot be narrower than about 450 CSS pixels. */
+  /** Resizes the viewport, in CSS pixels. WebKit's window cannot be narrower than about 450. */
   setViewport(width: number, height: number): Promise<void>;
-  /** Sets the person's preferences; in Chromium alone. */
+  /** Sets media preferences. Chromium only. */
   prefer: UserInput['prefer'];
-  /** Writes a PNG of what the viewport shows. */
+  /** Writes a PNG of the viewport. */
   screenshot(path: string): Promise<void>;
-  /** Errors that the page wrote to its console or did not catch. WebKit does not tell. */
+  /** Console errors and uncaught errors of the page. Always empty in WebKit. */
   readonly errors: readonly string[];
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function openDriver(engine: Engine): Promise<Driver> {
       if (Date.now() > deadline) {
         const text = await evaluate(() => partTexts('panel')[0] ?? document.body.innerText.slice(0, 1000));
         throw new Error(
-          `Waited in vain in ${engine.name} for ${String(run)}(${JSON.stringify(args)}).\nPage: ${text}`,
+          `Timed out in ${engine.name} waiting for ${String(run)}(${JSON.stringify(args)}).\nPage: ${text}`,
         );
       }
       await delay(50);
@@ -83,10 +83,10 @@ export async function openDriver(engine: Engine): Promise<Driver> {
       const source = withPrelude(`(...args) => (${String(clickPoint)})((${String(locate)})(...args))`);
       const deadline = Date.now() + timeout;
       for (;;) {
-        const found = (await page.run(source, args)) as Awaited<ReturnType<typeof clickPoint>>;
-        if (typeof found !== 'string') return input.clickAt(found.x, found.y);
+        const point = (await page.run(source, args)) as Awaited<ReturnType<typeof clickPoint>>;
+        if (typeof point !== 'string') return input.clickAt(point.x, point.y);
         if (Date.now() > deadline)
-          throw new Error(`Cannot click ${String(locate)} in ${engine.name}: ${found}`);
+          throw new Error(`Cannot click ${String(locate)} in ${engine.name}: ${point}`);
         await delay(50);
       }
     },

@@ -50,7 +50,7 @@ describe('a site of another origin, with a strict content security policy,', () 
 
       for (const tag of Object.keys(embedTags)) {
         it(`gets answers through ${tag}`, async () => {
-          // Nothing is left of the visit before. A page with a chat might write once more after it was cleared.
+          // Clears storage on a page without a chat, since a chat might write to it again.
           await driver.open(address);
           await driver.evaluate(() => {
             localStorage.clear();

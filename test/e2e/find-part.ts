@@ -1,9 +1,9 @@
 /*
- * Run in the page, sent there as text: they must not use anything from outside themselves. Functions that a spec
- * sends to the page can call them.
+ * These functions are sent to the page as text, so they must not use anything outside themselves. Functions that a spec
+ * runs in the page can call them.
  */
 
-/** The first element with a part name, however deep in shadow roots. */
+/** Returns the first element with a part name, at any depth of shadow roots. */
 export function findPart(name: string): Element | undefined {
   const roots: (Document | ShadowRoot)[] = [document];
   for (const root of roots) {
@@ -14,7 +14,7 @@ export function findPart(name: string): Element | undefined {
   return undefined;
 }
 
-/** The texts of all visible elements with a part name, in the order of the page. */
+/** Returns the texts of all visible elements with a part name, in document order. */
 export function partTexts(name: string): string[] {
   const texts: string[] = [];
   const roots: (Document | ShadowRoot)[] = [document];

@@ -10,18 +10,18 @@ import { findPart, partTexts } from './find-part.ts';
 
 const question = 'What are your opening hours?';
 
-/** What a person sees of the widget: computed styles and places, part by part. */
-function looksOf(parts: string[]): string[] {
+/** Returns the appearance of the widget: the computed style and the position of each part. */
+function appearanceOf(parts: string[]): string[] {
   return parts.map((name) => {
     const part = findPart(name) as HTMLElement;
     const style = getComputedStyle(part);
     const { x, y, width, height } = part.getBoundingClientRect();
-    const place = [x, y, width, height].map(Math.round).join(' ');
-    // The page's own custom properties are inherited, and do nothing here.
+    const box = [x, y, width, height].map(Math.round).join(' ');
+    // The page's custom properties are inherited but have no effect here.
     const values = Array.from(style)
       .filter((property) => !property.startsWith('--'))
       .map((property) => `${property}: ${style.getPropertyValue(property)}`);
-    return [`${name} at ${place}`, ...values].join('\n');
+    return [`${name} at ${box}`, ...values].join('\n');
   });
 }
 
@@ -51,11 +51,11 @@ describe('on a hostile page', () => {
       });
       after(() => driver.close());
 
-      /** Opens a page with nothing left of earlier visits, and its chat. */
+      /** Opens a page with empty storage, and its chat. */
       async function visit(page: string): Promise<void> {
         await driver.open(`${demo.url}/${page}`);
         await driver.evaluate(() => {
-          // What is still under way might be kept after the storage was cleared.
+          // Pending work of a chat might write to storage after it is cleared.
           for (const chat of document.querySelectorAll<VoiceAssistantChat>('voice-assistant-chat')) {
             chat.remove();
             if (chat.shadowRoot?.querySelector('#panel')) chat.forget();
@@ -64,10 +64,10 @@ describe('on a hostile page', () => {
         });
         await driver.reload();
         await driver.evaluate(() => {
-          const seen: string[] = [];
-          Object.assign(globalThis, { seenViolations: seen });
+          const violations: string[] = [];
+          Object.assign(globalThis, { policyViolations: violations });
           document.addEventListener('securitypolicyviolation', (event) => {
-            seen.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+            violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
           });
         });
         await driver.waitFor(() => findPart('launcher') !== undefined);
@@ -77,7 +77,7 @@ describe('on a hostile page', () => {
         await driver.waitFor(() => findPart('message-log')?.getAnimations().length === 0);
       }
 
-      /** Asks, and waits for the answer. */
+      /** Sends a message and waits for the answer. */
       async function ask(text: string): Promise<void> {
         await driver.click(findPart, 'composer-input');
         await driver.type(text);
@@ -90,19 +90,21 @@ describe('on a hostile page', () => {
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).blur();
         });
-        const expected = await driver.evaluate(looksOf, parts);
+        const expected = await driver.evaluate(appearanceOf, parts);
         await visit('hostile-policy.html');
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).blur();
         });
-        assert.deepEqual(await driver.evaluate(looksOf, parts), expected);
+        assert.deepEqual(await driver.evaluate(appearanceOf, parts), expected);
 
         await ask(question);
-        // Markdown is drawn: as elements, and not as the marks that it is written with.
+        // Markdown is rendered as elements, without its markup characters.
         await driver.waitFor(() => findPart('message-log')?.querySelector('.markdown *') !== null);
         await driver.waitFor(() => !/\*\*|\]\(/.test(partTexts('message-assistant')[1] ?? '**'));
         assert.deepEqual(
-          await driver.evaluate(() => (globalThis as unknown as { seenViolations: string[] }).seenViolations),
+          await driver.evaluate(
+            () => (globalThis as unknown as { policyViolations: string[] }).policyViolations,
+          ),
           [],
         );
         assert.deepEqual(driver.errors, []);
@@ -113,17 +115,17 @@ describe('on a hostile page', () => {
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).blur();
         });
-        const expected = await driver.evaluate(looksOf, parts);
+        const expected = await driver.evaluate(appearanceOf, parts);
         await visit('hostile-style.html');
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).blur();
         });
-        assert.deepEqual(await driver.evaluate(looksOf, parts), expected);
+        assert.deepEqual(await driver.evaluate(appearanceOf, parts), expected);
         await ask(question);
       });
 
       it('with styles on every element, the page keeps its appearance', async () => {
-        const looksOfPage = (): string[] =>
+        const pageAppearance = (): string[] =>
           Array.from(document.querySelectorAll('body, body *'), (element) => {
             if (element.localName === 'voice-assistant-chat') return '';
             const style = getComputedStyle(element);
@@ -133,13 +135,13 @@ describe('on a hostile page', () => {
               (property) => `${property}: ${style.getPropertyValue(property)}`,
             );
             return [element.localName, x, y, width, height, ...values].join('\n');
-          }).filter((looks) => looks !== '');
+          }).filter((appearance) => appearance !== '');
         await visit('hostile-style.html');
-        const withChat = await driver.evaluate(looksOfPage);
+        const withChat = await driver.evaluate(pageAppearance);
         await driver.evaluate(() => {
           document.querySelector('voice-assistant-chat')?.remove();
         });
-        assert.deepEqual(withChat, await driver.evaluate(looksOfPage));
+        assert.deepEqual(withChat, await driver.evaluate(pageAppearance));
       });
 
       describe('that moves the chat while an answer is written', () => {
@@ -159,8 +161,8 @@ describe('on a hostile page', () => {
           await driver.type('And next');
         }
 
-        /** The greeting, the question, the whole answer, each once; and the draft. */
-        async function nothingIsLost(): Promise<void> {
+        /** Expects the greeting, the question and the whole answer once each, and the draft. */
+        async function expectNothingLost(): Promise<void> {
           await driver.waitFor(isWhole);
           assert.equal((await driver.evaluate(partTexts, 'message-assistant')).length, 2);
           assert.deepEqual(await driver.evaluate(partTexts, 'message-user'), [`You:\n${question}`]);
@@ -175,7 +177,7 @@ describe('on a hostile page', () => {
           await askAndDraft();
           await press('move');
           await press('shake');
-          await nothingIsLost();
+          await expectNothingLost();
         });
 
         it('has the whole answer after it was removed and inserted again', async () => {
@@ -183,13 +185,13 @@ describe('on a hostile page', () => {
           await press('remove');
           await driver.waitFor(() => findPart('panel') === undefined);
           await press('add');
-          await nothingIsLost();
+          await expectNothingLost();
         });
 
-        it('has everything in a clone that replaces it', async () => {
+        it('keeps everything when a clone replaces it', async () => {
           await askAndDraft();
           await press('clone');
-          await nothingIsLost();
+          await expectNothingLost();
           assert.equal(
             await driver.evaluate(() => document.querySelectorAll('voice-assistant-chat').length),
             1,
@@ -202,7 +204,7 @@ describe('on a hostile page', () => {
           await driver.waitFor(() => findPart('launcher') !== undefined);
           if ((await driver.evaluate(partTexts, 'panel')).length === 0)
             await driver.click(findPart, 'launcher');
-          await nothingIsLost();
+          await expectNothingLost();
         });
       });
     });

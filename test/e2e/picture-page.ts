@@ -1,27 +1,25 @@
 import type { PictureView } from './picture-views.ts';
 
-/*
- * Run in the page, sent there as text: they must not use anything from outside themselves.
- */
+/* These functions are sent to the page as text, so they must not use anything outside themselves. */
 
 type Place = PictureView['place'];
 
-/** A place that a picture is taken of: where in the screenshot, and what differs from the picture that is kept. */
+/** A picture of a place in the screenshot, compared with the stored picture. */
 export interface Compared {
-  /** A PNG in base64, every dot the mean of 4 by 4 CSS pixels. */
+  /** A PNG in base64; each dot is the mean of 4 by 4 CSS pixels. */
   picture: string;
-  /** Dots that differ by more than a person would call the same. */
+  /** Number of dots that differ by more than the tolerance. */
   dots: number;
-  /** By how much the worst one does, of 255. */
+  /** The largest difference of a dot, from 0 to 255. */
   worst: number;
-  /** The same dots, in red over the kept picture; a PNG in base64. */
+  /** The differing dots in red on the stored picture; a PNG in base64. */
   difference: string;
 }
 
-/** Puts a chat into each frame of a page of its own; resolves when all of them are there. */
+/** Adds a frame with a chat for each view; resolves when all of them are in the page. */
 export async function stage(
   views: readonly PictureView[],
-  said: Readonly<Record<string, readonly { role: string; content: string }[]>>,
+  histories: Readonly<Record<string, readonly { role: string; content: string }[]>>,
 ): Promise<void> {
   document.body.replaceChildren();
   const bottom = Math.max(...views.map(({ place }) => place.y + 800));
@@ -39,9 +37,9 @@ export async function stage(
     });
     const page = frame.contentDocument as Document;
     const view = frame.contentWindow as Window & typeof globalThis;
-    const history = said[attributes['lang'] ?? 'en'] ?? [];
+    const history = histories[attributes['lang'] ?? 'en'] ?? [];
     const id = '11111111-2222-4333-8444-555555555556';
-    // A service whose answers never change. What else the page loads, it does not load by `fetch`.
+    // A canned service. The page loads nothing else by `fetch`.
     view.fetch = (url) =>
       Promise.resolve(
         Response.json(
@@ -68,7 +66,7 @@ export async function stage(
   }
 }
 
-/** Whether every chat has come all the way in and stands still. */
+/** Whether every chat has loaded and its layout no longer changes. */
 export function isStill(views: readonly PictureView[], count: number): boolean {
   const store = globalThis as { lastLayout?: string };
   const layout: number[] = [];
@@ -83,7 +81,7 @@ export function isStill(views: readonly PictureView[], count: number): boolean {
     if (frame.dataset['css'] === undefined) {
       const view = frame.contentWindow as Window & typeof globalThis;
       const sheet = new view.CSSStyleSheet();
-      // Scroll bars of some systems come and go. Code is set in the same font on every machine.
+      // Hides scroll bars, which some systems show only at times. Uses the same font for code on every machine.
       sheet.replaceSync(
         `${css ?? ''} pre, code { font-family: 'Noto Sans Mono' !important } * { scrollbar-width: none !important } ::-webkit-scrollbar { display: none !important }`,
       );
@@ -110,7 +108,7 @@ export function isStill(views: readonly PictureView[], count: number): boolean {
   return next === before;
 }
 
-/** How wide the fonts of a frame write: other widths are other fonts, whose pictures look different. */
+/** Measures sample texts in the fonts of a frame, since pictures with other fonts cannot be compared. */
 export function measureFonts(name: string): Record<string, number> {
   const page = (document.getElementById(name) as HTMLIFrameElement).contentDocument as Document;
   const root = page.querySelector('voice-assistant-chat')?.shadowRoot as ShadowRoot;
@@ -142,9 +140,8 @@ export function measureFonts(name: string): Record<string, number> {
 }
 
 /**
- * Cuts a place out of a screenshot, makes it small, and compares it with the picture that is kept of it. Small means
- * that a dot is the mean of 4 by 4 pixels, and that it may be where its neighbor was: what remains of another
- * smoothing of letters is then far below what a person would call a change.
+ * Crops a screenshot, reduces it, and compares it with the stored picture. Each dot is the mean of 4 by 4 pixels and may
+ * match a neighboring dot, so differences in font smoothing stay far below a visible change.
  */
 export async function comparePictures(
   screenshot: string,
@@ -198,7 +195,7 @@ export async function comparePictures(
     return { picture, dots: w * h, worst: 255, difference: picture };
   const expected = readAll(known, w, h);
   const near = [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy] as const));
-  /** Each dot's color with a share of its neighbors'. */
+  /** Averages the color of each dot with those of its neighbors. */
   const soften = (data: Uint8ClampedArray): number[][] =>
     Array.from({ length: w * h }, (_, dot) => {
       const around = near.filter(([dx, dy]) => {
@@ -211,7 +208,7 @@ export async function comparePictures(
       });
     });
   const [ours, theirs] = [soften(small.data), soften(expected)];
-  /** How far a color is from the nearest one that the other picture has there or beside. */
+  /** The smallest difference between a dot's color and those of the same and neighboring dots in the other picture. */
   const distance = (from: number[][], to: number[][], dot: number): number => {
     const color = from[dot] ?? [];
     let least = 255;
@@ -221,15 +218,15 @@ export async function comparePictures(
     }
     return least;
   };
-  const shown = new ImageData(w, h);
+  const marked = new ImageData(w, h);
   let [dots, worst] = [0, 0];
   for (let dot = 0; dot < w * h; dot++) {
-    const off = Math.max(distance(ours, theirs, dot), distance(theirs, ours, dot));
-    worst = Math.max(worst, off);
-    if (off > tolerance) dots++;
+    const difference = Math.max(distance(ours, theirs, dot), distance(theirs, ours, dot));
+    worst = Math.max(worst, difference);
+    if (difference > tolerance) dots++;
     const gray =
       128 + ((expected[dot * 4] ?? 0) + (expected[dot * 4 + 1] ?? 0) + (expected[dot * 4 + 2] ?? 0)) / 6;
-    shown.data.set(off > tolerance ? [255, 0, 0, 255] : [gray, gray, gray, 255], dot * 4);
+    marked.data.set(difference > tolerance ? [255, 0, 0, 255] : [gray, gray, gray, 255], dot * 4);
   }
-  return { picture, dots, worst: Math.round(worst), difference: pngOf(shown) };
+  return { picture, dots, worst: Math.round(worst), difference: pngOf(marked) };
 }

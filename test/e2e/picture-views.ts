@@ -1,21 +1,21 @@
-/** A frame of the page with a chat in it, whose picture is compared with one that is kept. */
+/** A frame with a chat, whose picture is compared with a stored one. */
 export interface PictureView {
   readonly name: string;
-  /** Of the frame, which is the chat's window, in CSS pixels of the page. */
+  /** Position and size of the frame, in CSS pixels of the page. */
   readonly place: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   readonly attributes: Readonly<Record<string, string>>;
-  /** What a reader's own style sheet says. */
+  /** The user's style sheet. */
   readonly css?: string;
-  /** Pictures of the same frame with the colors that the person's system forces. Chromium alone can be told to. */
+  /** Color schemes for further pictures with forced colors. Chromium only. */
   readonly forced?: readonly ('light' | 'dark')[];
 }
 
-/** The spacing that WCAG 2.2, 1.4.12, asks a text to bear. */
+/** The text spacing that WCAG 2.2, 1.4.12, requires support for. */
 const spacing = `
   * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
   p { margin-block-end: 2em !important }`;
 
-/** Rows of frames, one below the other, each no larger than a window of 1280 by 800. */
+/** The height of a row of frames. A row fits into a window of 1280 by 800. */
 export const rowHeight = 800;
 
 const light = { lang: 'en', theme: 'light' };
@@ -49,8 +49,8 @@ export const pictureViews: readonly PictureView[] = [
   },
 ];
 
-/** What is said in them: everything that takes room. */
-export const saidInPictures: Readonly<Record<string, readonly { role: string; content: string }[]>> = {
+/** The conversations in the pictures, by language, with the elements that affect layout. */
+export const pictureHistories: Readonly<Record<string, readonly { role: string; content: string }[]>> = {
   en: [
     { role: 'assistant', content: 'Hello! I am Kim. What are you looking for?' },
     { role: 'user', content: 'Which width fits a broad foot? My last boots were too tight after an hour.' },

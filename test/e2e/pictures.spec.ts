@@ -11,31 +11,32 @@ import type { Driver } from './driver.ts';
 import { KeptPictures, makesPictures } from './kept-pictures.ts';
 import { comparePictures, isStill, measureFonts, stage } from './picture-page.ts';
 import type { Compared } from './picture-page.ts';
-import { pictureViews, rowHeight, saidInPictures } from './picture-views.ts';
+import { pictureViews, rowHeight, pictureHistories } from './picture-views.ts';
 import type { PictureView } from './picture-views.ts';
 
 /*
- * Pictures of an open chat are compared with those in `pictures`, which `npm run pictures` makes anew. All chats of an
- * engine stand in frames of one page, so that a handful of screenshots are enough.
+ * Compares pictures of an open chat with those in `pictures`, which `npm run pictures` replaces. All chats of an engine
+ * are in frames of one page, so that a few screenshots are enough.
  */
 
 /**
- * How far a dot's color may be off, of 255: more than what comes of other smoothing of letters, or of an edge that is
- * one pixel off; less than what a missing word makes.
+ * Maximum difference of a dot's color, from 0 to 255: more than other font smoothing or an edge shifted by one pixel
+ * causes, and less than a missing word causes.
  */
 const tolerance = 36;
 
-/** How many dots may be further off. A line of text that is missing changes a hundred and more. */
-const mostDots = 12;
+/** Maximum number of dots beyond the tolerance. A missing line of text changes more than a hundred. */
+const maxDots = 12;
 
-/** Faults that the pictures must tell from what is right, each as a style sheet. */
+/** Faults that the comparison must detect, each as a style sheet. */
 const faults = {
-  'a composer that lies over the last answer': '[part~="composer"] { margin-block-start: -48px !important }',
-  'an answer that is cut off at its side':
+  'a composer that covers the last answer': '[part~="composer"] { margin-block-start: -48px !important }',
+  'an answer that is clipped at the side':
     '.markdown { max-width: 120px; overflow: hidden; white-space: nowrap }',
-  'an answer that is cut off below': '[part~="message-assistant"] { max-height: 60px; overflow: hidden }',
-  'text that can hardly be read': '[part~="message-assistant"] { color: #999 !important }',
-  'a button that is missing': '[part~="send-button"] { visibility: hidden }',
+  'an answer that is clipped at the bottom':
+    '[part~="message-assistant"] { max-height: 60px; overflow: hidden }',
+  'text with low contrast': '[part~="message-assistant"] { color: #999 !important }',
+  'a missing button': '[part~="send-button"] { visibility: hidden }',
 };
 
 describe('the chat looks as in the stored pictures', () => {
@@ -61,7 +62,7 @@ describe('the chat looks as in the stored pictures', () => {
       before(async () => {
         driver = await openDriver(engine);
         await driver.open(`${site.url}/element`);
-        await driver.evaluate(stage, views as never, saidInPictures as never);
+        await driver.evaluate(stage, views as never, pictureHistories as never);
         await driver.waitFor(isStill, views as never, 5);
         const fonts = await driver.evaluate(measureFonts, 'narrow');
         if (makesPictures) kept.keepFonts(fonts);
@@ -69,7 +70,7 @@ describe('the chat looks as in the stored pictures', () => {
       });
       after(() => driver.close());
 
-      /** What the window shows at a row, now or when it was last looked at. */
+      /** Returns a screenshot of a row, taken now if `isFresh` or if there is none yet. */
       async function screenshot(row: number, isFresh: boolean): Promise<string> {
         const before = screenshots.get(row);
         if (before !== undefined && !isFresh) return before;
@@ -97,16 +98,16 @@ describe('the chat looks as in the stored pictures', () => {
           kept.keep(name, (await compare(view, null, isFresh)).picture);
           return;
         }
-        assert.notEqual(known, null, `There is no picture "${name}". To make it: npm run pictures`);
-        // Again for a while: a browser may give the picture before.
+        assert.notEqual(known, null, `There is no picture "${name}". To create it: npm run pictures`);
+        // Repeated, since a browser may return an outdated screenshot.
         const deadline = Date.now() + 5000;
         let compared = await compare(view, known, isFresh);
-        while (compared.dots > mostDots && Date.now() < deadline) compared = await compare(view, known);
+        while (compared.dots > maxDots && Date.now() < deadline) compared = await compare(view, known);
         const { dots, worst, picture, difference } = compared;
-        if (dots <= mostDots) return;
-        const shown = kept.show(name, picture, difference);
+        if (dots <= maxDots) return;
+        const files = kept.writeDifference(name, picture, difference);
         const extent = `${String(dots)} dots look different, by up to ${String(worst)} of 255`;
-        assert.fail(`${extent}. Look at ${shown}. If all is well: npm run pictures`);
+        assert.fail(`${extent}. See ${files}. If the change is intended: npm run pictures`);
       }
 
       for (const view of views) {
@@ -125,7 +126,7 @@ describe('the chat looks as in the stored pictures', () => {
       }
 
       if (isChromium && !makesPictures)
-        it('a difference would be found', async (test) => {
+        it('detects faults', async (test) => {
           if (fontProblem !== undefined) {
             test.skip(fontProblem);
             return;
@@ -134,7 +135,7 @@ describe('the chat looks as in the stored pictures', () => {
           for (const [fault, css] of Object.entries(faults)) {
             await driver.evaluate(setFault, view.name, css);
             const { dots } = await compare(view, kept.read(view.name));
-            assert.ok(dots > mostDots, `${fault}: ${String(dots)} dots`);
+            assert.ok(dots > maxDots, `${fault}: ${String(dots)} dots`);
           }
           await driver.evaluate(setFault, view.name, '');
         });
@@ -143,8 +144,8 @@ describe('the chat looks as in the stored pictures', () => {
 });
 
 /**
- * Runs in the page: browsers draw what is out of sight late, so each frame is waited for. Now and then a busy Chromium
- * leaves a frame white until something makes it draw again.
+ * Runs in the page: scrolls to a row and waits until each frame has painted, since browsers delay painting outside the
+ * viewport. A busy Chromium sometimes leaves a frame blank, so a repeated call forces a repaint.
  */
 async function bringIntoView(top: number, isAgain: boolean): Promise<void> {
   scrollTo({ top, behavior: 'instant' });
@@ -156,7 +157,7 @@ async function bringIntoView(top: number, isAgain: boolean): Promise<void> {
   }
 }
 
-/** Runs in the page: replaces the fault that a chat has. */
+/** Runs in the page: replaces the fault of a chat. */
 function setFault(name: string, css: string): void {
   const { contentDocument, contentWindow } = document.getElementById(name) as HTMLIFrameElement;
   const root = contentDocument?.querySelector('voice-assistant-chat')?.shadowRoot as ShadowRoot;

@@ -16,7 +16,7 @@ describe('npm start', () => {
   });
   after(() => demo.stop());
 
-  it('prints the demo’s address, a key and the assistants', async () => {
+  it('prints the demo’s URL, an API key and the assistants', async () => {
     assert.match(demo.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.deepEqual(
       demo.assistants.map(({ shows }) => shows),
@@ -36,10 +36,14 @@ describe('npm start', () => {
       });
       after(() => driver.close());
 
-      it('greets the visitor who opens the chat, and answers', async () => {
+      it('greets the visitor when the chat opens, and answers', async () => {
         await driver.open(`${demo.url}/`);
         await driver.waitFor(() => findPart('launcher') !== undefined);
-        assert.deepEqual(await driver.evaluate(partTexts, 'message-log'), [], 'nothing opens by itself');
+        assert.deepEqual(
+          await driver.evaluate(partTexts, 'message-log'),
+          [],
+          'the chat opened without a click',
+        );
 
         await driver.click(findPart, 'launcher');
         await driver.waitFor(() =>

@@ -11,13 +11,12 @@ import type { Driver } from './driver.ts';
 import { findPart, partTexts } from './find-part.ts';
 
 /*
- * Two pictures of the same screen, taken one after the other by the same browser with the same fonts, are compared: one
- * with a control and one without, or one with the focus and one without. Baselines from another machine would tell its
- * fonts apart, and not whether a person sees the control.
+ * Compares two screenshots of the same browser, with and without a control or its focus indicator. Baselines from another
+ * machine would differ in their fonts, which says nothing about the visibility of the control.
  */
 
-/** The least contrast between what shows and what would be there without it: WCAG 2.2, 1.4.11. */
-const leastContrast = 3;
+/** Minimum contrast between a control and its background: WCAG 2.2, 1.4.11. */
+const minContrast = 3;
 
 const controls = [
   'menu-button',
@@ -28,7 +27,7 @@ const controls = [
   'launcher',
 ];
 
-/** Runs in the page: how many pixels around a part differ between two pictures, and by what contrast at most. */
+/** Runs in the page: returns how many pixels around a part differ between two pictures, and the highest contrast. */
 async function compare(
   name: string,
   one: string,
@@ -98,17 +97,17 @@ describe('controls are visible', () => {
       async function visit(theme: string, color: string): Promise<void> {
         await driver.open(`${demo.url}/hostile-nothing.html`);
         await driver.evaluate(
-          (look, accent) => {
+          (theme, color) => {
             const chat = document.querySelector('voice-assistant-chat');
-            chat?.setAttribute('theme', look);
-            chat?.setAttribute('color', accent);
+            chat?.setAttribute('theme', theme);
+            chat?.setAttribute('color', color);
             chat?.setAttribute('open', '');
           },
           theme,
           color,
         );
         await driver.waitFor(() => partTexts('message-assistant').length === 1);
-        // Nothing blinks or moves between two pictures.
+        // Keeps the caret from blinking between two pictures.
         await driver.evaluate(() => {
           (findPart('composer-input') as HTMLElement).style.caretColor = 'transparent';
         });
@@ -122,44 +121,49 @@ describe('controls are visible', () => {
         });
       }
 
-      /** Compares with new pictures, since a browser may give the one before, until enough differs. */
-      async function differs(what: string, name: string, before: string, least: number): Promise<void> {
+      /** Waits until enough pixels differ; takes several pictures, since a browser may return an outdated one. */
+      async function waitForDifference(
+        label: string,
+        name: string,
+        before: string,
+        minPixels: number,
+      ): Promise<void> {
         const deadline = Date.now() + 5000;
         for (;;) {
           const { pixels, contrast } = await driver.evaluate(compare, name, before, await picture());
-          if (pixels >= least && contrast >= leastContrast) return;
-          const found = `${String(pixels)} of ${String(least)} pixels, with a contrast of ${String(contrast)}`;
-          if (Date.now() > deadline) assert.fail(`${what} shows in ${found}`);
+          if (pixels >= minPixels && contrast >= minContrast) return;
+          const found = `${String(pixels)} of ${String(minPixels)} pixels, with a contrast of ${String(contrast)}`;
+          if (Date.now() > deadline) assert.fail(`${label} shows in ${found}`);
         }
       }
 
-      async function eachShows(): Promise<void> {
+      async function expectVisibleControls(): Promise<void> {
         await blur();
         const whole = await picture();
         for (const name of controls) {
           await driver.evaluate((part) => {
             (findPart(part) as HTMLElement).style.visibility = 'hidden';
           }, name);
-          await differs(name, name, whole, 16);
+          await waitForDifference(name, name, whole, 16);
           await driver.evaluate((part) => {
             (findPart(part) as HTMLElement).style.visibility = '';
           }, name);
         }
       }
 
-      async function focusShows(): Promise<void> {
+      async function expectVisibleFocus(): Promise<void> {
         for (const name of controls) {
           await blur();
           const before = await picture();
           const around = await driver.evaluate((part) => {
             const control = findPart(part) as HTMLElement;
-            // The keyboard's focus, which always shows.
+            // The keyboard focus, which is always visible.
             control.focus({ focusVisible: true });
             const { width, height } = control.getBoundingClientRect();
             return width + height;
           }, name);
-          // As much as a line of one pixel along half of it; WCAG 2.2, 2.4.13 (AAA) asks for two whole ones.
-          await differs(`the focus on ${name}`, name, before, around);
+          // Half the perimeter, one pixel wide. WCAG 2.2, 2.4.13 (AAA) requires the whole perimeter, two pixels wide.
+          await waitForDifference(`the focus on ${name}`, name, before, around);
         }
       }
 
@@ -170,8 +174,8 @@ describe('controls are visible', () => {
       ] as const) {
         it(`each control, and the focus on it, in ${color}, ${theme}`, async () => {
           await visit(theme, color);
-          await eachShows();
-          await focusShows();
+          await expectVisibleControls();
+          await expectVisibleFocus();
         });
       }
 
@@ -183,8 +187,8 @@ describe('controls are visible', () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await driver.prefer({ forcedColors: 'active', colorScheme });
           await visit('auto', '#2f5bea');
-          await eachShows();
-          await focusShows();
+          await expectVisibleControls();
+          await expectVisibleFocus();
         }
         await driver.prefer({ forcedColors: 'none' });
       });

@@ -9,12 +9,12 @@ import { watchPage } from './watch-page.ts';
 
 const engine = findEngines(['chromium']).find(({ name }) => name === 'chromium');
 
-/** Bytes that one mount and removal may leave behind. */
+/** Maximum heap growth in bytes for each chat mounted and removed. */
 const budget = 0.2 * 1024;
 const batches = 5;
 const mountsPerBatch = 40;
 
-/** Else code that is compiled better and better, and sometimes thrown away, would drown what a chat leaves. */
+/** Disables optimization and flushing of code, whose effect on the heap would hide leaks. */
 const steadyCode =
   '--js-flags=--no-opt --no-maglev --no-sparkplug --no-lazy-feedback-allocation --no-flush-bytecode';
 
@@ -46,10 +46,10 @@ describe(
       await page.goto(`${site.url}/element`);
       const session = await page.context().newCDPSession(page);
       await session.send('Performance.enable');
-      // The first ones compile what the others share.
+      // The first batch is not measured, since it compiles shared code.
       for (let batch = 0; batch <= batches + 1; batch++) {
         await page.evaluate(mountAndRemove, { count: mountsPerBatch, assistantId });
-        running = await runningAtLast(page);
+        running = await waitForRest(page);
         if (batch > 0) levels.push(await measure(session));
       }
     });
@@ -82,18 +82,18 @@ describe(
   },
 );
 
-/** What still runs when what was under way has had its time to end. */
-async function runningAtLast(page: Page): Promise<string[]> {
-  const patience = performance.now() + 5_000;
+/** Waits up to five seconds for pending work to end; returns the work that is still running. */
+async function waitForRest(page: Page): Promise<string[]> {
+  const deadline = performance.now() + 5_000;
   for (;;) {
     const running = await page.evaluate(() => window.watch.running());
-    if (running.length === 0 || performance.now() > patience) return running;
+    if (running.length === 0 || performance.now() > deadline) return running;
     await sleep(50);
   }
 }
 
 async function measure(session: CDPSession): Promise<Level> {
-  // What one round lets go of may have held what the next one finds.
+  // Repeated, since objects released in one collection may have kept others alive.
   for (let round = 0; round < 4; round++) await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   const { metrics } = await session.send('Performance.getMetrics');
@@ -101,7 +101,7 @@ async function measure(session: CDPSession): Promise<Level> {
   return { heap: usedSize, nodes: metric('Nodes'), listeners: metric('JSEventListeners') };
 }
 
-/** Growth for each mount. What grows by every batch leaks; a single leap is something that is made once. */
+/** Growth for each mount, by the median batch: a leak grows in every batch, one-time allocations only in one. */
 function growth(values: readonly number[]): number {
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? NaN));
   return (steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? NaN) / mountsPerBatch;

@@ -1,8 +1,8 @@
 import type {} from '../../src/widget/define.ts';
 
 /**
- * Runs in the page: puts chats into it and takes them out again, one after another. Every fourth is opened and has
- * shown its greeting before it goes, and half of those were written in.
+ * Runs in the page: adds and removes chats, one after another. Every fourth one is opened and shows its greeting; every
+ * eighth one also sends a message.
  */
 export async function mountAndRemove({
   count,
@@ -22,7 +22,7 @@ export async function mountAndRemove({
       };
       look();
     });
-  // What is written to the console stays there, and would be taken for a leak.
+  // The console keeps references to logged objects, which would count as leaks.
   Object.assign(console, { log: ignore, table: ignore, groupCollapsed: ignore, groupEnd: ignore });
   for (let number = 0; number < count; number++) {
     const chat = document.createElement('voice-assistant-chat');
@@ -45,8 +45,8 @@ export async function mountAndRemove({
     } else await shown(chat, '[part~=launcher]');
     chat.remove();
   }
-  // The browser's own list of what was loaded grows with every request.
+  // The browser's list of resource timings grows with every request.
   performance.clearResourceTimings();
-  // Removal is noticed in a microtask, and what is drawn in a frame.
+  // Removal takes effect in a microtask, and rendering in a frame.
   await new Promise((resolve) => requestAnimationFrame(resolve));
 }

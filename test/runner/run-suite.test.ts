@@ -38,7 +38,7 @@ describe('running a suite', () => {
     assert.match(outcome.output, /the reason/);
   });
 
-  it('runs failed files again, and names tests that pass then, which fail in CI', async () => {
+  it('runs failed files again, and reports tests that pass then as flaky, which fail in CI', async () => {
     const marker = join(folder, 'was-here');
     const file = join(folder, 'unsteady.test.mjs');
     await writeFile(
@@ -53,9 +53,9 @@ describe('running a suite', () => {
        });`,
     );
     const suite = { ...suiteOf('tests', ...nodeTests([file])), again: nodeTests };
-    const forPeople = await runWithSecondChance(suite, runSuite, false);
-    assert.deepEqual([forPeople.passed, forPeople.failed, forPeople.skipped], [2, 0, 0]);
-    assert.match(forPeople.output, /^flaky .*unsteady.test.mjs: passes later$/m);
+    const locally = await runWithSecondChance(suite, runSuite, false);
+    assert.deepEqual([locally.passed, locally.failed, locally.skipped], [2, 0, 0]);
+    assert.match(locally.output, /^flaky .*unsteady.test.mjs: passes later$/m);
     await rm(marker);
     const inCi = await runWithSecondChance(suite, runSuite, true);
     assert.deepEqual([inCi.passed, inCi.failed, inCi.skipped], [1, 1, 0]);
@@ -67,7 +67,7 @@ describe('running a suite', () => {
     assert.equal((await runWithSecondChance(suite)).failed, 1);
   });
 
-  it('fails when a hook fails though all tests pass', async () => {
+  it('fails when a hook fails even if all tests pass', async () => {
     const file = join(folder, 'hook.test.mjs');
     await writeFile(
       file,
@@ -84,12 +84,12 @@ describe('running a suite', () => {
     assert.equal((await runSuite(suiteOf('tests', ...nodeTests([file])))).failed, 1);
   });
 
-  it('takes the exit code of a check', async () => {
+  it('uses the exit code of a check', async () => {
     assert.equal((await runSuite(suiteOf('check', ...evaluate('')))).passed, 1);
     assert.equal((await runSuite(suiteOf('check', ...evaluate('process.exit(2)')))).failed, 1);
   });
 
-  it('fails when the program is not there', async () => {
+  it('fails when the program does not exist', async () => {
     const outcome = await runSuite(suiteOf('check', join(folder, 'absent')));
     assert.equal(outcome.failed, 1);
     assert.match(outcome.output, /ENOENT/);
@@ -110,7 +110,7 @@ describe('running a suite', () => {
 describe('judging a suite', () => {
   const suite = suiteOf('tests');
 
-  it('trusts its counts if it exits with 0', () => {
+  it('uses its counts if it exits with 0', () => {
     const counts = { passed: 3, failed: 0, skipped: 1 };
     assert.deepEqual(judge(suite, 0, counts), counts);
   });
@@ -126,16 +126,16 @@ describe('judging a suite', () => {
 });
 
 describe('selecting suites', () => {
-  const names = (...wanted: string[]) => selectSuites(wanted, false).map(({ name }) => name);
+  const names = (...selected: string[]) => selectSuites(selected, false).map(({ name }) => name);
 
-  it('takes all, a group or one of it', () => {
+  it('selects all suites, a group, or one suite', () => {
     assert.ok(names().length > 5);
     assert.deepEqual(names('service'), ['service:pglite', 'service:postgres']);
     assert.deepEqual(names('e2e', 'service:pglite'), ['e2e', 'service:pglite']);
   });
 
-  it('adds the build when there is none and a suite needs it', () => {
-    const namesWithoutBuild = (...wanted: string[]) => selectSuites(wanted, true).map(({ name }) => name);
+  it('adds the build if a suite needs it and it is missing', () => {
+    const namesWithoutBuild = (...selected: string[]) => selectSuites(selected, true).map(({ name }) => name);
     assert.deepEqual(namesWithoutBuild('e2e'), ['build', 'e2e']);
     assert.deepEqual(namesWithoutBuild('lint'), ['lint:code', 'lint:format']);
   });

@@ -11,15 +11,14 @@ import type { Suite } from './suites.ts';
 export interface SuiteOutcome extends SuiteResult {
   suite: Suite;
   seconds: number;
-  /** Its output. */
   output: string;
-  /** Why it failed, if not by single tests. */
+  /** The reason of the failure, if no single test failed. */
   reason?: string;
 }
 
 /** Runs a suite to its end, or to its time limit. Never rejects: errors are failures of the suite. */
 export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
-  const began = performance.now();
+  const start = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'suite-'));
   const resultFile = join(folder, 'result.json');
   const [command = '', ...args] = suite.run.map((part) =>
@@ -47,26 +46,26 @@ export async function runSuite(suite: Suite): Promise<SuiteOutcome> {
   return {
     suite,
     ...judge(suite, status, result),
-    seconds: (performance.now() - began) / 1000,
+    seconds: (performance.now() - start) / 1000,
     output: child.output(),
   };
 }
 
-const nothing: SuiteResult = { passed: 0, failed: 0, skipped: 0 };
+const noTests: SuiteResult = { passed: 0, failed: 0, skipped: 0 };
 
 const checkResult = (status: unknown): SuiteResult =>
-  status === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: status === 'too long' ? 0 : 1 };
+  status === 0 ? { ...noTests, passed: 1 } : { ...noTests, failed: status === 'too long' ? 0 : 1 };
 
 async function readResult(file: string): Promise<SuiteResult> {
   try {
-    return { ...nothing, ...(JSON.parse(await readFile(file, 'utf8')) as Partial<SuiteResult>) };
+    return { ...noTests, ...(JSON.parse(await readFile(file, 'utf8')) as Partial<SuiteResult>) };
   } catch {
-    // It ended before it wrote counts.
-    return nothing;
+    // The suite ended before it wrote its counts.
+    return noTests;
   }
 }
 
-/** A suite with a non-zero exit code, or without tests, has failed whatever it counted. */
+/** Also fails a suite that has a non-zero exit code, ran no test, or exceeded its time limit. */
 export function judge(
   suite: Suite,
   status: number | string,
@@ -77,7 +76,7 @@ export function judge(
   }
   if (result.failed > 0) return result;
   if (status !== 0)
-    return { ...result, failed: 1, reason: `ended with ${String(status)} though no test failed` };
+    return { ...result, failed: 1, reason: `ended with ${String(status)} although no test failed` };
   if (result.passed === 0) return { ...result, failed: 1, reason: 'ran no test' };
   return result;
 }

@@ -11,7 +11,7 @@ const suite = (name: string, ...after: string[]): Suite => ({
   limit: 1,
 });
 
-/** Runs suites one step at a time: `end(name)` ends one; `running` shows which have begun and not ended. */
+/** Runs suites step by step: `end` ends one, and `names` returns the running ones. */
 function runByHand(suites: Suite[], width: number) {
   const running = new Map<string, () => void>();
   const outcomes = schedule(suites, width, ({ name }) => {
@@ -44,7 +44,7 @@ describe('the schedule', () => {
     assert.deepEqual(await run.outcomes, ['b', 'a', 'c']);
   });
 
-  it('starts a suite only when all of the groups before it have ended', async () => {
+  it('starts a suite only after all groups that it depends on have ended', async () => {
     const run = runByHand(
       [suite('e2e', 'build', 'service'), suite('build'), suite('service:a'), suite('service:b')],
       2,

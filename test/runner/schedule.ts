@@ -2,8 +2,8 @@ import { goesBy } from './suites.ts';
 import type { Suite } from './suites.ts';
 
 /**
- * Runs suites `width` at a time, each as early as its place in the list and the groups it comes after allow.
- * Groups that are not among the suites are not waited for.
+ * Runs up to `width` suites at a time, in order, each after the groups in its `after` have ended. Ignores groups that
+ * are not among the suites.
  */
 export async function schedule<Outcome>(
   suites: readonly Suite[],

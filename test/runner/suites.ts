@@ -10,7 +10,7 @@ export interface Suite {
   /** The command: a script of this folder, a file of node_modules/.bin, or node:test on files. */
   run: readonly string[];
   env?: Record<string, string>;
-  /** `check`: its exit code is one check. `tests`: it leaves counts in a result file. */
+  /** `check`: its exit code counts as one test. `tests`: it writes counts to a result file. */
   counts: 'check' | 'tests';
   /** The command that runs some of its files; if present, failed files run again. */
   again?: (files: readonly string[]) => readonly string[];
@@ -18,7 +18,7 @@ export interface Suite {
   after?: readonly string[];
   /** Runs only when it is named. */
   onDemand?: true;
-  /** Minutes until it is ended as hung: several times its usual duration, since some machines are slow. */
+  /** Time limit in minutes: several times the usual duration, since some machines are slow. */
   limit: number;
 }
 
@@ -44,8 +44,8 @@ const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
 
 /**
- * Everything that `npm test` runs, in starting order. Two run at a time, so that suites with
- * browsers run beside those that compute.
+ * The suites of `npm test`, in starting order. Two run at a time, so that a suite with browsers runs beside one that
+ * needs the processor.
  */
 export function allSuites(): Suite[] {
   const unitTests = find(
@@ -72,8 +72,8 @@ export function allSuites(): Suite[] {
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
     ...['pglite', 'postgres'].map((database): Suite => ({
       name: `service:${database}`,
-      // In one process: loading the service and starting a database takes longer than most of these files.
-      // The embedded database allocates many short-lived objects.
+      // One process, since loading the service and starting a database takes longer than most of these files.
+      // A large young generation, since the embedded database allocates many short-lived objects.
       run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none', '--max-semi-space-size=64'),
       again: (files) => nodeTests(files, '--test-isolation=none'),
       env: { TEST_DATABASE: database },
@@ -111,8 +111,9 @@ export function allSuites(): Suite[] {
 const isBuilt = () => existsSync(join(repository, 'dist/voice-assistant-chat.js'));
 
 /**
- * The named suites, or all; and the build, if they need it and there is none. An unknown name is an error that lists
- * the known ones.
+ * Returns the named suites, or all. Adds the build if a suite needs it and it is missing.
+ *
+ * @throws {Error} if a name is unknown; the message lists the known ones
  */
 export function selectSuites(names: readonly string[], needsBuild = !isBuilt()): Suite[] {
   const suites = allSuites();
@@ -125,11 +126,11 @@ export function selectSuites(names: readonly string[], needsBuild = !isBuilt()):
   }
   if (names.length === 0) return suites.filter(({ onDemand }) => !onDemand);
   const named = suites.filter((suite) => names.some((name) => goesBy(suite, name)));
-  const wantsBuild = needsBuild && named.some(({ after }) => after?.includes('build'));
-  return suites.filter((suite) => named.includes(suite) || (wantsBuild && suite.name === 'build'));
+  const addsBuild = needsBuild && named.some(({ after }) => after?.includes('build'));
+  return suites.filter((suite) => named.includes(suite) || (addsBuild && suite.name === 'build'));
 }
 
-/** Whether a suite has that name, or is of that group. */
+/** Whether a suite has a given name or belongs to a group of that name. */
 export function goesBy(suite: Suite, name: string): boolean {
   return suite.name === name || suite.name.split(':')[0] === name;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
 
-/** The size of a file compressed with Brotli at its best quality. */
+/** Returns the size of a file in bytes after Brotli compression at the highest quality. */
 export function compressedSize(path: string): number {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
   return brotliCompressSync(readFileSync(path), { params }).length;

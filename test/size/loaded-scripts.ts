@@ -10,11 +10,11 @@ import { embedTags } from '../support/chat/embed-tags.ts';
 import type { EmbedTag } from '../support/chat/embed-tags.ts';
 
 export interface LoadedScripts {
-  /** Paths of the scripts that a page with the chat loads by itself, without its prefetching. */
+  /** Paths of the scripts that a page with the chat loads before any interaction. */
   shell: string[];
-  /** Those and the ones loaded until a visitor who clicked the launcher can type. */
+  /** The shell and the scripts loaded from the click on the launcher until a visitor can type. */
   typing: string[];
-  /** Those and the ones loaded until the first answer shows as Markdown. */
+  /** All scripts loaded until the first answer is rendered as Markdown. */
   markdownAnswer: string[];
 }
 
@@ -38,7 +38,7 @@ export async function loadedScripts(
     page.on('request', (request) => {
       if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
     });
-    // An answer in Markdown, whatever the engine answers.
+    // Replaces the engine's answer by one in Markdown.
     await page.route('**/messages', (route) =>
       route.fulfill({
         headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' },
@@ -87,7 +87,7 @@ function scriptsBeforeTyping(page: Page): Promise<string[]> {
         ({ name, startTime }) => /\/chunks\/.*\.js$/.test(name) && startTime < (canType?.startTime ?? 0),
       )
       .map(({ name }) => new URL(name).pathname);
-    // A file in the cache is listed twice: when it was prefetched, and when it runs.
+    // A prefetched file is listed twice: when it was prefetched and when it runs.
     return [...new Set(paths)];
   });
 }

@@ -12,7 +12,7 @@ for (const folder of ['dist/chunks', 'dist/npm/chunks']) {
     const chunks = join(repository, folder);
     for (const language of languages) {
       it(`${language} is one file of at most ${String(budgets.locale)} bytes`, () => {
-        // The name ends in a hash of eight characters, which may be hyphens too.
+        // The hash in the name has eight characters, which can include hyphens.
         const files = readdirSync(chunks).filter(
           (name) => name.startsWith(`${language}-`) && name.length === `${language}-12345678.js`.length,
         );

@@ -15,7 +15,7 @@ import type { LoadedScripts } from './loaded-scripts.ts';
 const dist = join(repository, 'dist');
 const chromium = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
 
-describe('what a page with the chat loads', { skip: chromium ? false : 'needs Chromium' }, () => {
+describe('the script of a page with the chat', { skip: chromium ? false : 'needs Chromium' }, () => {
   let demo: DemoProcess;
   before(async () => {
     demo = await startDemo();
@@ -33,28 +33,28 @@ describe('what a page with the chat loads', { skip: chromium ? false : 'needs Ch
       for (const stage of ['shell', 'typing', 'markdownAnswer'] as const) {
         const { bytes, requests } = budgets[stage];
         const until = {
-          shell: 'before anyone touches the launcher',
+          shell: 'before the visitor interacts with the launcher',
           typing: 'until a visitor can type',
-          markdownAnswer: 'until the first answer shows as Markdown',
+          markdownAnswer: 'until the first answer is rendered as Markdown',
         }[stage];
 
-        it(`is at most ${String(bytes)} bytes of script ${until}`, () => {
+        it(`has at most ${String(bytes)} bytes ${until}`, () => {
           assertWithin(bytes, loaded[stage]);
         });
 
-        it(`takes at most ${String(requests)} script requests ${until}`, () => {
-          const asked = loaded[stage].slice(stage === 'shell' ? 0 : loaded.shell.length);
-          assert.ok(asked.length <= requests, asked.join(', '));
+        it(`takes at most ${String(requests)} requests ${until}`, () => {
+          const requested = loaded[stage].slice(stage === 'shell' ? 0 : loaded.shell.length);
+          assert.ok(requested.length <= requests, requested.join(', '));
         });
       }
     });
   }
 });
 
-/** The file behind a path. The short snippet is `embed.js` with one line of settings before it. */
+/** Returns the built file of a path. The short snippet is `embed.js` with a line of settings before it. */
 const inDist = (path: string) => join(dist, path.replace(/^\/embed\/[^/]+$/, '/embed.js'));
 
-/** Prints the size of each script, and fails if their sum is too large. */
+/** Prints the size of each script; fails if their sum exceeds the budget. */
 function assertWithin(budget: number, scripts: readonly string[]): void {
   const sizes = scripts.map((path) => ({ name: basename(path), size: compressedSize(inDist(path)) }));
   const total = sizes.reduce((sum, { size }) => sum + size, 0);

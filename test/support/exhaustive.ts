@@ -1,4 +1,4 @@
 import process from 'node:process';
 
-/** Whether tests over many combinations run all of them, as `npm test -- exhaustive` does, instead of a selection. */
+/** Whether tests cover every combination, as with `npm test -- exhaustive`, rather than a selection. */
 export const isExhaustive = process.env.TEST_EXHAUSTIVE === '1';

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The repository's folder, absolute, without a slash at its end. */
+/** The absolute path of the repository's folder, without a trailing slash. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '');

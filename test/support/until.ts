@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Waits until a condition holds, one turn of the event loop after another. Works while timers are mocked.
+ * Waits until a condition is true. Checks it in each turn of the event loop, so it works while timers are mocked.
  *
- * @param everyTurn called at each turn until then
- * @throws {Error} if it does not hold within ten seconds
+ * @param everyTurn called in each turn until then
+ * @throws {Error} if the condition is not true within ten seconds
  */
 export async function until(condition: () => boolean, everyTurn?: () => void): Promise<void> {
   const deadline = performance.now() + 10_000;

@@ -7,7 +7,7 @@ import { serve } from '../../../src/service/serve.ts';
 import { startPostgres } from '../../support/service/postgres.ts';
 import { openHeap } from './heap.ts';
 import { postJson } from './post-json.ts';
-import { noteStatements } from './round-trips.ts';
+import { recordStatements } from './round-trips.ts';
 import type { RoundTrips } from './round-trips.ts';
 import { runServer, serviceSettings } from './run-server.ts';
 import type { Server } from './run-server.ts';
@@ -17,9 +17,9 @@ import { watchConversations } from './watchers.ts';
 import { measureThroughput, visitBare, visitService } from './throughput.ts';
 
 /*
- * `npm run bench:service`: the service with the offline engine on PostgreSQL, beside a bare Hono server that makes the
- * same round trips to the same database, in turns. Then what its heap and the whole process keep over many messages, and how many streamed
- * answers it has open at once. Ends with 1 when a figure is over its limit.
+ * `npm run bench:service` compares the service, with the offline engine on PostgreSQL, with a bare Hono server that makes
+ * the same round trips. Then it measures memory growth over many messages, concurrent streamed answers, and idle event
+ * streams. Exits with 1 if a figure exceeds its limit.
  */
 const { values } = parseArgs({
   options: {
@@ -37,15 +37,15 @@ const [rounds, seconds, messages, streams, watchers] = [
   values.streams,
   values.watchers,
 ].map(Number) as [number, number, number, number, number];
-/** Visitors who talk at once: more than the processors can serve, so that these are the limit. */
+/** Concurrent visitors: enough to saturate the processors. */
 const visitors = 32;
 
-/** Megabytes by which the heap may be larger at the end than after the first tenth: what caches and pools take. */
+/** Maximum heap growth in megabytes after the first tenth of the messages; leaves room for caches and pools. */
 const heapGrowth = 3;
-/** The same of all memory that the process holds: the runtime gives some of it back late, and the pieces do not fit. */
+/** The same for resident memory, which is fragmented and which the runtime releases late. */
 const residentGrowth = 60;
 
-const rows: { name: string; figure: string; limit: string; isWell: boolean }[] = [];
+const rows: { name: string; figure: string; limit: string; isMet: boolean }[] = [];
 const servers: Server[] = [];
 const postgres = await startPostgres();
 try {
@@ -59,7 +59,7 @@ try {
   const log = createLog('silent');
   const database = await openDatabase(config, log);
   const assistants = await seedOwners(database, visitors);
-  const statements = noteStatements();
+  const statements = recordStatements();
   const trips = await countRoundTrips();
   await database.close();
 
@@ -81,7 +81,7 @@ try {
   if (streams > 0) {
     const { open, done, took } = await openStreams(databaseUrl, assistants, streams);
     add('streams open at once', `${open}`, `${streams}`, open >= streams);
-    add(`streams answered whole, in ${took.toFixed(0)} ms`, `${done}`, `${streams}`, done === streams);
+    add(`streams completed, in ${took.toFixed(0)} ms`, `${done}`, `${streams}`, done === streams);
   }
 
   if (watchers > 0) {
@@ -111,13 +111,13 @@ try {
   await postgres.stop();
 }
 
-for (const { name, figure, limit, isWell } of rows)
-  console.log(`${name.padEnd(52)} ${figure.padStart(10)} ${limit.padStart(10)}  ${isWell ? 'ok' : 'MISSED'}`);
+for (const { name, figure, limit, isMet } of rows)
+  console.log(`${name.padEnd(52)} ${figure.padStart(10)} ${limit.padStart(10)}  ${isMet ? 'ok' : 'MISSED'}`);
 console.log(
   `On ${availableParallelism()} processors, which also ran PostgreSQL and the visitors; RATE_LIMIT=${serviceSettings.RATE_LIMIT}, ` +
-    'so without the round trip that counts requests per address.',
+    'which avoids the round trip that counts requests per address.',
 );
-process.exitCode = rows.every(({ isWell }) => isWell) ? 0 : 1;
+process.exitCode = rows.every(({ isMet }) => isMet) ? 0 : 1;
 
 async function start(...args: Parameters<typeof runServer>): Promise<Server> {
   const server = await runServer(...args);
@@ -125,8 +125,8 @@ async function start(...args: Parameters<typeof runServer>): Promise<Server> {
   return server;
 }
 
-function add(name: string, figure: string, limit: string, isWell: boolean): void {
-  rows.push({ name, figure, limit, isWell });
+function add(name: string, figure: string, limit: string, isMet: boolean): void {
+  rows.push({ name, figure, limit, isMet });
 }
 
 async function compare(ours: () => Promise<void>, bare: () => Promise<void>): Promise<void> {
@@ -148,7 +148,7 @@ async function watchHeap(service: Server, visit: () => Promise<void>): Promise<v
   const heap = await openHeap(service);
   const visitsEach = Math.ceil(messages / 4 / 10 / visitors);
   const sizes: number[] = [];
-  const held: number[] = [];
+  const resident: number[] = [];
   for (let step = 1; step <= 10; step++) {
     await Promise.all(
       Array.from({ length: visitors }, async () => {
@@ -156,21 +156,21 @@ async function watchHeap(service: Server, visit: () => Promise<void>): Promise<v
       }),
     );
     sizes.push(await heap.used());
-    held.push(await heap.resident());
+    resident.push(await heap.resident());
     console.log(
       `${(step * visitsEach * visitors * 4).toFixed(0)} messages: a heap of ${(sizes.at(-1) ?? 0).toFixed(1)} MB, ` +
-        `${(held.at(-1) ?? 0).toFixed(0)} MB resident`,
+        `${(resident.at(-1) ?? 0).toFixed(0)} MB resident`,
     );
   }
   heap.close();
   const figures = [
     ['heap', sizes, heapGrowth],
-    ['resident memory', held, residentGrowth],
+    ['resident memory', resident, residentGrowth],
   ] as const;
-  for (const [what, each, limit] of figures) {
-    const growth = (each.at(-1) ?? NaN) - (each[0] ?? NaN);
+  for (const [name, values, limit] of figures) {
+    const growth = (values.at(-1) ?? NaN) - (values[0] ?? NaN);
     add(
-      `growth of the ${what} over ${messages} messages`,
+      `growth of the ${name} over ${messages} messages`,
       `${growth.toFixed(1)} MB`,
       `${limit} MB`,
       growth <= limit,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from './run-server.ts';
 
-/** What a process keeps after everything that nobody needs was thrown away, read by its inspector. */
+/** Opens a process's inspector; returns functions that measure its memory. */
 export async function openHeap({
   child,
 }: Server): Promise<{ used: () => Promise<number>; resident: () => Promise<number>; close: () => void }> {
@@ -24,13 +24,13 @@ export async function openHeap({
     return promise;
   };
   return {
-    /** Megabytes. */
+    /** Heap size after garbage collection, in megabytes. */
     async used() {
       await ask('HeapProfiler.collectGarbage');
       const { usedSize } = await ask('Runtime.getHeapUsage');
       return Number(usedSize) / 1e6;
     },
-    /** Megabytes of the whole process: buffers, code and stacks as well. */
+    /** Resident set size in megabytes, which includes buffers, code and stacks. */
     async resident() {
       const { result } = await ask('Runtime.evaluate', { expression: 'process.memoryUsage.rss()' });
       return Number((result as { value?: number } | undefined)?.value) / 1e6;

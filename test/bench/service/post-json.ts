@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 
-/** Connections are kept, as browsers and proxies keep theirs. */
+/** Keeps connections alive, as browsers and proxies do. */
 const agent = new Agent({ keepAlive: true, maxSockets: 4096 });
 
-/** Posts JSON with as little work as possible, because the bench shares the processors with what it measures. */
+/** Posts JSON with little overhead, because the bench shares the processors with the service. */
 export function postJson(url: string, body: unknown): Promise<Record<string, unknown>> {
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
   const text = JSON.stringify(body);
@@ -11,7 +11,7 @@ export function postJson(url: string, body: unknown): Promise<Record<string, unk
   const sent = request(url, { method: 'POST', agent, headers }, (response) => {
     let answer = '';
     response.setEncoding('utf8');
-    response.on('data', (piece: string) => (answer += piece));
+    response.on('data', (chunk: string) => (answer += chunk));
     response.on('error', reject);
     response.on('end', () => {
       if (response.statusCode === 200) resolve(JSON.parse(answer) as Record<string, unknown>);

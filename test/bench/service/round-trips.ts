@@ -1,25 +1,25 @@
 import { Client } from 'pg';
 
-/** What a statement does to the database, as far as its price goes. */
+/** The kind of a statement, which determines its cost. */
 export type Kind = 'begin' | 'select' | 'insert' | 'update' | 'commit';
 
-/** The statements of one operation in their order: each is a round trip to the database. */
+/** The statements of one operation, in order. Each is a round trip to the database. */
 export type RoundTrips = readonly Kind[];
 
-/** Notes every statement that this process sends from now on, by whatever library. */
-export function noteStatements(): { take: () => RoundTrips } {
-  let noted: Kind[] = [];
+/** Records every statement that this process sends through `pg` from now on. `take` returns and clears them. */
+export function recordStatements(): { take: () => RoundTrips } {
+  let recorded: Kind[] = [];
   const prototype = Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
   const query = prototype.query;
   prototype.query = function (...args) {
     const kind = kindOf(args[0]);
-    if (kind) noted.push(kind);
+    if (kind) recorded.push(kind);
     return Reflect.apply(query, this, args);
   };
   return {
     take() {
-      const taken = noted;
-      noted = [];
+      const taken = recorded;
+      recorded = [];
       return taken;
     },
   };

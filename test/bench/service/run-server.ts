@@ -3,7 +3,7 @@ import { startChildProcess } from '../../support/process/child-process.ts';
 import type { ChildProcess } from '../../support/process/child-process.ts';
 import { repository } from '../../support/repository.ts';
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface Server {
   url: string;
   child: ChildProcess;
@@ -24,5 +24,5 @@ export async function runServer(
   return { url: `http://127.0.0.1:${port}`, child };
 }
 
-/** Settings under which the service is measured: no limit of requests per address, and nothing to log. */
+/** Settings of the measured service: without a rate limit. */
 export const serviceSettings = { PORT: '0', RATE_LIMIT: '0', LOG_LEVEL: 'info' };

@@ -3,7 +3,7 @@ import { moveMoney } from '../../../src/service/billing/ledger.ts';
 import type { Database } from '../../../src/service/db/database.ts';
 import { assistants, users } from '../../../src/service/db/schema.ts';
 
-/** Stores owners, each with money and an assistant; returns the assistants' UUIDs. */
+/** Stores owners, each with a balance and an assistant; returns the assistants' UUIDs. */
 export async function seedOwners({ db }: Database, count: number): Promise<string[]> {
   const uuids: string[] = [];
   for (let index = 0; index < count; index++) {

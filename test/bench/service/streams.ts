@@ -2,17 +2,17 @@ import { startModelServer } from '../../support/servers/model-server.ts';
 import { runServer, serviceSettings } from './run-server.ts';
 import { postJson } from './post-json.ts';
 
-/** What came of many answers at once. */
+/** The outcome of many concurrent streamed answers. */
 export interface Streams {
-  /** Streams that were open at the same time, each with an answer under way. */
+  /** Number of streams that were open at the same time, each with an answer in progress. */
   open: number;
-  /** Streams that ended with the whole answer. */
+  /** Number of streams that ended with the complete answer. */
   done: number;
-  /** Milliseconds from the model's first word to the last stream's end. */
+  /** Milliseconds from the model's first chunk to the end of the last stream. */
   took: number;
 }
 
-/** Opens that many streamed answers, holds the model back until all are open, and reads them to their ends. */
+/** Opens `count` streamed answers, delays the model until all are open, and reads them to the end. */
 export async function openStreams(
   databaseUrl: string,
   assistants: readonly string[],
@@ -31,7 +31,7 @@ export async function openStreams(
   try {
     let open = 0;
     let done = 0;
-    const talk = async (index: number) => {
+    const converse = async (index: number) => {
       const assistant_id = assistants[index % assistants.length];
       const { conversation_id: id } = await postJson(`${service.url}/api/conversations`, { assistant_id });
       const response = await fetch(`${service.url}/api/conversations/${String(id)}/messages`, {
@@ -44,13 +44,13 @@ export async function openStreams(
       open--;
       if (text.includes('event: done') && text.includes('All of them.')) done++;
     };
-    const talks = Array.from({ length: count }, (_, index) => talk(index));
-    await Promise.race([model.received(count), Promise.all(talks)]);
-    const most = open;
+    const conversations = Array.from({ length: count }, (_, index) => converse(index));
+    await Promise.race([model.received(count), Promise.all(conversations)]);
+    const openAtOnce = open;
     const start = performance.now();
     gate.resolve(undefined);
-    await Promise.all(talks);
-    return { open: most, done, took: performance.now() - start };
+    await Promise.all(conversations);
+    return { open: openAtOnce, done, took: performance.now() - start };
   } finally {
     await service.child.stop();
     await model.close();

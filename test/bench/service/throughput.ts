@@ -1,12 +1,12 @@
 import { postJson } from './post-json.ts';
 
-/** Messages of one conversation: what a visitor asks before they leave. */
+/** Number of messages that a visitor sends in a conversation. */
 const messagesEach = 4;
 
-/** A visitor's whole conversation, with whatever answers. */
+/** Runs a visitor's whole conversation. */
 export type Visit = () => Promise<void>;
 
-/** A visit to the service. */
+/** Returns a visit to the service. */
 export const visitService =
   (url: string, assistants: readonly string[]): Visit =>
   async () => {
@@ -19,7 +19,7 @@ export const visitService =
     }
   };
 
-/** As many requests, of the same sizes, to the bare routes. */
+/** Returns a visit to the bare routes, with the same number and sizes of requests. */
 export const visitBare =
   (url: string): Visit =>
   async () => {
@@ -30,7 +30,7 @@ export const visitBare =
     }
   };
 
-/** Requests a second that are answered while that many visitors talk at once. */
+/** Measures the requests per second with a number of concurrent visitors. */
 export async function measureThroughput(
   visit: Visit,
   visitors: number,
@@ -38,12 +38,12 @@ export async function measureThroughput(
 ): Promise<number> {
   const start = performance.now();
   let visits = 0;
-  const talk = async () => {
+  const visitRepeatedly = async () => {
     while (performance.now() - start < milliseconds) {
       await visit();
       visits++;
     }
   };
-  await Promise.all(Array.from({ length: visitors }, talk));
+  await Promise.all(Array.from({ length: visitors }, visitRepeatedly));
   return (visits * (messagesEach + 1) * 1000) / (performance.now() - start);
 }

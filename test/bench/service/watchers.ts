@@ -13,17 +13,17 @@ export interface Watchers {
   idleShare: number;
 }
 
-/** How long the idle processor time is measured, in seconds. */
+/** Duration of the measurement of idle processor time, in seconds. */
 const idleSeconds = 20;
 
-/** Opens that many event streams, each of a conversation of its own, and measures the service while they are idle. */
+/** Opens `count` event streams, each of a new conversation, and measures the service while they are idle. */
 export async function watchConversations(
   databaseUrl: string,
   assistants: readonly string[],
   count: number,
 ): Promise<Watchers> {
   const service = await runServer('src/service/main.ts', { ...serviceSettings, DATABASE_URL: databaseUrl });
-  const leave = new AbortController();
+  const abort = new AbortController();
   try {
     const uuids: string[] = [];
     for (let index = 0; index < count; index++) {
@@ -32,30 +32,30 @@ export async function watchConversations(
       uuids.push(String(conversation_id));
     }
     const { pid } = service.child;
-    const before = await readUse(pid);
+    const before = await readUsage(pid);
     let open = 0;
     await Promise.all(
       uuids.map(async (uuid) => {
-        const opened = await openStream(`${service.url}/api/conversations/${uuid}/events`, leave.signal);
+        const opened = await openStream(`${service.url}/api/conversations/${uuid}/events`, abort.signal);
         if (opened) open++;
       }),
     );
     await delay(3000);
-    const start = await readUse(pid);
+    const start = await readUsage(pid);
     await delay(idleSeconds * 1000);
-    const end = await readUse(pid);
+    const end = await readUsage(pid);
     return {
       open,
       kilobytesEach: (end.kilobytes - before.kilobytes) / count,
       idleShare: (end.seconds - start.seconds) / idleSeconds,
     };
   } finally {
-    leave.abort();
+    abort.abort();
     await service.child.stop();
   }
 }
 
-/** Resolves with whether the stream has sent its first event. */
+/** Opens an event stream; resolves with whether its first event is `handoff`. */
 function openStream(url: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     request(url, { signal, agent: false }, (response) => {
@@ -73,7 +73,7 @@ function openStream(url: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /** The resident memory and the processor time of a process (Linux: a clock tick is 10 ms). */
-async function readUse(pid: number): Promise<{ kilobytes: number; seconds: number }> {
+async function readUsage(pid: number): Promise<{ kilobytes: number; seconds: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const [user = '0', system = '0'] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12);

@@ -6,17 +6,17 @@ import { repository } from '../repository.ts';
 
 const minutes = 60_000;
 
-/** Tries to get engines, first as downloads and then as Debian's packages. Says what it tried in vain. */
+/** Tries to install engines, first by download, then as Debian packages. Returns a message per failed attempt. */
 export function installEngines(names: readonly EngineName[]): string[] {
-  const inVain: string[] = [];
+  const failures: string[] = [];
   const attempt = (title: string, command: string, args: readonly string[], env = {}) => {
-    console.log(`Getting browsers: ${title}`);
+    console.log(`Installing browsers: ${title}`);
     const { status, error } = spawnSync(command, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, ...env },
       timeout: 10 * minutes,
     });
-    if (status !== 0) inVain.push(`"${title}" failed${error ? `: ${error.message}` : ''}.`);
+    if (status !== 0) failures.push(`"${title}" failed${error ? `: ${error.message}` : ''}.`);
   };
 
   const downloads = names.filter((name) => name !== 'webkit');
@@ -36,5 +36,5 @@ export function installEngines(names: readonly EngineName[]): string[] {
       env,
     );
   }
-  return inVain;
+  return failures;
 }

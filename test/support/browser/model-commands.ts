@@ -1,7 +1,7 @@
 import type { TestRunnerPlugin } from '@web/test-runner-core';
 import type { Behaviour, ModelServer } from '../servers/model-server.ts';
 
-/** The model's behavior for a question. Its answer can pause between pieces. */
+/** The model's behavior for a question. Its answer can pause between chunks. */
 export interface AnswerScript extends Omit<Behaviour, 'pieces' | 'gate'> {
   pieces?: (string | { wait: true })[];
 }
@@ -33,7 +33,7 @@ export function modelCommands(model: ModelServer): TestRunnerPlugin {
   };
 }
 
-/** An answer whose pauses end one by one, even before it reaches them. */
+/** An answer whose pauses end one by one. A pause can be ended before the answer reaches it. */
 class HeldAnswer {
   readonly #script: AnswerScript;
   readonly #waits: PromiseWithResolvers<string>[];

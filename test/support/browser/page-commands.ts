@@ -43,7 +43,7 @@ export function pageCommands(): TestRunnerPlugin {
   };
 }
 
-/** The launchers' declarations hide their driver, or differ from the core's under strict checks. */
+/** The casts are needed because the launchers' types hide the driver, or differ from the core's under strict checks. */
 function inputOf(launcher: { type: string }, sessionId: string): UserInput {
   if (launcher.type === 'webdriver') {
     const { driver } = launcher as unknown as { driver: Browser };

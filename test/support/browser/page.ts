@@ -4,8 +4,8 @@ import type { PageCommands } from './page-commands.ts';
 import { clickPoint } from './click-point.ts';
 
 /*
- * User input for browser tests, beyond the abilities of scripts in a page. The
- * events are real ones, made by the browser: trusted, with focus and default actions.
+ * User input for browser tests that scripts in a page cannot create. The browser makes the events: they are trusted,
+ * move the focus and have default actions.
  */
 
 const { userAgent } = navigator;
@@ -17,9 +17,9 @@ export const engine = userAgent.includes('Firefox/')
     ? 'chromium'
     : 'webkit';
 
-/** What the engine under test can be made to do. A test that needs more calls `this.skip()`. */
+/** Capabilities of the engine under test. A test that needs a missing one calls `this.skip()`. */
 export const supports = {
-  /** `emulateMedia`: neither WebDriver BiDi in Firefox nor WebKitGTK lets it be set. */
+  /** `emulateMedia`: neither WebDriver BiDi in Firefox nor WebKitGTK supports it. */
   emulateMedia: engine === 'chromium',
   /** `tap`: WebDriver cannot tap without a touch screen. */
   touch: engine === 'chromium',
@@ -27,7 +27,7 @@ export const supports = {
   phoneViewport: engine !== 'webkit',
 } as const;
 
-/** Types a text into whatever has the focus, key by key. */
+/** Types a text into the focused element, key by key. */
 export const type = (text: string) => command('page:type', { text });
 
 /** Presses a key (`Enter`, `Escape`, `ArrowDown`, `a`) or a chord (`Shift+Tab`). */
@@ -42,9 +42,9 @@ export const click = (element: Element) => pressOn('page:click', element);
 /** Taps the middle of an element with a finger, as `click` does with the mouse. Only where `supports.touch`. */
 export const tap = (element: Element) => pressOn('page:tap', element);
 
-/** A tap becomes a click a moment later. */
-const arrives = (isThere: () => boolean): Promise<void> =>
-  waitUntil(isThere, '', { timeout: 1000, interval: 5 }).catch(() => undefined);
+/** Waits a moment, since the click follows the tap with a delay. */
+const waitForClick = (isClicked: () => boolean): Promise<void> =>
+  waitUntil(isClicked, '', { timeout: 1000, interval: 5 }).catch(() => undefined);
 
 async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promise<void> {
   const deadline = performance.now() + 8000;
@@ -58,7 +58,7 @@ async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promis
       const centre = await clickPoint(element);
       if (typeof centre !== 'string') {
         await command(how, centre);
-        if (how === 'page:tap') await arrives(() => clicked.has(element));
+        if (how === 'page:tap') await waitForClick(() => clicked.has(element));
       }
       if (clicked.has(element)) return;
       if (performance.now() > deadline) {

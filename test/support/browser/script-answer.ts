@@ -3,7 +3,7 @@ import type { AnswerScript, ModelCommands } from './model-commands.ts';
 
 /** An answer that a test has scripted. */
 export interface ScriptedAnswer {
-  /** The question that gets it, unique among tests, engines and files. */
+  /** The question to ask, unique among tests, engines and files. */
   readonly question: string;
   /** Continues a paused answer up to the next pause or its end. */
   resume(): Promise<void>;
@@ -35,5 +35,5 @@ export async function scriptAnswer(script: AnswerScript, question = 'Is it true?
   };
 }
 
-/** Among the pieces of an answer: pauses it until `resume`. */
+/** In `pieces`, pauses the answer until `resume`. */
 export const wait = { wait: true } as const;

@@ -1,6 +1,6 @@
 import type { DemoDescription } from '../service/demo-process.ts';
 
-/** Where the runner of the browser tests serves the descriptions of the services. */
+/** The path at which the browser test runner serves the descriptions of the services. */
 export const servicesPath = '/services-under-test.json';
 
 export interface ServiceDescriptions {

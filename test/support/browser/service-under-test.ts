@@ -9,7 +9,7 @@ import type { ServiceDescriptions } from './service-descriptions.ts';
 
 /** A running service, as browser tests see it. */
 export interface ServiceUnderTest extends DemoDescription {
-  /** The UUID of the seeded assistant that shows something. */
+  /** The UUID of the seeded assistant that demonstrates a feature. */
   assistantThatShows(shows: Shows): string;
 }
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright';
 import type { Browser } from 'webdriverio';
 
-/** Input of a user, as trusted events of the browser, in every engine. */
+/** User input as trusted browser events, in every engine. */
 export interface UserInput {
-  /** Types a text into whatever has the focus, key by key. */
+  /** Types a text into the focused element, key by key. */
   type(text: string): Promise<void>;
   /** Presses a key (`Enter`, `ArrowDown`, `a`), or several at once as a chord. */
   press(keys: readonly string[]): Promise<void>;

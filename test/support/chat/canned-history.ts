@@ -1,4 +1,4 @@
-/** One message of a history, as the wire has it. */
+/** One message of a history, in wire format. */
 export interface CannedMessage {
   readonly role: 'assistant' | 'user' | 'system' | 'tool' | 'function';
   readonly content: string | null;
@@ -6,22 +6,22 @@ export interface CannedMessage {
   readonly function_calls?: readonly object[];
 }
 
-/** The address of the service with the canned history; nothing listens there. */
+/** The origin of the canned service. `serveHistory` intercepts its requests; no server listens there. */
 export const cannedService = 'https://canned.invalid';
 
 const { fetch } = globalThis;
 let history: readonly CannedMessage[] = [];
-let atOnce = Infinity;
+let pageSize = Infinity;
 
 /**
- * Serves that history at `cannedService`, since real messages cannot be days old. Messages fail there. Other requests
- * go to the network.
+ * Serves a history at `cannedService`, since real messages cannot be days old. Sending a message there fails. Other
+ * requests go to the network.
  *
- * @param most messages per answer, the latest ones first
+ * @param maxMessages maximum number of messages per page; the first page has the latest ones
  */
-export function serveHistory(messages: readonly CannedMessage[], most = Infinity): void {
+export function serveHistory(messages: readonly CannedMessage[], maxMessages = Infinity): void {
   history = messages;
-  atOnce = most;
+  pageSize = maxMessages;
   globalThis.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     if (!url.startsWith(cannedService)) return fetch(input, init);
@@ -33,7 +33,7 @@ export function serveHistory(messages: readonly CannedMessage[], most = Infinity
 }
 
 function pageBefore(end: number): object {
-  const start = Math.max(0, end - atOnce);
+  const start = Math.max(0, end - pageSize);
   const earlier = start > 0 ? { earlier_cursor: String(start) } : {};
   return { status: true, conversation_id: id, history: history.slice(start, end), ...earlier };
 }
@@ -48,7 +48,7 @@ export function serveNoHistory(): void {
   globalThis.fetch = fetch;
 }
 
-/** That many days and minutes ago, at noon, so that neighboring time zones have the same day. */
+/** Noon of the day `days` days ago, less `minutes`. At noon, neighboring time zones have the same date. */
 export function ago(days: number, minutes = 0): string {
   const noon = new Date();
   noon.setHours(12, 0, 0, 0);

@@ -3,13 +3,13 @@ import type { VoiceAssistantChat } from '../../../src/widget/voice-assistant-cha
 import { click } from '../browser/page.ts';
 import { service } from '../browser/service-under-test.ts';
 
-// The built file, not the sources: a test of those can be green while the bundle is broken.
+// The built file, since tests of the sources can pass while the bundle is broken.
 const bundle = '/dist/voice-assistant-chat.js';
 export const { VoiceAssistantChat: ChatElement } = (await import(bundle)) as {
   VoiceAssistantChat: typeof VoiceAssistantChat;
 };
 
-/** A widget in the page. Part names are the documented ones. */
+/** A widget in the page. Tests find its elements by the documented part names. */
 export class Chat {
   readonly element: VoiceAssistantChat;
 
@@ -58,7 +58,7 @@ export class Chat {
     return this.find('[role="status"]')?.textContent ?? '';
   }
 
-  /** The visible problems' texts. */
+  /** The texts of the visible problems. */
   get problems(): string[] {
     return this.findAll('[part="problem"]').map((problem) => problem.innerText.replace(/\s+/g, ' ').trim());
   }
@@ -76,21 +76,21 @@ export class Chat {
     await this.ready();
   }
 
-  /** Writes a message and sends it; typing it key by key is slow, and tested with the composer. */
+  /** Sends a message without slow key-by-key typing, which the composer's tests cover. */
   async ask(text: string): Promise<void> {
     this.input.focus();
     this.write(text);
     this.input.form?.requestSubmit();
-    await until(() => this.input.value !== text, 'the message to be taken');
+    await until(() => this.input.value !== text, 'the message to leave the composer');
   }
 
-  /** Puts a text into the composer as an input method does. */
+  /** Puts a text into the composer, as an input method does. */
   write(text: string): void {
     this.input.value = text;
     this.input.dispatchEvent(new InputEvent('input', { bubbles: true }));
   }
 
-  /** Waits until the last answer is complete. */
+  /** Waits until `count` answers are complete. */
   async answered(count: number): Promise<void> {
     const done = (): number => this.findAll('li.assistant[data-status="done"]').length;
     await until(() => done() >= count, `${count} answers; there are: ${JSON.stringify(this.messages)}`);
@@ -150,11 +150,11 @@ export function conversationKey(): string {
 }
 
 /** Waits for a condition. */
-export function until(condition: () => boolean, what: string): Promise<void> {
-  return waitUntil(condition, `Timed out waiting for ${what}.`, { timeout: 12_000, interval: 15 });
+export function until(condition: () => boolean, description: string): Promise<void> {
+  return waitUntil(condition, `Timed out waiting for ${description}.`, { timeout: 12_000, interval: 15 });
 }
 
-/** Resolves with the detail of the next event of that name. */
+/** Resolves with the detail of the next event named `name`. */
 export function nextEvent<Detail>(target: EventTarget, name: string): Promise<Detail> {
   return new Promise((resolve) => {
     target.addEventListener(

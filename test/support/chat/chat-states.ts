@@ -31,10 +31,10 @@ async function scripted(attributes: Attributes, pieces: string[]): Promise<Chat>
 /** Focuses the last answer and waits for its tools. */
 async function focusLastAnswer(chat: Chat): Promise<void> {
   chat.findAll('[part~="message-assistant"]').at(-1)?.focus();
-  await until(() => chat.find('[part="message-tools"]') !== null, 'the tools of a message');
+  await until(() => chat.find('[part="message-tools"]') !== null, 'the tools of the message');
 }
 
-/** The states of the chat, each with a function that reaches it. */
+/** The states of the chat, each with a function that puts a new chat into it. */
 export const chatStates: Readonly<Record<string, (attributes: Attributes) => Promise<Chat>>> = {
   'a launcher': async (attributes) => {
     const chat = mount({ 'launcher-label': 'Questions?', 'launcher-sublabel': 'Ask us', ...attributes });
@@ -47,13 +47,13 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
       () => chat.find('[part="teaser"]')?.checkVisibility({ visibilityProperty: true }) ?? false,
       'the teaser',
     );
-    await until(() => chat.part('teaser-dismiss-button').ariaLabel !== null, 'the name of its button');
+    await until(() => chat.part('teaser-dismiss-button').ariaLabel !== null, 'the label of its button');
     return chat;
   },
   'a long answer in Markdown, with its tools': async (attributes) => {
     const chat = await scripted({ subheading: 'We answer at once', ...attributes }, [richAnswer]);
     await chat.answered(2);
-    await until(() => chat.find('.markdown figure') !== null, 'the answer to be drawn as Markdown');
+    await until(() => chat.find('.markdown figure') !== null, 'the answer to be rendered as Markdown');
     await focusLastAnswer(chat);
     return chat;
   },
@@ -66,14 +66,14 @@ export const chatStates: Readonly<Record<string, (attributes: Attributes) => Pro
       // Repeated, since the end of the answer may scroll down.
       chat.part('message-log').scrollTop = 0;
       return chat.find('[part="latest-button"]') !== null;
-    }, 'the way back to the end');
+    }, 'the button that scrolls to the latest message');
     return chat;
   },
   'an answer that waits for its first word': async (attributes) => {
     const chat = mount({ 'base-url': faulty('timeout-on-message'), ...attributes });
     await chat.open();
     await chat.ask('Hello');
-    await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
     return chat;
   },
   'a message that was not sent': async (attributes) => {

@@ -1,6 +1,6 @@
 import { until } from './chat-fixture.ts';
 
-/** Returns the file that the page would download. */
+/** Returns the file that the page offers for download during `act`. */
 export async function downloadedFile(
   act: () => Promise<void>,
 ): Promise<{ name: string; type: string; text: string }> {

@@ -1,4 +1,4 @@
-/** The ways in which a site can embed the chat: the HTML, by the service's origin and the assistant's UUID. */
+/** The ways to embed the chat. Each function returns the HTML for a service's origin and an assistant's UUID. */
 export const embedTags = {
   'the short snippet': (url: string, assistant: string) =>
     `<script src="${url}/embed/${assistant}.js" async></script>`,

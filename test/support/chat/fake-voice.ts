@@ -1,9 +1,9 @@
 /*
- * Fakes speech recognition and speech synthesis, which need a microphone with a speaker and loudspeakers. Events come
- * in the order of the Web Speech API.
+ * Fakes speech recognition and speech synthesis, which need a microphone and loudspeakers. Events are dispatched in the
+ * order of the Web Speech API.
  */
 
-/** A fake `SpeechRecognition`; `current` is the one that started last. */
+/** A fake `SpeechRecognition`; `current` is the most recently started instance. */
 export class FakeRecognition extends EventTarget {
   static current: FakeRecognition | undefined;
   static running = 0;
@@ -56,7 +56,7 @@ export class FakeRecognition extends EventTarget {
   }
 }
 
-/** A fake `speechSynthesis` with the page's utterances. */
+/** A fake `speechSynthesis` that queues the page's utterances. */
 export class FakeSynthesis {
   readonly queue: FakeUtterance[] = [];
   readonly voices = [

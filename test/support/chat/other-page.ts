@@ -10,6 +10,8 @@ export interface OtherPage {
 }
 
 /**
+ * Opens another page with a chat.
+ *
  * @param prepare changes the page before the chat's script runs
  * @param script the path of the chat's script
  */
@@ -18,7 +20,7 @@ export async function openPage(
   script = '/dist/voice-assistant-chat.js',
 ): Promise<OtherPage> {
   const frame = document.createElement('iframe');
-  // A loaded page, and not the frame's initial empty one.
+  // Makes the frame load a document; its initial empty one has no load event to wait for.
   frame.srcdoc = '<!doctype html><title>Another page</title>';
   frame.height = '500';
   const loaded = new Promise((resolve) => {

@@ -34,7 +34,7 @@ export async function settled(chat: Chat): Promise<void> {
         .every(({ playState }) => playState === 'finished');
     before = now;
     return isStill;
-  }, 'the panel to stand still');
+  }, 'the panel to stop moving');
 }
 
 const added: Element[] = [];

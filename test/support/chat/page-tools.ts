@@ -21,7 +21,7 @@ export function buttonIn(request: HTMLElement, label: string): HTMLButtonElement
   return button;
 }
 
-/** A page tool. */
+/** Returns the page tool `show_product`. */
 export const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
   name: 'show_product',
   description: 'Shows a product on the page.',
@@ -30,5 +30,5 @@ export const showProduct = (run: PageTool['run'], safe = false): PageTool => ({
   run,
 });
 
-/** A question that makes the assistant request it. */
+/** A question that makes the assistant call `show_product`. */
 export const productQuestion = 'Please show product "ALP-40".';

@@ -32,19 +32,19 @@ describe('a child process', () => {
   });
 
   it('ends with its own children, even if they ignore signals', { timeout: 60_000 }, async () => {
-    const deaf = `process.on("SIGTERM", () => {}); console.log("deaf"); setInterval(() => {}, 1e6)`;
+    const ignoresSignals = `process.on("SIGTERM", () => {}); console.log("deaf"); setInterval(() => {}, 1e6)`;
     const child = startChildProcess(
       ...script(`
         const { spawn } = require('node:child_process');
-        spawn(process.execPath, ['--eval', ${JSON.stringify(deaf)}], { stdio: 'inherit' });
+        spawn(process.execPath, ['--eval', ${JSON.stringify(ignoresSignals)}], { stdio: 'inherit' });
         setInterval(() => {}, 1e6);
       `),
       { stopTimeout: 1 },
     );
     await child.waitForLine('stdout', (line) => line);
     await child.stop();
-    // It has ended when nobody holds its output any more, so the grandchild has, too. Which signal the child itself
-    // ended by depends on how quick it was.
+    // "ended" waits for the output to close, so the grandchild has ended too. Which signal ended the child depends on
+    // how quick it was.
     assert.match(String(await child.ended), /^SIG(TERM|KILL)$/);
   });
 
@@ -58,7 +58,7 @@ describe('a child process', () => {
     assert.equal(await child.ended, 'SIGKILL');
   });
 
-  it('gets the given environment, without removed variables', async () => {
+  it('receives the given environment, without removed variables', async () => {
     process.env['CHILD_PROCESS_TEST'] = 'inherited';
     const code = `console.log(JSON.stringify([process.env.CHILD_PROCESS_TEST, process.env.GIVEN]))`;
     const env = { CHILD_PROCESS_TEST: undefined, GIVEN: 'yes' };

@@ -3,38 +3,38 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program that runs beside the tests, in a process group of its own so that its own children end with it. */
+/** A program that runs beside the tests, in its own process group so that its children end with it. */
 export interface ChildProcess {
   readonly pid: number;
-  /** The end of its standard output and standard error. */
+  /** The last `keptOutput` characters of its standard output and standard error. */
   output(): string;
-  /** Waits until `pick` finds what it looks for in a line; rejects if the program ends or times out first. */
+  /** Waits for a line for which `pick` returns a value; rejects if the program ends or times out first. */
   waitForLine<Found>(
     stream: 'stdout' | 'stderr' | 3,
     pick: (line: string) => Found | undefined,
   ): Promise<Found>;
-  /** Settles with the exit code, or with the name of the signal that ended it. */
+  /** Resolves with the exit code or the name of the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Ends it and its children, and kills those that do not end. */
+  /** Sends `SIGTERM` to the program and its children, then `SIGKILL` to those still running. */
   stop(): Promise<void>;
 }
 
 export interface ChildProcessOptions {
-  /** Variables added to those of this process; `undefined` removes one. */
+  /** Environment variables added to those of this process; `undefined` removes one. */
   env?: Record<string, string | undefined>;
   cwd?: string;
-  /** Milliseconds that `waitForLine` waits. */
+  /** Time-out of `waitForLine` in milliseconds. */
   startTimeout?: number;
   /** Milliseconds from `SIGTERM` to `SIGKILL`. */
   stopTimeout?: number;
-  /** How much of its output to keep, in characters. */
+  /** Maximum number of characters of its output to keep. */
   keptOutput?: number;
 }
 
 const groups = new Set<number>();
-let watchesThisProcess = false;
+let isExitHandled = false;
 
-/** Starts a program, which ends with this process at the latest. */
+/** Starts a program and kills it when this process exits. */
 export function startChildProcess(
   command: string,
   args: readonly string[],
@@ -54,14 +54,14 @@ export function startChildProcess(
   });
   const name = [command, ...args].join(' ');
   let output = '';
-  const keep = (chunk: Buffer | string) => {
+  const append = (chunk: Buffer | string) => {
     output = (output + String(chunk)).slice(-keptOutput);
   };
-  child.stdout?.on('data', keep);
-  child.stderr?.on('data', keep);
+  child.stdout?.on('data', append);
+  child.stderr?.on('data', append);
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('error', (error) => {
-      keep(error.message);
+      append(error.message);
       resolve(127);
     });
     child.once('close', (code, signal) => {
@@ -95,10 +95,13 @@ export function startChildProcess(
     async stop() {
       if (pid === 0) return;
       signalGroup(pid, 'SIGTERM');
-      const gone = await Promise.race([ended.then(() => true), delay(stopTimeout, false, { ref: false })]);
-      // Members of the group may outlive its first process.
+      const hasEnded = await Promise.race([
+        ended.then(() => true),
+        delay(stopTimeout, false, { ref: false }),
+      ]);
+      // The program's children may outlive it.
       signalGroup(pid, 'SIGKILL');
-      if (!gone) await ended;
+      if (!hasEnded) await ended;
     },
   };
 }
@@ -114,8 +117,8 @@ function findLine<Found>(stream: Readable, pick: (line: string) => Found | undef
 }
 
 function endWithThisProcess(pid: number, ended: Promise<unknown>): void {
-  if (!watchesThisProcess) {
-    watchesThisProcess = true;
+  if (!isExitHandled) {
+    isExitHandled = true;
     process.once('exit', endGroups);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => process.exit(130));

@@ -5,7 +5,7 @@ import type { Owner } from './owner.ts';
 
 let numbers = 0;
 
-/** Gives a user a phone number of a kind that cannot be bought; returns its id. */
+/** Stores a phone number of a user, which the API can only purchase; returns its id. */
 export async function addNumber(
   { running }: TestService,
   userId: number,
@@ -39,7 +39,7 @@ export async function addNumber(
   return rows[0]?.id ?? 0;
 }
 
-/** Gives a user an empty knowledge base; returns its id. */
+/** Stores an empty knowledge base of a user; returns its id. */
 export async function addKnowledgebase({ running }: TestService, userId: number): Promise<number> {
   const { rows } = await running.database.pool.query<{ id: number }>(
     "INSERT INTO knowledgebases (user_id, name) VALUES ($1, 'Shop') RETURNING id",
@@ -48,15 +48,15 @@ export async function addKnowledgebase({ running }: TestService, userId: number)
   return rows[0]?.id ?? 0;
 }
 
-/** Creates a campaign, with an assistant of its own. */
-export async function addCampaign(of: Owner, name = 'Spring'): Promise<{ id: number }> {
-  const assistant = await of.create('assistant', assistantBody());
-  return of.create('campaigns', { name, assistant_id: assistant.id });
+/** Creates a campaign with a new assistant. */
+export async function addCampaign(owner: Owner, name = 'Spring'): Promise<{ id: number }> {
+  const assistant = await owner.create('assistant', assistantBody());
+  return owner.create('campaigns', { name, assistant_id: assistant.id });
 }
 
 type Call = typeof calls.$inferInsert;
 
-/** Stores the record of a call, which no operation makes yet; returns its id. */
+/** Stores the record of a call without making the call; returns its id. */
 export async function addCall(
   { running }: TestService,
   call: Pick<Call, 'userId'> & Partial<Call>,

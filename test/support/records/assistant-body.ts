@@ -1,6 +1,6 @@
 import type { Owner } from './owner.ts';
 
-/** A body that creates an assistant with nothing but what it must have. */
+/** The request body of a new assistant with only the required fields, plus `more`. */
 export const assistantBody = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: 'Kim',
   voice_id: 1,
@@ -14,7 +14,7 @@ export const assistantBody = (more: Record<string, unknown> = {}): Record<string
   ...more,
 });
 
-/** The full record of an assistant, as the list shows it. */
+/** The full record of an assistant, read from the list. */
 export async function readAssistant(owner: Owner, id: number): Promise<Record<string, unknown>> {
   const { json } = await owner.get('assistants/get?per_page=100');
   const found = (json['data'] as Record<string, unknown>[]).find((record) => record['id'] === id);

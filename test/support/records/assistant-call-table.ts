@@ -4,7 +4,7 @@ import type { FieldRow } from './field-table.ts';
 
 const finding = (more: object) => [{ name: 'won', type: 'bool', description: 'Won?', ...more }];
 
-/** How it calls and what comes after a call: the rest of the creation table. */
+/** The fields of an assistant that concern its calls; `assistantTable` has the other fields. */
 export const assistantCallTable: FieldRow[] = [
   flag('allow_interruptions'),
   ['allow_interruptions', [true, null], [false], multimodal],

@@ -1,13 +1,13 @@
 import { flag, many, range, textOf } from './field-table.ts';
 import type { FieldRow } from './field-table.ts';
 
-/** What makes a body one of the mode `multimodal`. */
+/** The fields that the mode `multimodal` requires. */
 export const multimodal = { mode: 'multimodal', voice_id: 3, multimodal_model_id: 2, llm_model_id: null };
 
-/** The same of `dualplex`, whose voice is one of a pipeline. */
+/** The fields that the mode `dualplex` requires; it uses the voices of the mode `pipeline`. */
 const dualplex = { mode: 'dualplex', voice_id: 1, multimodal_model_id: 3, llm_model_id: null };
 
-/** What an assistant is and knows: every rule of the creation table with values just inside and just outside. */
+/** The fields of an assistant that do not concern calls, with values just inside and just outside each rule. */
 export const assistantTable: FieldRow[] = [
   textOf('name', 255, true),
   textOf('initial_message', 200, true),

@@ -12,23 +12,24 @@ import type { TestService } from '../service/service.ts';
 
 const minute = 60_000;
 
-interface Ended {
+/** The end of a simulated call. */
+interface CallEnd {
   status?: CallStatus;
   answeredBy?: 'human' | 'machine';
   reason?: string;
-  /** Whether anything was said. */
+  /** Whether the assistant or the callee spoke. */
   talked?: boolean;
-  /** What the evaluation found. */
+  /** Variables that the evaluation extracted. */
   found?: Record<string, unknown>;
 }
 
-/** A campaign in progress of an owner of its own, whose calls end as the test wants, at a time that it sets. */
+/** A running campaign of a new owner. The test sets its clock and ends its calls. */
 export class CampaignRun {
   readonly #database: Database;
   readonly #jobs: StoredJobs;
   readonly owner: Owner;
   readonly id: number;
-  /** Of the test's clock; leads that are added are due by then. */
+  /** The campaign's clock. It starts a minute ahead, so that new leads are due. */
   now = new Date(Date.now() + minute);
 
   private constructor(database: Database, owner: Owner, id: number) {
@@ -48,12 +49,12 @@ export class CampaignRun {
     }: Record<string, unknown> & { balance?: string; numbers?: number; assistant?: object } = {},
   ): Promise<CampaignRun> {
     const owner = await Owner.create(service, balance);
-    const made = await owner.create('assistant', assistantBody({ ...assistant }));
+    const created = await owner.create('assistant', assistantBody({ ...assistant }));
     const phone_number_ids: number[] = [];
     for (let index = 0; index < numbers; index++) phone_number_ids.push(await addNumber(service, owner.id));
     const { id } = await owner.create('campaigns', {
       name: 'Spring',
-      assistant_id: made.id,
+      assistant_id: created.id,
       phone_number_ids,
       ...fields,
     });
@@ -77,13 +78,13 @@ export class CampaignRun {
     return lead.id;
   }
 
-  /** Lets time go by and the campaign do what is due. */
+  /** Advances the clock by minutes and runs the due work of a campaign. */
   async tick(minutes = 0, campaign = this.id): Promise<void> {
     this.now = new Date(this.now.getTime() + minutes * minute);
     await runCampaign({ database: this.#database, jobs: this.#jobs, pollMs: 1000 }, campaign, this.now);
   }
 
-  /** The numbers that are being called. */
+  /** The phone numbers of the active calls. */
   async called(): Promise<string[]> {
     return (await this.#open()).map(({ clientPhoneNumber }) => clientPhoneNumber);
   }
@@ -96,19 +97,19 @@ export class CampaignRun {
       .orderBy(calls.id);
   }
 
-  /** The ids of the calls that are being made. */
+  /** The ids of the active calls. */
   async openCalls(): Promise<number[]> {
     return (await this.#open()).map(({ id }) => id);
   }
 
-  /** Ends the calls under way, and has the campaign look at them. */
+  /** Ends the active calls and runs the campaign. */
   async end({
     status = 'completed',
     answeredBy = 'human',
     reason = 'test',
     talked = false,
     found,
-  }: Ended = {}): Promise<void> {
+  }: CallEnd = {}): Promise<void> {
     for (const { id } of await this.#open()) {
       await this.#database.db
         .update(calls)
@@ -123,7 +124,7 @@ export class CampaignRun {
     await this.tick();
   }
 
-  /** The campaigns that are to be looked at at once, of those given; they wait no more afterwards. */
+  /** Deletes the due `campaign-tick` jobs of these campaigns; returns the ids of the campaigns that had one. */
   async takeTicks(...campaigns: number[]): Promise<number[]> {
     const { rows } = await this.#database.pool.query<{ key: string }>(
       `DELETE FROM jobs.job WHERE name = 'campaign-tick' AND start_after <= now() AND singleton_key = ANY ($1)
@@ -135,7 +136,7 @@ export class CampaignRun {
 
   async lead(id: number): Promise<{ status: string; contacts: string[] }> {
     const { json } = await this.owner.get(`leads?campaign_id=${this.id}`);
-    const lead = (json['data'] as Record<string, unknown>[]).find((one) => one['id'] === id);
+    const lead = (json['data'] as Record<string, unknown>[]).find((record) => record['id'] === id);
     const contacts = (lead?.['secondary_contacts'] as { status: string }[]).map(({ status }) => status);
     return { status: String(lead?.['status']), contacts };
   }

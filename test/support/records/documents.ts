@@ -2,10 +2,10 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import type { Owner } from './owner.ts';
 import type { TestService } from '../service/service.ts';
 
-/** A document as the service tells of it. */
+/** A document as the service returns it. */
 export type DocumentRecord = Record<string, unknown> & { id: number; status: string };
 
-/** Asks for a document until it is no longer `processing`. */
+/** Reads a document until it is no longer `processing`. */
 export async function processed(owner: Owner, base: number, document: number): Promise<DocumentRecord> {
   for (;;) {
     const { status, json, text } = await owner.get(`knowledgebases/${base}/documents/${document}`);
@@ -15,27 +15,28 @@ export async function processed(owner: Owner, base: number, document: number): P
   }
 }
 
-/** What is known of a document, once it is done. */
+/** Waits until a document is processed; returns its status, failure and extracted text. */
 export async function outcomeOf(
   { running }: TestService,
   owner: Owner,
   base: number,
   id: number,
 ): Promise<{ status: string; failure: string | null; text: string }> {
-  const { status, failure: told } = await processed(owner, base, id);
-  const { rows } = await running.database.pool.query<{ failure: string | null; text: string; left: boolean }>(
-    `SELECT failure, EXISTS (SELECT 1 FROM document_sources WHERE document_id = $1) AS left,
+  const { status, failure: reported } = await processed(owner, base, id);
+  const { rows } = await running.database.pool.query<{ failure: string | null; text: string; kept: boolean }>(
+    `SELECT failure, EXISTS (SELECT 1 FROM document_sources WHERE document_id = $1) AS kept,
        (SELECT coalesce(string_agg(heading || ': ' || body, E'\\n' ORDER BY position), '') FROM chunks WHERE document_id = $1) AS text
      FROM documents WHERE id = $1`,
     [id],
   );
-  const [found] = rows;
-  if ((told ?? null) !== (found?.failure ?? null)) throw new Error('The record tells another reason.');
-  if (found?.left !== false) throw new Error('The file is kept although it is done.');
-  return { status, failure: found.failure, text: found.text };
+  const [stored] = rows;
+  if ((reported ?? null) !== (stored?.failure ?? null))
+    throw new Error('The response and the database have different reasons of failure.');
+  if (stored?.kept !== false) throw new Error('The file is still stored although it has been processed.');
+  return { status, failure: stored.failure, text: stored.text };
 }
 
-/** A PDF with one line of text per page, or more if it has line breaks. */
+/** Returns a PDF with these pages; a line break in a page starts a new line. */
 export function makePdf(
   pages: string[],
   options: { stream?: Buffer; trailer?: string } = {},
@@ -81,7 +82,7 @@ export function makePdf(
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** A Word document with that XML in its body. */
+/** Returns a Word document with this XML in its body, and more files in its archive. */
 export function makeDocx(body: string, more: Record<string, Buffer> = {}): Uint8Array<ArrayBuffer> {
   const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
   const packages = 'http://schemas.openxmlformats.org/package/2006';
@@ -97,7 +98,7 @@ export function makeDocx(body: string, more: Record<string, Buffer> = {}): Uint8
   });
 }
 
-/** A paragraph of a Word document. */
+/** Returns the XML of a paragraph of a Word document. */
 export const docxParagraph = (text: string, style?: string): string =>
   `<w:p>${style === undefined ? '' : `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`;
 

@@ -1,6 +1,6 @@
 import type { TestService } from '../service/service.ts';
 
-/** How often a conversation's end was told of: jobs, waiting or done. */
+/** The number of `conversation-ended` jobs of a conversation, pending or completed. */
 export async function endJobs({ running }: TestService, conversation: string): Promise<number> {
   const { rows } = await running.database.pool.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM jobs.job JOIN conversations
@@ -11,7 +11,7 @@ export async function endJobs({ running }: TestService, conversation: string): P
   return rows[0]?.count ?? 0;
 }
 
-/** Completes a conversation's waiting job as a worker does: two ends that wait together are handled by one job. */
+/** Completes a conversation's pending `conversation-ended` job, as a worker does. While it is pending, no other is added. */
 export async function completeEndJobs({ running }: TestService, conversation: string): Promise<void> {
   await running.database.pool.query(
     `UPDATE jobs.job SET state = 'completed', completed_on = now() WHERE name = 'conversation-ended'

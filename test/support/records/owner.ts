@@ -4,7 +4,7 @@ import type { ServiceAnswer } from '../service/service-client.ts';
 import { createUser } from '../service/service.ts';
 import type { TestService } from '../service/service.ts';
 
-/** A user with a key, and requests that carry it. */
+/** A user with an API key, and requests authenticated by it. */
 export class Owner {
   readonly id: number;
   readonly key: string;
@@ -21,12 +21,12 @@ export class Owner {
     return new Owner(service, id, await createApiKey(service.running.database.db, id, 'Test'));
   }
 
-  /** The same user, by way of another service on the same database. */
+  /** The same user on another service with the same database. */
   at(service: TestService): Owner {
     return new Owner(service, this.id, this.key);
   }
 
-  /** @param path below `/api/user/`. */
+  /** @param path relative to `/api/user/` */
   async request(method: string, path: string, body?: unknown): Promise<OwnerAnswer> {
     const answer = await this.#service.request(method, `/api/user/${path}`, body, {
       Authorization: `Bearer ${this.key}`,
@@ -67,7 +67,7 @@ export class Owner {
     return answer;
   }
 
-  /** Creates a record and returns what the answer tells of it; fails if it is refused. */
+  /** Creates a record and returns the response's `data`; throws if the request is refused. */
   async create(path: string, body: unknown): Promise<Record<string, unknown> & { id: number }> {
     const { status, json, text } = await this.post(path, body);
     if (status >= 300) throw new Error(`${path} was refused: ${status} ${text}`);
@@ -76,6 +76,6 @@ export class Owner {
 }
 
 export interface OwnerAnswer extends ServiceAnswer {
-  /** What a 422 says of each field. */
+  /** Error messages by field, of a response with status 422. */
   errors: Record<string, string[]>;
 }

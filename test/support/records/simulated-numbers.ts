@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Owner } from './owner.ts';
 
-/** Numbers whose digits tell the simulated carrier what becomes of a call (see number-traits.ts). */
+/** Numbers whose digits determine the outcome of a simulated call (see number-traits.ts). */
 export const callTo = {
   person: '+4989100100000',
   hangsUp: '+4989100100700',
@@ -13,7 +13,7 @@ export const callTo = {
   failing: '+4989100100098',
 } as const;
 
-/** Waits until a call is over; returns its record. */
+/** Waits until a call has ended; returns its record. */
 export async function waitForCall(owner: Owner, id: number): Promise<Record<string, unknown>> {
   return waitFor(`call ${id} to end`, async () => {
     const { json } = await owner.get(`calls/${id}`);
@@ -21,9 +21,9 @@ export async function waitForCall(owner: Owner, id: number): Promise<Record<stri
   });
 }
 
-/** Looks again and again until there is something to be found. */
+/** Polls until `look` returns a value. */
 export async function waitFor<Found>(
-  what: string,
+  description: string,
   look: () => Promise<Found | undefined>,
   milliseconds = 20_000,
 ): Promise<Found> {
@@ -31,7 +31,7 @@ export async function waitFor<Found>(
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}.`);
+    if (performance.now() > deadline) throw new Error(`Timed out waiting for ${description}.`);
     await pause(10);
   }
 }

@@ -8,13 +8,13 @@ import type { TestService } from '../service/service.ts';
 /** A user who has a record of every kind. */
 export interface Tenant {
   owner: Owner;
-  /** Ids by the field of a request that names such a record. */
+  /** Ids of the records, by the request field that refers to them. */
   fields: Readonly<Record<string, number | number[]>>;
-  /** Ids or UUIDs by the segment of a path that a record's own follows. */
+  /** Ids or UUIDs of the records, by the path segment before them. */
   paths: Readonly<Record<string, number | string>>;
 }
 
-/** Creates such a user. The name stands in every record that has one, and in a call's transcript. */
+/** Creates a tenant. Every record with a name has the given one, and the call has it as its transcript. */
 export async function createTenant(service: TestService, name: string): Promise<Tenant> {
   const owner = await Owner.create(service, '1');
   const { running } = service;

@@ -2,7 +2,7 @@ import { assistantBody, readAssistant } from './assistant-body.ts';
 import { Owner } from './owner.ts';
 import type { TestService } from '../service/service.ts';
 
-/** An assistant with mid-call tools, made over the interface. */
+/** An assistant with mid-call tools, created through the API. */
 export interface ToolAssistant {
   owner: Owner;
   id: number;
@@ -10,10 +10,10 @@ export interface ToolAssistant {
 }
 
 /**
- * Creates an owner, their tools and an assistant that has them.
+ * Creates an owner, tools and an assistant with these tools.
  *
- * @param tools what differs from a tool without parameters, called by GET.
- * @param more further fields of the assistant.
+ * @param tools fields of each tool; by default, it has no parameters and its method is GET
+ * @param more other fields of the assistant
  */
 export async function createToolAssistant(
   service: TestService,
@@ -34,7 +34,7 @@ export async function createToolAssistant(
   return { owner, id, uuid: String(uuid) };
 }
 
-/** Makes the tools of an assistant what they may be in a row from before `call_transfer` needed a number. */
+/** Removes the phone numbers of an assistant's tools, as in rows stored before `call_transfer` required one. */
 export async function forgetNumbers({ running }: TestService, id: number): Promise<void> {
   await running.database.pool.query(
     `UPDATE assistants SET tools =

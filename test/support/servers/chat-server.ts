@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a request asks for; `other` is anything that the interface does not know. */
+/** The operation of a request; `other` is any that the API does not have. */
 export type Operation = 'open' | 'read' | 'send' | 'stop' | 'delete' | 'widget' | 'other';
 
 export interface Line {
@@ -15,44 +15,44 @@ export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** Parsed JSON; undefined where there was none. */
+  /** Parsed JSON; undefined if the request has no body. */
   readonly body: unknown;
 }
 
-/** What goes wrong with one request. */
+/** A deviation from normal behavior, for one request. */
 export interface Step {
   /**
-   * Where the connection breaks: before the request is read, before the first byte of the answer, in the middle of
-   * its JSON, or after that many events of a stream. From `unanswered` on, the message is stored and answered.
+   * Where the connection breaks: before the request is read, before the first byte of the response, in the middle of
+   * its JSON, or after that many events of a stream. Unless it is `unread`, the message is stored and answered.
    */
   readonly cut?: 'unread' | 'unanswered' | 'half' | number;
-  /** The request is stuck on its way, and taken in when this resolves. */
+  /** Delays the handling of the request until this resolves. */
   readonly transit?: Promise<unknown>;
-  /** The message is taken in, and its answer is written when this resolves. A stream has begun by then. */
+  /** Stores the message, but answers it only when this resolves. A stream starts before that. */
   readonly thinking?: Promise<unknown>;
-  /** How many events of a stream are written before the service thinks. Default 1. */
+  /** Number of events of a stream to send before `thinking`. Default 1. */
   readonly begins?: number;
-  /** The service takes the message in, then fails to answer it and says so: the history loses it again. */
+  /** Stores the message, then returns an error instead of an answer and removes the message from the history. */
   readonly loses?: boolean;
-  /** Answers with this instead, and stores nothing. */
+  /** Sends this response instead, and stores nothing. */
   readonly answer?: CannedAnswer;
-  /** Takes over the answer altogether; nothing is stored. */
+  /** Writes the whole response; nothing is stored. */
   readonly raw?: (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 }
 
 export interface CannedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text and bytes go out as they are, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, other values as JSON. */
   readonly body: unknown;
 }
 
 export interface ChatServerOptions {
-  /** Answers in events where a request accepts them. */
+  /** Whether the server answers with an event stream if a request accepts one. */
   readonly streams?: boolean;
-  /** Knows `Idempotency-Key`. Services that do not are the harder case, and the default. */
+  /** Whether the server supports `Idempotency-Key`. Default false, since services without it are the harder case. */
   readonly knowsKeys?: boolean;
-  /** What a new conversation begins with. */
+  /** The first message of a new conversation. */
   readonly greeting?: string;
 }
 
@@ -64,28 +64,28 @@ interface Stored {
 
 const engineFailed = { status: false, error: 'Failed to process message: the model is out of order' };
 
-/** The answer that the server gives to a message. */
+/** The server's answer to a message. */
 export const answerTo = (message: string): string => `You said: ${message}. Anything else?`;
 
-/** The events of a streamed answer, in order, each as it goes over the wire. */
+/** The events of a streamed answer, in order and in wire format. */
 export function eventsOf(answer: string): string[] {
-  const pieces = answer.match(/\S+\s*/g) ?? [];
+  const deltas = answer.match(/\S+\s*/g) ?? [];
   const done = { status: true, message: answer, function_calls: [] };
   return [
-    ...pieces.map((text) => `event: delta\ndata: ${JSON.stringify({ text })}\n\n`),
+    ...deltas.map((text) => `event: delta\ndata: ${JSON.stringify({ text })}\n\n`),
     `event: done\ndata: ${JSON.stringify(done)}\n\n`,
   ];
 }
 
 /**
- * Another vendor's service of the interface, over real HTTP, with everything in memory. It keeps to the rules unless
- * a test tells it to break one; what it stored shows whether a message was lost or doubled.
+ * Another vendor's implementation of the API, over real HTTP, with its data in memory. It conforms to the specification
+ * unless a test sets a `Step`. Its stored messages show whether one was lost or duplicated.
  */
 export class ChatServer {
   readonly requests: SeenRequest[] = [];
-  /** Requests that are being answered. */
+  /** Number of requests in progress. */
   active = 0;
-  /** Sees each request once it has come, and may take hold of its answer; gives undefined for one that is lost. */
+  /** Called with each request. Returns a step that overrides the planned one, or undefined if the request is lost. */
   wire: ((operation: Operation, response: ServerResponse) => Promise<Step | undefined>) | undefined;
   readonly #server: Server;
   readonly #options: ChatServerOptions;
@@ -119,17 +119,17 @@ export class ChatServer {
     await closed;
   }
 
-  /** Breaks the next request of that operation that has no step yet. */
+  /** Applies a step to the next request of an operation that has none yet. */
   next(operation: Operation, step: Step): void {
     this.#steps.push({ operation, step });
   }
 
-  /** Answers the next request of that operation with this, and stores nothing. */
+  /** Sends this response to the next request of an operation, and stores nothing. */
   answerNext(operation: Operation, body: unknown, status = 200, headers: Record<string, string> = {}): void {
     this.next(operation, { answer: { status, headers, body } });
   }
 
-  /** Steps that no request has met. */
+  /** Number of steps that have not been applied yet. */
   get pendingSteps(): number {
     return this.#steps.length;
   }
@@ -146,7 +146,7 @@ export class ChatServer {
     return this.#conversations.get(uuid)?.history ?? [];
   }
 
-  /** A person or another device writes into a conversation. */
+  /** Adds messages to a conversation, as a human agent or another device does. */
   write(uuid: string, ...lines: Line[]): void {
     this.#conversations.get(uuid)?.history.push(...lines);
   }
@@ -210,7 +210,7 @@ export class ChatServer {
   ): Promise<void> {
     const { knowsKeys = false, streams = false } = this.#options;
     const key = knowsKeys ? request.headers['idempotency-key'] : undefined;
-    const take = async (): Promise<boolean> => {
+    const store = async (): Promise<boolean> => {
       const line = { role: 'user', content: message };
       history.push(line);
       await step.thinking;
@@ -221,14 +221,14 @@ export class ChatServer {
       }
       return step.loses !== true;
     };
-    const answering = (key === undefined ? undefined : answers.get(String(key))) ?? take();
+    const answering = (key === undefined ? undefined : answers.get(String(key))) ?? store();
     if (key !== undefined) answers.set(String(key), answering);
     if (streams && request.headers.accept?.includes('text/event-stream')) {
       await sendEvents(response, step, answerTo(message), answering);
       return;
     }
     const answer = { status: true, message: answerTo(message), function_calls: [] };
-    // Whoever waits is cut off at once; the service goes on.
+    // Breaks the connection at once; the service still completes the answer.
     if (step.cut !== undefined) sendJson(response, step, answer);
     const isAnswered = await answering;
     if (step.cut !== undefined) return;
@@ -248,21 +248,21 @@ function route({ method, url = '' }: IncomingMessage): { operation: Operation; u
   return { operation: 'other', uuid };
 }
 
-/** undefined if the client went away while it was sending. */
+/** Returns undefined if the client disconnects before the end of the body. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   try {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    return Buffer.concat(pieces).toString();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
   } catch {
     return undefined;
   }
 }
 
 function answerWith(response: ServerResponse, { status = 200, headers = {}, body }: CannedAnswer): void {
-  const isPlain = typeof body === 'string' || body instanceof Uint8Array;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-  response.end(isPlain ? body : JSON.stringify(body));
+  response.end(isRaw ? body : JSON.stringify(body));
 }
 
 function sendJson(response: ServerResponse, { cut }: Step, body: object): void {
@@ -292,10 +292,10 @@ async function sendEvents(
   const events = eventsOf(answer);
   const cutAfter = cut === 'half' ? 2 : cut;
   if (cutAfter !== undefined) {
-    // Whoever listens hears the beginning; the service goes on.
-    const heard =
+    // Sends only the first events; the service still completes the answer.
+    const sent =
       events.slice(0, Number(cutAfter)).join('') + (cut === 'half' ? 'event: delta\ndata: {"te' : '');
-    response.write(heard === '' ? ': nothing yet\n\n' : heard, () => response.destroy());
+    response.write(sent === '' ? ': nothing yet\n\n' : sent, () => response.destroy());
     return;
   }
   for (const event of events.slice(0, begins)) response.write(event);
@@ -303,7 +303,7 @@ async function sendEvents(
   else response.end(`event: error\ndata: ${JSON.stringify(engineFailed)}\n\n`);
 }
 
-/** A promise and what resolves it. */
+/** A promise and a function that resolves it. */
 export function gate(): { readonly opened: Promise<unknown>; readonly open: () => void } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return {

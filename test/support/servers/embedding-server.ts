@@ -8,16 +8,16 @@ export interface EmbeddingServer {
   url: string;
   /** The texts of each request so far. */
   requests: string[][];
-  /** Refuses everything while it is set. */
+  /** While set, every request fails with this status. */
   status: number | undefined;
-  /** What its answers wait for. */
+  /** Responses wait for this promise. */
   gate: Promise<unknown> | undefined;
 }
 
 /**
- * Starts one whose vectors have a number for each meaning: how often words of it stand in the text.
+ * Starts an embedding server. Its vectors have a number for each meaning: the count of the meaning's words in the text.
  *
- * @param meanings words that mean the same.
+ * @param meanings groups of words with the same meaning
  */
 export async function startEmbeddingServer(meanings: string[][]): Promise<EmbeddingServer> {
   const embedding: EmbeddingServer = { url: '', requests: [], status: undefined, gate: undefined };
@@ -28,7 +28,7 @@ export async function startEmbeddingServer(meanings: string[][]): Promise<Embedd
       await embedding.gate;
       response.writeHead(embedding.status ?? 200, { 'Content-Type': 'application/json' });
       if (embedding.status !== undefined) {
-        // Some providers quote what they were given.
+        // Some providers quote the request in their errors.
         const message = `${request.headers.authorization ?? ''} may not embed ${input.join(' ')}`;
         response.end(JSON.stringify({ error: { message, type: 'test_error', code: null } }));
         return;
@@ -54,6 +54,6 @@ export async function startEmbeddingServer(meanings: string[][]): Promise<Embedd
 
 function vectorOf(text: string, meanings: string[][]): number[] {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  // The last number keeps a text without any of the meanings from having no direction.
+  // Keeps the vector of a text without any of these words from being zero.
   return [...meanings.map((meaning) => words.filter((word) => meaning.includes(word)).length), 0.01];
 }

@@ -3,21 +3,21 @@ import { createServer, request as send } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Passes requests on to several services, one after the other. */
+/** Forwards requests to several services in turn. */
 export interface LoadBalancer {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts a balancer on a free port. It neither looks after the services nor tries again: a request to one that is dead
- * is answered with 503, and an answer that breaks off breaks off for the client, too.
+ * Starts a load balancer on a free port. It has no health checks and no retries: a request to a dead service returns 503,
+ * and an interrupted response is interrupted for the client too.
  */
 export async function startLoadBalancer(services: readonly string[]): Promise<LoadBalancer> {
-  let passed = 0;
+  let forwarded = 0;
   const server = createServer((incoming, response) => {
-    const origin = services[passed++ % services.length] ?? '';
-    passOn(incoming, response, origin);
+    const origin = services[forwarded++ % services.length] ?? '';
+    forward(incoming, response, origin);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -31,19 +31,19 @@ export async function startLoadBalancer(services: readonly string[]): Promise<Lo
   };
 }
 
-function passOn(incoming: IncomingMessage, response: ServerResponse, origin: string): void {
+function forward(incoming: IncomingMessage, response: ServerResponse, origin: string): void {
   const { method, headers, url = '' } = incoming;
   const outgoing = send(origin + url, { method: method ?? 'GET', headers, agent: false });
-  const breakOff = () => {
+  const fail = () => {
     if (response.headersSent) response.destroy();
     else response.writeHead(503, { 'Content-Type': 'application/json' }).end('{"message":"No service."}');
   };
-  outgoing.on('error', breakOff);
+  outgoing.on('error', fail);
   outgoing.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
-    // Or the first event would wait for the second one.
+    // Without this, the headers of a stream are sent only with its first event.
     response.flushHeaders();
-    answer.on('error', breakOff).pipe(response);
+    answer.on('error', fail).pipe(response);
   });
   response.on('close', () => outgoing.destroy());
   incoming.pipe(outgoing);

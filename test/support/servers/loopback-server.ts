@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-/** A request as a server got it. */
+/** A request as a server received it. */
 export interface ReceivedRequest {
   method: string;
   /** Path and query. */
@@ -13,20 +13,21 @@ export interface ReceivedRequest {
   body: string;
 }
 
-/** A real server that stands for somebody else's. */
+/** A real server in place of a third party's. */
 export interface LoopbackServer {
-  /** Its origin, and what `ALLOW_PRIVATE_ADDRESSES` has to name for a service to reach it. */
+  /** Its origin. */
   readonly url: string;
+  /** Its host and port, for `ALLOW_PRIVATE_ADDRESSES`. */
   readonly address: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   close(): Promise<void>;
 }
 
-/** Answers a request: with a status and JSON, or by itself. */
+/** Handles a request. Returns the response body, or undefined if it writes the response itself. */
 export type LoopbackHandler = (request: ReceivedRequest, response: ServerResponse) => unknown;
 
-/** Starts a server on a free port; what the handler returns is the body, as JSON, unless it has answered. */
+/** Starts a server on a free port. It sends the value that the handler returns as JSON. */
 export async function startLoopbackServer(
   handle: LoopbackHandler,
   host = '127.0.0.1',

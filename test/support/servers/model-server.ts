@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a client asks of a language model, as far as the tests look at it. */
+/** A request to a language model: the fields that tests use. */
 export interface ChatRequest {
   model: string;
   temperature?: number;
@@ -17,39 +17,39 @@ export interface ChatRequest {
   authorization: string | undefined;
 }
 
-/** A call of a function, with its arguments as JSON or as the text that the model shall write instead. */
+/** A function call; a string as its arguments is sent unchanged, as by a model that writes invalid JSON. */
 export interface ModelCall {
   name: string;
   arguments: Record<string, unknown> | string;
 }
 
-/** How the model takes a request. */
+/** The model's behavior for a request. */
 export interface Behaviour {
-  /** Refuses with this status and an error body in the provider's style. */
+  /** Fails with this status and an error body in the provider's format. */
   status?: number;
-  /** Says this, in these pieces, waiting for those that are promised. By default it repeats the question. */
+  /** The chunks of the answer; promises delay theirs. By default, the answer repeats the question. */
   pieces?: (string | Promise<string>)[];
-  /** Says `before`, calls these, and says its pieces once it was told of them; never to a request without tools. */
+  /** Requests these function calls, then answers with `pieces` after their results. Ignored without tools. */
   calls?: ModelCall[];
-  /** What it says before it calls. */
+  /** Text before the function calls. */
   before?: string;
-  /** Waits that many milliseconds before each piece. */
+  /** Milliseconds before each chunk. */
   pause?: number;
-  /** Waits for it before the first piece. */
+  /** Delays the first chunk. */
   gate?: Promise<unknown>;
-  /** After the last piece: ends properly, breaks the connection, or goes on saying nothing. */
+  /** After the last chunk: ends the stream, breaks the connection, or keeps it open without sending anything. */
   ending?: 'stop' | 'cut' | 'silence';
-  /** Never answers, not even with headers. */
+  /** Never responds, not even with headers. */
   hang?: boolean;
 }
 
-/** A real server that speaks OpenAI's chat completions protocol, streamed and not, and behaves as a test wants. */
+/** A real server for OpenAI's chat completions protocol, streamed or not, whose behavior a test sets. */
 export interface ModelServer {
-  /** What `LLM_BASE_URL` should be. */
+  /** The value for `LLM_BASE_URL`. */
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly ChatRequest[];
-  /** Takes all further requests like this. Other processes do the same by `PUT` of a behaviour to `/behaviour`. */
+  /** Sets the behavior for all further requests. Other processes `PUT` a behavior to `/behaviour`. */
   behave(behaviour: Behaviour | ((request: ChatRequest) => Behaviour)): void;
   /** Resolves once it has received that many requests. */
   received(count: number): Promise<void>;
@@ -133,7 +133,7 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
   const { calls, before } = behaviour;
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
     if (before !== undefined) send({ content: before }, null);
-    for (const piece of piecesOf(calls)) send({ tool_calls: [piece] }, null);
+    for (const chunk of chunksOf(calls)) send({ tool_calls: [chunk] }, null);
     send({}, 'tool_calls');
     response.end('data: [DONE]\n\n');
     return;
@@ -144,7 +144,7 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
   }
   if (ending === 'silence') return;
   if (ending === 'cut') {
-    // The pieces should arrive before the connection breaks.
+    // The chunks should arrive before the connection breaks.
     response.write(': \n\n', () => response.destroy());
     return;
   }
@@ -152,10 +152,10 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
   response.end('data: [DONE]\n\n');
 }
 
-/** Calls as models stream them: the name first, then the arguments bit by bit. */
-function piecesOf(calls: ModelCall[]): object[] {
-  return calls.flatMap(({ name, arguments: given }, index) => {
-    const json = typeof given === 'string' ? given : JSON.stringify(given);
+/** Function calls as models stream them: the name first, then the arguments in chunks. */
+function chunksOf(calls: ModelCall[]): object[] {
+  return calls.flatMap(({ name, arguments: args }, index) => {
+    const json = typeof args === 'string' ? args : JSON.stringify(args);
     const half = Math.ceil(json.length / 2);
     return [
       { index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } },

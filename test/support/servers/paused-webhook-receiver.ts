@@ -1,18 +1,18 @@
 import { startLoopbackServer } from './loopback-server.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 
-/** A receiver of webhooks that keeps its senders waiting until it is told to answer. */
+/** A receiver of webhooks that delays its responses until `answer` is called. */
 export interface PausedWebhookReceiver {
   readonly server: LoopbackServer;
-  /** Deliveries that have come and wait for their answer. */
+  /** Number of deliveries that wait for a response. */
   waiting(): number;
-  /** Deliveries whose sender went away before it had its answer. */
+  /** Number of deliveries whose sender disconnected before the response. */
   cutOff(): number;
-  /** Answers those that wait, and from now on every one at once. */
+  /** Responds to the waiting deliveries, and from now on to each one immediately. */
   answer(): void;
 }
 
-/** Starts such a server on a free port. */
+/** Starts a paused webhook receiver on a free port. */
 export async function startPausedWebhookReceiver(): Promise<PausedWebhookReceiver> {
   const gate = Promise.withResolvers<undefined>();
   let waiting = 0;
@@ -20,16 +20,16 @@ export async function startPausedWebhookReceiver(): Promise<PausedWebhookReceive
   const server = await startLoopbackServer(async (_, response) => {
     waiting += 1;
     const { socket } = response;
-    const over = () => {
+    const finish = () => {
       waiting -= 1;
       if (!response.writableEnded) cutOff += 1;
-      // A connection serves several deliveries.
-      socket?.off('end', over);
-      response.off('close', over);
+      // The connection may be reused for another delivery.
+      socket?.off('end', finish);
+      response.off('close', finish);
     };
-    // A sender that dies says so before the response notices.
-    socket?.on('end', over);
-    response.on('close', over);
+    // When the sender dies, its socket ends before the response closes.
+    socket?.on('end', finish);
+    response.on('close', finish);
     await gate.promise;
     return {};
   });

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate that its own key has signed, for a day, and that key. */
+/** A certificate signed with its own key, valid for a day, and the private key. */
 export interface SelfSignedCertificate {
   cert: string;
   key: string;
 }
 
-/** Makes one for a host (RFC 5280), so that no key has to lie in the repository. */
+/** Creates a self-signed certificate for a host (RFC 5280), so that the repository contains no private key. */
 export function selfSignedCertificate(host: string): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(host)))));

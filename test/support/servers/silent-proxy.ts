@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A TCP proxy in front of a PostgreSQL server that can fall silent, as a network does that loses a machine. */
+/** A TCP proxy for a PostgreSQL server that can stop forwarding, as if the server's machine were gone. */
 export interface SilentProxy {
-  /** The connection string, by way of the proxy. */
+  /** The connection string through the proxy. */
   url: string;
-  /** Stops forwarding on every open connection, without closing it. New ones work if `acceptsNew`. */
+  /** Stops forwarding on all open connections without closing them. New connections work if `acceptsNew`. */
   fallSilent(acceptsNew: boolean): void;
   /** Forwards on new connections again. */
   recover(): void;

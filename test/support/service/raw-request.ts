@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-/** A response as it came over the wire. */
+/** A response as received. */
 export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
@@ -18,7 +18,7 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: gunzipSync,
 };
 
-/** A request without the conveniences of `fetch`, which normalizes paths and hides encodings. */
+/** Sends a request without `fetch`, which normalizes paths and decodes bodies. */
 export async function rawRequest(url: string, options: RequestOptions = {}): Promise<RawResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   request(url, options, (response) => {

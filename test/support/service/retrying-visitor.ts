@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ChatClient, ChatError } from '../../../src/client/chat-client.ts';
 import type { AnsweredMessage } from '../../../src/client/chat-client.ts';
 
-/** A message with its answer. */
+/** A message and its answer. */
 export interface Exchange {
   text: string;
   answer: AnsweredMessage;
@@ -13,9 +13,7 @@ export interface Exchange {
 /** Maximum number of attempts of a request. */
 const maxAttempts = 50;
 
-/**
- * A visitor with the widget's client who repeats failed requests with the same idempotency key until they are answered.
- */
+/** A visitor with the widget's client who retries failed requests with the same idempotency key until they succeed. */
 export class RetryingVisitor {
   readonly #client: ChatClient;
   readonly conversation: string;
@@ -34,7 +32,7 @@ export class RetryingVisitor {
     return new RetryingVisitor(client, answer.conversation_id);
   }
 
-  /** @param more.streaming asks for an event stream. @param more.copies sends the same that often at once. */
+  /** Sends a message `copies` times at once; `streaming` requests event streams. */
   async say(
     text: string,
     { streaming = false, copies = 1 }: { streaming?: boolean; copies?: number } = {},

@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import { checkAnswer } from './check-answer.ts';
 
-/** An answer of the service, read to its end. */
+/** A complete response of the service. */
 export interface ServiceAnswer {
   status: number;
   headers: Headers;
-  /** The body as text, and as JSON if it is some. */
   text: string;
+  /** The parsed body; empty if it is not JSON. */
   json: Record<string, unknown>;
 }
 
@@ -17,14 +17,14 @@ export interface StreamedEvent {
   id?: string;
 }
 
-/** A moment on the wire: ISO 8601, UTC, with microseconds. */
+/** A timestamp of the API: ISO 8601, UTC, with microseconds. */
 export const wireTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** A history as "role: content" lines. */
+/** Formats each message of a history as "role: content". */
 export const linesOf = (history: unknown): string[] =>
   (history as { role: string; content: string }[]).map(({ role, content }) => `${role}: ${content}`);
 
-/** Plain requests to a service over HTTP, as any client could make them; answers are held against the contract. */
+/** Plain HTTP requests to a service, as any client could send them. Responses are checked against the contract. */
 export class ServiceClient {
   readonly url: string;
 
@@ -59,7 +59,7 @@ export class ServiceClient {
     return this.request('POST', path, body, headers);
   }
 
-  /** Opens a conversation and returns its UUID; fails if it is refused. */
+  /** Opens a conversation and returns its UUID; throws if the request is refused. */
   async open(assistantUuid: string, more: Record<string, unknown> = {}): Promise<string> {
     const { status, json, text } = await this.post('/api/conversations', {
       assistant_id: assistantUuid,
@@ -74,57 +74,57 @@ export class ServiceClient {
     conversation: string,
     message: string,
     headers: Record<string, string> = {},
-    along: Record<string, unknown> = {},
+    more: Record<string, unknown> = {},
   ): Promise<ServiceAnswer> {
-    return this.post(`/api/conversations/${conversation}/messages`, { message, ...along }, headers);
+    return this.post(`/api/conversations/${conversation}/messages`, { message, ...more }, headers);
   }
 
-  /** The history of a conversation as "role: content" lines. */
+  /** Reads the history of a conversation; formats each message as "role: content". */
   async history(conversation: string): Promise<string[]> {
     const { json } = await this.get(`/api/conversations/${conversation}`);
     return linesOf(json['history']);
   }
 
-  /** Sends a message and asks for an event stream. */
+  /** Sends a message and requests an event stream. */
   async stream(
     conversation: string,
     message: string,
     headers: Record<string, string> = {},
-    along: Record<string, unknown> = {},
+    more: Record<string, unknown> = {},
   ): Promise<EventStream> {
-    const leave = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${this.url}/api/conversations/${conversation}/messages`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
-      body: JSON.stringify({ message, ...along }),
-      signal: leave.signal,
+      body: JSON.stringify({ message, ...more }),
+      signal: abort.signal,
     });
-    return new EventStream(response, leave);
+    return new EventStream(response, abort);
   }
 
   /** Opens the event stream of a conversation. */
   async watch(conversation: string, query = '', headers: Record<string, string> = {}): Promise<EventStream> {
-    const leave = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${this.url}/api/conversations/${conversation}/events${query}`, {
       headers,
-      signal: leave.signal,
+      signal: abort.signal,
     });
-    return new EventStream(response, leave);
+    return new EventStream(response, abort);
   }
 }
 
-/** A streamed answer while it arrives. */
+/** An event stream, read on demand. */
 export class EventStream {
   readonly response: Response;
   readonly comments: string[] = [];
   readonly #events: StreamedEvent[] = [];
-  readonly #leave: AbortController;
+  readonly #abort: AbortController;
   readonly #chunks: AsyncIterator<string, undefined>;
   readonly #parser;
 
-  constructor(response: Response, leave: AbortController) {
+  constructor(response: Response, abort: AbortController) {
     this.response = response;
-    this.#leave = leave;
+    this.#abort = abort;
     const body = response.body ?? new ReadableStream<Uint8Array<ArrayBuffer>>();
     this.#chunks = body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]() as AsyncIterator<
       string,
@@ -141,9 +141,9 @@ export class EventStream {
     });
   }
 
-  /** Reads on until `enough` is met; fails if the stream ends before. */
-  async until(enough: (events: StreamedEvent[], comments: string[]) => boolean): Promise<StreamedEvent[]> {
-    while (!enough(this.#events, this.comments)) {
+  /** Reads events until `isEnough` returns true; throws if the stream ends first. */
+  async until(isEnough: (events: StreamedEvent[], comments: string[]) => boolean): Promise<StreamedEvent[]> {
+    while (!isEnough(this.#events, this.comments)) {
       const { value, done } = await this.#chunks.next();
       if (done === true) throw new Error(`The stream ended too early: ${JSON.stringify(this.#events)}`);
       this.#parser.feed(value);
@@ -151,7 +151,7 @@ export class EventStream {
     return this.#events;
   }
 
-  /** Reads to the end. */
+  /** Reads all events until the stream ends. */
   async all(): Promise<StreamedEvent[]> {
     for (;;) {
       const { value, done } = await this.#chunks.next();
@@ -160,8 +160,8 @@ export class EventStream {
     }
   }
 
-  /** Closes the connection from the client's side. */
+  /** Closes the connection. */
   disconnect(): void {
-    this.#leave.abort();
+    this.#abort.abort();
   }
 }

@@ -6,7 +6,7 @@ import { ServiceClient } from './service-client.ts';
 import type { Environment } from './service.ts';
 import { atEnd } from './service.ts';
 
-/** A service in a process of its own, as an operator runs it. */
+/** A service in its own process, as an operator runs it. */
 export class ServiceProcess extends ServiceClient {
   readonly child: ChildProcess;
 
@@ -15,7 +15,7 @@ export class ServiceProcess extends ServiceClient {
     this.child = child;
   }
 
-  /** Sends a signal to the service alone. */
+  /** Sends a signal to the service, but not to its children. */
   signal(name: NodeJS.Signals): void {
     process.kill(this.child.pid, name);
   }
@@ -25,7 +25,7 @@ export class ServiceProcess extends ServiceClient {
   }
 }
 
-/** Starts the service's program without waiting for anything. */
+/** Starts the service's program without waiting until it is ready. */
 export function spawnService(env: Environment): ChildProcess {
   const child = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts')], {
     env: { PORT: '0', RATE_LIMIT: '0', LOG_LEVEL: 'info', ...env },

@@ -18,13 +18,13 @@ import type { PostgresServer } from './postgres.ts';
 import { repository } from '../repository.ts';
 import { ServiceClient } from './service-client.ts';
 
-/** The database that this run of the suite is about. */
+/** The database under test. */
 export const testDatabase = process.env['TEST_DATABASE'] === 'postgres' ? 'postgres' : 'pglite';
 
 /** Environment variables of a service. */
 export type Environment = Record<string, string | undefined>;
 
-/** A running service of the test's own, in this process, with helpers to talk to it. */
+/** A running service in this process, with helpers that send requests to it. */
 export interface TestService extends ServiceClient {
   running: RunningService;
 }
@@ -36,26 +36,26 @@ after(async () => {
   if (failures.length > 0) throw new AggregateError(failures, 'Cleaning up failed.');
 });
 
-/** Runs when the tests of this process are over, the latest first. */
+/** Registers a cleanup to run after the tests of this process, in reverse order of registration. */
 export function atEnd(cleanUp: () => Promise<void>): void {
   cleanUps.push(cleanUp);
 }
 
 let server: Promise<PostgresServer> | undefined;
 
-/** Variables that give a service an empty database of its own, migrated already. */
+/** Creates an empty, migrated database; returns the environment variables of a service that uses it. */
 export async function newDatabase(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   if (testDatabase === 'pglite') {
-    // A thousand small files, which the promise of a copy takes twice as long for.
+    // Synchronous, since the asynchronous copy of a thousand small files takes twice as long.
     cpSync(await pgliteImage(), join(folder, 'database'), { recursive: true });
     return { DATA_DIR: folder };
   }
   return { DATA_DIR: folder, DATABASE_URL: await createDatabase('template_migrated') };
 }
 
-/** Variables that give a service a copy of another one's data. Nobody may have that open. */
+/** Copies a database, which must not be in use; returns the environment variables of a service that uses the copy. */
 export async function copyDatabase(env: Environment): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
@@ -66,7 +66,7 @@ export async function copyDatabase(env: Environment): Promise<Environment> {
   return { ...env, DATA_DIR: folder, DATABASE_URL: await createDatabase(template) };
 }
 
-/** Makes an empty database on this process's PostgreSQL server; returns its connection string. */
+/** Creates a database on this process's PostgreSQL server; returns its connection string. */
 export async function createDatabase(template = 'template0'): Promise<string> {
   server ??= startServer();
   const running = await server;
@@ -92,7 +92,7 @@ async function startServer(): Promise<PostgresServer> {
   return started;
 }
 
-/** A migrated PGlite folder to copy, since making one takes seconds. Kept for as long as the migrations are the same. */
+/** Returns a migrated PGlite folder to copy, since creating one takes seconds. Cached until the migrations change. */
 async function pgliteImage(): Promise<string> {
   const migrations = join(repository, 'src/service/db/migrations');
   const hash = createHash('sha256');
@@ -104,7 +104,7 @@ async function pgliteImage(): Promise<string> {
   const folder = await mkdtemp(join(cache, 'new-'));
   const migrated = await start({ DATA_DIR: folder });
   await migrated.close();
-  // Another test file may have been quicker.
+  // Fails if another test file has created the image meanwhile.
   await rename(join(folder, 'database'), image).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
   return image;
@@ -117,7 +117,7 @@ const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silen
 
 let shared: Promise<Database> | undefined;
 
-/** The database of every service that asks for none of its own: to open one takes longer than most tests. */
+/** Opens the database that services share by default, since opening one takes longer than most tests. */
 async function openSharedDatabase(): Promise<Database> {
   const database = await openDatabase(settings(await newDatabase()), createLog('silent'));
   atEnd(() => database.close());
@@ -125,35 +125,35 @@ async function openSharedDatabase(): Promise<Database> {
 }
 
 /**
- * Starts a service in this process; it ends with the tests at the latest. Unless `env` names a database (see
- * {@link newDatabase}), it works on one that it shares with the other services here, so a test looks at records that
- * it made itself and never counts on being alone. It does no background jobs, or it would do those of the others too,
- * unless `env` has `WORKERS: 'on'`, which takes a database of its own.
+ * Starts a service in this process and stops it after the tests. Unless `env` names a database (see
+ * {@link newDatabase}), all services of the process share one, so a test must only read records that it created.
+ * The service runs no background jobs, since it would also run those of other services. `WORKERS: 'on'` enables them
+ * and needs a separate database.
  */
 export async function startService(env: Environment = {}): Promise<TestService> {
   const database = env['DATA_DIR'] === undefined ? await (shared ??= openSharedDatabase()) : undefined;
-  // Jobs of this process announce themselves; polling would keep services busy that live as long as the suite.
+  // Jobs of this process need no polling, which would keep every service busy until the suite ends.
   const quiet = { RATE_LIMIT: '0', WORKERS: 'off', JOB_POLL_SECONDS: '3600' };
   const running = await start({ ...quiet, ...env }, database);
   atEnd(() => running.close());
   return Object.assign(new ServiceClient(running.url), { running });
 }
 
-/** What a test may say of an assistant; the rest is made up. */
+/** Fields of an assistant that a test can set; the others have default values. */
 export interface AssistantOptions {
-  /** USD that its owner has. */
+  /** The owner's balance in USD. */
   balance?: string;
   initialMessage?: string;
   systemPrompt?: string;
   variables?: Record<string, unknown>;
   temperature?: string;
-  /** Owner; a new user by default. */
+  /** The owner's id; a new user by default. */
   userId?: number;
   widgetSettings?: Record<string, unknown>;
   name?: string;
 }
 
-/** Stores an assistant, with an owner of its own unless one is given. */
+/** Stores an assistant, with a new owner unless `userId` is given. */
 export async function createAssistant(
   { running }: TestService,
   options: AssistantOptions = {},
@@ -180,7 +180,7 @@ export async function createAssistant(
   return { uuid, userId, id: stored.id };
 }
 
-/** Stores a user with that many USD, ledger entry included. */
+/** Stores a user with a balance in USD and the ledger entry for it. */
 export async function createUser({ database: { db } }: RunningService, balance: string): Promise<number> {
   const [user] = await db
     .insert(users)
@@ -191,7 +191,7 @@ export async function createUser({ database: { db } }: RunningService, balance: 
   return user.id;
 }
 
-/** A user's balance in USD, and what their ledger adds up to. */
+/** Reads a user's balance in USD and the sum of their ledger entries. */
 export async function readMoney(
   { running }: TestService,
   userId: number,

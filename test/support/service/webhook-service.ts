@@ -8,12 +8,12 @@ import { Owner } from '../records/owner.ts';
 import { atEnd, newDatabase, startService } from './service.ts';
 import { startWebhookReceiver } from '../servers/webhook-receiver.ts';
 
-/* A service that does its jobs, with short pauses, and somebody who takes its webhooks. */
+/* A service that runs background jobs with short retry delays, and a receiver of its webhooks. */
 
 export const receiver = await startWebhookReceiver();
 atEnd(() => receiver.server.close());
 
-/** A port that nobody listens on, though requests may go there. */
+/** A port that refuses connections, but that the service may send requests to. */
 export const refusedPort = await freePort();
 export const service = await startService({
   ...(await newDatabase()),
@@ -26,7 +26,7 @@ export const service = await startService({
 export const { pool } = service.running.database;
 const jobs = new StoredJobs(service.running.database);
 
-/** An owner with an assistant. */
+/** Creates an owner with an assistant. */
 export async function createOwner(fields: Record<string, unknown> = {}) {
   const owner = await Owner.create(service, '5');
   const { id } = await owner.create('assistant', assistantBody({ post_call_evaluation: false, ...fields }));
@@ -40,37 +40,37 @@ export async function createOwner(fields: Record<string, unknown> = {}) {
 }
 export type WithAssistant = Awaited<ReturnType<typeof createOwner>>;
 
-/** A chat in which something was said; returns its UUID and its number. */
-export async function chat({ uuid }: WithAssistant, said: string[], more: Record<string, unknown> = {}) {
+/** Opens a chat and sends messages; returns its UUID and its database id. */
+export async function chat({ uuid }: WithAssistant, messages: string[], more: Record<string, unknown> = {}) {
   const conversation = await service.open(uuid, more);
-  for (const text of said) await service.send(conversation, text);
+  for (const text of messages) await service.send(conversation, text);
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM conversations WHERE uuid = $1', [
     conversation,
   ]);
   return { uuid: conversation, id: Number(rows[0]?.id) };
 }
 
-/** Says that a chat, or a call, has ended. */
+/** Queues the job for the end of a chat or call. */
 export const end = (conversationId: number) => jobs.send('conversation-ended', { conversationId });
 export const endCall = (callId: number) => jobs.send('call-ended', { callId });
 
-/** The deliveries of an owner, newest first, once they are as a test wants them. */
+/** Waits until an owner's deliveries meet a condition; returns them, newest first. */
 export async function deliveries(
   { owner }: Pick<WithAssistant, 'owner'>,
-  isSo: (found: WebhookDelivery[]) => boolean,
+  isMet: (found: WebhookDelivery[]) => boolean,
 ): Promise<WebhookDelivery[]> {
   for (const deadline = Date.now() + 10_000; ;) {
     const found = (await owner.get('webhook-deliveries')).json['data'] as WebhookDelivery[];
-    if (isSo(found)) return found;
+    if (isMet(found)) return found;
     assert.ok(Date.now() < deadline, JSON.stringify(found));
   }
 }
 
-/** Whether there are so many, all with that status. */
+/** The condition that there are exactly `count` deliveries, all with one status. */
 export const allAre = (status: string, count: number) => (found: WebhookDelivery[]) =>
   found.length === count && found.every((delivery) => delivery.status === status);
 
-/** Resolves when no end and no delivery waits or is worked on. */
+/** Waits until no job for an end or a delivery is pending or active. */
 export async function settled(): Promise<void> {
   for (const deadline = Date.now() + 10_000; ;) {
     const { rows } = await pool.query(
@@ -79,7 +79,7 @@ export async function settled(): Promise<void> {
     );
     if (rows.length === 0) return;
     assert.ok(Date.now() < deadline, JSON.stringify(rows));
-    // PGlite answers within the turn, so nothing else would ever run.
+    // PGlite answers within the same turn, so without this nothing else would run.
     await turn();
   }
 }
