@@ -1,4 +1,4 @@
-import { scriptUrl } from './element/shell-module-files.ts';
+import { script, scriptUrl } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /*
@@ -22,15 +22,13 @@ const element = document.createElement(name);
 element.baseUrl = origin;
 const [, assistantId] = /\/embed\/([^/]+)\.js.*/.exec(scriptUrl) ?? [];
 if (assistantId) element.assistantId = assistantId;
-for (const [name, value] of Object.entries(
-  (document.currentScript as HTMLScriptElement | null)?.dataset ?? {},
-)) {
+for (const [name, value] of Object.entries(script?.dataset ?? {})) {
   Reflect.set(element, otherNames[name] ?? name, value);
 }
 
 const append = (): void => {
   document.body.append(element);
 };
-// The tag may stand in the head, where there is no body yet.
+// A script in the head can run before there is a body.
 if (document.body as HTMLElement | null) append();
 else addEventListener('DOMContentLoaded', append);

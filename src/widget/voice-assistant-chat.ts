@@ -6,7 +6,7 @@ import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import { loadExtras, loadLocales, loadPanel, prefetchPanel, prefetchTalk } from './element/shell-modules.ts';
+import { loadExtras, loadLocales, loadPanel, prefetchPanel, preload } from './element/shell-modules.ts';
 import { isFastConnection, whenIdle, whenNear } from './element/visitor.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
@@ -434,7 +434,7 @@ export class VoiceAssistantChat extends Base {
   get #panelInput(): PanelInput {
     const { settings } = this.#settings;
     const storage = this.#storage();
-    return { baseUrl: this.#origin, idProblem: this.#idProblem, settings, storage, prefetchTalk };
+    return { baseUrl: this.#origin, idProblem: this.#idProblem, settings, storage, preload };
   }
 
   /** The storage that `persist` names; undefined where nothing may be stored. */

@@ -11,12 +11,13 @@ import { atEnd, createAssistant, startService } from '../support/service/service
 
 const folder = await mkdtemp(join(tmpdir(), 'widget-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));
+const hint = '//# allFunctionsCalledOnLoad\n';
 const shell = `shellRan = true;${' '.repeat(2000)}\n//# sourceMappingURL=embed.js.map\n`;
 const writeShell = (text: string) => writeFile(join(folder, 'embed.js'), text);
-await writeShell(shell);
+await writeShell(hint + shell);
 await writeFile(
   join(folder, 'embed.js.map'),
-  JSON.stringify({ version: 3, sources: ['embed.ts'], names: [], mappings: 'AAAA' }),
+  JSON.stringify({ version: 3, sources: ['embed.ts'], names: [], mappings: ';AAAA' }),
 );
 const service = await startService({ WIDGET_DIR: folder });
 
@@ -26,7 +27,7 @@ function run(script: string, globals: Record<string, unknown> = {}): Record<stri
   return structuredClone(globals);
 }
 
-test('serves the settings of the assistant and the shell in one file', async () => {
+test('serves the compile hint, the settings of the assistant and the shell in one file', async () => {
   const widgetSettings = { theme: 'dark', color: '#0f766e', position: 'left-bottom' };
   const { uuid } = await createAssistant(service, { name: 'Kim', widgetSettings });
   const { status, text, headers } = await service.get(`/embed/${uuid}.js`);
@@ -35,7 +36,7 @@ test('serves the settings of the assistant and the shell in one file', async () 
   assert.equal(headers.get('Content-Type'), 'text/javascript; charset=utf-8');
   assert.equal(
     text,
-    `(globalThis.voiceAssistantChatSettings??={})["${uuid}"]=${JSON.stringify(json['data'])};\n${shell}`,
+    `${hint}(globalThis.voiceAssistantChatSettings??={})["${uuid}"]=${JSON.stringify(json['data'])};\n${shell}`,
   );
   assert.deepEqual(run(text), { voiceAssistantChatSettings: { [uuid]: json['data'] }, shellRan: true });
 });
@@ -66,7 +67,7 @@ test('serves the shell alone for an unknown assistant', async () => {
   for (const id of [randomUUID(), 'not-a-uuid']) {
     const { status, text } = await service.get(`/embed/${id}.js`);
     assert.equal(status, 200);
-    assert.equal(text, `\n${shell}`);
+    assert.equal(text, `${hint}\n${shell}`);
   }
 });
 
@@ -97,9 +98,9 @@ test('returns 304 until the settings or the shell change', async () => {
   assert.equal(renamed.status, 200);
   assert.match(renamed.text, /"name":"New"/);
 
-  await writeShell(`${shell}// newer\n`);
+  await writeShell(`${hint}${shell}// newer\n`);
   const rebuilt = await get(String(renamed.headers['etag']));
-  await writeShell(shell);
+  await writeShell(hint + shell);
   assert.equal(rebuilt.status, 200);
   assert.match(rebuilt.text, /newer\n$/);
 });

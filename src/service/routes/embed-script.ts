@@ -30,8 +30,8 @@ interface Script {
 
 /**
  * Serves the short snippet, `<script src="…/embed/ASSISTANT-UUID.js" async>`: the assistant's public settings and
- * `embed.js` in one file. The settings are the first line. It is empty if they cannot be read; the shell then requests
- * them and reports the problem.
+ * `embed.js` in one file. The settings are a line of their own at the start. It is empty if they cannot be read; the shell
+ * then requests them and reports the problem.
  */
 export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logger): Hono {
   const readShell = shellReader(join(widgetDir, 'embed.js'));
@@ -100,7 +100,11 @@ function shellReader(path: string) {
 }
 
 async function createScript(shell: { digest: string; content: Buffer }, statement: string): Promise<Script> {
-  const identity = Buffer.concat([Buffer.from(`${statement}\n`), shell.content]);
+  const { content } = shell;
+  // Browsers obey a compile hint only if nothing but comments precedes it.
+  const start = content.indexOf('//#') === 0 ? content.indexOf('\n') + 1 : 0;
+  const parts = [content.subarray(0, start), Buffer.from(`${statement}\n`), content.subarray(start)];
+  const identity = Buffer.concat(parts);
   return {
     key: shell.digest + statement,
     digest: digestOf(identity),

@@ -53,7 +53,7 @@ function parseVariables(json: string | null): unknown {
   } catch {
     // To a site's owner, invalid JSON and the wrong JSON are the same mistake.
   }
-  warnOnce(`variables='${json}': use a JSON object.`);
+  warnOnce(`variables="${json}": use a JSON object.`);
   return undefined;
 }
 

@@ -10,7 +10,7 @@ export interface PanelInput {
   /** The storage that `persist` names; undefined if nothing may be stored. */
   readonly storage: Storage | undefined;
   /** Brings the modules that the first message needs into the browser's cache. */
-  readonly prefetchTalk: () => Promise<unknown>;
+  readonly preload: () => Promise<unknown>;
 }
 
 /** The panel's methods, called by the shell. */

@@ -4,16 +4,19 @@ import type * as ExtrasModule from '../panel/parts/extras.ts';
 
 /* `shell-modules.ts` for the builds for script tags: the files of the first build by their addresses. */
 
-/** Addresses below `dist`; the build defines them. */
+/** File names in `dist/chunks`, without their extension; the build defines them. */
 declare const builtFiles: Readonly<Record<'panel' | 'talk' | 'markdown' | 'extras' | 'locales', string>>;
 const files = builtFiles;
 
-/** The script's own address. A classic script has its tag, a module its URL. */
-export const scriptUrl = (document.currentScript as HTMLScriptElement | null)?.src || import.meta.url;
+/** The tag of a classic script; null for a module. */
+export const script = document.currentScript as HTMLScriptElement | null;
+
+/** The script's own address. */
+export const scriptUrl = script?.src || import.meta.url;
 
 /** The short snippet `embed/ASSISTANT-UUID.js` lies one level below the other files. */
 function urlOf(file: string): string {
-  return new URL(file, scriptUrl.replace(/\/embed\/([^/]+)\.js.*/, '/')).href;
+  return new URL(`chunks/${file}.js`, scriptUrl.replace(/\/embed\/([^/]+)\.js.*/, '/')).href;
 }
 
 export const loadPanel = async (): Promise<typeof PanelModule> =>
@@ -29,7 +32,7 @@ export const loadLocales = async (): Promise<typeof LocalesModule> =>
 export const prefetchPanel = (): Promise<unknown> => prefetch(files.panel);
 
 /** The same for the modules that a conversation needs. Once in the cache they survive a lost connection. */
-export const prefetchTalk = (): Promise<unknown> =>
+export const preload = (): Promise<unknown> =>
   Promise.all([files.talk, files.markdown, files.extras].map(prefetch));
 
 const prefetched = new Set<string>();

@@ -16,5 +16,5 @@ export const loadLocales = () => import('../texts/locales.ts');
 export const prefetchPanel = (): Promise<unknown> => Promise.resolve();
 
 /** The modules that a conversation needs. */
-export const prefetchTalk = (): Promise<unknown> =>
+export const preload = (): Promise<unknown> =>
   Promise.all([loadExtras(), import('../panel/parts/talk.ts'), import('../panel/markdown/markdown.ts')]);

@@ -207,7 +207,7 @@ export class ChatPanel implements Panel, PanelContext {
       this.modules,
       () => ({ ...this.options, ...this.gate?.variables(), clientTools: this.addOns.tools }),
       {
-        ...pageEvents(this, this.#input.prefetchTalk, () => void this.#announceLast()),
+        ...pageEvents(this, this.#input.preload, () => void this.#announceLast()),
         onChange: () => {
           if (conversation !== this.conversation) return;
           this.#watch();

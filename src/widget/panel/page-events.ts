@@ -10,7 +10,7 @@ import { whenIdle } from './when-idle.ts';
  */
 export function pageEvents(
   panel: PanelContext,
-  prefetchTalk: PanelInput['prefetchTalk'],
+  preload: PanelInput['preload'],
   announce: () => void,
 ): Omit<ConversationListener, 'onChange'> {
   const { dispatch, element } = panel.host;
@@ -18,7 +18,7 @@ export function pageEvents(
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
       whenIdle()
-        .then(prefetchTalk)
+        .then(preload)
         .catch(() => undefined);
       if (!resumed) announce();
     },
