@@ -7,7 +7,7 @@ import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
 import { loadExtras, loadLocales, loadPanel, prefetchPanel, preload } from './element/shell-modules.ts';
-import { isFastConnection, whenIdle, whenNear } from './element/visitor.ts';
+import { isFastConnection, whenIdle, whenNear } from './element/when-near.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
 

@@ -45,8 +45,8 @@ export type Acceptance = { conversationUuid: string } & (
 
 /**
  * Stores a visitor's message and charges its price, both or neither; a message for a person is free. The conversation's
- * row is locked first, so turns are numbered in the order in which they are stored, and every transaction takes its
- * locks in the same order: conversation, key, balance.
+ * row is locked first, so turns are numbered in the order in which they are stored, and the key is
+ * claimed before the balance is charged.
  *
  * @throws ConversationError
  */

@@ -9,10 +9,10 @@ export function whenIdle(task: () => void): () => void {
 }
 
 /** Pixels around the launcher within which a pointer counts as near. */
-const nearby = 100;
+const nearDistance = 100;
 
-/** Milliseconds for which the launcher's place on the screen is taken as unchanged. */
-const placeIsFresh = 500;
+/** Milliseconds until the launcher is measured again. */
+const rectLifetime = 500;
 
 /**
  * Calls `onNear` once, as soon as a pointer comes near an element or a finger touches it. Returns a function that stops
@@ -25,12 +25,19 @@ export function whenNear(element: HTMLElement, onNear: () => void): () => void {
   let measuredAt = -Infinity;
   const onPointer = ({ clientX: x, clientY: y, timeStamp }: PointerEvent): void => {
     // Measuring at each movement would lay out the page at each movement.
-    if (timeStamp - measuredAt > placeIsFresh) {
+    if (timeStamp - measuredAt > rectLifetime) {
       rect = element.getBoundingClientRect();
       measuredAt = timeStamp;
     }
     const { left, right, top, bottom, width } = rect;
-    if (!width || x < left - nearby || x > right + nearby || y < top - nearby || y > bottom + nearby) return;
+    if (
+      !width ||
+      x < left - nearDistance ||
+      x > right + nearDistance ||
+      y < top - nearDistance ||
+      y > bottom + nearDistance
+    )
+      return;
     watch.abort();
     onNear();
   };
