@@ -2,9 +2,9 @@ import { script, scriptUrl } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /*
- * The one line to paste: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which comes with the assistant's
- * settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. The `data-` attributes of either are
- * the element's attributes; those that other vendors' snippets use are understood too.
+ * The script snippet: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which the service extends with the
+ * assistant's settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. Their `data-` attributes
+ * set the element's attributes; the attribute names of other vendors' snippets also work.
  */
 
 const otherNames: Readonly<Record<string, string>> = {

@@ -1,15 +1,15 @@
 /**
- * Loads a lazy module, also after an earlier attempt failed. Firefox remembers that a module could not be loaded and
- * never requests its address again; another query makes it another address.
+ * Loads a lazy module, even after an earlier attempt failed. Firefox caches a failed import and never requests its URL
+ * again, so the retry adds a query.
  *
  * @param load the dynamic import
- * @throws what the import threw, if the module cannot be loaded now
+ * @throws the error of the import, if the module cannot be loaded now
  */
 export async function loadModule<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
   } catch (error) {
-    // Chrome and Firefox name the address; other engines request it again by themselves.
+    // The errors of Chrome and Firefox contain the URL; other engines request it again without this.
     const [address] = /https?:\/\/\S+?\.[cm]?js\b/.exec(String(error)) ?? [];
     if (address === undefined) throw error;
     const retry = `${address}?retry=${Date.now()}`;

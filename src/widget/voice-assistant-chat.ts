@@ -15,7 +15,7 @@ export type { ChatEventMap, FormField, PageTool, Texts };
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
 
-/** A server has no `HTMLElement`: the class can be imported there, but not used. */
+/** A server has no `HTMLElement`: the class can be imported there but not instantiated. */
 const Base =
   (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ??
   (Object as unknown as typeof HTMLElement);
@@ -23,8 +23,8 @@ const Base =
 /**
  * `<voice-assistant-chat assistant-id="…">`: an AI assistant on any page.
  *
- * The element itself is a shell that draws the launcher. Everything else loads when a visitor is about to open the chat,
- * or at once with `open` or `inline`.
+ * The element itself is a shell that draws the launcher. Everything else loads when a visitor is about to open the
+ * chat, or immediately with `open` or `inline`.
  *
  * @slot launcher - content of the launcher, instead of icon and label
  * @slot header - additional content of the panel's header
@@ -187,7 +187,7 @@ export class VoiceAssistantChat extends Base {
   }
 
   disconnectedCallback(): void {
-    // A move in the document is a removal and an insertion in one task. Only a real removal ends anything.
+    // Moving an element disconnects and connects it in one task. Only a lasting removal counts.
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#cancelIdle?.();
@@ -199,13 +199,13 @@ export class VoiceAssistantChat extends Base {
   attributeChangedCallback(_name: string, old: unknown, value: unknown): void {
     if (old === value || this.#isUpdateDue) return;
     this.#isUpdateDue = true;
-    // Frameworks set attributes one by one; the panel gets them together.
+    // Frameworks set attributes one by one; one update covers all of them.
     queueMicrotask(() => {
       if (this.#isUpdateDue && this.isConnected) this.#update();
     });
   }
 
-  /** Shows the panel. The focus moves into it if a person's click or key press led to this call. */
+  /** Shows the panel. The focus moves into it if a click or key press led to this call (transient user activation). */
   show(): void {
     this.#isByPerson = (navigator as { userActivation?: UserActivation }).userActivation?.isActive === true;
     this.open = true;
@@ -224,7 +224,7 @@ export class VoiceAssistantChat extends Base {
 
   /**
    * Sends `text` as the visitor's message and opens a conversation if there is none; the panel need not be visible. A
-   * text that the service would refuse goes into the composer instead, with the reason.
+   * text that the service would refuse is put into the composer instead, with the reason.
    */
   send(text: string): void {
     this.#call('send', text);
@@ -235,7 +235,10 @@ export class VoiceAssistantChat extends Base {
     this.#call('restart');
   }
 
-  /** Deletes the conversation, the draft and everything else that this browser stores of the visitor, and hides the panel. */
+  /**
+   * Deletes the conversation, the draft and everything else that this browser stores of the visitor, and hides the
+   * panel.
+   */
   forget(): void {
     this.hide();
     this.#call('forget');
@@ -262,12 +265,12 @@ export class VoiceAssistantChat extends Base {
       this.#prepare();
     };
     root.onkeydown = ({ key }) => {
-      // A chat that is still loading; the panel has its own.
+      // While the panel is loading. Once loaded, it handles Escape itself.
       if (key === 'Escape' && !this.inline && !isPanelVisible()) this.hide();
     };
   }
 
-  /** Brings the launcher in line with the attributes and the assistant's settings, and passes both to the panel. */
+  /** Applies the attributes and the assistant's settings to the launcher, and passes both to the panel. */
   #update(): void {
     this.#isUpdateDue = false;
     const root = this.#root as HTMLElement;
@@ -285,14 +288,14 @@ export class VoiceAssistantChat extends Base {
     const appearance = resolveAppearance(this, { ...settings.widget_settings });
     const { block, inline } = appearance;
     const css = `${shellCss}.root{--_color:${appearance.color};color-scheme:${appearance.theme}}.root>*{${block}:calc(var(--voice-assistant-chat-offset-y,20px) + env(safe-area-inset-${block}));${inline}:calc(var(--voice-assistant-chat-offset-x,20px) + env(safe-area-inset-${inline}))}`;
-    // Setting the same rules again would still style and lay out everything again.
+    // Replacing the rules with the same ones would still trigger style and layout.
     if (css !== this.#css) this.#sheet?.replaceSync((this.#css = css));
     Object.assign(root.dataset, appearance);
     root.toggleAttribute('data-pending', source.isUnknown && !this.open && !isComplete);
     setLabel(this.launcherLabel, this.launcherSublabel);
     this.#translate();
     button.hidden = this.inline;
-    // In a dialog it belongs to the dialog: a popover would lie below one that opens later.
+    // Not a popover inside a dialog: a dialog that opens later would cover it.
     root.popover = this.inline || this.closest('dialog') ? null : 'manual';
     if (root.popover) root.togglePopover(true);
     button.ariaExpanded = String(this.open);
@@ -300,7 +303,7 @@ export class VoiceAssistantChat extends Base {
     this.#showOrHide();
   }
 
-  /** Language, direction and name of the launcher. The panel, once it is there, sets them itself. */
+  /** Sets the launcher's language, direction and name. Once the panel has loaded, it sets them itself. */
   #translate(): void {
     const root = this.#root as HTMLElement;
     const { button } = this.#launcher as Launcher;
@@ -314,11 +317,11 @@ export class VoiceAssistantChat extends Base {
       if (tag !== this.#language) {
         this.#language = tag;
         this.#texts = {};
-        // English is in the code.
+        // English is built in.
         if (!/^en\b/i.test(tag)) this.#loadTexts(tag);
       }
     }
-    // A name for where no text shows: a label and the slot's own text take precedence over a title.
+    // The accessible name if the launcher shows no text: a label and slotted text take precedence over a title.
     button.title = this.messages?.chat || this.#texts.chat || button.title || 'Chat';
   }
 
@@ -334,12 +337,12 @@ export class VoiceAssistantChat extends Base {
     });
   }
 
-  /** Waits for idle time and for a hand near the launcher. */
+  /** Loads modules when the page is idle, and the panel when a pointer comes near the launcher. */
   #watchForVisitor(): void {
     this.#cancelIdle?.();
     this.#stopWatching?.();
     this.#cancelIdle = whenIdle(() => {
-      // An earlier visit left something to send or to read.
+      // An earlier visit left pending or unread messages, or an open panel.
       if (this.#storage()?.getItem('voice-assistant-chat:wake')) this.#prepare();
       else if (this.teaser)
         loadExtras().then(({ showTeaser }) => {
@@ -366,7 +369,7 @@ export class VoiceAssistantChat extends Base {
     const takeFocus = this.#isByPerson;
     this.#isByPerson = false;
     if (isShown) {
-      // Not `remove`: Prototype.js replaces it by one that throws for an element without a parent.
+      // Not `remove`: Prototype.js replaces it with a version that throws for an element without a parent.
       this.#notice.replaceWith();
       void this.#settings.ask(this.#storage);
       this.#call('show', takeFocus);
@@ -378,7 +381,7 @@ export class VoiceAssistantChat extends Base {
     this.#dispatch(isShown ? 'chat-open' : 'chat-close');
   }
 
-  /** Calls the panel, loading it first. Calls made while that fails are made when it succeeds. */
+  /** Calls a method of the panel, loading it first. If loading fails, calls stay queued until it succeeds. */
   #call<Name extends keyof Panel>(name: Name, ...args: Parameters<Panel[Name]>): void {
     this.#calls.push((panel) => {
       (panel[name] as (...args: unknown[]) => void)(...args);
@@ -403,7 +406,7 @@ export class VoiceAssistantChat extends Base {
     }
   }
 
-  /** Says beside the launcher that the panel could not be loaded. */
+  /** Shows beside the launcher that the panel could not be loaded. */
   readonly #reportFailure = (cause: unknown): void => {
     if (!this.#isShown) return;
     this.open = false;
@@ -437,12 +440,12 @@ export class VoiceAssistantChat extends Base {
     return { baseUrl: this.#origin, idProblem: this.#idProblem, settings, storage, preload };
   }
 
-  /** The storage that `persist` names; undefined where nothing may be stored. */
+  /** The storage that `persist` names; undefined if nothing may be stored. */
   readonly #storage = (): Storage | undefined => {
     try {
-      // There is no `noneStorage`: that throws, as blocked storage does.
+      // `noneStorage` does not exist, so the next line throws, as it does for blocked storage.
       const storage = (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`] as Storage;
-      // Nothing is stored before the visitor consents. Read in any case: unreadable storage counts as none.
+      // Nothing is stored before the visitor consents. Reading comes first: it throws if storage is unreadable.
       if (storage.getItem('voice-assistant-chat:consent') || !this.querySelector('[slot=consent]'))
         return storage;
     } catch {

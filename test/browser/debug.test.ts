@@ -30,7 +30,7 @@ describe('debug', () => {
     chat.element.setAttribute('assitant', 'x');
     chat.element.context = { secret: 'of the page' };
     await chat.open();
-    await until(() => told().includes('What it goes by:'), 'the settings');
+    await until(() => told().includes('Settings:'), 'the settings');
     await until(() => last()['texts']?.value === 'en', 'the language');
     const settings = last();
     expect(settings['heading']).to.deep.equal({ value: 'Ask us', from: 'attribute' });

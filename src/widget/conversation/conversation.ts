@@ -9,12 +9,12 @@ import { TabLink } from './tabs/tab-link.ts';
 
 export type { Bookmark, ConversationListener, Environment };
 
-/** How long a hidden chat waits for a person or a late answer without anything happening, milliseconds. */
-const hiddenPatience = 600_000;
+/** Milliseconds without activity after which a hidden chat stops waiting for a person or a late answer. */
+const hiddenTimeout = 600_000;
 
 /**
- * The chat with one assistant: one conversation after another, each of them a {@link Session}. It opens or resumes them,
- * sends in order, streams answers, receives what others write, and loses nothing that a visitor wrote.
+ * The chat with one assistant: a sequence of conversations, each of them a {@link Session}. It opens or resumes them,
+ * sends messages in order, streams answers, receives messages from others, and never loses a visitor's text.
  *
  * Members marked as internal are for the modules of this folder.
  */
@@ -63,7 +63,7 @@ export class Conversation {
     return this.session.bookmark;
   }
 
-  /** Whether there is something to send or to read although the visitor has not opened the chat. */
+  /** Whether there are unsent or unread messages: then the conversation opens even if the panel is hidden. */
   get isWaiting(): boolean {
     const { unread, messages } = this.snapshot;
     return unread > 0 || messages.some(isUnsent);
@@ -80,8 +80,8 @@ export class Conversation {
   }
 
   /**
-   * Opens the conversation, or resumes the stored one. After a pause, continues where it was. From then on it is in sync
-   * with other tabs, until `disconnect`.
+   * Opens the conversation, or resumes the stored one. After `pause` or `disconnect`, it continues. Syncs with other
+   * tabs until `disconnect`.
    */
   async open(): Promise<void> {
     const { status, messages } = this.snapshot;
@@ -122,7 +122,7 @@ export class Conversation {
     void this.resume();
   }
 
-  /** Ends the reply in progress: its text so far becomes the answer. The service is asked to stop writing. */
+  /** Stops the reply in progress, also on the service; its text so far becomes the answer. */
   stop(): void {
     this.session.stop();
   }
@@ -134,15 +134,15 @@ export class Conversation {
     return text;
   }
 
-  /** Adds the result of a function of the page. It goes to the assistant with the visitor's next message. */
+  /** Adds the result of a function of the page. It is sent with the visitor's next message. */
   addToolResult(result: ToolResult): void {
     this.session.addToolResults([result]);
     this.#save();
   }
 
   /**
-   * Reserves a tool call for this tab until the page closes, so that no two tabs answer it. Returns false if another tab
-   * has reserved it.
+   * Reserves a tool call for this tab until the page closes, so that no two tabs answer it. Returns false if another
+   * tab has reserved it.
    *
    * @param name identifies the call within the conversation
    */
@@ -151,14 +151,14 @@ export class Conversation {
     return (await tabs?.claim(`tool:${this.session.id}:${name}`)) ?? true;
   }
 
-  /** Says whether the visitor sees the conversation. */
+  /** Sets whether the visitor sees the conversation. */
   setVisible(isVisible: boolean): void {
     if (this.isVisible) this.#activeAt = this.environment.now();
     this.isVisible = isVisible;
     this.#followUpdates(true);
   }
 
-  /** The visitor has read everything. */
+  /** Marks all messages as read. */
   markRead(): void {
     this.session.apply({ type: 'unread', unread: 0 });
   }
@@ -211,13 +211,13 @@ export class Conversation {
     session.apply({ type: 'variables', variables });
   }
 
-  /** Suspends retries until `open`. Requests in flight continue: their answers belong to the visitor. */
+  /** Suspends retries until `open`. Requests in flight continue, so that no answer is lost. */
   pause(): void {
     this.#retryTimer.pause();
     this.setVisible(false);
   }
 
-  /** The page removed the chat: suspends everything until `open`. Requests in flight continue. */
+  /** Suspends everything until `open`, because the page removed the chat. Requests in flight continue. */
   disconnect(): void {
     this.#isPaused = true;
     this.pause();
@@ -225,7 +225,9 @@ export class Conversation {
     if (this.snapshot.status !== 'replying') this.session.release();
   }
 
-  /** Internal. Follows a change of the session's snapshot. */
+  /**
+   * Internal. Called after each change of the session's snapshot: stores it, and notifies other tabs and the listener.
+   */
   changed(event: ConversationEvent): void {
     const { tabs } = this.#tabLink;
     const { length } = this.snapshot.messages;
@@ -248,35 +250,37 @@ export class Conversation {
     await (/idle|failed/.test(this.snapshot.status) ? this.open() : this.session.sendPending());
   }
 
-  /** Internal. Tries again at that time, milliseconds since 1970. */
+  /** Internal. Schedules a retry at a time in milliseconds since 1970. */
   retryAt(time: number | undefined): void {
     this.#retryTimer.start(time);
   }
 
-  /** Internal. Returns a text to the composer; unless it goes first, only to an empty one. */
+  /**
+   * Internal. Puts a text back into the composer: before the draft if `isFirst`, otherwise only if the draft is empty.
+   */
   returnToDraft(text: string, isFirst: boolean): void {
     if (isFirst || this.#draft.trim() === '') this.#draft = paragraphs(text, this.#draft);
   }
 
-  /** Internal. The visitor wrote in another tab. */
+  /** Internal. Adopts the draft of another tab. */
   adoptDraft(text: string): void {
     this.#draft = text;
     this.listener.onChange();
   }
 
   /**
-   * Internal. The visitor opened or closed the panel in another tab.
+   * Internal. Adopts from another tab whether the panel is open.
    *
-   * @param isShown whether the panel of this tab follows: several chats of one page open independently
+   * @param isShown whether the panel of this tab follows; several chats on one page open independently
    */
   adoptOpen(isOpen: boolean, isShown: boolean): void {
     if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;
-    // Not while the state of another tab is being adopted.
+    // Later: the state of the other tab is still being adopted.
     if (isShown) queueMicrotask(() => this.listener.onOpenChange?.(isOpen));
   }
 
-  /** Internal. Another tab left the conversation for this one, or for none. */
+  /** Internal. Adopts the conversation of another tab; without a bookmark, there is none yet. */
   adoptConversation(bookmark: Bookmark | undefined, isShown: boolean): void {
     this.#replaceSession(true, bookmark);
     if (isShown && bookmark) void this.open();
@@ -292,28 +296,28 @@ export class Conversation {
 
   #restore(): void {
     const { known } = this.environment.store;
-    const kept = this.environment.store.read();
-    // Changes that could not be stored are newer than what is stored.
-    if (this.#draft === known.draft) this.#draft = kept.draft;
-    this.#isOpen = kept.isOpen ?? false;
-    if (this.session.id === known.conversationId) this.session.restore(kept);
+    const stored = this.environment.store.read();
+    // Changes that could not be stored are newer than the stored state.
+    if (this.#draft === known.draft) this.#draft = stored.draft;
+    this.#isOpen = stored.isOpen ?? false;
+    if (this.session.id === known.conversationId) this.session.restore(stored);
   }
 
   #save(): void {
     const { store, tabs } = this.environment;
-    const kept = { ...this.session.kept, draft: this.#draft, isOpen: this.#isOpen || undefined };
-    if (kept.pending.length === 0) tabs?.release();
-    if (store.write(kept)) this.#tabLink.tabs?.postStored();
+    const state = { ...this.session.stored, draft: this.#draft, isOpen: this.#isOpen || undefined };
+    if (state.pending.length === 0) tabs?.release();
+    if (store.write(state)) this.#tabLink.tabs?.postStored();
   }
 
-  /** Follows updates while that is worth a connection. */
+  /** Starts or stops following updates, depending on how likely they are. */
   #followUpdates(isDue: boolean): void {
     const need = this.#needForUpdates();
     clearTimeout(this.#idleTimer);
     if (need !== 'none' && !this.isVisible) {
       this.#idleTimer = setTimeout(() => {
         this.#followUpdates(false);
-      }, hiddenPatience);
+      }, hiddenTimeout);
     }
     if (need === this.#updates?.need) return;
     this.#updates?.controller.abort();
@@ -329,7 +333,7 @@ export class Conversation {
         followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),
       )
       .catch(() => {
-        // Aborted; or it could not be loaded, and the next change tries again.
+        // Aborted, or the module could not be loaded: the next change tries again.
         if (this.#updates === updates) this.#updates = undefined;
       });
   }
@@ -342,7 +346,7 @@ export class Conversation {
     const isLate = status === 'ready' && (last?.status === 'sent' || !!this.session.late[0]);
     const isExpected = !aiEnabled || isLate;
     if (this.isVisible) return isExpected ? 'expected' : 'possible';
-    const isRecent = this.environment.now() - this.#activeAt < hiddenPatience;
+    const isRecent = this.environment.now() - this.#activeAt < hiddenTimeout;
     return isExpected && isRecent ? 'expected' : 'none';
   }
 }

@@ -5,10 +5,10 @@ import type { ConversationStore } from './storage/conversation-store.ts';
 import type { Forgotten } from './storage/forgotten.ts';
 import type { TabSource } from './tabs/tab-channel.ts';
 
-/** The part of a conversation that loads lazily. */
+/** The lazily loaded part of a conversation. */
 export type Sending = typeof sending;
 
-/** Everything outside a conversation that it depends on. */
+/** The dependencies of a conversation. */
 export interface Environment {
   readonly client: ConversationClient;
   readonly store: ConversationStore;
@@ -19,14 +19,14 @@ export interface Environment {
   /** Returns an unguessable key for a message. */
   readonly newKey: () => string;
   /**
-   * Loads everything that a conversation needs from the first message on.
+   * Loads the lazy part of a conversation: sending, updates, deletion and other tabs.
    *
    * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
    */
   readonly loadSending: () => Promise<Sending>;
   /** Resolves when the page is idle. */
   readonly whenIdle: () => Promise<unknown>;
-  /** Access to other tabs with the same conversation; undefined where there can be none. */
+  /** Access to other tabs with the same conversation; undefined if there can be none. */
   readonly tabs?: TabSource | undefined;
 }
 

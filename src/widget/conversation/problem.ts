@@ -12,7 +12,7 @@ export interface Problem {
   readonly retryAt?: number;
 }
 
-/** The site's tag has an invalid value, so that no request is sent. */
+/** Thrown instead of sending a request if the site's tag has an invalid value. */
 export class InvalidRequestError extends Error {
   override readonly name = 'InvalidRequestError';
   readonly problem: Problem;

@@ -14,21 +14,21 @@ export interface QueuedMessage {
 
 /** An event of a conversation. */
 export type ConversationEvent =
-  /** An earlier visit left this in the browser. */
+  /** The state that an earlier visit stored. */
   | {
       readonly type: 'restored';
       readonly pending: readonly QueuedMessage[];
       readonly unread: number;
       readonly choices: Choices | undefined;
     }
-  /** The visitor left another conversation with unsent messages, and they move to this one. */
+  /** Messages of the conversation that the visitor left; the unsent ones move to this one. */
   | { readonly type: 'carried-over'; readonly messages: readonly Message[] }
   | { readonly type: 'opening' }
   | {
       readonly type: 'opened';
       readonly conversationId: string;
       readonly record: ConversationRecord;
-      /** Milliseconds. */
+      /** Milliseconds that opening took. */
       readonly openedIn: number;
       /** Number of received messages that were read before; undefined for a new conversation. */
       readonly seen: number | undefined;
@@ -45,7 +45,7 @@ export type ConversationEvent =
   | { readonly type: 'sending'; readonly key: string }
   /** A chunk of the answer's text. */
   | { readonly type: 'delta'; readonly key: string; readonly text: string }
-  /** A tool was called, or has returned: then the call comes again with its result. */
+  /** A tool was called, or has returned: then the event repeats the call with its result. */
   | { readonly type: 'function-call'; readonly key: string; readonly call: FunctionCall }
   | {
       readonly type: 'answered';
@@ -76,7 +76,7 @@ export type ConversationEvent =
   | { readonly type: 'unread'; readonly unread: number }
   | { readonly type: 'chosen'; readonly choices: Choices | undefined };
 
-/** Whether an event is a part of a streamed answer: it changes nothing that is stored or counted. */
+/** Whether an event is a chunk of a streamed answer. Chunks are neither stored nor counted. */
 export function isChunk({ type }: ConversationEvent): boolean {
   return type === 'delta' || type === 'function-call' || type === 'streamed-elsewhere';
 }
@@ -87,13 +87,13 @@ export function isChunk({ type }: ConversationEvent): boolean {
  * @param isRead whether the visitor sees the conversation; if not, new messages count as unread
  */
 export function reduce(snapshot: Snapshot, event: ConversationEvent, isRead: boolean): Snapshot {
-  const next = applied(snapshot, event);
+  const next = applyEvent(snapshot, event);
   if (isRead || isChunk(event) || next.conversationId !== snapshot.conversationId) return next;
   const received = countReceived(next.messages) - countReceived(snapshot.messages);
   return received === 0 ? next : { ...next, unread: Math.max(0, next.unread + received) };
 }
 
-function applied(snapshot: Snapshot, event: ConversationEvent): Snapshot {
+function applyEvent(snapshot: Snapshot, event: ConversationEvent): Snapshot {
   const { messages } = snapshot;
   switch (event.type) {
     case 'restored':
@@ -181,14 +181,14 @@ function applied(snapshot: Snapshot, event: ConversationEvent): Snapshot {
   }
 }
 
-/** The service decides whether the conversation continues and who answers. */
+/** Applies a record of the service, which decides whether the conversation continues and who answers. */
 function withRecord(snapshot: Snapshot, record: ConversationRecord, messages: readonly Message[]): Snapshot {
   const { variables, aiEnabled, ended, history } = record;
   return {
     ...snapshot,
     status: ended ? 'ended' : snapshot.status,
     messages: mergeHistory(messages, history),
-    // A later history starts later; the messages before it stay visible.
+    // A later response may contain a shorter history; the messages before it stay visible.
     earlier: (snapshot.conversationId ? snapshot : record).earlier,
     problem: ended,
     variables,
@@ -204,7 +204,7 @@ function change(messages: readonly Message[], key: string, changes: Partial<Mess
   return messages.map((message) => (message.key === key ? { ...message, ...changes } : message));
 }
 
-/** Removes messages, each with what has streamed of its answer. */
+/** Removes messages and their partial answers. */
 function without(messages: readonly Message[], keys: readonly string[]): readonly Message[] {
   if (keys.length === 0) return messages;
   const removed = new Set([...keys, ...keys.map(replyKey)]);
@@ -223,7 +223,7 @@ function replyKey(key: string): string {
   return `${key}-reply`;
 }
 
-/** The service accepted the message: earlier failures no longer matter. */
+/** Marks a message as accepted by the service, and removes its earlier failure. */
 function confirm(messages: readonly Message[], confirmed: string): readonly Message[] {
   return messages.map((message): Message => {
     if (message.key !== confirmed) return message;
@@ -232,7 +232,7 @@ function confirm(messages: readonly Message[], confirmed: string): readonly Mess
   });
 }
 
-/** The first chunk proves that the message arrived. Later ones copy the list and look at its end only. */
+/** Applies a chunk. The first one proves that the message arrived; later ones search the list from its end. */
 function growReply(
   messages: readonly Message[],
   key: string,
@@ -273,13 +273,13 @@ export function isEmpty({ message, function_calls }: AnsweredMessage): boolean {
   return !message.trim() && function_calls.length === 0;
 }
 
-/** A reply comes right after its message, before later messages that are queued. */
+/** Inserts a reply right after its message, before queued messages. */
 function putReply(messages: readonly Message[], key: string, reply: Message): readonly Message[] {
   const others = messages.filter((message) => message.key !== reply.key);
   return others.toSpliced(others.findIndex((message) => message.key === key) + 1, 0, reply);
 }
 
-/** Replaces a message, or adds it after everything that the service has. */
+/** Replaces a message, or inserts it before the pending ones. */
 function putBeforePending(messages: readonly Message[], message: Message): readonly Message[] {
   const at = messages.findIndex(({ key }) => key === message.key);
   if (at >= 0) return messages.with(at, message);
@@ -287,7 +287,7 @@ function putBeforePending(messages: readonly Message[], message: Message): reado
   return messages.toSpliced(end < 0 ? messages.length : end, 0, message);
 }
 
-/** The service reports a call twice: at its start, and with its result. */
+/** Adds a call or its result: the service reports each call at its start, and again with its result. */
 function withCall(calls: readonly FunctionCall[], call: FunctionCall): readonly FunctionCall[] {
   const index = calls.findIndex(
     ({ name, result, arguments: given }) =>

@@ -18,9 +18,9 @@ import {
   type Message,
   type Snapshot,
 } from './snapshot.ts';
-import type { Attempt, KeptConversation, PendingMessage } from './storage/kept-conversation.ts';
+import type { Attempt, StoredConversation, PendingMessage } from './storage/stored-conversation.ts';
 
-/** Data by which a visitor can return to a conversation that was left. */
+/** The data needed to return to a conversation that the visitor left. */
 export interface Bookmark {
   readonly id: string;
   readonly choices?: Choices | undefined;
@@ -31,15 +31,17 @@ export interface Bookmark {
   readonly sentVariables?: string | undefined;
 }
 
-/** Tool results that go with one message; the contract's limit, which is in a module that only tools need. */
-const resultLimit = 16;
+/**
+ * Maximum number of tool results per message. Repeats the contract's limit, whose module only pages with tools load.
+ */
+const maxToolResults = 16;
 
-/** How many of a visitor's messages an attempt identifies the end of a long history by. */
-const fingerprintLimit = 8;
+/** Maximum number of fingerprints that identify an attempt's position in a long history. */
+const maxFingerprints = 8;
 
 /**
- * Everything that belongs to one conversation: its snapshot, its outbox, and the data that goes with its messages. It is
- * discarded when the visitor leaves the conversation, so that nothing of it can reach the next one.
+ * The state of one conversation: its snapshot, its outbox, and the data sent with its messages. A session is discarded
+ * when the visitor leaves the conversation, so that none of its state can reach the next one.
  *
  * The outbox holds the visitor's messages that the service has not confirmed. They are sent one by one, in order, each
  * exactly once. A message that the service accepted but has not answered is `late`.
@@ -50,12 +52,12 @@ export class Session {
   /** The service's ID; undefined until the conversation is opened. */
   id: string | undefined;
   readonly #life = new AbortController();
-  /** Of every message that was sent and not confirmed. */
+  /** The attempts of messages that were sent but not confirmed, by key. */
   readonly #attempts = new Map<string, Attempt>();
-  /** Messages that may belong to another tab, and that tab. They are not sent until it is known to be gone. */
+  /** Messages that may belong to another tab, with that tab's name. They are not sent until that tab has closed. */
   readonly #unclaimed = new Map<string, string>();
   #toolResults: readonly ToolResult[] = [];
-  /** Idempotency key of an opening without an answer, so that another attempt does not open a second conversation. */
+  /** Idempotency key of an unconfirmed opening, so that a retry does not open a second conversation. */
   #openingKey: string | undefined;
   /** The variables that the service has, as JSON. */
   #sentVariables: string | undefined;
@@ -88,14 +90,14 @@ export class Session {
     this.stop();
   }
 
-  /** Makes the next snapshot. */
+  /** Applies an event to the snapshot. */
   apply(event: ConversationEvent): void {
     if (this.signal.aborted) return;
     this.snapshot = Object.freeze(reduce(this.snapshot, event, this.conversation.isVisible));
     this.conversation.changed(event);
   }
 
-  /** Takes over what an earlier visit stored. */
+  /** Restores the state that an earlier visit stored. */
   restore({
     conversationId,
     pending,
@@ -104,7 +106,7 @@ export class Session {
     seen,
     unread,
     choices,
-  }: KeptConversation): void {
+  }: StoredConversation): void {
     this.id = conversationId;
     this.#toolResults = toolResults ?? [];
     this.#openingKey = openingKey;
@@ -119,7 +121,7 @@ export class Session {
   }
 
   /** The part of the stored conversation that this session owns. */
-  get kept(): Omit<KeptConversation, 'draft' | 'isOpen'> {
+  get stored(): Omit<StoredConversation, 'draft' | 'isOpen'> {
     const tab = this.environment.tabs?.tab();
     const { messages, unread, choices } = this.snapshot;
     return {
@@ -128,7 +130,7 @@ export class Session {
         .filter(
           (message) =>
             !this.#unclaimed.has(message.key) &&
-            // A message whose answer streams has arrived, but its answer has not.
+            // A message whose answer is streaming has arrived, but it is not confirmed yet.
             (isUnsent(message) || this.#attempts.has(message.key)),
         )
         .map(({ key, text, at = 0 }) => ({ key, text, at, tab, attempt: this.#attempts.get(key) })),
@@ -202,7 +204,7 @@ export class Session {
     return [id, withoutPending(this, record)];
   }
 
-  /** The conversation as a whole cannot continue. */
+  /** Marks the conversation as failed: it cannot continue. */
   fail(problem: Problem): void {
     if (this.signal.aborted) return;
     this.apply({ type: 'failed', problem });
@@ -214,7 +216,10 @@ export class Session {
     return problemFrom(error, this.environment.now(), this.environment.isOnline());
   }
 
-  /** Sends the waiting messages one after another. While one is in flight, the status is `replying` and a second call does nothing. */
+  /**
+   * Sends pending messages one after another. While one is in flight, the status is `replying` and a second call does
+   * nothing.
+   */
   async sendPending(): Promise<void> {
     while (!this.signal.aborted && this.snapshot.status === 'ready') {
       const next = this.#next();
@@ -223,7 +228,10 @@ export class Session {
     }
   }
 
-  /** Returns the next message to send. One that may have arrived already comes first, and a failed one holds up later ones. */
+  /**
+   * Returns the next message to send. Messages that may have arrived already come first; a failed one blocks later
+   * ones.
+   */
   #next(): Message | undefined {
     const waiting = this.snapshot.messages.filter(
       (message) =>
@@ -254,7 +262,7 @@ export class Session {
     }
   }
 
-  /** Queues failed messages again if another attempt can succeed, and the one with that key in any case. */
+  /** Queues failed messages again if another attempt can succeed; the message with `key` in any case. */
   requeue(key?: string): void {
     if (!this.environment.isOnline()) return;
     for (const message of this.snapshot.messages.filter(isUnsent)) {
@@ -278,12 +286,12 @@ export class Session {
     this.#stop?.abort();
   }
 
-  /** Adds a result that goes with the next message. If there are too many, the oldest are dropped. */
+  /** Adds results to send with the next message. If there are too many, the oldest are dropped. */
   addToolResults(results: readonly ToolResult[]): void {
-    this.#toolResults = [...this.#toolResults, ...results].slice(-resultLimit);
+    this.#toolResults = [...this.#toolResults, ...results].slice(-maxToolResults);
   }
 
-  /** Another tab added results, or has sent them. */
+  /** Replaces the results with those of another tab, which has added or sent some. */
   setToolResults(results: readonly ToolResult[] = []): void {
     this.#toolResults = results;
   }
@@ -293,14 +301,17 @@ export class Session {
     return this.#attempts.get(key);
   }
 
-  /** Records that a message is about to be sent. Its extras stay with it: one idempotency key belongs to one request. */
+  /**
+   * Records that a message is about to be sent. Its extras never change, because an idempotency key belongs to one
+   * request.
+   */
   beginAttempt(key: string): Attempt {
     const sent = this.snapshot.messages.filter(({ role, status }) => role === 'user' && status === 'sent');
     const variables = variablesOf(this.conversation.request());
     const json = JSON.stringify(variables);
     const attempt: Attempt = {
       sentAfter: sent.length,
-      prints: sent.slice(-fingerprintLimit).map(({ text }) => fingerprint(text.trim())),
+      prints: sent.slice(-maxFingerprints).map(({ text }) => fingerprint(text.trim())),
       at: this.environment.now(),
       extras: {
         ...(this.#toolResults.length > 0 && { toolResults: this.#toolResults }),
@@ -319,7 +330,7 @@ export class Session {
     if (attempt) this.#attempts.set(key, { ...attempt, at: this.environment.now() });
   }
 
-  /** The service did not accept the message: its extras go with the next one. */
+  /** Removes the attempt of a message that the service did not accept; its extras are sent with the next message. */
   revokeAttempt(key: string): void {
     const { toolResults = [] } = this.#attempts.get(key)?.extras ?? {};
     this.#attempts.delete(key);
@@ -329,7 +340,7 @@ export class Session {
     this.addToolResults([...toolResults, ...later]);
   }
 
-  /** The fate of the message is known. */
+  /** Removes the attempt of a message whose outcome is known. */
   endAttempt(key: string): void {
     this.#attempts.delete(key);
   }
@@ -347,18 +358,18 @@ export class Session {
     return this.#unclaimed.size > 0;
   }
 
-  /** This tab sends the messages that an earlier visit left. */
+  /** Takes over all unclaimed messages for this tab. */
   claimAll(): void {
     this.#unclaimed.clear();
   }
 
-  /** Messages that were not taken over were sent meanwhile, or belong to another tab. */
+  /** Removes unclaimed messages: they were sent meanwhile, or belong to another tab. */
   dropUnclaimed(): void {
     if (this.#unclaimed.size > 0) this.apply({ type: 'removed', keys: [...this.#unclaimed.keys()] });
     this.#unclaimed.clear();
   }
 
-  /** Takes over messages of a tab that is gone. */
+  /** Takes over messages of a closed tab. */
   takeOver(messages: readonly PendingMessage[]): void {
     this.apply({ type: 'removed', keys: messages.map(({ key }) => key) });
     for (const { key, text, at, attempt } of messages) {
@@ -368,12 +379,12 @@ export class Session {
     }
   }
 
-  /** The page removed the chat: any tab may take over the messages that are not in flight. */
+  /** Lets any tab take over the pending messages, because the page removed the chat. */
   release(): void {
     const { tabs, store } = this.environment;
     const tab = tabs?.tab();
     if (!tab) return;
-    const keys = this.kept.pending.map(({ key }) => key);
+    const keys = this.stored.pending.map(({ key }) => key);
     for (const key of keys) this.#unclaimed.set(key, tab);
     store.disown(keys);
     tabs?.release();

@@ -2,7 +2,7 @@ import type { FunctionCall } from '../../client/chat-client.ts';
 import type { Problem } from './problem.ts';
 import type { Earlier } from './history/conversation-record.ts';
 
-/** The state of a conversation. One that has `ended` accepts no more messages; pending ones move to a new one. */
+/** The state of a conversation. Once `ended`, it accepts no more messages; pending ones move to a new conversation. */
 export type ConversationStatus = 'idle' | 'opening' | 'ready' | 'replying' | 'ended' | 'failed';
 
 /**
@@ -79,7 +79,7 @@ export function isPending(message: Message): boolean {
   return message.role === 'user' && message.status !== 'sent';
 }
 
-/** Whether a visitor's message is still to be sent. One that was refused for its content would be refused again. */
+/** Whether a visitor's message is still to be sent. Messages refused for their content would be refused again. */
 export function isUnsent(message: Message): boolean {
   return isPending(message) && message.problem?.code !== 'invalid-request';
 }

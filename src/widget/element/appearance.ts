@@ -1,6 +1,6 @@
 /*
- * Theme, color and position: the site's attributes first, then the assistant's `widget_settings`, then defaults. Both
- * are written by people, so an unusable value falls back silently.
+ * Theme, color and position: the site's attributes first, then the assistant's `widget_settings`, then defaults.
+ * Invalid values are skipped silently, since people write both.
  */
 
 /** The settings of one source. Any of them may be missing or of any type. */
@@ -19,7 +19,7 @@ export interface Appearance {
   readonly inline: 'left' | 'right';
 }
 
-/** Each returns the usable value, or something falsy. */
+/** Return the value if it is valid, otherwise a falsy value. */
 const readers = {
   theme: (value: string) => /^(light|dark|auto|system)$/i.test(value) && value,
   color: (value: string) => isOwnColor(value) && colorFrom(value),
@@ -30,9 +30,9 @@ const readers = {
 const colorFunctions = /^(rgba?|hsla?|hwb|(ok)?l(ab|ch)|color(-mix)?|light-dark|calc|min|max|clamp)$/i;
 
 /**
- * Whether a color depends on nothing around it. The page decides what keywords such as `inherit` and functions such as
- * `var()` and `env()` mean, which is not what an owner chose; and browsers leave an open bracket of such a function open,
- * so it would swallow the style sheet that follows.
+ * Whether a color is independent of its context. Keywords such as `inherit` and functions such as `var()` and `env()`
+ * take their value from the page. Browsers also keep an unclosed bracket of such a function, which would swallow the
+ * rest of the style sheet.
  */
 function isOwnColor(value: string): boolean {
   const functions = value.match(/[\w-]+(?=\()/g) ?? [];
@@ -41,14 +41,14 @@ function isOwnColor(value: string): boolean {
   );
 }
 
-/** The color as the browser writes it, with all brackets closed; empty if it is none. */
+/** The color as the browser serializes it, with all brackets closed; empty if it is invalid. */
 function colorFrom(value: string): string {
   const { style } = new Option();
   style.color = value;
   return style.color;
 }
 
-/** The first usable value among `sources`. */
+/** The first valid value among `sources`. */
 function find(name: keyof AppearanceSettings, ...sources: readonly AppearanceSettings[]): string | undefined {
   for (const source of sources) {
     const value = source[name];
@@ -58,7 +58,7 @@ function find(name: keyof AppearanceSettings, ...sources: readonly AppearanceSet
   return undefined;
 }
 
-/** Accepts both orders (`right-bottom`, `bottom-right`) and a bare side; the defaults are right and bottom. */
+/** Accepts both orders (`right-bottom`, `bottom-right`) and a single side. Defaults: right and bottom. */
 export function resolveAppearance(site: AppearanceSettings, assistant: AppearanceSettings): Appearance {
   const position = find('position', site, assistant) ?? '';
   return {
@@ -69,7 +69,7 @@ export function resolveAppearance(site: AppearanceSettings, assistant: Appearanc
   };
 }
 
-/** Whether these settings alone decide theme, color and position, so that the service need not be asked. */
+/** Whether these settings alone decide theme, color and position, so that no request is needed. */
 export function isAppearanceComplete(settings: AppearanceSettings): boolean {
   return (Object.keys(readers) as (keyof AppearanceSettings)[]).every((name) => find(name, settings));
 }

@@ -31,7 +31,7 @@ function propertyName(attribute: string): string {
 
 const warned = new Set<string>();
 
-/** Warns the site's owner about a bad value, once for each, since pages re-render. */
+/** Warns the site's owner about an invalid value. Each message is logged once, since pages re-render. */
 export function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);
@@ -45,13 +45,13 @@ function oneOf(attribute: string, value: string | null, allowed: readonly string
   return known ?? allowed[0];
 }
 
-/** Malformed JSON warns and counts as no variables. */
+/** Invalid JSON warns and counts as no variables. */
 function parseVariables(json: string | null): unknown {
   try {
     const value: unknown = json && JSON.parse(json);
     if (!value || (typeof value === 'object' && !Array.isArray(value))) return value || undefined;
   } catch {
-    // To a site's owner, invalid JSON and the wrong JSON are the same mistake.
+    // Invalid JSON gets the same warning as JSON of the wrong type.
   }
   warnOnce(`variables="${json}": use a JSON object.`);
   return undefined;
@@ -103,12 +103,12 @@ export function defineProperties(prototype: HTMLElement): void {
 }
 
 /**
- * Passes properties that were set before the element was defined to the accessors they shadow; frameworks
- * do that while the script still loads.
+ * Passes properties that were set before the element was defined to the accessors that they shadow. Frameworks set them
+ * while the script is still loading.
  */
 export function upgradeProperties(element: HTMLElement): void {
   for (const [name, value] of Object.entries(element)) {
-    // The instance's own value shadows the accessor.
+    // Without the own property, the accessor is used.
     Reflect.deleteProperty(element, name);
     Reflect.set(element, name, value);
   }

@@ -16,7 +16,7 @@ export function createLauncher(): Launcher {
   button.part = 'launcher';
   button.ariaHasPopup = 'dialog';
   slot.name = 'launcher';
-  // The style sheet cuts the icon out of a box: no image, and no markup that Trusted Types would refuse.
+  // The style sheet draws the icon: no image, and no markup that Trusted Types would refuse.
   slot.append(make('i'), text);
   text.append(main, sub);
   button.append(slot);

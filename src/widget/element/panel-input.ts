@@ -1,6 +1,6 @@
 import type { AssistantSettings } from './settings-source.ts';
 
-/** The shell's view of the element's attributes and its assistant. */
+/** The values that the shell passes to the panel. */
 export interface PanelInput {
   /** The service's origin, without a trailing slash. */
   readonly baseUrl: string;
@@ -9,7 +9,7 @@ export interface PanelInput {
   readonly settings: AssistantSettings;
   /** The storage that `persist` names; undefined if nothing may be stored. */
   readonly storage: Storage | undefined;
-  /** Brings the modules that the first message needs into the browser's cache. */
+  /** Prefetches the modules that the first message needs. */
   readonly preload: () => Promise<unknown>;
 }
 

@@ -7,24 +7,24 @@ export interface AssistantSettings {
   readonly widget_settings?: AppearanceSettings | null;
 }
 
-/** Settings that came with the short snippet, by the assistant's UUID. */
+/** Settings that the short snippet contains, by the assistant's UUID. */
 declare global {
   var voiceAssistantChatSettings: Record<string, AssistantSettings> | undefined;
 }
 
 /**
- * An assistant's public settings: from the short snippet, the last visit, or the service. Failing to load them is never
- * shown as an error: services without the endpoint and unreadable answers count as empty settings.
+ * An assistant's public settings: from the short snippet, the last visit, or the service. Failures are not reported:
+ * without a readable response, the settings are empty.
  */
 export class SettingsSource {
   settings: AssistantSettings = {};
-  /** Whether nothing is known yet, not even a stored copy. */
+  /** Whether the settings are still loading and there is no stored copy. */
   isUnknown = false;
 
   readonly #onChange: () => void;
   #address = '';
   #isDue = false;
-  /** Where the copy is stored; undefined until it was looked for. */
+  /** The storage of the copy; undefined until it is first accessed. */
   #storage: Storage | undefined;
 
   constructor(onChange: () => void) {
@@ -35,7 +35,7 @@ export class SettingsSource {
    * Switches to an assistant; a second call with the same one changes nothing.
    *
    * @param address the endpoint's URL (interface: `GET /assistants/{uuid}/widget`), empty for none
-   * @param storage read only where the snippet brought no settings: a page's first access to its storage is slow
+   * @param storage called only if the snippet contains no settings, because a page's first access to storage is slow
    */
   follow(address: string, assistantId: string | undefined, storage: () => Storage | undefined): void {
     if (this.#storage && this.#storage !== storage()) this.#storage.removeItem(this.#key);
@@ -46,7 +46,7 @@ export class SettingsSource {
     this.#isDue = this.isUnknown = !given && !!address;
     if (!this.isUnknown) return;
     try {
-      // Shown at once and requested all the same; the browser's cache knows how long it stays fresh.
+      // The copy is used immediately. The settings are requested anyway; the HTTP cache decides what is fresh.
       this.settings = {
         ...(JSON.parse((this.#storage = storage())?.getItem(this.#key) ?? '') as AssistantSettings),
       };
@@ -56,13 +56,13 @@ export class SettingsSource {
     }
   }
 
-  /** Requests the settings, once. */
+  /** Requests the settings; later calls for the same assistant do nothing. */
   async ask(storage: () => Storage | undefined): Promise<void> {
     if (!this.#isDue) return;
     this.#isDue = false;
     const address = this.#address;
     try {
-      // The time limit also bounds how much an endless answer can write into memory.
+      // The timeout also limits how much of an endless response is read into memory.
       const signal = AbortSignal.timeout(5000);
       const response = await fetch(address, { credentials: 'omit', priority: 'low', signal });
       const { data } = (await response.json()) as { data: AssistantSettings };
@@ -71,7 +71,7 @@ export class SettingsSource {
         (this.#storage = storage())?.setItem(this.#key, JSON.stringify(data));
       }
     } catch {
-      // No endpoint, no network or no storage: the next visit asks again.
+      // No endpoint, no network or no storage: the next visit requests them again.
     }
     if (address !== this.#address) return;
     this.isUnknown = false;

@@ -2,7 +2,7 @@ import type * as LocalesModule from '../texts/locales.ts';
 import type * as PanelModule from '../panel/panel.ts';
 import type * as ExtrasModule from '../panel/parts/extras.ts';
 
-/* `shell-modules.ts` for the builds for script tags: the files of the first build by their addresses. */
+/* Replaces `shell-modules.ts` in the builds for script tags: loads the files of the first build by URL. */
 
 /** File names in `dist/chunks`, without their extension; the build defines them. */
 declare const builtFiles: Readonly<Record<'panel' | 'talk' | 'markdown' | 'extras' | 'locales', string>>;
@@ -11,10 +11,10 @@ const files = builtFiles;
 /** The tag of a classic script; null for a module. */
 export const script = document.currentScript as HTMLScriptElement | null;
 
-/** The script's own address. */
+/** The script's own URL. */
 export const scriptUrl = script?.src || import.meta.url;
 
-/** The short snippet `embed/ASSISTANT-UUID.js` lies one level below the other files. */
+/** The short snippet `embed/ASSISTANT-UUID.js` is one level below the other files. */
 function urlOf(file: string): string {
   return new URL(`chunks/${file}.js`, scriptUrl.replace(/\/embed\/([^/]+)\.js.*/, '/')).href;
 }
@@ -28,16 +28,16 @@ export const loadExtras = async (): Promise<typeof ExtrasModule> =>
 export const loadLocales = async (): Promise<typeof LocalesModule> =>
   import(/* @vite-ignore */ urlOf(files.locales)) as Promise<typeof LocalesModule>;
 
-/** Brings the panel into the browser's cache without running it. */
+/** Prefetches the panel without running it. */
 export const prefetchPanel = (): Promise<unknown> => prefetch(files.panel);
 
-/** The same for the modules that a conversation needs. Once in the cache they survive a lost connection. */
+/** Prefetches the modules that a conversation needs, so that they can be loaded even if the connection is lost. */
 export const preload = (): Promise<unknown> =>
   Promise.all([files.talk, files.markdown, files.extras].map(prefetch));
 
 const prefetched = new Set<string>();
 
-/** Requests each file once, however many chats there are. */
+/** Requests each file once per page, even with several chats. */
 async function prefetch(file: string): Promise<void> {
   if (prefetched.has(file)) return;
   prefetched.add(file);

@@ -13,22 +13,22 @@ export interface PageCall {
   readonly result?: unknown;
 }
 
-/** A feature that a site turns on by an attribute or a property. It loads then, and acts on its own. */
+/** A feature that a site turns on with an attribute or a property. It loads when it is turned on. */
 export interface AddOn {
-  /** The functions of the page to send with a message. */
+  /** Returns the functions of the page to offer with a message. */
   readonly tools?: () => readonly ClientTool[] | undefined;
-  /** The site's attributes and properties may have changed. */
+  /** Called when the site's attributes and properties may have changed. */
   readonly update?: () => void;
-  /** The conversation has changed. */
+  /** Called when the conversation has changed. */
   readonly follow?: (conversation: Conversation) => void;
   /** Content below a message. Returns the same value as long as nothing in it changes. */
   readonly below?: (message: Message) => unknown;
-  /** The calls of the page's functions that a message requests, as far as they are known. */
+  /** Returns the known calls of the page's functions that a message requests. */
   readonly pageCalls?: (message: Message) => readonly PageCall[] | undefined;
   /** Content beside the composer's field. */
   readonly besideField?: () => unknown;
-  /** The panel is hidden. */
+  /** Called when the panel is hidden. */
   readonly hide?: () => void;
-  /** The element was removed, or the feature was turned off. Nothing may stay outside the shadow root. */
+  /** Called when the element is removed or the feature turned off. Must clean up everything outside the shadow root. */
   readonly stop?: () => void;
 }

@@ -5,7 +5,7 @@ import type { AddOn, PageCall } from './add-on.ts';
 import type { PanelContext } from './panel-context.ts';
 import type { LazyModules } from './parts/lazy-modules.ts';
 
-/** When a site asks for each add-on, and the module that has it. In the order in which they show below a message. */
+/** The condition that turns each add-on on, and its module; in the order in which they appear below a message. */
 const addOns = {
   voice: {
     isWanted: ({ voice }: VoiceAssistantChat) => voice,
@@ -27,25 +27,25 @@ const addOns = {
 
 type AddOnName = keyof typeof addOns;
 
-/** The add-ons that the site asks for, each created once its module has loaded. */
+/** The add-ons that the site has turned on, each created once its module has loaded. */
 export class AddOns {
   readonly #panel: PanelContext;
-  readonly #made = new Map<AddOnName, AddOn>();
+  readonly #created = new Map<AddOnName, AddOn>();
   #active: readonly AddOn[] = [];
 
   constructor(panel: PanelContext) {
     this.#panel = panel;
   }
 
-  /** Starts and stops add-ons by the element's present attributes. */
+  /** Starts and stops add-ons according to the element's current attributes. */
   update(): void {
     const { element } = this.#panel.host;
     const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) => addOns[name].isWanted(element));
     const before = this.#active;
-    this.#active = wanted.flatMap((name) => this.#made.get(name) ?? []);
+    this.#active = wanted.flatMap((name) => this.#created.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();
     for (const { update } of this.#active) update?.();
-    for (const name of wanted) if (!this.#made.has(name)) void this.#make(name);
+    for (const name of wanted) if (!this.#created.has(name)) void this.#create(name);
   }
 
   /** Call when the conversation has changed. */
@@ -53,10 +53,10 @@ export class AddOns {
     for (const { follow } of this.#active) follow?.(this.#panel.conversation);
   }
 
-  /** The functions of the page to send with a message. */
+  /** The functions of the page to offer with a message. */
   get tools(): Promise<readonly ClientTool[] | undefined> | undefined {
     if (!addOns.pageTools.isWanted(this.#panel.host.element)) return undefined;
-    return this.#make('pageTools').then(() => this.#made.get('pageTools')?.tools?.());
+    return this.#create('pageTools').then(() => this.#created.get('pageTools')?.tools?.());
   }
 
   below(message: Message): readonly unknown[] {
@@ -77,14 +77,14 @@ export class AddOns {
 
   stop(): void {
     for (const { stop } of this.#active) stop?.();
-    // If the element comes back, `update` starts them again.
+    // If the element is connected again, `update` starts them again.
     this.#active = [];
   }
 
-  async #make(name: AddOnName): Promise<void> {
+  async #create(name: AddOnName): Promise<void> {
     const start = await addOns[name].load(this.#panel.modules);
-    if (!start || this.#made.has(name)) return;
-    this.#made.set(name, start(this.#panel));
+    if (!start || this.#created.has(name)) return;
+    this.#created.set(name, start(this.#panel));
     this.update();
     this.follow();
     this.#panel.draw();

@@ -1,7 +1,7 @@
 /** One sheet serves every panel on the page. */
 const sheets = new Map<string, CSSStyleSheet>();
 
-/** Adds styles to a shadow root. As a style sheet object: pages with a strict CSP refuse `<style>` elements. */
+/** Adds styles to a shadow root as a `CSSStyleSheet`, because a strict CSP blocks `<style>` elements. */
 export function adoptStyles(root: ShadowRoot, css: string): void {
   const sheet = sheets.get(css) ?? new CSSStyleSheet();
   if (!sheets.has(css)) sheet.replaceSync(css);

@@ -1,4 +1,4 @@
-/** Returns the new sentences of a growing answer; the whole rest once it is complete. */
+/** Returns the new sentences of a growing answer, and the entire rest once it is complete. */
 export type Sentences = (answer: Element, isComplete: boolean) => string;
 
 /**

@@ -6,7 +6,7 @@ import type { Locale } from '../texts/texts.ts';
 import { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { Announcer } from './announcer.ts';
-import { createContainer, wipe } from './create-container.ts';
+import { clearPanel, createContainer } from './create-container.ts';
 import { createConversation, identityOf } from './create-conversation.ts';
 import { describePanel } from './describe-panel.ts';
 import { hasModules, loadMarkdown, loadNeeded } from './load-needed.ts';
@@ -31,7 +31,7 @@ import { sendText } from './send-text.ts';
 import { pageEvents } from './page-events.ts';
 import { VisitStorage } from './visit-storage.ts';
 
-/** The chat: draws a conversation and passes the visitor's actions on to it. */
+/** The chat panel: renders a conversation and passes the visitor's actions to it. */
 export class ChatPanel implements Panel, PanelContext {
   /** Schedules a render in the next frame. */
   readonly draw = (): void => {
@@ -86,7 +86,7 @@ export class ChatPanel implements Panel, PanelContext {
     this.#place = new PanelPlace(host, this.container, this.storage, this.modules, () => this.locale);
     this.update(input);
     if (element.isConnected) this.connect();
-    // Before a visitor presses the launcher: then the panel only has to be shown.
+    // Rendered before the visitor presses the launcher, so that the panel then only has to be shown.
     void this.#texts.follow(this.options).then(() => {
       this.#render(true);
     });
@@ -103,13 +103,13 @@ export class ChatPanel implements Panel, PanelContext {
       before?.disconnect();
       this.#identity = identity;
       const next = (this.conversation = this.#newConversation());
-      // Text that the page sent before it named an assistant.
+      // Text that the page sent before it set an assistant.
       if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
     }
     describePanel(this.host, this.container, options, this.locale);
     void this.#texts.follow(options);
     this.addOns.update();
-    // A gate may be gone now. Nothing is opened while the panel is about to be hidden.
+    // A gate may have been removed. Nothing opens while the panel is about to be hidden.
     const isWanted = this.#isVisible && (options.isInline || this.host.element.open);
     if (isWanted && this.conversation.snapshot.status === 'idle') this.#open();
     this.draw();
@@ -124,14 +124,14 @@ export class ChatPanel implements Panel, PanelContext {
       if (!this.#isVisible) return;
       this.#render();
       this.#place.enter();
-      // Not before the texts: nobody could read it, or close it where it fills the screen.
+      // Not before the texts have loaded: an empty panel that fills the screen could not be closed.
       this.container.hidden = false;
       this.follow.keep();
-      // The focus is left alone if the visitor has moved it meanwhile. Small screens hide the launcher.
+      // Not if the visitor has moved the focus meanwhile. It is on the body if a small screen hides the launcher.
       if (takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);
     });
-    this.#look();
+    this.#updateVisibility();
     this.conversation.setOpen(!this.options.isInline);
     this.#open();
   }
@@ -161,21 +161,21 @@ export class ChatPanel implements Panel, PanelContext {
   forget(): void {
     this.conversation.forget();
     this.modules.get('talk')?.withdrawUndo(this);
-    wipe(this.container, this.announcer);
+    clearPanel(this.container, this.announcer);
     if (this.options.hasGate) void this.modules.load('gate').then(() => this.gate?.forget());
     this.#place.forget();
   }
 
   connect(): void {
-    document.addEventListener('visibilitychange', this.#look);
-    this.#look();
+    document.addEventListener('visibilitychange', this.#updateVisibility);
+    this.#updateVisibility();
     if (!this.container.hidden) this.#place.enter();
     if (this.#isVisible || this.conversation.isWaiting) this.#open();
     this.draw();
   }
 
   disconnect(): void {
-    document.removeEventListener('visibilitychange', this.#look);
+    document.removeEventListener('visibilitychange', this.#updateVisibility);
     this.conversation.disconnect();
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
@@ -193,8 +193,8 @@ export class ChatPanel implements Panel, PanelContext {
     void (this.isClosed ? this.modules.load('gate') : this.conversation.open());
   }
 
-  /** Messages that arrive while the chat is not visible are unread. */
-  readonly #look = (): void => {
+  /** Updates whether the conversation is visible; messages that arrive while it is hidden are unread. */
+  readonly #updateVisibility = (): void => {
     this.conversation.setVisible(this.#isVisible && !document.hidden);
     this.draw();
   };
@@ -228,7 +228,7 @@ export class ChatPanel implements Panel, PanelContext {
     return locale && this.#markdown.get(modules.get('markdown'), locale, options, this);
   }
 
-  /** Announces the last answer as it is rendered, without the marks of Markdown. */
+  /** Announces the last answer as rendered, without Markdown syntax. */
   async #announceLast(): Promise<void> {
     await loadMarkdown(this.modules, this.conversation.snapshot);
     this.#render();
@@ -258,7 +258,7 @@ export class ChatPanel implements Panel, PanelContext {
     this.follow.after(this.container.querySelector('[role="log"]') as Element);
     const isComplete = this.#pages * pageSize >= snapshot.messages.length;
     this.reading?.after(isComplete);
-    // Once every module is there, so that no message is rendered twice.
+    // Only when every module has loaded, so that no message is rendered twice.
     if (!isComplete && hasModules(this.modules, snapshot)) {
       this.#pages += 40;
       this.draw();

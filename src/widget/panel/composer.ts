@@ -5,10 +5,10 @@ import { sendIcon, stopIcon } from './icons.ts';
 import type { PanelActions } from './panel-actions.ts';
 
 const limit = limits.message.max;
-/** From here on the visitor sees how many characters are left. */
-const countedFrom = limit * 0.9;
+/** From this length on, the visitor sees the character count. */
+const countShownFrom = limit * 0.9;
 
-/** The form that the visitor writes in. Enter sends, Shift+Enter breaks the line; unfinished input of an IME is never sent. */
+/** The message form. Enter sends, Shift+Enter inserts a line break; unfinished IME input is never sent. */
 export function composer({
   draft,
   locale,
@@ -33,7 +33,7 @@ export function composer({
     actions.setDraft((event.target as HTMLTextAreaElement).value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Safari ends a composition before the Enter key event that ended it. Only the old key code 229 shows it.
+    // Safari ends an IME composition before the keydown of the confirming Enter key. Only key code 229 shows that.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     event.preventDefault();
@@ -66,7 +66,7 @@ export function composer({
       aria-label=${label}
       title=${label}
       @pointerdown=${keepFocus}
-      @click=${once}
+      @click=${ignoreSecondClick}
     >
       ${canStop ? stopIcon : sendIcon}
     </button>
@@ -75,13 +75,13 @@ export function composer({
       class="note"
       ?data-error=${count > limit}
       aria-live="polite"
-      .textContent=${count < countedFrom ? '' : roomLeft(count, locale)}
+      .textContent=${count < countShownFrom ? '' : characterCount(count, locale)}
     ></p>
   </form>`;
 }
 
-/** How many characters are left. Only near the limit: the browser's number formats take 50 ms to load on a slow phone. */
-function roomLeft(count: number, { language, texts }: Locale): string {
+/** The character count. Called only near the limit: `Intl.NumberFormat` takes 50 ms to load on a slow phone. */
+function characterCount(count: number, { language, texts }: Locale): string {
   const number = new Intl.NumberFormat(language);
   return fill(count > limit ? texts.tooLong : texts.count, {
     count: number.format(count),
@@ -96,6 +96,6 @@ function keepFocus(event: Event): void {
 }
 
 /** The second click of a double click would stop the answer that the first one requested. */
-function once(event: MouseEvent): void {
+function ignoreSecondClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }

@@ -18,7 +18,7 @@ export function createContainer({ element, launcher, root }: PanelHost): HTMLEle
     element.hide();
   });
   root.append(container);
-  // With large letters, or a label of several lines, the launcher is higher than the site's setting says.
+  // With large text or a label of several lines, the launcher is higher than the site has set.
   new ResizeObserver(() => {
     if (launcher.offsetHeight > 0)
       container.style.setProperty('--_launcher-height', `${launcher.offsetHeight}px`);
@@ -26,8 +26,8 @@ export function createContainer({ element, launcher, root }: PanelHost): HTMLEle
   return container;
 }
 
-/** Removes everything rendered and announced; the next render starts from scratch. */
-export function wipe(container: HTMLElement, announcer: Announcer): void {
+/** Removes all rendered and announced content; the next render starts from scratch. */
+export function clearPanel(container: HTMLElement, announcer: Announcer): void {
   render(null, container);
   announcer.element.replaceChildren();
 }

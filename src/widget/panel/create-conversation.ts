@@ -15,7 +15,7 @@ export function identityOf({ baseUrl, assistantId, type, userKey, keepFor }: Cha
   return JSON.stringify([baseUrl, assistantId, type, userKey, keepFor]);
 }
 
-/** Creates the conversation of one assistant, service and type from what the browser has stored. */
+/** Creates the conversation of one assistant, service and type from the state stored in the browser. */
 export function createConversation(
   storage: VisitStorage,
   modules: LazyModules,

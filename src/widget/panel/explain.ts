@@ -5,16 +5,16 @@ type TextKey = Exclude<keyof Texts, 'unread'>;
 
 /** A problem as shown to visitors. */
 export interface Explanation {
-  /** The service's own message if there is one, else ours. */
+  /** Our title for the code, else the message of the service. */
   readonly title: string;
-  /** The next step, where the button alone does not explain it. */
+  /** The next step, if the button alone does not explain it. */
   readonly advice: string | undefined;
   readonly action: 'retry' | 'start-over' | undefined;
-  /** What happens to a waiting message, if there is one. */
-  readonly kept: string | undefined;
+  /** What happens to unsent messages. Shown if there are any. */
+  readonly unsent: string | undefined;
 }
 
-/** For each code: the title if the service gave none, the advice, the action, and the text for a waiting message. */
+/** For each code: our title, if it replaces the service's message; advice; action; the text about unsent messages. */
 const explanations: Readonly<
   Record<
     ProblemCode,
@@ -22,7 +22,7 @@ const explanations: Readonly<
       title: TextKey | undefined,
       advice: TextKey | undefined,
       action: Explanation['action'],
-      kept?: TextKey,
+      unsent?: TextKey,
     ]
   >
 > = {
@@ -46,11 +46,11 @@ const explanations: Readonly<
 };
 
 export function explain(problem: Problem, texts: Texts): Explanation {
-  const [title, advice, action, kept] = explanations[problem.code];
+  const [title, advice, action, unsent] = explanations[problem.code];
   return {
     title: title === undefined ? problem.message : texts[title],
     advice: advice && texts[advice],
     action,
-    kept: kept && texts[kept],
+    unsent: unsent && texts[unsent],
   };
 }

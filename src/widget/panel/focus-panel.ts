@@ -1,6 +1,6 @@
 /**
- * Moves the focus to where a person who opened the chat continues: into the composer or the gate before it, or to the
- * panel where an on-screen keyboard would cover the chat before anything was read.
+ * Focuses the gate or the composer, whichever is shown. On touch screens it focuses the panel instead, so that the
+ * on-screen keyboard does not cover the chat.
  */
 export function focusPanel(panel: HTMLElement): void {
   const fields = panel.querySelectorAll<HTMLElement>('.consent, input, select, textarea');

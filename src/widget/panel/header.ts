@@ -18,9 +18,9 @@ export function header({
   readonly texts: Texts;
   readonly actions: Pick<PanelActions, 'restart' | 'menu' | 'close'>;
   readonly canClose: boolean;
-  /** The mark of a free conversation, for an assistant's builder. */
+  /** The label of a preview, for the builder of an assistant. */
   readonly mark: unknown;
-  /** A further button, for an assistant's builder. */
+  /** A further button, for the builder of an assistant. */
   readonly button: unknown;
 }): TemplateResult {
   return html`<header part="header">
@@ -36,7 +36,7 @@ export function header({
   </header>`;
 }
 
-/** @param onApproach called when the pointer or the focus reaches the button, to load what it needs */
+/** @param onApproach called when the pointer or the focus reaches the button, to load its module */
 export function button(
   name: string,
   label: string,

@@ -13,17 +13,17 @@ export { inspectorCss as css };
 const inspectIcon = icon('m9 8-4 4 4 4m6-8 4 4-4 4');
 
 /** The panels whose drawer the builder has closed. */
-const isPutAway = new WeakSet<PanelContext>();
+const closedDrawers = new WeakSet<PanelContext>();
 
 /** The conversation whose variables each panel has requested last. */
-const read = new WeakMap<PanelContext, string>();
+const requested = new WeakMap<PanelContext, string>();
 
 /** Labels a conversation as free, and requests the variables that the drawer shows. */
 export function testMark(panel: PanelContext, texts: Texts): TemplateResult {
   const { conversation } = panel;
   const { conversationId } = conversation.snapshot;
-  if (conversationId !== undefined && conversationId !== read.get(panel)) {
-    read.set(panel, conversationId);
+  if (conversationId !== undefined && conversationId !== requested.get(panel)) {
+    requested.set(panel, conversationId);
     conversation.readVariables().catch(() => undefined);
   }
   return html`<span part="test-mark">${texts.test}</span>`;
@@ -32,15 +32,15 @@ export function testMark(panel: PanelContext, texts: Texts): TemplateResult {
 /** The button that opens and closes the drawer. */
 export function inspectButton(panel: PanelContext, texts: Texts): TemplateResult {
   const toggle = (): void => {
-    if (!isPutAway.delete(panel)) isPutAway.add(panel);
+    if (!closedDrawers.delete(panel)) closedDrawers.add(panel);
     panel.draw();
   };
-  return button('inspect', texts.inspect, inspectIcon, toggle, !isPutAway.has(panel));
+  return button('inspect', texts.inspect, inspectIcon, toggle, !closedDrawers.has(panel));
 }
 
-/** The drawer for an assistant's builder: variables, function calls with their results, timings. */
+/** The drawer for the builder of an assistant: variables, function calls with their results, timings. */
 export function inspector(panel: PanelContext, locale: Locale): TemplateResult | typeof nothing {
-  if (isPutAway.has(panel)) return nothing;
+  if (closedDrawers.has(panel)) return nothing;
   const { snapshot } = panel.conversation;
   const all: Readonly<Record<string, InspectorTexts>> = inspectorTexts;
   const texts = all[locale.language] ?? inspectorTexts.en;
@@ -94,7 +94,7 @@ export function inspector(panel: PanelContext, locale: Locale): TemplateResult |
   </section>`;
 }
 
-/** The outcome of a call. The outcome of the page's own functions is known only in the page, and only for this visit. */
+/** The outcome of a call. For functions of the page, it is known only in the page and only during this visit. */
 function resultOf(
   { client, inPage, result = inPage?.result }: FunctionCall & { readonly inPage: PageCall | undefined },
   { running }: InspectorTexts,

@@ -18,7 +18,7 @@ export async function loadMarkdown(modules: LazyModules, { messages }: Snapshot)
   if (messages.some(isMarkdown)) await modules.load('markdown');
 }
 
-/** Whether every module that draws these messages has loaded, or cannot be loaded now. */
+/** Whether every module that renders these messages has loaded, or cannot be loaded now. */
 export function hasModules(modules: LazyModules, { messages }: Snapshot): boolean {
   return modules.isSettled('talk') && (modules.isSettled('markdown') || !messages.some(isMarkdown));
 }

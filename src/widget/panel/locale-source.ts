@@ -22,7 +22,7 @@ export class LocaleSource {
     this.#loading = loadLocale(languages)
       .then((locale) => (own ? withOwnTexts(locale, own) : locale))
       .then((locale) => {
-        // Slow texts of a language that is no longer wanted arrive too late: others are being loaded.
+        // Another language or other texts were requested meanwhile, and are being loaded.
         if (wanted !== this.#wanted) return this.#loading;
         this.locale = locale;
         this.#onChange();

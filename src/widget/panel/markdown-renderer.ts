@@ -8,7 +8,9 @@ import type { PanelContext } from './panel-context.ts';
 /** Renders an answer as Markdown; loaded with the first answer that contains any. */
 export type MarkdownRenderer = (message: Message, isLast?: boolean) => TemplateResult;
 
-/** Creates the function that draws Markdown. It stays the same for the same locale and options, since lists compare it. */
+/**
+ * Creates the function that renders Markdown; the same one for the same locale and options, since templates compare it.
+ */
 export class MarkdownRendererSource {
   #locale: Locale | undefined;
   #allowImages: string | null | undefined;

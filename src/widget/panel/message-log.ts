@@ -10,21 +10,21 @@ import type { LazyModules } from './parts/lazy-modules.ts';
 import type { Reading } from './reading/reading.ts';
 
 /**
- * Messages that are compared, drawn and, out of sight, skipped together, so that a streaming answer costs the same in a
- * short log and in a long one.
+ * Number of messages that are compared and rendered together, and skipped together off-screen. This makes a streaming
+ * answer cost the same in a short log and in a long one.
  */
 export const pageSize = 25;
 
-/** The values that messages are drawn with, besides the messages themselves. */
+/** Everything that rendering messages depends on, besides the messages. */
 export interface LogValues {
   readonly locale: Locale;
   /** The assistant's name. */
   readonly heading: string;
-  /** The last message of the conversation: the replies it suggests can be sent. */
+  /** The last message of the conversation: the visitor can send its suggested replies. */
   readonly last: Message | undefined;
   /** Milliseconds since 1970, for days and countdowns. */
   readonly now: number;
-  /** Undefined on pages that are drawn without Markdown for now. */
+  /** Undefined on pages whose Markdown is not rendered yet. */
   readonly markdown: MarkdownRenderer | undefined;
   readonly modules: LazyModules;
   readonly addOns: AddOns;
@@ -44,8 +44,8 @@ export interface MessageDetails {
 }
 
 /**
- * The conversation. `role="log"` but not live: answers grow token by token, and the announcer reads each one
- * by sentence.
+ * The list of messages. `role="log"` but not live: answers grow in chunks, and the announcer reads them sentence by
+ * sentence.
  */
 export function messageLog({
   texts,
@@ -91,9 +91,9 @@ export function messageLog({
 }
 
 /**
- * Draws the last pages of a conversation; earlier ones keep their place.
+ * Renders the last pages of a conversation. Earlier ones stay empty.
  *
- * @param drawnPages how many, counted from the end
+ * @param drawnPages the number of pages, counted from the end
  */
 export function messagePages(
   messages: readonly Message[],
@@ -105,7 +105,7 @@ export function messagePages(
   const earlier = reading?.begin(values);
   const latest = [...Array(count).keys()].map((page) => {
     if (page < count - drawnPages) return nothing;
-    // Markdown takes time: on old pages it is rendered when the reader comes near, or when the page is idle.
+    // Markdown takes time: on old pages it is rendered when the reader scrolls near, or when the page is idle.
     const isDrawn = page === count - 1 || (reading?.isNear(page) ?? values.modules.isMissing('talk'));
     return messagePage(
       messages,
@@ -117,7 +117,7 @@ export function messagePages(
   return [earlier, latest];
 }
 
-/** One page of messages; all but the last are old. */
+/** Renders one page of messages. Every page but the last has the class `old`. */
 export function messagePage(
   all: readonly Message[],
   from: number,
@@ -126,7 +126,7 @@ export function messagePage(
 ): TemplateResult {
   const { locale, heading, last, now, markdown, modules, addOns } = values;
   const messages = all.slice(from, from + pageSize);
-  // Each message is drawn again only for what it shows: most have neither Markdown nor a problem.
+  // A message is rendered again only if a value that it shows changes: most have neither Markdown nor a problem.
   const forProblem = modules.get('talk') ?? modules.isMissing('talk');
   const forMarkdown = markdown ?? modules.isMissing('markdown');
   const basisOf = (message: Message): unknown[] => [
@@ -159,7 +159,7 @@ function messageItem(
   // Some services store empty messages.
   const isBlank = !text.trim() && !functionCalls.length && !isStopped;
   const author = authorOf(role, heading, locale.texts);
-  // Until the Markdown module has loaded, no marks are shown.
+  // Until the Markdown module has loaded, the syntax is hidden.
   const isAwaited = isMarkdown(message) && !modules.isMissing('markdown');
   const className = `${role} ${details?.className ?? ''}`;
   return html`${details?.above}
@@ -175,12 +175,12 @@ function messageItem(
     </li>`;
 }
 
-/** Removes Markdown's marks. A list of links is left out, since it may be suggested replies. */
+/** Removes Markdown syntax. Omits lists of links, since they may be suggested replies. */
 function withoutMarks(text: string): string {
   return text.replace(/^[-*] \[[^]*|[*_`~|]+|\]\([^)]*\)?|^ {0,3}(#+|>|[-+]) |!?\[/gm, '');
 }
 
-/** Draws the state of a message and what add-ons and tools show below it; most messages have none of these. */
+/** Renders a message's state and the content of add-ons and tools below it; most messages have none. */
 function below(message: Message, details: MessageDetails | undefined, values: LogValues): unknown {
   const { texts } = values.locale;
   const { status, problem, isStopped } = message;
@@ -189,7 +189,7 @@ function below(message: Message, details: MessageDetails | undefined, values: Lo
     : {
         queued: texts.queued,
         sending: texts.sending,
-        // It is sent automatically.
+        // It will be sent automatically.
         failed: problem?.code === 'offline' ? texts.queued : texts.notSent,
       }[status as 'queued'];
   const hasProblem =
@@ -203,17 +203,17 @@ function below(message: Message, details: MessageDetails | undefined, values: Lo
 /**
  * An error and its next step. The full explanation loads lazily; if it is missing, the connection is probably lost.
  *
- * @param isKept whether messages of the visitor wait to be sent
+ * @param hasUnsent whether the visitor has unsent messages
  * @param message the message that failed; undefined if the conversation as a whole failed
  */
 export function notice(
   problem: Problem,
-  isKept: boolean,
+  hasUnsent: boolean,
   { locale: { texts }, now, modules, actions }: LogValues,
   message?: Message,
 ): unknown {
   const talk = modules.get('talk');
-  if (talk) return talk.problemNotice(problem, message, { texts, now, actions, isKept });
+  if (talk) return talk.problemNotice(problem, message, { texts, now, actions, hasUnsent });
   if (!modules.isMissing('talk')) return nothing;
   const retry = (): void => {
     actions.retry(message?.key);
@@ -229,10 +229,10 @@ export function authorOf(role: Message['role'], heading: string, { you, notice }
   return { user: you, assistant: heading, system: notice }[role];
 }
 
-/** Asked for every message in every frame, so the answer is kept. */
+/** The results of `isMarkdown`, cached because it is called for every message in every frame. */
 const areMarkdown = new WeakMap<Message, boolean>();
 
-/** Whether a text may look different as Markdown. Only then the Markdown module is loaded. */
+/** Whether a text may look different as Markdown. Only then is the Markdown module loaded. */
 export function isMarkdown(message: Message): boolean {
   const known = areMarkdown.get(message);
   if (known !== undefined) return known;

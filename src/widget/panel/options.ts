@@ -12,7 +12,7 @@ export interface ChatOptions {
   /** Facts about the page for the assistant, besides the variables. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly persist: 'local' | 'session' | 'none';
-  /** Separates people who share a computer. */
+  /** Identifies the person, so that people who share a browser have separate conversations. */
   readonly userKey?: string | null;
   /** Milliseconds until an unused stored conversation expires. */
   readonly keepFor?: number | undefined;
@@ -41,7 +41,7 @@ export interface ChatOptions {
 /** The maximum length of an assistant's name, in characters. */
 const nameLength = 255;
 
-/** The title of the panel: the assistant's name. */
+/** The title of the panel: the site's heading, else the assistant's name, else “Chat”. */
 export function headingOf({ heading }: ChatOptions, { texts }: Locale): string {
   return heading ?? texts.chat;
 }

@@ -6,7 +6,7 @@ import { whenIdle } from './when-idle.ts';
 /**
  * Dispatches a conversation's events to the page.
  *
- * @param announce called when there is a new message of the assistant
+ * @param announce called when there is a new message from the assistant
  */
 export function pageEvents(
   panel: PanelContext,

@@ -28,7 +28,7 @@ export function createPanelActions(panel: Pick<Panel, 'restart' | 'send'> & Pane
   };
   const setDraft = (text: string): void => {
     panel.conversation.draft = text;
-    // Needed soon: to explain a lost connection, and to date the message.
+    // Needed soon, to explain a lost connection and to show the message's time.
     void panel.modules.load('talk');
     panel.draw();
   };

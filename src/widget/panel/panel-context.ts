@@ -13,8 +13,8 @@ import type { ScrollFollow } from './scroll-follow.ts';
 import type { VisitStorage } from './visit-storage.ts';
 
 /**
- * The panel, for its features: its elements, its modules and its present state. View functions do not take it: they take
- * the values that they draw.
+ * The panel as its features see it: its elements, modules and current state. View functions take only the values that
+ * they render instead.
  */
 export interface PanelContext {
   readonly host: PanelHost;
@@ -27,7 +27,7 @@ export interface PanelContext {
   readonly actions: PanelActions;
   /** Schedules a render in the next frame. */
   readonly draw: () => void;
-  /** Replaced when the site names another assistant. */
+  /** Replaced when the site sets another assistant. */
   readonly conversation: Conversation;
   readonly options: ChatOptions;
   /** Undefined until the first texts have loaded. */

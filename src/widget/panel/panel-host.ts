@@ -1,7 +1,7 @@
 import type { ChatEventMap } from '../events.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 
-/** The element around the panel, as the panel's parts need it. */
+/** The element that contains the panel. */
 export interface PanelHost {
   readonly element: VoiceAssistantChat;
   readonly shadowRoot: ShadowRoot;

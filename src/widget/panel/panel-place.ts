@@ -7,7 +7,7 @@ import type { VisitStorage } from './visit-storage.ts';
 
 const sizeKey = 'voice-assistant-chat:size';
 
-/** Keeps the panel in place while it shows: above the page, within the screen, in the size that the visitor chose. */
+/** Positions the panel while it is shown: above the page, within the screen, in the size that the visitor chose. */
 export class PanelPlace {
   readonly #root: HTMLElement;
   readonly #storage: VisitStorage;
@@ -15,7 +15,7 @@ export class PanelPlace {
   readonly #placed: PlacedPanel;
   #stopFollowing: (() => void) | undefined;
   #stopResizing: (() => void) | undefined;
-  #isIn = false;
+  #isShown = false;
 
   constructor(
     { root }: PanelHost,
@@ -36,33 +36,33 @@ export class PanelPlace {
 
   /** Keeps the panel above a phone's on-screen keyboard. */
   #follow(): void {
-    if (this.#isIn) this.#stopFollowing ??= followViewport(this.#placed);
+    if (this.#isShown) this.#stopFollowing ??= followViewport(this.#placed);
   }
 
   async #offerResizing(): Promise<void> {
     const talk = await this.#modules.load('talk');
-    if (this.#isIn) this.#stopResizing ??= talk?.offerResizing(this.#placed);
+    if (this.#isShown) this.#stopResizing ??= talk?.offerResizing(this.#placed);
   }
 
-  /** Call right before the panel shows, and when it comes back into a document while it shows. */
+  /** Call right before the panel is shown, and when the element is connected again while it is shown. */
   enter(): void {
-    // A second time would make it appear again, before the visitor's eyes.
-    if (this.#isIn || !this.#root.isConnected) return;
-    this.#isIn = true;
+    // Doing this twice would make a visible panel disappear and appear again.
+    if (this.#isShown || !this.#root.isConnected) return;
+    this.#isShown = true;
     const root = this.#root;
-    // Above popovers that the page has opened meanwhile. Before the panel shows, since that costs a layout.
+    // Above popovers that the page has opened meanwhile. While the panel is hidden, since this forces a layout.
     if (root.popover) {
       root.togglePopover(false);
       root.togglePopover(true);
     }
     root.style.cssText = this.#storage.getItem(sizeKey) ?? '';
-    // On a touch screen the keyboard covers the page. Elsewhere this can wait until a pointer comes near.
+    // On-screen keyboards cover the page. Without one, this waits for the first pointer or key event.
     if (matchMedia('(pointer: coarse)').matches) this.#follow();
   }
 
-  /** Call when the panel hides or the element leaves its document: no listener stays. */
+  /** Call when the panel is hidden or the element disconnected. Removes all listeners. */
   leave(): void {
-    this.#isIn = false;
+    this.#isShown = false;
     this.#stopFollowing?.();
     this.#stopResizing?.();
     this.#stopFollowing = this.#stopResizing = undefined;

@@ -8,7 +8,7 @@ import { headingOf } from './options.ts';
 import type { PanelContext } from './panel-context.ts';
 
 /**
- * The whole panel: hands each view the values that it draws.
+ * Renders the whole panel, and passes each view its values.
  *
  * @param pages how many pages of messages to render, counted from the end
  */
@@ -55,7 +55,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
     <slot name="footer"></slot>`;
 }
 
-/** If the gate cannot be loaded, it stays closed: nothing may happen without consent. */
+/** Renders the gate. If it cannot be loaded, it stays closed: nothing may happen without consent. */
 function gate({ gate, modules }: PanelContext, { texts }: Locale): unknown {
   if (gate) return gate.view(texts);
   return modules.isMissing('gate') ? html`<p class="state" role="alert">${texts.network}</p>` : nothing;

@@ -1,2 +1,2 @@
-/** The shell loads this when a visitor is about to open the chat. */
+/** The entry of the panel; the shell loads it when a visitor is about to open the chat. */
 export { ChatPanel } from './chat-panel.ts';

@@ -22,17 +22,17 @@ export function problemNotice(
     texts,
     now,
     actions,
-    isKept,
+    hasUnsent,
   }: {
     readonly texts: Texts;
     /** Milliseconds since 1970, for the countdown. */
     readonly now: number;
     readonly actions: Pick<PanelActions, 'retry' | 'edit' | 'startOver'>;
-    /** Whether messages of the visitor wait to be sent. */
-    readonly isKept: boolean;
+    /** Whether the visitor has unsent messages. */
+    readonly hasUnsent: boolean;
   },
 ): TemplateResult {
-  const { title, advice, action, kept } = explain(problem, texts);
+  const { title, advice, action, unsent } = explain(problem, texts);
   const { code } = problem;
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {
@@ -51,7 +51,7 @@ export function problemNotice(
         : nothing;
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
-      <strong><bdi>${title}</bdi></strong> ${advice} ${isKept ? kept : nothing}
+      <strong><bdi>${title}</bdi></strong> ${advice} ${hasUnsent ? unsent : nothing}
       ${code === 'insufficient-balance' ? html`<p class="state"><bdi>${problem.message}</bdi></p>` : nothing}
     </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}

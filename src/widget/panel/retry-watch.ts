@@ -1,6 +1,6 @@
 import type { Snapshot } from '../conversation/snapshot.ts';
 
-/** Ticks while a countdown shows, and listens for `online` while the network is missing; otherwise costs nothing. */
+/** Runs a timer while a countdown is shown, and listens for `online` while the network is down. */
 export class RetryWatch {
   readonly #onTick: () => void;
   readonly #onOnline: () => void;
@@ -12,7 +12,7 @@ export class RetryWatch {
     this.#onOnline = onOnline;
   }
 
-  /** Starts or stops watching, according to the problems that show now. */
+  /** Starts or stops watching, according to the problems that are shown. */
   watch({ problem, messages }: Snapshot, now: number): void {
     const problems = [problem, ...messages.map((message) => message.problem)];
     if (problems.some((problem) => (problem?.retryAt ?? 0) > now))

@@ -11,7 +11,7 @@ export class ScrollFollow {
     this.keep();
   });
 
-  /** @param onMove is called when the reader leaves the end or comes back to it */
+  /** @param onMove called when the reader scrolls away from the end or back to it */
   constructor(onMove: () => void) {
     this.#onMove = onMove;
   }
@@ -32,6 +32,7 @@ export class ScrollFollow {
     this.keep();
   }
 
+  /** Scrolls to the end if the reader was there. */
   keep(): void {
     if (this.isAtEnd && this.#log) this.#log.scrollTop = this.#log.scrollHeight;
   }

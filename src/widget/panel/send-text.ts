@@ -1,7 +1,7 @@
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { PanelContext } from './panel-context.ts';
 
-/** Sends a text as the visitor's message. A text that cannot be sent goes into the composer. */
+/** Sends a text as the visitor's message. A text that cannot be sent is put into the composer. */
 export function sendText(panel: PanelContext, text: string, onSent: () => void): void {
   const send = (): void => {
     const { conversation, options } = panel;
@@ -16,7 +16,7 @@ export function sendText(panel: PanelContext, text: string, onSent: () => void):
       onSent();
     }
   };
-  // Only the loaded gate knows whether it is still closed.
+  // Until the gate has loaded, it counts as closed.
   if (panel.isClosed && !panel.gate) void panel.modules.load('gate').then(send);
   else send();
 }

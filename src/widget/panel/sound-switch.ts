@@ -16,6 +16,6 @@ export function setMuted(storage: VisitStorage, muted: boolean): void {
     if (muted) storage.setItem(key, 'off');
     else storage.removeItem(key);
   } catch {
-    // Full or blocked: the choice holds until the page is left.
+    // Storage is full or blocked: the setting lasts until the page is left.
   }
 }

@@ -1,7 +1,6 @@
 /**
- * A browser's storage that can be replaced during a visit, as when a visitor consents to being remembered: the items of
- * this visit move to the new one, and nothing stays in the old one. Without a storage, or where it is full, items last
- * as long as the page.
+ * Browser storage that can be replaced during a visit, for example when the visitor consents: the items of this visit
+ * move from the old storage to the new one. Without storage, or if it is full, items last until the page is left.
  */
 export class VisitStorage {
   #storage: Storage | undefined;

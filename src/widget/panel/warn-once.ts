@@ -1,6 +1,9 @@
 const warned = new Set<string>();
 
-/** Warns the site's owner about a bad value, once for each. The shell has its own: a shared module would be one more file. */
+/**
+ * Warns the site's owner about an invalid value, once per message. The shell has a copy: sharing it would take a
+ * request.
+ */
 export function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);

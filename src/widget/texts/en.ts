@@ -1,4 +1,4 @@
-/** Every text of the chat in English: it comes with the panel. */
+/** Every text of the chat in English, bundled with the panel. */
 export const en = {
   chat: 'Chat',
   close: 'Close chat',

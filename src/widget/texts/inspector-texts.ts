@@ -1,4 +1,4 @@
-/** Texts for an assistant's builder only. Separate from the others, so that no visitor loads them. */
+/** Texts for the builder of an assistant. Separate from the others, so that visitors do not load them. */
 export const inspectorTexts = {
   en: {
     variables: 'Variables',

@@ -2,7 +2,7 @@ import type { Locale, Texts } from './texts.ts';
 
 type Load = () => Promise<{ readonly default: Texts }>;
 
-/** Every language besides English, each loaded when it is needed. */
+/** Every language besides English, each loaded on demand. */
 const loaders: Readonly<Record<string, Load>> = {
   af: () => import('./locales/af.ts'),
   ar: () => import('./locales/ar.ts'),
@@ -90,10 +90,11 @@ const aliases: Readonly<Record<string, string>> = {
 const rightToLeft: readonly string[] = ['ar', 'fa', 'he', 'ur'];
 
 /**
- * The texts for a language tag such as `pt-BR`: of the tag as it is, else of its language alone.
+ * Loads the texts for a language tag such as `pt-BR`: those of the exact tag, else of its language. Resolves with
+ * undefined if there are none.
  *
- * @param loadModule runs the dynamic import; the shell's is the plain one, to load no other file
- * @throws when they cannot be loaded
+ * @param loadModule runs the dynamic import; by default without retries, so that the shell needs no further file
+ * @throws the error of the import, if it fails
  */
 export async function loadTexts(
   tag: string,

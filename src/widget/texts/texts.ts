@@ -1,10 +1,10 @@
 import { loadModule } from '../load-module.ts';
 import { en } from './en.ts';
 
-/** A text for each plural form of a language; `other` stands for the forms that are missing. */
+/** A text for each plural form of a language; `other` replaces missing forms. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
-/** Every text: what a locale has, and what a site may override. {@link fill} fills in `{name}` and the like. */
+/** Every text: what a locale has, and what a site may override. {@link fill} replaces placeholders such as `{name}`. */
 export type Texts = {
   readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : Plural;
 };
@@ -18,7 +18,7 @@ export interface Locale {
 
 export const english: Locale = { language: 'en', direction: 'ltr', texts: en };
 
-/** The first of `languages` with texts; English if there is none or it cannot be loaded. */
+/** Loads the first of `languages` that has texts. Resolves with English if there is none or it cannot be loaded. */
 export async function loadLocale(languages: readonly string[]): Promise<Locale> {
   for (const tag of languages) {
     if (/^en\b/i.test(tag)) break;
@@ -28,18 +28,18 @@ export async function loadLocale(languages: readonly string[]): Promise<Locale> 
       const locale = await loadTexts(tag, loadModule);
       if (locale) return locale;
     } catch {
-      break; // Better English than no chat.
+      break; // English is better than no chat.
     }
   }
   return english;
 }
 
-/** Fills `{name}` with the value of that name. */
+/** Replaces placeholders such as `{name}` with the values of those names. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
-/** The form of a text that goes with a number, by the rules of its language. */
+/** Returns the plural form of a text for a number, by the rules of the language. */
 export function plural(forms: Plural, count: number, language: string): string {
   return forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
 }

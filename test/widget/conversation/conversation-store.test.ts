@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConversationStore } from '../../../src/widget/conversation/storage/conversation-store.ts';
 import {
-  nothingKept,
-  type KeptConversation,
-} from '../../../src/widget/conversation/storage/kept-conversation.ts';
+  nothingStored,
+  type StoredConversation,
+} from '../../../src/widget/conversation/storage/stored-conversation.ts';
 import { ChatServer } from '../../support/servers/chat-server.ts';
 import { Browser, Visit } from './visit.ts';
 
@@ -23,7 +23,7 @@ function storageOf(kept = new Map<string, string>()): Storage {
   };
 }
 
-const full: KeptConversation = {
+const full: StoredConversation = {
   conversationId: 'c',
   draft: 'Hel',
   pending: [
@@ -42,7 +42,7 @@ describe('a stored conversation', () => {
   it('is separate from those of other assistants', () => {
     const storage = storageOf();
     new ConversationStore(storage, 'a').write(full);
-    assert.deepEqual(new ConversationStore(storage, 'b').read(), nothingKept);
+    assert.deepEqual(new ConversationStore(storage, 'b').read(), nothingStored);
   });
 
   it('leaves no trace when it is empty', () => {
@@ -50,15 +50,15 @@ describe('a stored conversation', () => {
     const store = new ConversationStore(storageOf(kept), 'a');
     store.write(full);
     assert.deepEqual([...kept.keys()], ['voice-assistant-chat:conversation:a', 'voice-assistant-chat:wake']);
-    store.write(nothingKept);
+    store.write(nothingStored);
     assert.equal(kept.size, 0);
   });
 
   it('is stored as soon as it has content', () => {
     for (const part of [{ conversationId: 'c' }, { draft: 'D' }, { pending: full.pending }]) {
       const store = new ConversationStore(storageOf(), 'a');
-      store.write({ ...nothingKept, ...part });
-      assert.deepEqual(store.read(), { ...nothingKept, ...part });
+      store.write({ ...nothingStored, ...part });
+      assert.deepEqual(store.read(), { ...nothingStored, ...part });
     }
   });
 
@@ -71,7 +71,7 @@ describe('a stored conversation', () => {
   ] as const) {
     it(`that turned into ${what} is ignored`, () => {
       const storage = storageOf(new Map([['voice-assistant-chat:conversation:a', json]]));
-      assert.deepEqual(new ConversationStore(storage, 'a').read(), nothingKept);
+      assert.deepEqual(new ConversationStore(storage, 'a').read(), nothingStored);
     });
   }
 
@@ -89,8 +89,8 @@ describe('a stored conversation', () => {
     for (const storage of [undefined, blocked]) {
       const store = new ConversationStore(storage, 'a');
       store.write(full);
-      store.write(nothingKept);
-      assert.deepEqual(store.read(), nothingKept);
+      store.write(nothingStored);
+      assert.deepEqual(store.read(), nothingStored);
     }
   });
 

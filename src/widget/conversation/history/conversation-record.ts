@@ -8,7 +8,7 @@ import { InvalidRequestError, type Problem } from '../problem.ts';
 
 /** The assistant to talk to, and the page's data for it. */
 export interface SessionRequest {
-  /** As the site wrote it. */
+  /** The attribute as written by the site. */
   readonly assistantId: string | null;
   /** Set if `assistantId` cannot be valid. */
   readonly idProblem: 'missing' | 'malformed' | undefined;
@@ -32,7 +32,7 @@ export interface ConversationRecord {
   readonly earlier?: Earlier | undefined;
 }
 
-/** An answer with a cursor for earlier messages. The same object as long as the conversation shows. */
+/** A response with a cursor for earlier messages. The same object as long as the conversation is shown. */
 export type Earlier = Pick<Conversation, 'earlier_cursor'>;
 
 /** The problem of a conversation that accepts no more messages. */
@@ -46,7 +46,7 @@ export function variablesOf({ context, variables }: SessionRequest): SessionRequ
 /**
  * Opens a conversation with an assistant.
  *
- * @param idempotencyKey the same for every attempt, so that a lost answer does not leave a second conversation behind
+ * @param idempotencyKey the same for every attempt, so that a lost response does not leave a second conversation
  * @throws {InvalidRequestError} if the request cannot be valid
  * @throws {ChatError} if the service refuses or does not answer
  */

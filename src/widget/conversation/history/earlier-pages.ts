@@ -13,7 +13,7 @@ export interface EarlierPage {
   readonly messages: readonly Message[];
 }
 
-/** The messages of a conversation that opening did not return. */
+/** The messages before those that opening returned, loaded page by page. */
 export class EarlierPages {
   /** Latest first. */
   readonly pages: EarlierPage[] = [];

@@ -65,7 +65,10 @@ class Places {
   }
 }
 
-/** Turns an entry of the service's history into a message. A tool's output has no text, but keeps its place. */
+/**
+ * Turns an entry of the service's history into a message. Tool output becomes an empty message, so that positions in
+ * the history stay the same.
+ */
 export function messageFrom(item: HistoryItem, index: number | string): Message {
   const { role, content, function_calls, created_at } = item;
   const at = Date.parse(created_at ?? '');

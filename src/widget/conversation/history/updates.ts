@@ -6,13 +6,13 @@ import type { Session } from '../session.ts';
 import { readConversation } from './conversation-record.ts';
 
 /*
- * Messages that arrive without a request of this page: of a person, of a service that took its time, of another device.
+ * Messages that arrive without a request of this page: from a person, from a slow service, from another device.
  */
 
-/** Pauses between two requests for updates, milliseconds: they grow while there are none. */
+/** Pauses between two polling requests, in milliseconds. They grow while there are no updates. */
 const polling = { shortest: 2000, longest: 30_000, growth: 1.6 };
 
-/** Pauses before a broken event stream is opened again, milliseconds. */
+/** Pauses before a broken event stream is opened again, in milliseconds. */
 const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 
 /** The cursor of the latest event of each session. */
@@ -21,7 +21,7 @@ const cursors = new WeakMap<Session, string>();
 /** Sessions that had an event stream before. */
 const followed = new WeakSet<Session>();
 
-/** Services without event streams, by their client. */
+/** The clients of services without event streams. */
 const withoutEvents = new WeakSet();
 
 export interface UpdatesOptions {
@@ -33,8 +33,8 @@ export interface UpdatesOptions {
 }
 
 /**
- * Follows the updates of a conversation: by the service's event stream, which one of several tabs keeps open; by polling
- * where there is none. Ends when the signal aborts, or if there is nothing to follow.
+ * Follows the updates of a conversation over the service's event stream, which only one of several tabs keeps open, or
+ * by polling if the service has none. Ends when the signal aborts, or if there is nothing to follow.
  */
 export async function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
   const { signal, isExpected } = options;
@@ -65,7 +65,7 @@ async function followEvents(session: Session, { signal, isExpected }: UpdatesOpt
         lastEventId: cursors.get(session),
         signal,
         onOpen: () => {
-          // Without a cursor the stream starts now: the service may have written something since the last one.
+          // Without a cursor the stream starts now, and misses messages since the previous stream.
           if (followed.has(session) && !cursors.has(session)) void update(session, signal);
           followed.add(session);
         },
@@ -77,7 +77,7 @@ async function followEvents(session: Session, { signal, isExpected }: UpdatesOpt
     } catch (error) {
       signal.throwIfAborted();
       const { code, retryAfter = 0 } = error as ChatError;
-      // Reading the conversation tells whether the operation or the conversation does not exist.
+      // Either the operation or the conversation does not exist. Reading the conversation shows which.
       if (code === 'conversation-not-found' || code === 'refused') {
         withoutEvents.add(client);
         return;
@@ -91,17 +91,17 @@ async function followEvents(session: Session, { signal, isExpected }: UpdatesOpt
   }
 }
 
-/** Whether an event reports something that this page does not know. Its own exchanges are reported too. */
+/** Whether an event is news to this page. The stream also reports this page's own exchanges. */
 function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boolean {
   if (type === 'handoff') return data['ai_enabled'] !== snapshot.aiEnabled;
   if (type === 'message') return data['role'] !== 'user' && (late.length > 0 || !data['in_reply_to']);
   return type === 'ended';
 }
 
-/** Pending or running updates, by session: one request serves all events that arrive meanwhile. */
+/** Running updates, by session. Events that arrive meanwhile share one further request. */
 const updating = new WeakMap<Session, { isAgain: boolean; done: Promise<boolean> }>();
 
-/** Reads the conversation, once more if it is called meanwhile. Returns whether there was anything new. */
+/** Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. */
 function update(session: Session, signal: AbortSignal): Promise<boolean> {
   const running = updating.get(session);
   if (running) {
@@ -117,7 +117,7 @@ function update(session: Session, signal: AbortSignal): Promise<boolean> {
         hasNews = (await readUpdates(session, signal)) || hasNews;
       }
     } catch {
-      // Aborted while it waited.
+      // Aborted while waiting.
     } finally {
       updating.delete(session);
     }
@@ -142,7 +142,7 @@ async function readUpdates(session: Session, signal: AbortSignal): Promise<boole
     return false;
   }
   if (signal.aborted) return false;
-  // The answer may be older than what happened meanwhile.
+  // The response may be older than changes made meanwhile.
   if (session.snapshot.messages !== messages) return readUpdates(session, signal);
   for (const { key, text, attempt } of session.late) {
     const found = findIn(record, text, attempt);

@@ -5,7 +5,7 @@ import { hasEnded } from '../history/conversation-record.ts';
 import { isEmpty, type ConversationEvent } from '../reduce.ts';
 import type { Session } from '../session.ts';
 import type { Message } from '../snapshot.ts';
-import type { Attempt } from '../storage/kept-conversation.ts';
+import type { Attempt } from '../storage/stored-conversation.ts';
 import { findDelivered } from './find-delivered.ts';
 
 /** A message in flight. */
@@ -29,9 +29,9 @@ export interface Delivered {
 }
 
 /**
- * Sends a message, exactly once, until it is answered, late, stopped or failed. A message that may have arrived already
- * is looked up in the history first, and sent again only if it is not there. That also works with services without
- * idempotency keys.
+ * Sends a message exactly once, and waits until it is answered, late, stopped or failed. A message that may have
+ * arrived already is looked up in the history first, and sent again only if it is not there. This also works with
+ * services without idempotency keys.
  *
  * @param startedAt when the visitor sent it, milliseconds since 1970
  * @param stop aborts when the visitor stops the answer
@@ -57,7 +57,7 @@ export async function deliver(
     });
     if (session.signal.aborted) return;
     if (delivered === undefined) {
-      // Stopped before it arrived: the visitor can change it.
+      // Stopped before it arrived: its text returns to the composer.
       session.revokeAttempt(key);
       session.conversation.returnToDraft(text, true);
       session.apply({ type: 'removed', keys: [key] });
@@ -114,7 +114,7 @@ async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: numb
       },
     );
     const { ai_enabled, ended } = answer;
-    // A person answers later. But an assistant that says nothing leaves the visitor with nothing.
+    // During a handoff a person answers later. An empty answer of the assistant is an error.
     if (isEmpty(answer) && !ended && (ai_enabled ?? session.snapshot.aiEnabled))
       throw new ChatError('bad-response', 'The service sent an empty answer.');
     const at = now();
@@ -126,7 +126,7 @@ async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: numb
     if (signal.aborted || !(error instanceof ChatError)) throw error;
     if (!error.outcomeUnknown) session.revokeAttempt(key);
     else if (firstAt !== undefined || error.code === 'timeout') {
-      // The stream broke after it had begun: the service continues to write, and the history will have the answer.
+      // The stream broke or timed out. The service may still be writing, and the history will contain the answer.
       const inFlight = { ...delivery, attempt: { ...attempt, at: now() } };
       const found = await findDelivered(inFlight, firstAt !== undefined);
       if (found !== undefined) return found;
@@ -136,10 +136,9 @@ async function deliverOnce(delivery: Delivery, isRepeat: boolean, queuedAt: numb
 }
 
 /**
- * Asks the service to stop writing. Returns undefined if the service does not have the message: then it was stopped
- * before it arrived.
+ * Asks the service to stop the reply. Resolves with undefined if the message was stopped before it arrived.
  *
- * @throws {ChatError} if that cannot be found out
+ * @throws {ChatError} if the history cannot be read
  */
 async function endStopped(delivery: Delivery): Promise<Delivered | undefined> {
   const { session, conversationId, message } = delivery;
@@ -164,7 +163,7 @@ function fail(session: Session, { key, text }: Message, error: unknown): void {
   const { code } = problem;
   const outcomeUnknown = session.attemptOf(key) !== undefined;
   session.renewAttempt(key);
-  // Refused for its content: the visitor can change it, and a later visit does not send it again.
+  // Refused for its content: its text returns to the composer, and later visits do not send it again.
   if (code === 'invalid-request' && !outcomeUnknown) conversation.returnToDraft(text, false);
   session.apply({ type: 'send-failed', key, problem, outcomeUnknown });
   if (code === 'conversation-ended') {

@@ -1,15 +1,15 @@
 import { readConversation, type ConversationRecord } from '../history/conversation-record.ts';
 import type { HistoryItem } from '../history/merge-history.ts';
 import type { Session } from '../session.ts';
-import type { Attempt } from '../storage/kept-conversation.ts';
+import type { Attempt } from '../storage/stored-conversation.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import { fingerprint } from './fingerprint.ts';
 import { sleep } from './sleep.ts';
 
-/** Pauses between two requests for an answer that the service is still writing, milliseconds. */
+/** Pauses between two requests while the service is still writing the answer, in milliseconds. */
 const pauses = [500, 1000, 2000, 3000, 5000, 8000, 13_000, 21_000];
 
-/** How long a request may still be in flight after it was sent, milliseconds. */
+/** Milliseconds that a sent request may take to reach the service. */
 const transit = 2000;
 
 /** A message in the service's history. */
@@ -20,15 +20,15 @@ interface Found {
 }
 
 /**
- * Looks for a message and its answer in the history, with growing pauses. Returns undefined if the message is not there,
- * which is also the case if answering it failed.
+ * Looks for a message and its answer in the history, with growing pauses. Returns undefined if the message is not
+ * there, for example because answering it failed.
  *
  * @param waits whether to wait for the answer if the message is there
  */
 export async function findDelivered(delivery: Delivery, waits: boolean): Promise<Delivered | undefined> {
   const { session, conversationId, message, attempt, signal } = delivery;
   const { client, now } = session.environment;
-  // After a reload, the new page may be faster than a request that is still in flight.
+  // After a reload, the request of the previous page may still be in flight.
   const patience = Math.min(transit, attempt.at + transit - now());
   let waited = 0;
   for (const pause of pauses) {
@@ -46,7 +46,7 @@ export async function findDelivered(delivery: Delivery, waits: boolean): Promise
   return { text: undefined };
 }
 
-/** Whether there is nothing to wait for: there is an answer, or there will be none. */
+/** Whether there is nothing more to wait for: the message is answered, or will not be. */
 export function isSettled({ record, answer }: Found): boolean {
   return answer !== undefined || !record.aiEnabled || record.ended !== undefined;
 }
@@ -60,8 +60,8 @@ export function findIn(record: ConversationRecord, text: string, attempt: Attemp
 }
 
 /**
- * Cuts the history before a message that is still pending here, because delivering it will look for its answer. In a
- * conversation that has ended nothing is delivered: there the messages that arrived are removed from the outbox instead.
+ * Cuts the history before a message that is still pending, because its delivery will look for the answer. If the
+ * conversation has ended, nothing is delivered: messages that arrived are removed from the outbox instead.
  */
 export function withoutPending(session: Session, record: ConversationRecord): ConversationRecord {
   for (const { key, text } of session.snapshot.messages) {
@@ -96,7 +96,7 @@ function countBefore(prints: readonly string[], { sentAfter, prints: last }: Att
       return at < 0 || prints[at] === print;
     });
   if (sentAfter <= prints.length && endsAt(sentAfter)) return sentAfter;
-  // The service returns only the end of its history: the fingerprints tell where it was then.
+  // The service returned only the end of its history: the fingerprints show where the attempt was.
   for (let end = prints.length; end > 0; end--) if (endsAt(end)) return end;
   return sentAfter;
 }

@@ -1,7 +1,7 @@
 /** The maximum delay of a timer, milliseconds; longer ones would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/** Retries at the time that a service asked for; not while it is paused. */
+/** Retries at the time that the service specified, unless paused. */
 export class RetryTimer {
   readonly #now: () => number;
   readonly #retry: () => void;
@@ -14,7 +14,7 @@ export class RetryTimer {
     this.#retry = retry;
   }
 
-  /** Retries at that time, milliseconds since 1970, instead of an earlier scheduled one. */
+  /** Schedules a retry, instead of an earlier one, at a time in milliseconds since 1970. */
   start(retryAt: number | undefined): void {
     if (retryAt === undefined || this.#isPaused) return;
     this.stop();

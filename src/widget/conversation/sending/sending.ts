@@ -1,4 +1,4 @@
-/* The part of a conversation that loads lazily: the panel's talk module contains it. */
+/* The lazily loaded part of a conversation; the panel's talk module contains it. */
 export { deliver } from './deliver.ts';
 export { withoutPending } from './find-delivered.ts';
 export { followUpdates } from '../history/updates.ts';

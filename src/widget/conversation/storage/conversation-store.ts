@@ -1,6 +1,6 @@
 import { toJson } from '../../../client/to-json.ts';
-import { nothingKept, parseKept, type KeptConversation } from './kept-conversation.ts';
-import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
+import { nothingStored, parseStored, type StoredConversation } from './stored-conversation.ts';
+import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 import { setWake } from './wake-entry.ts';
 
 /** Thirty days, milliseconds. */
@@ -8,18 +8,18 @@ export const defaultKeepFor = 30 * 24 * 3_600_000;
 
 /**
  * Stores one conversation, so that it survives a reload, a crash and a closed tab. Never throws: if storage is blocked
- * or full, nothing is stored. Several tabs may share one storage: each writes only what it has changed. A separate entry
- * tells the next page whether to load the panel (`wake-entry.ts`).
+ * or full, nothing is stored. Several tabs may share one storage: each writes only what it has changed. A separate
+ * entry tells the next page whether to load the panel (`wake-entry.ts`).
  */
 export class ConversationStore {
-  readonly #storage: KeptStorage | undefined;
+  readonly #storage: BrowserStorage | undefined;
   readonly #name: string;
   readonly #key: string;
   readonly #keepFor: number;
   readonly #now: () => number;
   /** The state that this tab read or wrote last; differences from it are this tab's changes. */
-  #known = nothingKept;
-  /** Keys of this tab's messages, settled ones included. All others belong to other tabs. */
+  #known = nothingStored;
+  /** Keys of this tab's messages, including delivered ones. All others belong to other tabs. */
   readonly #ownKeys = new Set<string>();
 
   /**
@@ -27,7 +27,7 @@ export class ConversationStore {
    * @param keepFor milliseconds until an unused stored conversation expires
    */
   constructor(
-    storage: KeptStorage | undefined,
+    storage: BrowserStorage | undefined,
     name: string,
     keepFor = defaultKeepFor,
     now: () => number = Date.now,
@@ -40,41 +40,42 @@ export class ConversationStore {
   }
 
   /** Reads the stored conversation. This tab takes over its pending messages, except those of other tabs. */
-  read(): KeptConversation {
-    const kept = this.sync();
-    this.#own(kept.pending.filter(({ tab }) => !tab));
-    return kept;
+  read(): StoredConversation {
+    const stored = this.sync();
+    this.#own(stored.pending.filter(({ tab }) => !tab));
+    return stored;
   }
 
   /** The state that this tab read or wrote last. */
-  get known(): KeptConversation {
+  get known(): StoredConversation {
     return this.#known;
   }
 
   /** Reads the stored conversation, as the new base of this tab's changes. */
-  sync(): KeptConversation {
+  sync(): StoredConversation {
     this.#known = this.stored;
     return this.#known;
   }
 
-  /** Leaves messages to another tab. */
+  /** Lets other tabs take over messages. */
   disown(keys: readonly string[]): void {
     for (const key of keys) this.#ownKeys.delete(key);
   }
 
   /**
-   * Stores this tab's changes and keeps the pending messages of other tabs. The last change of a field wins.
+   * Stores this tab's changes and keeps the pending messages of other tabs. If several tabs change a field, the last
+   * write wins.
    *
    * @returns whether anything changed
    */
-  write(kept: KeptConversation): boolean {
-    this.#own(kept.pending);
+  write(state: StoredConversation): boolean {
+    this.#own(state.pending);
     const stored = this.stored;
     const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
-    const next = { ...stored, pending: [...others, ...kept.pending] };
+    const next = { ...stored, pending: [...others, ...state.pending] };
     for (const field of fields)
-      if (JSON.stringify(kept[field]) !== JSON.stringify(this.#known[field]))
-        Object.assign(next, { [field]: kept[field] });
+      if (JSON.stringify(state[field]) !== JSON.stringify(this.#known[field]))
+        Object.assign(next, { [field]: state[field] });
     const { conversationId, draft, pending, toolResults, openingKey, unread = 0, isOpen } = next;
     const isWanted = pending.length > 0 || unread > 0 || isOpen;
     const isWorthStoring = isWanted || conversationId !== undefined || draft || toolResults || openingKey;
@@ -82,7 +83,7 @@ export class ConversationStore {
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
     // Storage is full or blocked: the next write tries again.
     if (isNew && !writeItem(this.#storage, this.#key, json)) return false;
-    this.#known = kept;
+    this.#known = state;
     setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
     return isNew;
   }
@@ -94,18 +95,18 @@ export class ConversationStore {
   }
 
   /** The conversation as it is stored now, by any tab. */
-  get stored(): KeptConversation {
+  get stored(): StoredConversation {
     try {
-      const { keptAt = 0, ...kept } = parseKept(readItem(this.#storage, this.#key));
-      if (this.#now() < keptAt + this.#keepFor) return kept;
+      const { keptAt = 0, ...stored } = parseStored(readItem(this.#storage, this.#key));
+      if (this.#now() < keptAt + this.#keepFor) return stored;
       this.clear();
     } catch {
       // Nothing is stored, or it is not JSON.
     }
-    return nothingKept;
+    return nothingStored;
   }
 
-  #own(pending: KeptConversation['pending']): void {
+  #own(pending: StoredConversation['pending']): void {
     for (const { key } of pending) this.#ownKeys.add(key);
   }
 }

@@ -5,7 +5,7 @@ import type { Forgotten } from './forgotten.ts';
 /** Maximum number of conversations whose deletion is still to be requested; the oldest are dropped. */
 const limit = 50;
 
-/** Requests the deletion of conversations, also while the page closes, and removes those that the service has answered. */
+/** Requests the deletion of conversations, even while the page closes. Answered requests are removed from the list. */
 export async function deleteForgotten(list: Forgotten, ids: string): Promise<void> {
   const all = ids.split(' ').slice(-limit);
   list.ids = all.join(' ');

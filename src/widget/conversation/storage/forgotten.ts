@@ -1,20 +1,21 @@
 import type { ConversationClient } from '../../../client/chat-client.ts';
 import type { Environment } from '../environment.ts';
-import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
+import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 
 /**
- * The IDs of the conversations that the service has not deleted yet, so that the next visit can request it again.
+ * The IDs of conversations whose deletion the service has not confirmed, stored so that the next visit requests it
+ * again.
  */
 export class Forgotten {
   readonly client: ConversationClient;
-  readonly #storage: KeptStorage;
+  readonly #storage: BrowserStorage;
   readonly #key: string;
   readonly #loadSending: Environment['loadSending'];
 
   /** @param baseUrl of the client's service */
   constructor(
     client: ConversationClient,
-    storage: KeptStorage,
+    storage: BrowserStorage,
     baseUrl: string,
     loadSending: Environment['loadSending'],
   ) {
@@ -33,14 +34,14 @@ export class Forgotten {
     writeItem(this.#storage, this.#key, ids);
   }
 
-  /** Requests the deletion of all of them, and of this one. */
+  /** Requests the deletion of all stored conversations, and of `id`. */
   requestDeletion(id = ''): void {
     const ids = `${this.ids} ${id}`.trim();
     if (!ids) return;
     this.ids = ids;
     this.#loadSending().then(
       ({ deleteForgotten }) => deleteForgotten(this, ids),
-      // Then the next visit requests it.
+      // The module could not be loaded: the next visit requests the deletion.
       () => undefined,
     );
   }

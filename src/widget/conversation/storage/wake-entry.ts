@@ -1,4 +1,4 @@
-import { readItem, writeItem, type KeptStorage } from './kept-storage.ts';
+import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 
 /**
  * The storage key of an entry that makes the next page load the panel at once. The value is a JSON object with a
@@ -18,7 +18,7 @@ export interface Wake {
 }
 
 /** Sets the property of a conversation; without `wake`, removes it. */
-export function setWake(storage: KeptStorage | undefined, name: string, wake?: Wake): void {
+export function setWake(storage: BrowserStorage | undefined, name: string, wake?: Wake): void {
   const before = readItem(storage, wakeKey);
   let all: object = {};
   try {

@@ -3,8 +3,8 @@ import { sleep } from '../sending/sleep.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
 
 /*
- * The channel between tabs that show one conversation, by BroadcastChannel. Loaded with a second tab. Without
- * BroadcastChannel, tabs exchange only the stored state, by storage events, and no chunks of answers.
+ * The channel between tabs that show the same conversation, over BroadcastChannel. Loaded once there is a second tab.
+ * Without BroadcastChannel, tabs share only the stored state, through storage events, and no chunks of answers.
  */
 
 /** Milliseconds to wait for a tab's response to a ping, in browsers without locks. */
@@ -60,16 +60,16 @@ export function connectTabs(name: string, ownTab: () => string | undefined): Tab
     whenGone: async (tab, onlyNow, takeOver) => {
       if (locks) {
         const options = onlyNow ? { ifAvailable: true } : { signal };
-        const take = (taken: () => void): Promise<boolean> =>
+        const acquire = (onAcquired: () => void): Promise<boolean> =>
           locks.request(`${name}:${tab}`, options, (lock) => {
-            if (lock) taken();
+            if (lock) onAcquired();
             return lock !== null;
           });
-        if (onlyNow) return take(takeOver);
-        // A tab asks for its lock when it begins to send, and this request may have overtaken that one.
-        await take(() => undefined);
+        if (onlyNow) return acquire(takeOver);
+        // A tab requests its lock when it begins to send; this request may have overtaken that one.
+        await acquire(() => undefined);
         await sleep(lockTimeout, signal);
-        return take(takeOver);
+        return acquire(takeOver);
       }
       while (await isOpenTab(tab)) if (onlyNow) return false;
       takeOver();

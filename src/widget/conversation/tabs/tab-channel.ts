@@ -2,16 +2,16 @@ import type { Message } from '../snapshot.ts';
 
 /** A message between tabs. */
 export type TabMessage =
-  /** The stored conversation changed: the draft, the conversation's ID, what was read. */
+  /** The stored conversation changed, for example its draft or its unread count. */
   | { readonly type: 'stored' }
   /** A message and its answer so far. */
   | { readonly type: 'streamed'; readonly conversationId: string; readonly messages: readonly Message[] };
 
-/** Access to other tabs, which costs next to nothing until there are any. */
+/** Access to other tabs. Opens no channel until there are any. */
 export interface TabSource {
   /** The unique name of this tab between `hold` and `release`. */
   readonly tab: () => string | undefined;
-  /** Declares that this tab is going to send its pending messages, until `release` or until it closes. */
+  /** Declares that this tab sends its pending messages, until `release` or until it closes. */
   readonly hold: () => void;
   readonly release: () => void;
   /** Calls back when another tab writes to storage. Returns an unsubscribe function. */
@@ -21,7 +21,7 @@ export interface TabSource {
   /** Reserves a name for this tab until it closes. Returns false if another tab has it. */
   readonly claim: (name: string) => Promise<boolean>;
   /**
-   * Runs a task while no other tab runs one of that name; waits for its turn.
+   * Runs a task as soon as no other tab runs one of that name.
    *
    * @throws {DOMException} `AbortError` if the signal aborts before its turn
    */
@@ -32,14 +32,14 @@ export interface TabSource {
 export interface TabChannel {
   /** Sends a message to all other tabs. */
   readonly post: (message: TabMessage) => void;
-  /** Receives messages until `close`; `isSamePage` if another chat of the same page sent one. */
+  /** Receives messages until `close`. `isSamePage` is true if another chat on the same page sent the message. */
   readonly listen: (onMessage: (message: TabMessage, isSamePage?: boolean) => void) => void;
   readonly close: () => void;
   /**
-   * Calls `takeOver` when a tab that held is gone, while no other tab can do the same.
+   * Calls `takeOver` when a tab that called `hold` has closed. No other tab can take over at the same time.
    *
-   * @param onlyNow whether to return instead of waiting if the tab is still there
-   * @returns whether it was gone
+   * @param onlyNow whether to return instead of waiting if the tab is still open
+   * @returns whether it had closed
    * @throws {Error} if the channel is closed meanwhile
    */
   readonly whenGone: (tab: string, onlyNow: boolean, takeOver: () => void) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { Conversation } from '../conversation.ts';
 import type { Tabs } from './tabs.ts';
 
-/** Connects a conversation with other tabs as soon as there may be one: until then nothing is loaded. */
+/** Connects a conversation with other tabs as soon as there may be any. Until then nothing is loaded. */
 export class TabLink {
   readonly #conversation: Conversation;
   #stopWatching: (() => void) | undefined;
@@ -31,9 +31,9 @@ export class TabLink {
   }
 
   /**
-   * Decides which tab sends the messages that an earlier visit left: tabs that are still there send their own.
+   * Decides which tab sends the pending messages of an earlier visit: tabs that are still open send their own.
    *
-   * @param isShared whether the conversation is of an earlier visit, so that other tabs may show it
+   * @param isShared whether an earlier visit opened the conversation, so that other tabs may show it
    */
   async claim(isShared: boolean): Promise<void> {
     const { session } = this.#conversation;
@@ -43,7 +43,7 @@ export class TabLink {
     else session.claimAll();
   }
 
-  /** Returns undefined if there are no other tabs or the module cannot be loaded: then every tab works by itself. */
+  /** Returns undefined if there are no other tabs or the module cannot be loaded: then every tab works on its own. */
   #load(): Promise<Tabs | undefined> {
     return (this.#loading ??= this.#connect().catch(() => (this.#loading = undefined)));
   }

@@ -5,7 +5,7 @@ import type { TabSource } from './tab-channel.ts';
 /**
  * Access to other tabs by the browser's storage events and, on secure pages, the Web Locks API.
  *
- * @param name of the storage item that the tabs share
+ * @param name the key of the storage item that the tabs share
  */
 export function tabSource(name: string, loadSending: Environment['loadSending']): TabSource {
   let tab: string | undefined;
@@ -36,25 +36,25 @@ export function tabSource(name: string, loadSending: Environment['loadSending'])
       };
     },
     connect: async () => (await loadSending()).connectTabs(name, () => tab),
-    claim: (what) =>
+    claim: (claimName) =>
       new Promise((resolve) => {
-        if (!locks || claimed.has(what)) {
+        if (!locks || claimed.has(claimName)) {
           resolve(true);
           return;
         }
         const onLock = (lock: Lock | null): Promise<void> | undefined => {
           resolve(lock !== null);
           if (!lock) return undefined;
-          claimed.add(what);
+          claimed.add(claimName);
           // Held until the page closes.
           return new Promise(() => undefined);
         };
-        locks.request(`${name}:${what}`, { ifAvailable: true }, onLock).catch(() => {
+        locks.request(`${name}:${claimName}`, { ifAvailable: true }, onLock).catch(() => {
           resolve(true);
         });
       }),
-    exclusively: async (what, signal, task) => {
-      if (locks) await locks.request(`${name}:${what}`, { signal }, task);
+    exclusively: async (taskName, signal, task) => {
+      if (locks) await locks.request(`${name}:${taskName}`, { signal }, task);
       else await task();
     },
   };

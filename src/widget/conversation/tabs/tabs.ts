@@ -1,14 +1,14 @@
 import type { Conversation } from '../conversation.ts';
 import { readConversation } from '../history/conversation-record.ts';
 import { countReceived } from '../snapshot.ts';
-import type { KeptConversation, PendingMessage } from '../storage/kept-conversation.ts';
+import type { StoredConversation, PendingMessage } from '../storage/stored-conversation.ts';
 import type { TabChannel, TabMessage } from './tab-channel.ts';
 
 /** Keeps a conversation in sync with other tabs that show it. */
 export class Tabs {
   readonly #conversation: Conversation;
   readonly #channel: TabChannel;
-  /** Tabs whose end is awaited. */
+  /** Tabs that this tab waits for to close. */
   readonly #awaited = new Set<string>();
   /** Keys of the messages that other tabs were about to send, and the number of messages they had received. */
   #pendingElsewhere: ReadonlySet<string> = new Set();
@@ -58,12 +58,12 @@ export class Tabs {
     });
   }
 
-  /** An exchange of this tab is over: reads what other tabs exchanged meanwhile. */
+  /** Call when an exchange of this tab is over: reads messages that other tabs exchanged meanwhile. */
   exchangeSettled(): void {
     if (this.#isBehind) void this.#catchUp();
   }
 
-  /** Leaves messages to other tabs that are still there, and takes over the rest. */
+  /** Leaves pending messages to tabs that are still open, and takes over the rest. */
   async claim(): Promise<void> {
     const { session } = this.#conversation;
     for (const tab of this.#otherTabs()) {
@@ -99,7 +99,7 @@ export class Tabs {
     if (isOther) return;
     const before = session.snapshot.unread;
     const received = Math.max(0, countReceived(session.snapshot.messages) - seen);
-    // A visible message is read, whatever the other tabs store.
+    // Visible messages are read, regardless of the stored count.
     const unread = isVisible ? Math.min(before, received) : received;
     if (unread !== before || (isVisible && unread !== stored.unread))
       session.apply({ type: 'unread', unread });
@@ -107,9 +107,9 @@ export class Tabs {
     this.#lookForAnswers(stored);
   }
 
-  /** Catches up if another tab has sent a message, or knows of more messages. */
-  #lookForAnswers({ seen = 0, unread = 0 }: KeptConversation): void {
-    const pending = new Set(this.#theirs.map(({ key }) => key));
+  /** Catches up if another tab has sent a message, or has received more messages. */
+  #lookForAnswers({ seen = 0, unread = 0 }: StoredConversation): void {
+    const pending = new Set(this.#pendingOfOthers.map(({ key }) => key));
     const isSettled = [...this.#pendingElsewhere].some((key) => !pending.has(key));
     const received = seen + unread;
     const known = Math.max(this.#receivedElsewhere, countReceived(this.#conversation.snapshot.messages));
@@ -119,40 +119,40 @@ export class Tabs {
   }
 
   /** Messages that other tabs are going to send. */
-  get #theirs(): readonly PendingMessage[] {
+  get #pendingOfOthers(): readonly PendingMessage[] {
     const { store, tabs } = this.#conversation.environment;
     return store.stored.pending.filter(({ tab }) => tab && tab !== tabs?.tab());
   }
 
   #otherTabs(): Set<string> {
-    return new Set(this.#theirs.map(({ tab }) => tab as string));
+    return new Set(this.#pendingOfOthers.map(({ tab }) => tab as string));
   }
 
-  /** If a tab closes before it has sent its messages, this one sends them, after it has looked whether they arrived. */
+  /** Takes over another tab's messages if it closes before sending them. Delivery checks whether they have arrived. */
   #awaitEnd(tab: string): void {
     if (this.#awaited.has(tab)) return;
     this.#awaited.add(tab);
     this.#channel
       .whenGone(tab, false, () => {
         this.#awaited.delete(tab);
-        // A chat that its page removed may also have sent its message without a notification.
+        // A chat that its page removed may have sent its messages without notifying this tab.
         if (this.#takeOver(tab)) void this.#conversation.resume();
         else void this.#catchUp();
       })
       .catch(() => undefined); // This tab closed first.
   }
 
-  /** Takes over the messages of a tab that is gone. Returns whether there were any. */
+  /** Takes over the messages of a closed tab. Returns whether there were any. */
   #takeOver(owner: string): boolean {
     const { session, environment } = this.#conversation;
-    const left = this.#theirs.filter(({ tab }) => tab === owner);
+    const left = this.#pendingOfOthers.filter(({ tab }) => tab === owner);
     if (left.length === 0) return false;
     environment.tabs?.hold();
     session.takeOver(left);
     return true;
   }
 
-  /** Another tab's message was answered: reads the conversation. */
+  /** Reads the conversation after another tab's message was answered. */
   async #catchUp(): Promise<void> {
     const { session } = this.#conversation;
     const { conversationId, messages, status } = session.snapshot;

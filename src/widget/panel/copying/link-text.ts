@@ -1,9 +1,9 @@
-/** The address of a link as it is shown beside the link's text; empty if the text is the address. */
+/** Returns the URL to show beside a link's text; empty if the text is the URL. */
 export function addressBeside(text: string, href: string): string {
   return bare(text) === bare(href) ? '' : href.replace(/^(?:mailto|tel):/, '');
 }
 
-/** An address in short form: `example.com`, not `http://example.com/`. */
+/** Shortens a URL: `example.com`, not `http://example.com/`. */
 function bare(address: string): string {
   const short = address.trim().replace(/^(?:https?:\/\/|mailto:|tel:)|\/$/gi, '');
   // Phone numbers are written with spaces, brackets and hyphens.

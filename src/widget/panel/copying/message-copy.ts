@@ -8,7 +8,7 @@ import { richLines, richText, withDirection } from './rich-text.ts';
 export interface MessageCopy {
   /** Plain text. */
   readonly text: string;
-  /** HTML, for mails and documents. */
+  /** HTML, for emails and documents. */
   readonly html: string;
 }
 

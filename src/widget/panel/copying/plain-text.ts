@@ -63,10 +63,10 @@ function indented(text: string, mark: string, indent: string): string {
 }
 
 function inline(tokens: readonly Token[] | undefined, isInLink = false): string {
-  return tokens?.map((token) => one(token, isInLink)).join('') ?? '';
+  return tokens?.map((token) => inlineToken(token, isInLink)).join('') ?? '';
 }
 
-function one(token: Token, isInLink: boolean): string {
+function inlineToken(token: Token, isInLink: boolean): string {
   const { type, text = '', href = '', tokens } = token as Tokens.Generic & { text?: string; href?: string };
   switch (type) {
     case 'br':

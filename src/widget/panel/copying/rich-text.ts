@@ -3,7 +3,7 @@ import { decodeEntities } from '../markdown/decode-entities.ts';
 import { safeLink } from '../markdown/safe-address.ts';
 
 /*
- * HTML for mails and documents. It is generated from tokens, and every text and address in it is escaped, so markup in
+ * HTML for emails and documents. It is generated from tokens, and every text and address in it is escaped, so markup in
  * an answer stays text. Images become links, since the reader of the document has not allowed their origin.
  */
 
@@ -72,10 +72,10 @@ function table({ header, rows }: Tokens.Table): string {
 }
 
 function inline(tokens: readonly Token[] | undefined, isInLink = false): string {
-  return tokens?.map((token) => one(token, isInLink)).join('') ?? '';
+  return tokens?.map((token) => inlineToken(token, isInLink)).join('') ?? '';
 }
 
-function one(token: Token, isInLink: boolean): string {
+function inlineToken(token: Token, isInLink: boolean): string {
   const { type, text = '', href = '', tokens } = token as Tokens.Generic & { text?: string; href?: string };
   switch (type) {
     case 'strong':

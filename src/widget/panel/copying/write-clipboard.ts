@@ -1,15 +1,15 @@
 import type { MessageCopy } from './message-copy.ts';
 
-/** Whether there is a clipboard: only secure contexts have one, whatever the types say. */
+/** Whether there is a clipboard: only secure contexts have one, despite the types. */
 export function hasClipboard(): boolean {
   return 'clipboard' in navigator && !!(navigator.clipboard as Clipboard | undefined);
 }
 
 /**
- * Writes a message to the clipboard, with its formatting if the browser supports it. Call it synchronously in the click,
- * with a promise if the message is not ready: some browsers forbid it later.
+ * Writes a message to the clipboard, with its formatting if the browser supports it. Call it synchronously in the click
+ * handler, with a promise if the message is not ready: some browsers forbid it later.
  *
- * @throws {DOMException} when the browser or the page forbids it
+ * @throws {DOMException} if the browser or the page forbids it
  */
 export async function writeClipboard(copy: MessageCopy | Promise<MessageCopy>): Promise<void> {
   const { clipboard } = navigator;

@@ -10,7 +10,7 @@ export class ConversationLog {
     const before = this.#before;
     this.#before = snapshot;
     if (before === snapshot) return;
-    if (before?.status !== snapshot.status) tellStatus(snapshot, before);
+    if (before?.status !== snapshot.status) logStatus(snapshot, before);
     if (before !== undefined && before.aiEnabled !== snapshot.aiEnabled)
       logLine(snapshot.aiEnabled ? 'The assistant answers again.' : 'A person answers now.');
     const known = new Map(before?.messages.map((message) => [message.key, message]));
@@ -19,13 +19,13 @@ export class ConversationLog {
       const previous = known.get(message.key);
       // Messages from before the opening are not logged.
       if (previous !== message && (previous !== undefined || hasOpened))
-        tellMessage(`Message ${index + 1}`, message, previous);
+        logMessage(`Message ${index + 1}`, message, previous);
     });
   }
 }
 
-function tellStatus({ status, messages, openedIn, problem }: Snapshot, before: Snapshot | undefined): void {
-  if (problem !== undefined) logLine(`The conversation cannot go on. ${describeProblem(problem)}`);
+function logStatus({ status, messages, openedIn, problem }: Snapshot, before: Snapshot | undefined): void {
+  if (problem !== undefined) logLine(`The conversation cannot continue. ${describeProblem(problem)}`);
   else if (status === 'opening') logLine('The conversation is being opened.');
   else if (status === 'ended') logLine('The conversation has ended.');
   else if (before?.status === 'opening')
@@ -34,7 +34,7 @@ function tellStatus({ status, messages, openedIn, problem }: Snapshot, before: S
     );
 }
 
-function tellMessage(name: string, message: Message, previous: Message | undefined): void {
+function logMessage(name: string, message: Message, previous: Message | undefined): void {
   const { role, status, text, timing, problem, functionCalls } = message;
   if (previous?.status === status && previous.problem === problem) return;
   const length = `${text.length} characters`;
@@ -50,6 +50,6 @@ function tellMessage(name: string, message: Message, previous: Message | undefin
       function: name,
       by: client ? 'the page' : 'the service',
     }));
-    logLine(`${name} (${length}) is there${time}.`, used.length > 0 ? used : undefined);
+    logLine(`${name} (${length}) was received${time}.`, used.length > 0 ? used : undefined);
   }
 }

@@ -28,7 +28,7 @@ class Debug implements AddOn {
     const json = JSON.stringify(table);
     if (json === this.#logged) return;
     this.#logged = json;
-    logLine('What it goes by:', table);
+    logLine('Settings:', table);
   };
 
   readonly follow = ({ snapshot }: Conversation): void => {

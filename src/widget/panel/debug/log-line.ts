@@ -1,6 +1,6 @@
-/* eslint-disable no-console -- `debug` asks for it */
+/* eslint-disable no-console -- the `debug` attribute turns it on */
 
-/** Writes a line to the console; `details` are a table that opens below it. */
+/** Writes a line to the console; `details` are shown as a collapsed table below it. */
 export function logLine(line: string, details?: object): void {
   const title = `<voice-assistant-chat> ${line}`;
   if (details === undefined) {

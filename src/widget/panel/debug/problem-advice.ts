@@ -5,11 +5,10 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   'assistant-id-missing': 'Set assistant-id to the UUID of the assistant.',
   'assistant-id-malformed': 'The assistant-id has to be a UUID.',
   'assistant-not-found': 'No assistant has this id at this service: check assistant-id and base-url.',
-  'conversation-not-found': 'The service no longer has this conversation: the visitor can begin a new one.',
-  'conversation-ended':
-    'Nobody wrote for a long time: what the visitor writes goes along to a new conversation.',
+  'conversation-not-found': 'The service no longer has this conversation: the visitor can start a new one.',
+  'conversation-ended': 'The visitor can start a new conversation; unsent messages move there.',
   'insufficient-balance': 'The owner of the assistant has to top up. Until then, type="test" is free.',
-  'invalid-request': 'The service does not take it: its words say why.',
+  'invalid-request': 'The service refused the request: its message says why.',
   'too-many-requests': 'The service has a limit of requests per address.',
   'engine-failed': 'The language model did not answer: see the log of the service.',
   unavailable: 'The service has a problem: see its log.',
@@ -19,8 +18,8 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   offline: 'The browser is offline.',
   aborted: 'The connection broke before the answer was complete.',
   timeout: 'The answer takes too long: see the log of the service.',
-  'bad-response': 'This is not the answer of such a service: check base-url.',
-  'response-too-large': 'The answer is larger than any answer should be: check base-url.',
+  'bad-response': 'The response does not follow the interface: check base-url.',
+  'response-too-large': 'The response is too large: check base-url.',
 };
 
 /** A problem as shown to the site's owner. */

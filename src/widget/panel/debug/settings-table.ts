@@ -7,9 +7,9 @@ interface Setting {
   readonly from: string;
 }
 
-const secret = 'set (hidden)';
+const hiddenValue = 'set (hidden)';
 const objects = ['context', 'form', 'messages', 'suggestions', 'tools', 'variables'] as const;
-/** The value of each name for a theme. */
+/** CSS `color-scheme` values by theme. */
 const themes: Readonly<Record<string, string>> = {
   light: 'light',
   dark: 'dark',
@@ -17,18 +17,19 @@ const themes: Readonly<Record<string, string>> = {
   system: 'light dark',
 };
 
-/** All settings with the source of each value. Values that may describe people are left out. */
+/** All settings with the source of each value. Personal values are hidden. */
 export function settingsTable(panel: PanelContext): Record<string, Setting> {
   const { element, root } = panel.host;
   const { options, locale } = panel;
   const { settings } = options;
   const { theme = '', color = '', block = '', inline = '' } = root.dataset;
-  const look = { ...settings.widget_settings };
+  const appearance = { ...settings.widget_settings };
   const table: Record<string, Setting> = {};
   for (const name of element.getAttributeNames()) {
-    if (isForeign(name)) continue;
+    if (isGlobalAttribute(name)) continue;
     const isKnown = (element.constructor as typeof VoiceAssistantChat).observedAttributes.includes(name);
-    const value = name === 'user-key' || name === 'variables' ? secret : (element.getAttribute(name) ?? '');
+    const value =
+      name === 'user-key' || name === 'variables' ? hiddenValue : (element.getAttribute(name) ?? '');
     table[name] = { value, from: isKnown ? 'attribute' : 'nothing: the chat has no such attribute' };
   }
   for (const name of objects) {
@@ -42,12 +43,15 @@ export function settingsTable(panel: PanelContext): Record<string, Setting> {
   return {
     ...table,
     'base-url': { value: options.baseUrl, from: element.baseUrl ? 'attribute' : 'the script’s origin' },
-    theme: { value: theme, from: sourceOf(element.theme, look.theme, isTheme) },
+    theme: { value: theme, from: sourceOf(element.theme, appearance.theme, isTheme) },
     color: {
       value: color,
-      from: sourceOf(element.color, look.color, (value) => String(value).trim() === color),
+      from: sourceOf(element.color, appearance.color, (value) => String(value).trim() === color),
     },
-    position: { value: `${inline}-${block}`, from: sourceOf(element.position, look.position, isPosition) },
+    position: {
+      value: `${inline}-${block}`,
+      from: sourceOf(element.position, appearance.position, isPosition),
+    },
     heading: {
       value: options.heading ?? '',
       from: sourceOf(element.heading, settings.name, (value) => value === options.heading),
@@ -73,6 +77,6 @@ function namesIn(value: object): string {
 }
 
 /** Attributes that every element may have. */
-function isForeign(name: string): boolean {
+function isGlobalAttribute(name: string): boolean {
   return /^(?:id|class|style|slot|part|role|title|hidden|tabindex|(?:data|aria)-.*)$/.test(name);
 }

@@ -1,17 +1,17 @@
 import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
 
-/** Why an answer is invalid: the key of the text that says so. */
+/** Why an answer is invalid: the key of the error text. */
 export type Fault = 'required' | 'invalid';
 
-export interface Checked {
+export interface CheckedAnswer {
   readonly fault?: Fault;
   /** The variable's value; undefined if the field was left empty. */
   readonly value?: string | number | boolean | undefined;
 }
 
 const patterns: Partial<Record<NonNullable<FormField['type']>, RegExp>> = {
-  // As browsers check it, and with a dot in the domain.
+  // Like the check of browsers, but requires a dot in the domain.
   email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
   tel: /^\+?(?=(?:\D*\d){4})[\d\s()./-]{4,40}$/,
   number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i,
@@ -21,7 +21,7 @@ const patterns: Partial<Record<NonNullable<FormField['type']>, RegExp>> = {
 export function checkField(
   { type = 'text', required, options }: FormField,
   answer: string | boolean | undefined,
-): Checked {
+): CheckedAnswer {
   if (type === 'checkbox') {
     const value = answer === true;
     return required && !value ? { fault: 'required' } : { value };
@@ -38,7 +38,7 @@ export function checkField(
   return { value: type === 'number' ? Number(text) : text };
 }
 
-/** Adds `https://`, which people leave out. */
+/** Returns the URL, with a missing `https://` added; undefined if it is invalid. */
 function addressFrom(text: string): string | undefined {
   try {
     const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);

@@ -10,7 +10,7 @@ import { validFields } from './valid-fields.ts';
 type Answers = Record<string, string | boolean>;
 
 /** A site's form and the visitor's answers so far, which are stored until the conversation opens. */
-export class Questions {
+export class FormState {
   readonly fields: readonly FormField[];
   /** The answers that were stored when the form appeared. */
   readonly initial: Readonly<Answers>;
@@ -23,7 +23,7 @@ export class Questions {
     this.#form = form;
     this.#storage = storage;
     this.fields = validFields(form);
-    this.initial = kept(storage);
+    this.initial = storedAnswers(storage);
     this.answers = { ...this.initial };
   }
 
@@ -42,7 +42,7 @@ export class Questions {
   }
 }
 
-function kept(storage: VisitStorage): Answers {
+function storedAnswers(storage: VisitStorage): Answers {
   try {
     const entries = Object.entries({ ...(JSON.parse(storage.getItem(formKey) ?? '') as Answers) });
     return Object.fromEntries(entries.filter(([, value]) => /^(string|boolean)$/.test(typeof value)));
@@ -51,17 +51,17 @@ function kept(storage: VisitStorage): Answers {
   }
 }
 
-/** @param pass takes the valid answers, by the names of their variables */
+/** @param onComplete called with the valid answers, by the names of their variables */
 export function formView(
-  questions: Questions,
+  form: FormState,
   texts: Texts,
   draw: () => void,
-  pass: (answers: Readonly<Record<string, unknown>>) => void,
+  onComplete: (answers: Readonly<Record<string, unknown>>) => void,
 ): TemplateResult {
-  const { fields, answers, faults } = questions;
+  const { fields, answers, faults } = form;
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const form = event.target as HTMLFormElement;
+    const element = event.target as HTMLFormElement;
     const values: Record<string, unknown> = {};
     faults.clear();
     for (const field of fields) {
@@ -71,34 +71,34 @@ export function formView(
     }
     draw();
     const first = fields.findIndex(({ name }) => faults.has(name));
-    if (first < 0) pass(values);
-    else form.querySelector<HTMLElement>(`#field-${first}`)?.focus();
+    if (first < 0) onComplete(values);
+    else element.querySelector<HTMLElement>(`#field-${first}`)?.focus();
   };
   return html`<form part="form" novalidate @submit=${onSubmit}>
-    ${fields.map((field, index) => row(questions, field, index, texts, draw))}
+    ${fields.map((field, index) => row(form, field, index, texts, draw))}
     <button part="start-button" type="submit">${texts.startChat}</button>
   </form>`;
 }
 
 function row(
-  questions: Questions,
+  form: FormState,
   field: FormField,
   index: number,
   texts: Texts,
   draw: () => void,
 ): TemplateResult {
   const { name, label, type = 'text', required = false, options = [] } = field;
-  const { faults, initial } = questions;
+  const { faults, initial } = form;
   const id = `field-${index}`;
   const fault = faults.get(name);
   const value = initial[name] ?? '';
   const autocomplete = field.autocomplete ?? (/^(email|tel|url)$/.test(type) ? type : nothing);
   const onInput = ({ target }: Event): void => {
     const input = target as HTMLInputElement;
-    questions.answer(name, type === 'checkbox' ? input.checked : input.value);
+    form.answer(name, type === 'checkbox' ? input.checked : input.value);
     // An invalid answer is checked again while the visitor corrects it.
     if (!faults.has(name)) return;
-    const now = checkField(field, questions.answers[name]).fault;
+    const now = checkField(field, form.answers[name]).fault;
     if (now) faults.set(name, now);
     else faults.delete(name);
     draw();

@@ -46,18 +46,19 @@ export class Gate {
     return this.answers && { variables: { ...variables, ...this.answers } };
   }
 
-  /** Draws the gate, which replaces the chat while it is closed. */
+  /** Renders the gate, which replaces the chat while it is closed. */
   view(texts: Texts): TemplateResult {
     return gateView(this, texts);
   }
 
+  /** Deletes the visitor's consent and answers. */
   forget(): void {
     this.answers = undefined;
     for (const key of [consentKey, formKey]) this.panel.storage.removeItem(key);
     this.refresh();
   }
 
-  /** Makes the element check again whether it may store data, and draw. */
+  /** Makes the element update: whether it may store data may have changed. */
   refresh(): void {
     this.panel.host.element.attributeChangedCallback('', 0, 1);
   }

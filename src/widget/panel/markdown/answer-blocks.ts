@@ -1,5 +1,5 @@
 import type { Token } from 'marked';
-import { GrowingAnswer, lastBlock } from './growing-answer.ts';
+import { GrowingAnswer, lastBlockIndex } from './growing-answer.ts';
 import { lexMarkdown } from './lex-markdown.ts';
 import { repliesIn } from './replies.ts';
 
@@ -13,8 +13,8 @@ export interface AnswerBlocks {
 const growing = new Map<string, GrowingAnswer>();
 
 /**
- * Lexes an answer: CommonMark with GFM's tables, task lists, strikethrough and autolinks. Returns undefined for text that
- * has to show as it is.
+ * Lexes an answer: CommonMark with GFM's tables, task lists, strikethrough and autolinks. Returns undefined for text
+ * that has to be shown as plain text.
  *
  * @param key identifies the message, whose text grows from call to call
  */
@@ -26,12 +26,12 @@ export function answerBlocks(key: string, source: string, isGrowing: boolean): A
       return blocks && { blocks, replies: [] };
     }
     growing.delete(key);
-    // All at once: links find definitions that come later.
+    // Lexed at once, because links may refer to later definitions.
     const blocks = lexMarkdown(text);
     const replies = repliesIn(blocks);
-    return { blocks: replies.length > 0 ? blocks.slice(0, lastBlock(blocks)) : blocks, replies };
+    return { blocks: replies.length > 0 ? blocks.slice(0, lastBlockIndex(blocks)) : blocks, replies };
   } catch {
-    // Text that is too complex, or that the lexer gives up on.
+    // The text is too complex, or the lexer failed.
     return undefined;
   }
 }

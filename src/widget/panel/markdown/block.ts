@@ -4,7 +4,7 @@ import type { Token, Tokens } from 'marked';
 import { inline } from './inline.ts';
 import type { MarkdownContext } from './markdown.ts';
 
-/** Draws one block. */
+/** Renders one block. */
 export function block(token: Token, context: MarkdownContext): TemplateResult | typeof nothing {
   switch (token.type) {
     case 'space':
@@ -35,7 +35,7 @@ function blocks(tokens: readonly Token[] | undefined, context: MarkdownContext):
   return tokens?.map((token) => block(token, context)) ?? [];
 }
 
-/** An answer's headings stand below the panel's own, which is an `h2`. */
+/** Renders a heading, from `h3` on, since the panel's own heading is an `h2`. */
 function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): TemplateResult {
   const content = inline(tokens, context);
   if (depth === 1) return html`<h3>${content}</h3>`;
@@ -44,7 +44,7 @@ function heading({ depth, tokens }: Tokens.Heading, context: MarkdownContext): T
 }
 
 function code({ text, lang }: Tokens.Code, { texts, announcer }: MarkdownContext): TemplateResult {
-  // Only secure contexts have a clipboard, whatever the types say.
+  // Only secure contexts have a clipboard, despite the types.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;

@@ -1,11 +1,11 @@
 /**
- * Closes markup that is still open at the end of a growing text, so that its marks never show: `**bo` becomes `**bo**`, a
- * link without its address becomes its text, and a mark without text is left out.
+ * Closes markup that is still open at the end of a growing text, so that its syntax is never visible: `**bo` becomes
+ * `**bo**`, a link without its address becomes its text, and a mark without text is left out.
  *
  * @param text the last block of a streaming answer
  */
 export function closeOpenMarkup(text: string): string {
-  // Within a fence everything is code, and a fence needs no end.
+  // In a fenced code block everything is code, and the fence needs no end.
   if (/^ {0,3}(?:```|~~~)/.test(text)) return text;
   const closed = withoutOpenLink(
     text

@@ -6,12 +6,12 @@ import { safeImage, safeLink } from './safe-address.ts';
 
 type Content = TemplateResult | string | typeof nothing;
 
-/** Draws the tokens of running text. */
+/** Renders inline tokens. */
 export function inline(tokens: readonly Token[] | undefined, context: MarkdownContext): Content[] {
-  return tokens?.map((token) => one(token, context)) ?? [];
+  return tokens?.map((token) => inlineToken(token, context)) ?? [];
 }
 
-function one(token: Token, context: MarkdownContext): Content {
+function inlineToken(token: Token, context: MarkdownContext): Content {
   const content = (): Content[] => inline((token as Tokens.Generic).tokens, context);
   switch (token.type) {
     case 'strong':
@@ -29,9 +29,9 @@ function one(token: Token, context: MarkdownContext): Content {
     case 'image':
       return image(token as Tokens.Image, context);
     case 'checkbox':
-      return nothing; // The list item draws it.
+      return nothing; // The list item renders it.
     default:
-      // HTML in an answer is text, and shown as written.
+      // HTML in an answer is shown as text.
       return token.type === 'text' && (token as Tokens.Text).tokens !== undefined
         ? html`${content()}`
         : decodeEntities((token as Tokens.Text).text);
@@ -46,7 +46,7 @@ function link(address: string, content: Content | Content[], { texts }: Markdown
   >`;
 }
 
-/** Draws an image in a box of fixed size, so that nothing moves when it loads or fails. It links to the full size. */
+/** Renders an image in a box of fixed size, so that nothing moves when it loads or fails. It links to the full size. */
 function image({ href, text }: Tokens.Image, context: MarkdownContext): TemplateResult {
   const address = decodeEntities(href);
   const source = safeImage(address, context.imageOrigins);

@@ -1,23 +1,23 @@
 import { Lexer, Tokenizer, type Token, type Tokens } from 'marked';
 
-/** How deep quotes and lists may nest. Deeper nesting is an attack on the stack rather than writing. */
+/** How deep quotes and lists may nest. Deeper nesting could overflow the stack. */
 const maxDepth = 8;
 
 /**
- * How much running text is lexed together: its characters, and the characters in it that may be markup. The lexer's work
- * grows with the square of both, so longer text is lexed in parts.
+ * The maximum number of characters, and of characters that may be markup, that are lexed together. The lexer's time is
+ * quadratic in both, so longer inline text is lexed in parts.
  */
 const maxLength = 2000;
 const maxMarks = 100;
 const marks = '*_~`[]!<';
 
-/** How many lines may be nothing but rules and underlines: for each, the lexer looks for a table in all lines below. */
+/** The maximum number of lines of rules and underlines: for each, the lexer searches all lines below for a table. */
 const maxRules = 200;
 
-/** A lexer whose work grows in proportion to the text, whatever the text is. */
+/** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
   constructor() {
-    // GFM, with a line break for every line break: people and models write chat messages that way.
+    // GFM, with every newline as a line break, as people and models write chat messages.
     super({ gfm: true, breaks: true, tokenizer: new BoundedTokenizer() });
   }
 
@@ -58,7 +58,9 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** The end of the part that begins at `start`: before white space if there is any, and never within a character. */
+/**
+ * The end of the part that begins at `start`: before white space if there is any, and never within a surrogate pair.
+ */
 function partEnd(text: string, start: number): number {
   let count = 0;
   let end = start;
@@ -72,9 +74,9 @@ function partEnd(text: string, start: number): number {
 }
 
 /**
- * The blocks of a text, with all that is in them.
+ * Lexes a text into blocks with their inline tokens.
  *
- * @throws {RangeError} when the text is too complex to be writing
+ * @throws {RangeError} if the text is too complex
  */
 export function lexMarkdown(text: string): Token[] {
   checkRules(text);
@@ -82,9 +84,9 @@ export function lexMarkdown(text: string): Token[] {
 }
 
 /**
- * The blocks of a text, without the running text in them.
+ * Lexes a text into blocks without inline tokens.
  *
- * @throws {RangeError} when the text is too complex to be writing
+ * @throws {RangeError} if the text is too complex
  */
 export function lexBlocks(text: string): Token[] {
   checkRules(text);

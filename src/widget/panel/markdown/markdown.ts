@@ -11,23 +11,23 @@ import markdownCss from './markdown.css?inline';
 export { answerBlocks };
 export const css = markdownCss + chipsCss;
 
-/** The values that drawing a text depends on, apart from the text. */
+/** Everything that rendering a text depends on, apart from the text. */
 export interface MarkdownContext {
   readonly texts: Texts;
   /** Origins that the site allows images from. */
   readonly imageOrigins: readonly string[];
-  /** Whether the text is that of a link, which cannot contain another link. */
+  /** Whether the text is inside a link, which cannot contain another link. */
   readonly isInLink?: boolean;
-  /** Sends the replies that an answer suggests. */
   readonly announcer: Announcer;
+  /** Sends a suggested reply. */
   readonly sendSuggestion: (text: string) => void;
 }
 
 /**
- * Draws Markdown as templates, never as HTML strings. Text that is too complex is shown as plain text.
+ * Renders Markdown as templates, never as HTML strings. Text that is too complex is shown as plain text.
  *
  * @param key identifies the message, whose text grows from call to call
- * @param isLast whether it is the last message, so that the replies it suggests can be sent
+ * @param isLast whether it is the last message, so that its suggested replies can be sent
  */
 export function markdown(
   key: string,

@@ -1,14 +1,14 @@
 import type { Token, Tokens } from 'marked';
 import { decodeEntities } from './decode-entities.ts';
-import { lastBlock } from './growing-answer.ts';
+import { lastBlockIndex } from './growing-answer.ts';
 
 /** The maximum number of suggested replies and their maximum length. Longer lists are ordinary lists. */
 const maxReplies = 8;
 const maxLength = 200;
 
 /**
- * The start of a list that may become suggested replies: until that is certain, it is not shown. Its first item starts
- * with a link, whose text may have escapes and brackets.
+ * Matches the start of a list that may become suggested replies; until that is certain, it is not shown. Its first item
+ * starts with a link, whose text may contain escapes and brackets.
  */
 const beginning =
   /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:\\(?:.|$)|\[[^[\]\n]*(?:\]|$)|[^\\[\]\n])*(?:\n*$|\](?:$|\(<?(?:$|r[eply:]*(?:$|[>) ]))))/;
@@ -23,7 +23,7 @@ export function mayBeReplies(raw: string): boolean {
  * `- [Yes, please](reply:)`. Other Markdown renderers show a list.
  */
 export function repliesIn(tokens: readonly Token[]): readonly string[] {
-  const last = tokens[lastBlock(tokens)];
+  const last = tokens[lastBlockIndex(tokens)];
   if (last?.type !== 'list') return [];
   const { items } = last as Tokens.List;
   const replies = items.map(({ tokens: [content, ...others] }) => {

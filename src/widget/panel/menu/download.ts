@@ -1,4 +1,4 @@
-/** The URL of the last file. It must outlive the click by an unknown time, so the next file revokes it. */
+/** The URL of the last file. The browser needs it for an unknown time, so the next download revokes it. */
 let address = '';
 
 /** Downloads a text as a file. */

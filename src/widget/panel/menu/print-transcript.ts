@@ -5,8 +5,8 @@ import printCss from './print.css?inline';
 import { timeOf, type Transcript } from './transcript.ts';
 
 /**
- * Prints the whole conversation and nothing of the page. A frame without an address has the page's content policy, and
- * uses nothing that a policy could refuse: a style sheet object, and text from templates.
+ * Prints the whole conversation and nothing else of the page. An iframe without a URL inherits the page's CSP, so it
+ * uses nothing that a policy can block: a `CSSStyleSheet`, and text from templates.
  */
 export function printTranscript({ host, container, markdown }: PanelContext, transcript: Transcript): void {
   const { heading, locale, messages, leftOut } = transcript;

@@ -14,9 +14,9 @@ export interface Transcript {
   readonly heading: string;
   readonly locale: Locale;
   readonly messages: readonly Message[];
-  /** The note that earlier messages are missing, if they are. */
+  /** The notice that earlier messages are missing, if they are. */
   readonly leftOut?: string;
-  /** For answers in Markdown. */
+  /** Renders answers in Markdown. */
   readonly modules: LazyModules;
 }
 
@@ -34,7 +34,7 @@ export async function wholeTranscript(panel: PanelContext): Promise<Transcript> 
   return { ...shown, messages, ...(!isAll && { leftOut: `${earlier}: ${network}` }) };
 }
 
-/** A message's time in the visitor's language; empty if the service gives none. */
+/** A message's time in the visitor's language; empty if the service returns none. */
 export function timeOf({ at }: Message, { language }: Locale): string {
   if (at === undefined) return '';
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
@@ -44,7 +44,7 @@ export function timeOf({ at }: Message, { language }: Locale): string {
 export function transcriptCopy(transcript: Transcript): MessageCopy {
   const { locale, modules } = transcript;
   const heading = [transcript.heading, transcript.leftOut].filter(Boolean).join('\n');
-  const parts = withWords(transcript).map((message) => {
+  const parts = nonEmptyMessages(transcript).map((message) => {
     const time = timeOf(message, locale);
     const head = `${authorOf(message.role, transcript.heading, locale.texts)}${time && ` (${time})`}:`;
     const { text, html } = messageCopy(message, modules);
@@ -58,7 +58,7 @@ export function transcriptCopy(transcript: Transcript): MessageCopy {
 
 /** The conversation as JSON, with the HTTP interface's names and without UUIDs. */
 export function transcriptJson(transcript: Transcript): string {
-  const history = withWords(transcript).map(({ role, text, at }) => ({
+  const history = nonEmptyMessages(transcript).map(({ role, text, at }) => ({
     role,
     content: text,
     ...(at !== undefined && { created_at: new Date(at).toISOString() }),
@@ -67,12 +67,12 @@ export function transcriptJson(transcript: Transcript): string {
   return JSON.stringify({ assistant: transcript.heading, ...leftOut, history }, null, 2);
 }
 
-/** Some services store empty messages. */
-function withWords({ messages }: Transcript): readonly Message[] {
+/** The messages with text: some services store empty ones. */
+function nonEmptyMessages({ messages }: Transcript): readonly Message[] {
   return messages.filter(({ text }) => text.trim());
 }
 
-/** Such as `Kim 2026-11-21.txt`, without characters that file systems refuse. */
+/** Returns a file name such as `Kim 2026-11-21.txt`, without characters that file systems refuse. */
 export function transcriptFileName({ heading }: Transcript, extension: string): string {
   const name = heading
     .replace(/[\s\p{C}\\/:*?"<>|.]+/gu, ' ')

@@ -3,8 +3,8 @@ import { countCharacters, toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
 
 const { tools: counts, toolName, toolDescription } = toolLimits;
-/** Titles stay in the page. */
-const longestTitle = 64;
+/** The maximum length of a title, in characters. Titles are not sent to the service. */
+const maxTitleLength = 64;
 const warned = new Set<string>();
 
 /** Returns the valid tools by name. The console says once what is wrong with each of the others. */
@@ -12,19 +12,19 @@ export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
   const valid = new Map<string, PageTool>();
   // Not `entries()`: Prototype.js removes it from arrays.
   (Array.isArray(tools) ? (tools as unknown[]) : []).forEach((tool, index) => {
-    const flaw =
+    const fault =
       valid.size === counts.count
         ? `only the first ${counts.count} are offered`
-        : (flawOf(tool) ??
+        : (faultOf(tool) ??
           (valid.has((tool as PageTool).name) ? 'there is another one of that name' : undefined));
-    if (flaw === undefined) valid.set((tool as PageTool).name, tool as PageTool);
-    else warnOnce(`tools[${index}] is not offered to the assistant: ${flaw}.`);
+    if (fault === undefined) valid.set((tool as PageTool).name, tool as PageTool);
+    else warnOnce(`tools[${index}] is not offered to the assistant: ${fault}.`);
   });
   return valid;
 }
 
-/** The declarations of tools as the service takes them. */
-export function declare(tools: ReadonlyMap<string, PageTool>): ClientTool[] {
+/** Converts tools to the declarations that the service accepts. */
+export function declareTools(tools: ReadonlyMap<string, PageTool>): ClientTool[] {
   return [...tools.values()].map(({ name, description, parameters = [] }) => ({
     name,
     description,
@@ -37,14 +37,14 @@ export function declare(tools: ReadonlyMap<string, PageTool>): ClientTool[] {
   }));
 }
 
-function flawOf(tool: unknown): string | undefined {
+function faultOf(tool: unknown): string | undefined {
   if (typeof tool !== 'object' || tool === null) return 'it is not an object';
   const { name, description, parameters = [], title, run } = tool as Partial<Record<keyof PageTool, unknown>>;
   if (!isName(name, toolName.min))
     return `its name has to be ${toolName.min} to ${toolName.max} letters, digits, _ or -`;
   if (!isDescription(description))
     return `its description has to be a text of at most ${toolDescription.max} characters`;
-  if (!isTitle(title)) return `its title has to be a text of at most ${longestTitle} characters`;
+  if (!isTitle(title)) return `its title has to be a text of at most ${maxTitleLength} characters`;
   if (typeof run !== 'function') return 'its run has to be a function';
   if (!Array.isArray(parameters) || parameters.length > counts.parameters)
     return `its parameters have to be a list of at most ${counts.parameters}`;
@@ -69,7 +69,7 @@ function isDescription(text: unknown): boolean {
 }
 
 function isTitle(title: unknown): boolean {
-  return title === undefined || (typeof title === 'string' && countCharacters(title) <= longestTitle);
+  return title === undefined || (typeof title === 'string' && countCharacters(title) <= maxTitleLength);
 }
 
 function warnOnce(message: string): void {

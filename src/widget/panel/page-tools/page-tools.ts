@@ -5,9 +5,9 @@ import { english, fill, type Texts } from '../../texts/texts.ts';
 import type { AddOn } from '../add-on.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { focusPanel } from '../focus-panel.ts';
-import { declare, validTools } from './declare-tools.ts';
+import { declareTools, validTools } from './declare-tools.ts';
 import { runTool, type ToolOutcome } from './run-tool.ts';
-import { toolNotes, type Consent, type ToolCall } from './tool-notes.ts';
+import { toolRequests, type Consent, type ToolCall } from './tool-requests.ts';
 import { titleOf } from './tool-title.ts';
 
 /** Lets the assistant call page tools, with the visitor's consent. */
@@ -17,11 +17,11 @@ export function start(panel: PanelContext): AddOn {
 
 class PageTools implements AddOn {
   readonly #panel: PanelContext;
-  /** The calls of each message, in order; of an earlier visit, only those of the last message. */
+  /** The calls by message, in order; those of an earlier visit only for the last message. */
   readonly #calls = new Map<string, readonly ToolCall[]>();
   readonly #drawn = new WeakMap<
     readonly ToolCall[],
-    { locale: unknown; canContinue: boolean; notes: unknown }
+    { locale: unknown; canContinue: boolean; view: unknown }
   >();
   /** The message whose results wait for the visitor's next one, and how many messages the visitor had sent by then. */
   #waiting: { readonly key: string; readonly sent: number } | undefined;
@@ -40,7 +40,7 @@ class PageTools implements AddOn {
     panel.host.root.append(this.#live);
   }
 
-  readonly tools = () => (this.#tools.size > 0 ? declare(this.#tools) : undefined);
+  readonly tools = () => (this.#tools.size > 0 ? declareTools(this.#tools) : undefined);
 
   readonly follow = (conversation: Conversation): void => {
     const { conversationId, messages } = conversation.snapshot;
@@ -53,7 +53,7 @@ class PageTools implements AddOn {
     }
     this.#adoptOutcomes();
     // The streaming message is at the end, or before pending ones.
-    for (const message of messages.slice(-8)) this.#take(message);
+    for (const message of messages.slice(-8)) this.#addCalls(message);
   };
 
   readonly below = (message: Message): unknown => {
@@ -62,11 +62,11 @@ class PageTools implements AddOn {
     if (calls === undefined || locale === undefined) return undefined;
     const drawn = this.#drawn.get(calls);
     const canContinue = this.#canContinue(message.key);
-    if (drawn?.locale === locale && drawn.canContinue === canContinue) return drawn.notes;
+    if (drawn?.locale === locale && drawn.canContinue === canContinue) return drawn.view;
     const onContinue = canContinue ? this.#continueReply : undefined;
-    const notes = toolNotes(calls, locale, { decide: this.#decide, onContinue });
-    this.#drawn.set(calls, { locale, canContinue, notes });
-    return notes;
+    const view = toolRequests(calls, locale, { decide: this.#decide, onContinue });
+    this.#drawn.set(calls, { locale, canContinue, view });
+    return view;
   };
 
   readonly pageCalls = ({ key }: Message): readonly ToolCall[] | undefined => this.#calls.get(key);
@@ -86,7 +86,7 @@ class PageTools implements AddOn {
     return this.#valid;
   }
 
-  #take(message: Message): void {
+  #addCalls(message: Message): void {
     const { key, status, timing } = message;
     if (status !== 'streaming' && timing === undefined) return;
     const before = this.#calls.get(key) ?? [];
@@ -101,7 +101,7 @@ class PageTools implements AddOn {
     for (const call of calls) {
       const { name, title } = call;
       if (this.#tools.get(name)?.safe === true || this.#isAllowed(name)) void this.#run(key, call);
-      else this.#say(fill(this.#texts.toolQuestion, { name: title }));
+      else this.#announce(fill(this.#texts.toolQuestion, { name: title }));
     }
   }
 
@@ -148,12 +148,12 @@ class PageTools implements AddOn {
   readonly #decide = (call: ToolCall, consent: Consent): void => {
     const [key = ''] = [...this.#calls].find(([, calls]) => calls.includes(call)) ?? [];
     if (key === '') return;
-    const note = this.#panel.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
+    const focused = this.#panel.host.shadowRoot.activeElement?.closest('[part~=tool-request]');
     if (consent === 'once') void this.#run(key, call);
     else if (consent === 'always') this.#allowAlways(call.name);
     else void this.#answer(key, call, () => denied);
     // The pressed button is removed, so the focus moves to the composer.
-    if (note) focusPanel(this.#panel.container);
+    if (focused) focusPanel(this.#panel.container);
   };
 
   /** Allows a tool for the rest of the conversation, and runs its pending calls. */
@@ -170,7 +170,7 @@ class PageTools implements AddOn {
     return Array.isArray(allowed) && allowed.includes(name);
   }
 
-  /** Whether only a message of the visitor's is missing for the assistant to continue with the results. */
+  /** Whether the assistant only needs another message of the visitor to continue with the results. */
   #canContinue(key: string): boolean {
     const { status, aiEnabled } = this.#panel.conversation.snapshot;
     const isOpen =
@@ -196,7 +196,7 @@ class PageTools implements AddOn {
     if (tool !== undefined) await this.#answer(key, asked, () => runTool(tool, asked.arguments, signal));
   }
 
-  /** Answers a call, unless another tab does. */
+  /** Answers a call, unless another tab answers it. */
   async #answer(key: string, asked: ToolCall, answer: () => Answer | Promise<Answer>): Promise<void> {
     const call = this.#change(key, asked, 'running');
     const at = this.#calls.get(key)?.indexOf(call) ?? 0;
@@ -238,7 +238,7 @@ class PageTools implements AddOn {
     const { toolOutcomes } = conversation.snapshot.choices ?? {};
     conversation.choose({ toolOutcomes: { ...toolOutcomes, [outcomeName(call, at)]: outcome } });
     const { toolDone: done, toolDenied: denied, toolFailed: failed } = this.#texts;
-    this.#say(fill({ done, denied, failed }[outcome], { name: title }));
+    this.#announce(fill({ done, denied, failed }[outcome], { name: title }));
     this.#panel.host.dispatch('chat-tool', { name, outcome });
   }
 
@@ -257,7 +257,7 @@ class PageTools implements AddOn {
     return (this.#panel.locale ?? english).texts;
   }
 
-  #say(text: string): void {
+  #announce(text: string): void {
     const line = document.createElement('p');
     line.textContent = text;
     this.#live.replaceChildren(line);

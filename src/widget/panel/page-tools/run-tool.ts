@@ -21,21 +21,21 @@ export async function runTool(
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { promise: given, reject: giveUp } = withReject();
+  const { promise: cancellation, reject: cancel } = withReject();
   const timer = setTimeout(() => {
-    giveUp(new Error(`It took more than ${timeLimit / 1000} seconds.`));
+    cancel(new Error(`It took more than ${timeLimit / 1000} seconds.`));
   }, timeLimit);
   const onAbort = (): void => {
-    giveUp(new Error(visitorLeft));
+    cancel(new Error(visitorLeft));
   };
   signal.addEventListener('abort', onAbort);
   try {
     if (signal.aborted) throw new Error(visitorLeft);
-    const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), given]);
-    return { outcome: 'done', result: fitting(JSON.parse(toJson(result ?? null)), tool.name, args) };
+    const result = await Promise.race([Promise.resolve(args).then((args) => tool.run(args)), cancellation]);
+    return { outcome: 'done', result: truncateResult(JSON.parse(toJson(result ?? null)), tool.name, args) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { outcome: 'failed', result: fitting({ error: message }, tool.name, args) };
+    return { outcome: 'failed', result: truncateResult({ error: message }, tool.name, args) };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
@@ -49,8 +49,8 @@ function withReject(): { promise: Promise<never>; reject: (error: Error) => void
   return { promise, reject };
 }
 
-/** The result, truncated to the length that the service accepts. */
-export function fitting(result: unknown, name: string, args: object): unknown {
+/** Truncates a result to the length that the service accepts. */
+export function truncateResult(result: unknown, name: string, args: object): unknown {
   const size = (result: unknown): number => countCharacters(toJson({ name, arguments: args, result }));
   const limit = toolLimits.toolResults.characters;
   if (size(result) <= limit) return result;

@@ -4,11 +4,11 @@ import pageToolsCss from '../page-tools/page-tools.css?inline';
 import voiceCss from '../voice/voice.css?inline';
 
 /*
- * What only some visitors need (the menu, earlier messages of a long history) and only some sites ask for by an attribute
- * or a property (teaser, voice, sound, page tools).
+ * Features that only some visitors use (the menu, earlier messages of a long history) or only some sites turn on
+ * (teaser, voice, sound, page tools).
  */
 
-export { earlierMessages, lastEarlier, placeBefore } from '../reading/earlier-messages.ts';
+export { earlierIndex, earlierMessages, lastEarlier } from '../reading/earlier-messages.ts';
 export { menuFor } from '../menu/menu.ts';
 export { showTeaser } from '../teaser/teaser.ts';
 export { start as startPageTools } from '../page-tools/page-tools.ts';

@@ -11,7 +11,7 @@ const loaders = {
 };
 
 /** Milliseconds until a module that failed to load is requested again. */
-const pause = 5000;
+const retryDelay = 5000;
 
 export type LazyModuleName = keyof typeof loaders;
 
@@ -26,7 +26,7 @@ export class LazyModules {
   /** When a module that failed to load may be requested again, in milliseconds since 1970. */
   readonly #failed = new Map<LazyModuleName, number>();
 
-  /** @param onLoad called with the styles of a module that has loaded; without, when one failed to load */
+  /** @param onLoad called with the styles of a loaded module; with undefined if it has none or failed to load */
   constructor(onLoad: (css: string | undefined) => void) {
     this.#onLoad = onLoad;
   }
@@ -46,7 +46,10 @@ export class LazyModules {
     return this.#failed.has(name) && !this.#loaded.has(name);
   }
 
-  /** Loads the module for the view. Resolves with undefined if it cannot be loaded now; a later call tries again. */
+  /**
+   * Loads the module and adopts its styles. Resolves with undefined if it cannot be loaded now; a later call tries
+   * again.
+   */
   async load<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name> | undefined> {
     const known = this.get(name);
     if (known || (this.#failed.get(name) ?? 0) > Date.now()) return known;
@@ -57,14 +60,14 @@ export class LazyModules {
         this.#onLoad(loaded.css);
       }
     } catch {
-      this.#failed.set(name, Date.now() + pause);
+      this.#failed.set(name, Date.now() + retryDelay);
       this.#onLoad(undefined);
     }
     return this.get(name);
   }
 
   /**
-   * Imports the module without its part in the view, also right after a failed attempt.
+   * Imports the module without adopting its styles, even right after a failed attempt.
    *
    * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
    */

@@ -10,13 +10,13 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
   const viewport = visualViewport;
   if (viewport === null) return () => undefined;
 
-  const letGo = (): void => {
+  const resetProperties = (): void => {
     for (const name of properties) root.style.removeProperty(name);
   };
   const follow = (): void => {
     // A visitor who has zoomed in can pan freely.
     if (viewport.scale > 1.01) {
-      letGo();
+      resetProperties();
       return;
     }
     const values = [viewport.offsetTop, viewport.height, innerHeight - viewport.height];
@@ -28,17 +28,17 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
     const fillsScreen =
       getComputedStyle(panel).position === 'fixed' &&
       panel.offsetWidth >= document.documentElement.clientWidth;
-    if (fillsScreen && event.touches.length < 2 && event.cancelable && !scrolls(event, panel))
+    if (fillsScreen && event.touches.length < 2 && event.cancelable && !isInScrollable(event, panel))
       event.preventDefault();
   };
 
   follow();
   viewport.addEventListener('resize', follow);
   viewport.addEventListener('scroll', follow);
-  // Not passive: the page behind would scroll with a finger on the header.
+  // Not passive: dragging the header would otherwise scroll the page behind the panel.
   panel.addEventListener('touchmove', onTouchMove, { passive: false });
   return () => {
-    letGo();
+    resetProperties();
     viewport.removeEventListener('resize', follow);
     viewport.removeEventListener('scroll', follow);
     panel.removeEventListener('touchmove', onTouchMove);
@@ -46,15 +46,15 @@ export function followViewport({ root, panel }: PlacedPanel): () => void {
 }
 
 /** Whether an event's target is inside a scrollable element of the panel. */
-function scrolls(event: Event, panel: HTMLElement): boolean {
+function isInScrollable(event: Event, panel: HTMLElement): boolean {
   const path = event.composedPath();
   return path.slice(0, Math.max(0, path.indexOf(panel))).some((target) => {
     if (!(target instanceof Element)) return false;
     const { overflowX, overflowY } = getComputedStyle(target);
-    const isOpen = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
+    const isScrollable = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
     return (
-      (isOpen(overflowY) && target.scrollHeight > target.clientHeight) ||
-      (isOpen(overflowX) && target.scrollWidth > target.clientWidth)
+      (isScrollable(overflowY) && target.scrollHeight > target.clientHeight) ||
+      (isScrollable(overflowX) && target.scrollWidth > target.clientWidth)
     );
   });
 }

@@ -27,7 +27,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
     const { x, y } = direction();
     handle.style.left = `${x > 0 ? right : left}px`;
     handle.style.top = `${y > 0 ? bottom : top}px`;
-    // The grip is drawn for the corner at the left top.
+    // The grip is drawn for the top left corner.
     handle.style.rotate = `${x > 0 ? (y > 0 ? 180 : 90) : y > 0 ? 270 : 0}deg`;
     handle.style.cursor = x === y ? 'nwse-resize' : 'nesw-resize';
     const current = locale();
@@ -37,13 +37,13 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
     handle.ariaValueText = `${Math.round(width)} × ${Math.round(height)}`;
   };
 
-  /** The style sheet keeps it within the window. */
+  /** Resizes the panel; the style sheet keeps it within the window. */
   const resize = (width: number, height: number): void => {
     root.style.setProperty('--_width', `${Math.max(smallest.width, Math.round(width))}px`);
     root.style.setProperty('--_height', `${Math.max(smallest.height, Math.round(height))}px`);
     place();
   };
-  const keep = (): void => {
+  const storeSize = (): void => {
     const { width, height } = panel.getBoundingClientRect();
     storage.setItem(key, `--_width:${Math.round(width)}px;--_height:${Math.round(height)}px`);
   };
@@ -68,14 +68,14 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
     handle.onlostpointercapture = () => {
       if (handle.onpointermove === null) return;
       handle.onpointermove = null;
-      keep();
+      storeSize();
     };
   };
   handle.ondblclick = reset;
   handle.onkeydown = (event) => {
     const { width, height } = panel.getBoundingClientRect();
     const { x, y } = direction();
-    const wishes: Readonly<Record<string, () => void>> = {
+    const keyActions: Readonly<Record<string, () => void>> = {
       ArrowLeft: () => {
         resize(width - x * step, height);
       },
@@ -96,9 +96,9 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
       },
     };
     if (event.key === 'Delete' || event.key === 'Backspace') reset();
-    else if (event.key in wishes) {
-      wishes[event.key]?.();
-      keep();
+    else if (event.key in keyActions) {
+      keyActions[event.key]?.();
+      storeSize();
     } else return;
     event.preventDefault();
   };
@@ -107,7 +107,7 @@ export function offerResizing({ root, panel, storage, key, locale }: PlacedPanel
   observer.observe(panel);
   const cornerObserver = new MutationObserver(place);
   cornerObserver.observe(root, { attributeFilter: ['data-block', 'data-inline'] });
-  // Not before the panel has its final place.
+  // The panel has its final position only after its animation.
   panel.addEventListener('animationend', place);
   addEventListener('resize', place);
   panel.after(handle);

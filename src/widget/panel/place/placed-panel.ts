@@ -1,13 +1,13 @@
 import type { Locale } from '../../texts/texts.ts';
 import type { VisitStorage } from '../visit-storage.ts';
 
-/** A visible panel, and everything its place depends on. */
+/** A visible panel, and everything that its position depends on. */
 export interface PlacedPanel {
   /** Has the custom properties that the style sheet reads, and the corner as data attributes. */
   readonly root: HTMLElement;
   readonly panel: HTMLElement;
   readonly storage: VisitStorage;
-  /** The storage key of the size, stored as the text of a style. */
+  /** The storage key of the size, stored as CSS declarations. */
   readonly key: string;
   readonly locale: () => Locale | undefined;
 }

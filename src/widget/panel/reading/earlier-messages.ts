@@ -10,13 +10,13 @@ import { isMarkdown, messagePage, pageSize, type LogValues } from '../message-lo
 import type { PanelContext } from '../panel-context.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ChatOptions } from '../options.ts';
-import { KeepPlace } from './keep-place.ts';
+import { ScrollAnchor } from './scroll-anchor.ts';
 
-/** Pages of the log whose Markdown is rendered in one frame. */
-const atOnce = 4;
+/** Number of pages of the log whose Markdown is rendered in one frame. */
+const pagesPerFrame = 4;
 
-/** Keeps the scroll position of each log. */
-const places = new WeakMap<Element, KeepPlace>();
+/** The scroll anchor of each log. */
+const anchors = new WeakMap<Element, ScrollAnchor>();
 
 /** How many pages of the log are rendered as Markdown, latest first. */
 const drawn = new WeakMap<EarlierPage, number>();
@@ -24,15 +24,17 @@ const drawn = new WeakMap<EarlierPage, number>();
 /** The earlier messages that the visitor has loaded, and the button that loads more. */
 export function earlierMessages(panel: PanelContext, values: LogValues): unknown {
   const earlier = earlierPagesOf(panel.conversation.snapshot);
-  return earlier ? from(panel, values, earlier, 0) : nothing;
+  return earlier ? earlierPages(panel, values, earlier, 0) : nothing;
 }
 
-/** Each page contains those before it, so that adding one leaves the others unchanged. */
-function from(panel: PanelContext, values: LogValues, earlier: EarlierPages, index: number): unknown {
+/** Each page's template contains the earlier pages, so that adding one leaves the others unchanged. */
+function earlierPages(panel: PanelContext, values: LogValues, earlier: EarlierPages, index: number): unknown {
   const page = earlier.pages[index];
   if (index < earlier.shown && page)
-    return html`${from(panel, values, earlier, index + 1)}${logPages(panel, values, page)}`;
-  return earlier.hasMore ? more(earlier, values.locale.texts, () => void showMore(panel, earlier)) : nothing;
+    return html`${earlierPages(panel, values, earlier, index + 1)}${logPages(panel, values, page)}`;
+  return earlier.hasMore
+    ? moreButton(earlier, values.locale.texts, () => void showMore(panel, earlier))
+    : nothing;
 }
 
 /** The last of the loaded earlier messages. */
@@ -41,13 +43,13 @@ export function lastEarlier(snapshot: Snapshot): Message | undefined {
   return earlier?.shown ? earlier.pages[0]?.messages.at(-1) : undefined;
 }
 
-/** An earlier message's index relative to the snapshot: the last one before it is -1. */
-export function placeBefore(snapshot: Snapshot, message: Message): number {
+/** Returns an earlier message's index relative to the snapshot: -1 for the last message before it. */
+export function earlierIndex(snapshot: Snapshot, message: Message): number {
   const all = earlierPagesOf(snapshot)?.pages.flatMap(({ messages }) => [...messages].reverse()) ?? [];
   return -1 - all.indexOf(message);
 }
 
-/** All messages of the conversation, and whether the service gave all of them. */
+/** Loads all messages of the conversation. `isAll` is false if some could not be loaded. */
 export async function allMessages({
   conversation: { snapshot },
   options,
@@ -62,7 +64,11 @@ export async function allMessages({
 }
 
 /** The button that loads earlier messages. */
-function more({ isLoading, hasFailed }: EarlierPages, texts: Texts, onClick: () => void): TemplateResult {
+function moreButton(
+  { isLoading, hasFailed }: EarlierPages,
+  texts: Texts,
+  onClick: () => void,
+): TemplateResult {
   return html`<ol role="none" class="page">
     <li role="listitem" class="earlier">
       <button type="button" part="earlier-button" aria-disabled=${isLoading} @click=${onClick}>
@@ -90,19 +96,23 @@ async function showMore(panel: PanelContext, earlier: EarlierPages): Promise<voi
     return;
   }
   if (page.messages.some(isMarkdown)) await modules.load('markdown');
-  const place = places.get(log) ?? new KeepPlace(log);
-  places.set(log, place);
-  place.take();
+  const anchor = anchors.get(log) ?? new ScrollAnchor(log);
+  anchors.set(log, anchor);
+  anchor.capture();
   const first = log.querySelector('article');
   const hadFocus = log.querySelector('.earlier :focus') !== null;
   earlier.shown++;
-  for (let done = atOnce; (done - atOnce) * pageSize < page.messages.length; done += atOnce) {
+  for (
+    let done = pagesPerFrame;
+    (done - pagesPerFrame) * pageSize < page.messages.length;
+    done += pagesPerFrame
+  ) {
     drawn.set(page, done);
     draw();
     // After the render of that frame.
     await new Promise((resolve) => requestAnimationFrame(resolve));
-    if (done > atOnce) continue;
-    place.restore();
+    if (done > pagesPerFrame) continue;
+    anchor.restore();
     // The button has moved away; arrow keys continue from here.
     if (hadFocus) first?.focus({ preventScroll: true });
   }

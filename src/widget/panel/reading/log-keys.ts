@@ -1,18 +1,18 @@
 /** Elements that handle the arrow keys themselves. */
 const ownKeys = 'pre, .table, textarea, input, select';
 
-/** Messages that are shown; empty ones are hidden. */
-const shown = 'li:not([hidden]) > article';
-/** Where the arrow keys move the focus, from top to bottom. */
-const stops = `.earlier button, ${shown}`;
+/** Visible messages; empty ones are hidden. */
+const visibleMessages = 'li:not([hidden]) > article';
+/** The elements that arrow keys focus. */
+const stops = `.earlier button, ${visibleMessages}`;
 
 /**
- * Moves the focus between the messages of a log: arrow up and down, Home and End; Escape moves it to the log itself. The
- * button for earlier messages comes first. One message at a time is in the tab order.
+ * Moves the focus between the messages of a log: arrow up and down, Home and End; Escape moves it to the log itself.
+ * The button for earlier messages comes first. One message at a time is in the tab order.
  *
  * @returns whether the key was handled
  */
-export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
+export function moveLogFocus(log: HTMLElement, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const target = event.composedPath()[0] as Element;
   if (altKey || ctrlKey || metaKey || shiftKey || target.closest(ownKeys) !== null) return false;
@@ -27,7 +27,7 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
   const to = {
     ArrowUp: at - 1,
     ArrowDown: here ? at + 1 : inView(log, articles),
-    Home: articles.indexOf(log.querySelector(shown) as HTMLElement),
+    Home: articles.indexOf(log.querySelector(visibleMessages) as HTMLElement),
     End: articles.length - 1,
   }[key];
   if (to === undefined) return false;
@@ -44,8 +44,8 @@ export function walkLog(log: HTMLElement, event: KeyboardEvent): boolean {
 /** The index of the first message in view. */
 function inView(log: HTMLElement, articles: readonly HTMLElement[]): number {
   const { top } = log.getBoundingClientRect();
-  const shows = (element: Element): boolean => element.getBoundingClientRect().bottom > top;
-  // Page by page: measuring messages out of sight would force their layout.
-  const first = [...log.querySelectorAll('.page')].find(shows)?.querySelectorAll('article') ?? [];
-  return articles.indexOf([...first].find(shows) as HTMLElement);
+  const isVisible = (element: Element): boolean => element.getBoundingClientRect().bottom > top;
+  // Page by page: measuring off-screen messages would force their layout.
+  const first = [...log.querySelectorAll('.page')].find(isVisible)?.querySelectorAll('article') ?? [];
+  return articles.indexOf([...first].find(isVisible) as HTMLElement);
 }

@@ -4,7 +4,7 @@ import { authorOf, type LogValues, type MessageDetails } from '../message-log.ts
 import { dayLabel, startOfDay } from './day-label.ts';
 
 /** Messages of one author within this time, in milliseconds, are grouped. */
-const together = 5 * 60 * 1000;
+const groupedWithin = 5 * 60 * 1000;
 
 /** Everything that the surroundings of a message depend on, besides the message. */
 export interface Surroundings {
@@ -26,13 +26,13 @@ export function messageSurroundings(
 ): MessageDetails {
   const { previous, isFirstNew, isActive, used, tools } = around;
   const { at, role } = message;
-  // Messages of today need no day, and neither do messages without a date.
+  // Messages of today and messages without a date show no day.
   const isNewDay = at !== undefined && startOfDay(at) !== startOfDay(previous?.at ?? now);
   const day = isNewDay
     ? divider(html`<time datetime=${dateOf(at)}>${dayLabel(at, now, locale.language)}</time>`, '')
     : nothing;
   const mark = isFirstNew ? divider(locale.texts.newMessages, 'new') : nothing;
-  const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > together);
+  const isClose = !(Math.abs((at ?? 0) - (previous?.at ?? at ?? 0)) > groupedWithin);
   const follows = previous?.role === role && isClose && !isNewDay && !isFirstNew;
   const time = at === undefined ? '' : `, ${clock(locale.language).format(at)}`;
   return {
@@ -56,7 +56,7 @@ function dateOf(at: number): string {
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** Cached: creating one takes longer than using it. */
+/** Returns a cached time format, since creating one takes longer than using it. */
 function clock(language: string): Intl.DateTimeFormat {
   const known = clocks.get(language);
   if (known) return known;

@@ -6,13 +6,15 @@ const abbreviation = /(?:^|[\s(.])(?:\p{L}{1,3}|\d{1,9})\.\s*$/u;
 /** Longer than any match of `abbreviation`. */
 const abbreviationLength = 40;
 
-/** An opening bracket belongs to the next sentence; without a space before it, engines leave it with the previous one. */
+/**
+ * An opening bracket belongs to the next sentence; without a space before it, segmenters attach it to the previous one.
+ */
 const opening = /[\p{Ps}\p{Pi}]/u;
 
 /** Finds the sentences of a streaming answer that are complete and were not announced yet. */
 export class NewSentences {
   #answer: Element | undefined;
-  /** How much was announced, in letters and digits: unlike marks and white space, they stay when the answer is redrawn. */
+  /** Number of announced letters and digits. Unlike syntax and white space, they are the same when rendered again. */
   #announced = 0;
   /** How many of the answer's first blocks were announced in full, and how many letters and digits they have. */
   #blocks = 0;
@@ -30,7 +32,7 @@ export class NewSentences {
       this.#announced = 0;
       this.#blocks = this.#blocksLength = 0;
     }
-    // The complete answer may be drawn differently.
+    // The complete answer may be rendered differently.
     if (isComplete) this.#blocks = this.#blocksLength = 0;
     const all = sentencesOf(spokenText(answer, this.#blocks), language);
     const complete = isComplete ? all : all.slice(0, -1);
@@ -38,7 +40,7 @@ export class NewSentences {
     const unannounced = complete.filter((sentence) => {
       const start = end;
       end += lengthOf(sentence);
-      // A sentence of which some was announced in another form is not announced again.
+      // A sentence that was partly announced in another form is not announced again.
       return end > this.#announced && start >= this.#announced;
     });
     this.#announced = Math.max(this.#announced, end);
@@ -46,7 +48,7 @@ export class NewSentences {
     return unannounced.join('').trim();
   }
 
-  /** Skips announced blocks from now on, so that a long answer costs no more than a short one. */
+  /** Skips announced blocks from now on, so that each call costs the same in a long answer as in a short one. */
   #skipBlocks({ children }: Element): void {
     for (const block of [...children].slice(this.#blocks, -1)) {
       const length = this.#blocksLength + lengthOf(spokenText(block));
@@ -57,7 +59,7 @@ export class NewSentences {
   }
 }
 
-/** The sentences of a text, which lines end too. The last one may be incomplete. */
+/** Splits a text into sentences; line breaks also end them. The last one may be incomplete. */
 export function sentencesOf(text: string, language: string): string[] {
   const segmenter = (Intl as { Segmenter?: typeof Intl.Segmenter }).Segmenter;
   const segments =

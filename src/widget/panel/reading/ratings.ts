@@ -29,7 +29,7 @@ export function rate(message: Message, rating: Rating, { conversation, host, mod
     conversationId: snapshot.conversationId ?? '',
     // Messages that the service does not have are not in its history.
     index:
-      (place < 0 && modules.get('extras')?.placeBefore(snapshot, message)) ||
+      (place < 0 && modules.get('extras')?.earlierIndex(snapshot, message)) ||
       before.filter((message) => !isPending(message)).length,
     at,
   });
@@ -40,8 +40,8 @@ function ratings({ choices }: Snapshot): NonNullable<NonNullable<Snapshot['choic
 }
 
 /**
- * A name that identifies an answer across visits, also if the service returns only the end of its history: a fingerprint
- * of the text, with a count if the text occurs before.
+ * A name that identifies an answer across visits, also if the service returns only the end of its history: a
+ * fingerprint of the text, with a count if the text occurs before.
  */
 function nameOf({ messages }: Snapshot, { key, text, at }: Message): string {
   const same = messages.filter((message) => message.role === 'assistant' && message.text === text);

@@ -5,7 +5,7 @@ import { icon } from '../icons.ts';
 import type { LazyModule } from '../parts/lazy-modules.ts';
 import { isMarkdown, pageSize, type LogValues, type MessageDetails } from '../message-log.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { walkLog } from './log-keys.ts';
+import { moveLogFocus } from './log-keys.ts';
 import { messageSurroundings } from './message-surroundings.ts';
 import { NewSentences } from './new-sentences.ts';
 import readingCss from './reading.css?inline';
@@ -19,24 +19,24 @@ interface Known {
   readonly details: MessageDetails;
 }
 
-/** How many messages are rendered as Markdown at once. */
-const atOnce = 50;
+/** Number of messages that are rendered as Markdown at once. */
+const messagesPerRender = 50;
 
-/** Milliseconds between these renders, for the visitor's input. */
-const pause = 30;
+/** Milliseconds between these renders, so that the page stays responsive. */
+const renderPause = 30;
 
 /** Milliseconds between two announcements of a growing answer. */
-const speechPause = 300;
+const announcementPause = 300;
 
 const downIcon = icon('M12 5v14m-6-6 6 6 6-6');
 
-/** Times, dividers, actions, unread count and announcements: everything for reading more than a greeting. */
+/** Adds times, dividers, actions, the unread count and announcements to the message log. */
 export class Reading {
   readonly #panel: PanelContext;
   readonly #badge: UnreadBadge;
   readonly #sentences = new NewSentences();
   readonly #known = new Map<string, Known>();
-  /** Pages rendered in full: those near the viewport at once, the others when the page is idle. */
+  /** Pages rendered in full: immediately near the viewport, the others when the page is idle. */
   readonly #near = new Set<number>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #speaking: ReturnType<typeof setTimeout> | undefined;
@@ -54,7 +54,7 @@ export class Reading {
   #focused: string | undefined;
   /** The conversation whose messages are counted. */
   #counted: string | undefined;
-  /** How many messages of others the visitor has seen, and the first unseen one. */
+  /** How many received messages the visitor has seen, and the key of the first unseen one. */
   #seen: number | undefined;
   #firstNew: string | undefined;
   #unseen = 0;
@@ -64,7 +64,7 @@ export class Reading {
     this.#badge = new UnreadBadge(panel.host.launcher);
     panel.announcer.sentences = (answer, isComplete) =>
       this.#sentences.take(answer, isComplete, this.#language);
-    // Removed with the panel's own elements.
+    // These listeners are released with the panel's elements.
     const { container } = panel;
     container.addEventListener('pointerover', this.#onPointer);
     container.addEventListener('pointerleave', this.#onPointer);
@@ -74,10 +74,12 @@ export class Reading {
     container.addEventListener('scroll', this.#onScroll, true);
     this.#hovered = keyOf(container.querySelector('li[data-key]:hover'));
     this.#focused = keyOf(container.querySelector('li[data-key]:focus-within'));
-    this.#wakeTools();
+    this.#loadTools();
   }
 
-  /** Call before each render. Returns the content above the messages: earlier messages, or the button that loads them. */
+  /**
+   * Call before each render. Returns the content above the messages: earlier messages, or the button that loads them.
+   */
   begin(values: LogValues): unknown {
     const { modules, options, conversation } = this.#panel;
     const { snapshot } = conversation;
@@ -105,10 +107,10 @@ export class Reading {
     const here = [this.#hovered, this.#focused, this.#firstNew].map(
       (key) => key !== undefined && messages.some((message) => message.key === key) && key,
     );
-    const isTooling = this.#showsFunctionCalls || here.some(Boolean);
+    const needsTools = this.#showsFunctionCalls || here.some(Boolean);
     const previous = this.#messages[from - 1] ?? this.#before;
     const { options } = this.#panel;
-    return [...here, isTooling && this.#tools, this.#choices, this.#today, previous, options];
+    return [...here, needsTools && this.#tools, this.#choices, this.#today, previous, options];
   }
 
   /** Returns the same object as long as nothing changes. */
@@ -167,11 +169,11 @@ export class Reading {
       this.#speaking ??= setTimeout(() => {
         this.#speaking = undefined;
         if (!container.hidden) announcer.announce(container, false);
-      }, speechPause);
+      }, announcementPause);
     if (snapshot.unread > 0 && follow.isAtEnd && !document.hidden) conversation.markRead();
   }
 
-  /** Call when the panel leaves the page; the next render resumes. */
+  /** Call when the element is disconnected; the next render starts the timers again. */
   stop(): void {
     clearTimeout(this.#drawing);
     clearTimeout(this.#speaking);
@@ -181,7 +183,7 @@ export class Reading {
   /** Shows the unread count on the launcher. */
   showUnread(count: number, locale: Locale | undefined): void {
     if (locale === undefined) return;
-    // Called with every chunk of an answer, and formatting numbers is slow.
+    // Called for every chunk of an answer, so the text is formatted only if needed: that is slow.
     this.#badge.show(count, count > 0 ? unreadText(count, locale) : '');
   }
 
@@ -216,37 +218,37 @@ export class Reading {
   };
 
   readonly #onPointer = ({ type, target, pointerType }: PointerEvent): void => {
-    // Touch has no pointer position between two taps, so the focus counts.
+    // Touch has no hover, so the focus decides.
     if (pointerType === 'touch') return;
     const hovered = type === 'pointerleave' ? undefined : keyOf(target);
     if (hovered === this.#hovered) return;
     this.#hovered = hovered;
-    this.#wakeTools();
+    this.#loadTools();
   };
 
   readonly #onFocus = ({ type, target, relatedTarget }: FocusEvent): void => {
     const focused = keyOf(type === 'focusin' ? target : relatedTarget);
     if (focused === this.#focused) return;
     this.#focused = focused;
-    this.#wakeTools();
+    this.#loadTools();
   };
 
-  /** Renders page after page, so that the browser's own search finds rendered text. */
+  /** Renders old pages one after another, so that find-in-page searches rendered text. */
   #drawLater(): void {
     if (this.#drawing !== undefined) return;
-    // The last page is always drawn.
+    // The last page is always rendered in full.
     let page = Math.ceil(this.#messages.length / pageSize) - 2;
     while (this.#near.has(page)) page--;
     if (page < 0) return;
     this.#drawing = setTimeout(() => {
       this.#drawing = undefined;
-      for (let count = 0; page >= 0 && count < atOnce; page--) {
+      for (let count = 0; page >= 0 && count < messagesPerRender; page--) {
         this.#near.add(page);
         const messages = this.#messages.slice(page * pageSize, (page + 1) * pageSize);
         count += messages.filter(isMarkdown).length;
       }
       this.#panel.draw();
-    }, pause);
+    }, renderPause);
   }
 
   /** Renders the visible pages and their neighbors in full. */
@@ -265,13 +267,13 @@ export class Reading {
 
   readonly #onKey = (event: KeyboardEvent): void => {
     const log = (event.target as Element).closest<HTMLElement>('[role="log"]');
-    if (log === null || !walkLog(log, event)) return;
+    if (log === null || !moveLogFocus(log, event)) return;
     event.preventDefault();
     // Escape closes the panel only from outside the messages.
     event.stopPropagation();
   };
 
-  #wakeTools(): void {
+  #loadTools(): void {
     if (this.#hovered !== undefined || this.#focused !== undefined) void this.#panel.modules.load('talk');
     this.#panel.draw();
   }

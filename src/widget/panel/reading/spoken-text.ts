@@ -1,12 +1,12 @@
-/** Elements without text of the answer. */
+/** Elements that are not read aloud. */
 const silent = 'button, figcaption, input, .visually-hidden, [aria-hidden="true"]';
 
 /** Elements that start and end a line. */
 const lines = 'p, li, tr, pre, h3, h4, h5, blockquote, figure, div';
 
 /**
- * The text of an answer without that of its buttons. Unlike `innerText`, it costs no layout, and includes what is not
- * rendered because it is out of sight.
+ * Returns the text of an answer without its buttons. Unlike `innerText`, this forces no layout, and includes off-screen
+ * content that the browser does not render.
  *
  * @param skip how many of the first blocks to leave out
  */

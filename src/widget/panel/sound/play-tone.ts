@@ -4,13 +4,13 @@ const notes = [
   [880, 0.12],
 ] as const;
 
-/** How loud a note begins, of 1, and how many seconds it takes to fade. */
+/** The initial gain of a note, from 0 to 1, and the seconds that it takes to fade out. */
 const loudness = 0.06;
 const fading = 0.5;
 
 /** Plays a soft tone and releases the audio device. */
 export function playTone(context: AudioContext): void {
-  // The context's time stands still until it runs, so the notes wait for it.
+  // `currentTime` does not advance until the context runs, so the notes wait for it.
   context.resume().catch(() => undefined);
   const start = context.currentTime + 0.02;
   for (const [frequency, at] of notes) {

@@ -4,7 +4,7 @@ import type { PanelContext } from '../panel-context.ts';
 import { isMuted } from '../sound-switch.ts';
 import { playTone } from './play-tone.ts';
 
-/** Plays a soft sound for messages that arrive behind a closed panel or in a hidden tab. */
+/** Plays a soft sound for messages that arrive while the panel is closed or the tab is hidden. */
 export function start({ host, container, storage }: PanelContext): AddOn {
   let context: AudioContext | undefined;
   let conversationId: string | undefined;
@@ -21,7 +21,7 @@ export function start({ host, container, storage }: PanelContext): AddOn {
       // There is no audio device.
     }
   };
-  // Removed with the shadow root.
+  // These listeners are released with the shadow root.
   for (const type of ['pointerdown', 'keydown']) host.root.addEventListener(type, prepare);
 
   return {

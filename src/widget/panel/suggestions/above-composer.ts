@@ -6,21 +6,21 @@ import { warnOnce } from '../warn-once.ts';
 import aboveComposerCss from './above-composer.css?inline';
 import chipsCss from './chips.css?inline';
 import { chips } from './chips.ts';
-import { undoLine } from './undo-restart.ts';
+import { undoNotice } from './undo-restart.ts';
 
 export { offerUndo, withdrawUndo } from './undo-restart.ts';
 
 export const css = chipsCss + aboveComposerCss;
 
-/** The most suggestions that are shown. */
-const most = 8;
+/** The maximum number of suggestions. */
+const maxSuggestions = 8;
 
 /** The area between messages and composer: handoff notice, undo, and suggested messages. */
 export function aboveComposer(panel: PanelContext, texts: Texts): TemplateResult {
   const { aiEnabled } = panel.conversation.snapshot;
   const suggestions = suggestionsFor(panel);
   return html`${aiEnabled ? nothing : html`<p part="person" role="status">${texts.person}</p>`}
-  ${undoLine(panel, texts)}
+  ${undoNotice(panel, texts)}
   ${
     suggestions.length > 0
       ? html`<div class="suggested">
@@ -34,23 +34,23 @@ interface Offer {
   /** The suggestions as JSON, since a page that renders again may pass the same ones in a new array. */
   readonly key: string;
   /** The number of the visitor's messages when the suggestions were set. */
-  readonly said: number;
+  readonly sent: number;
 }
 
 const offers = new WeakMap<HTMLElement, Offer>();
 
-/** Suggestions show until the visitor writes; different ones show again. */
+/** Suggestions are shown until the visitor writes; changed ones are shown again. */
 function suggestionsFor({ host: { element }, options, conversation }: PanelContext): readonly string[] {
   const { messages, status } = conversation.snapshot;
   if (status !== 'ready') return [];
   const suggestions = validSuggestions(options.suggestions);
   const key = JSON.stringify(suggestions);
-  const said = messages.filter(({ role }) => role === 'user').length;
+  const sent = messages.filter(({ role }) => role === 'user').length;
   const known = offers.get(element);
   // The first suggestions are for visitors who have not written yet, now or at an earlier visit.
-  const offer = known?.key === key ? known : { key, said: known ? said : 0 };
+  const offer = known?.key === key ? known : { key, sent: known ? sent : 0 };
   offers.set(element, offer);
-  return said <= offer.said ? suggestions : [];
+  return sent <= offer.sent ? suggestions : [];
 }
 
 function validSuggestions(value: unknown): readonly string[] {
@@ -59,10 +59,10 @@ function validSuggestions(value: unknown): readonly string[] {
   const isGood = (text: unknown): text is string =>
     typeof text === 'string' && text.trim() !== '' && text.length <= limits.message.max;
   const good = all.filter(isGood);
-  if (!Array.isArray(value) || good.length < all.length || all.length > most) {
+  if (!Array.isArray(value) || good.length < all.length || all.length > maxSuggestions) {
     warnOnce(
-      `suggestions: use an array of at most ${most} texts of 1 to ${limits.message.max} characters. Others are left out.`,
+      `suggestions: use an array of at most ${maxSuggestions} texts of 1 to ${limits.message.max} characters. Others are left out.`,
     );
   }
-  return Array.isArray(value) ? good.slice(0, most) : [];
+  return Array.isArray(value) ? good.slice(0, maxSuggestions) : [];
 }

@@ -5,31 +5,31 @@ import type { Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
 
 /** The conversation that each panel can return to, until the visitor writes in the new one. */
-const left = new WeakMap<PanelContext, Left>();
+const leftConversations = new WeakMap<PanelContext, LeftConversation>();
 
-interface Left {
+interface LeftConversation {
   readonly conversation: Conversation;
   readonly bookmark: Bookmark;
 }
 
-/** Call before a conversation is left. There is no undo for one in which the visitor has not written. */
+/** Call before a conversation is left. There is no undo for a conversation without messages of the visitor. */
 export function offerUndo(panel: PanelContext): void {
   const { conversation } = panel;
   const { bookmark, snapshot } = conversation;
   // After two restarts, undo returns to the last conversation with messages of the visitor.
-  if (bookmark && hasSaid(snapshot)) left.set(panel, { conversation, bookmark });
+  if (bookmark && hasUserMessages(snapshot)) leftConversations.set(panel, { conversation, bookmark });
 }
 
 export function withdrawUndo(panel: PanelContext): void {
-  left.delete(panel);
+  leftConversations.delete(panel);
 }
 
 /** The notice that a new conversation has started, with its undo button. */
-export function undoLine(panel: PanelContext, texts: Texts): TemplateResult | typeof nothing {
-  const { conversation, bookmark } = left.get(panel) ?? {};
+export function undoNotice(panel: PanelContext, texts: Texts): TemplateResult | typeof nothing {
+  const { conversation, bookmark } = leftConversations.get(panel) ?? {};
   if (!bookmark || conversation !== panel.conversation) return nothing;
   const { snapshot } = conversation;
-  if (hasSaid(snapshot) || snapshot.conversationId === bookmark.id) {
+  if (hasUserMessages(snapshot) || snapshot.conversationId === bookmark.id) {
     withdrawUndo(panel);
     return nothing;
   }
@@ -43,6 +43,6 @@ export function undoLine(panel: PanelContext, texts: Texts): TemplateResult | ty
   </p>`;
 }
 
-function hasSaid({ messages }: Conversation['snapshot']): boolean {
+function hasUserMessages({ messages }: Conversation['snapshot']): boolean {
   return messages.some(({ role }) => role === 'user');
 }

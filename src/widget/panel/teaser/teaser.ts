@@ -4,7 +4,7 @@ import teaserCss from './teaser.css?inline';
 
 const dismissedKey = 'voice-assistant-chat:teaser';
 
-/** One for each element; a second call updates it. */
+/** The teaser of each element. */
 const teasers = new WeakMap<VoiceAssistantChat, Teaser>();
 
 /**
@@ -46,14 +46,14 @@ class Teaser {
     };
     bubble.append(this.#text, this.#dismissButton);
     const launcher = root.querySelector('button') as HTMLElement;
-    // A label may take several lines on a narrow phone. The observer ends with the element.
+    // A label may take several lines on a narrow phone. The observer is released with the element.
     new ResizeObserver(() => {
       bubble.style.marginBlock = `${launcher.offsetHeight + 13}px`;
     }).observe(launcher);
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(teaserCss);
     element.shadowRoot?.adoptedStyleSheets.push(sheet);
-    // The shell calls again when a teaser changes, but not when it is removed. This observer, too, ends with the element.
+    // The shell calls `showTeaser` when a teaser changes, but not when it is removed. Also released with the element.
     new MutationObserver(() => {
       this.update();
     }).observe(element, { attributeFilter: ['teaser', 'open', 'inline', 'persist'] });
@@ -63,12 +63,12 @@ class Teaser {
     const { teaser, open, inline, teaserDelay } = this.#element;
     this.#isOver ||= open || this.#wasDismissed || this.#hasChatted;
     if (!teaser || inline || this.#isOver) {
-      // Prototype.js replaces `remove` by one that throws for an element without a parent.
+      // Prototype.js replaces `remove` with a version that throws for an element without a parent.
       if (this.#bubble.parentNode) this.#bubble.remove();
       return;
     }
     const seconds = Number(teaserDelay?.trim() || NaN);
-    // The style sheet delays it, not a timer, so that a removed element leaves nothing behind.
+    // Delayed by CSS instead of a timer, so that a removed element leaves no timer behind.
     this.#bubble.style.animationDelay = `${seconds >= 0 && seconds < Infinity ? seconds : 5}s`;
     if (this.#text.textContent !== teaser) this.#text.textContent = teaser;
     if (!this.#bubble.isConnected) this.#root.append(this.#bubble);
@@ -126,7 +126,7 @@ class Teaser {
   }
 }
 
-/** “Dismiss” in the language of the teaser, which is the site's. */
+/** Returns “Dismiss” in the language of the page, which the teaser is in. */
 async function dismissLabel(element: VoiceAssistantChat): Promise<string> {
   const own = element.messages?.dismiss;
   if (own) return own;

@@ -1,5 +1,5 @@
 import { createRecognition, type Recognition } from './recognition.ts';
-import type { VoiceTrouble } from './voice-trouble.ts';
+import type { VoiceProblem } from './voice-problem.ts';
 
 export interface DictationListener {
   /** Takes the text so far, including interim results. */
@@ -7,7 +7,7 @@ export interface DictationListener {
   /** Sound started or stopped. */
   readonly onSound: (isHeard: boolean) => void;
   /** Dictation ended. Not called after `abort`. */
-  readonly onEnd: (trouble: VoiceTrouble | undefined) => void;
+  readonly onEnd: (problem: VoiceProblem | undefined) => void;
 }
 
 /** A dictation in progress. */
@@ -18,8 +18,8 @@ export interface Dictation {
   readonly abort: () => void;
 }
 
-/** The visitor's text for each error code of the Web Speech API. */
-const troubles: Readonly<Record<string, VoiceTrouble>> = {
+/** The text key for each error code of the Web Speech API. */
+const problems: Readonly<Record<string, VoiceProblem>> = {
   'not-allowed': 'noMicrophone',
   'service-not-allowed': 'noMicrophone',
   'audio-capture': 'noMicrophone',
@@ -34,7 +34,7 @@ export function dictate(language: string, listener: DictationListener): Dictatio
   const recognition = createRecognition();
   if (recognition === undefined) return undefined;
   let text = '';
-  let trouble: VoiceTrouble | undefined;
+  let problem: VoiceProblem | undefined;
   Object.assign(recognition, { lang: language, continuous: true, interimResults: true });
   recognition.onsoundstart = () => {
     listener.onSound(true);
@@ -48,12 +48,12 @@ export function dictate(language: string, listener: DictationListener): Dictatio
     if (text !== '') listener.onText(text);
   };
   recognition.onerror = ({ error }) => {
-    trouble = troubles[error] ?? 'impossible';
+    problem = problems[error] ?? 'impossible';
   };
   recognition.onend = () => {
     release(recognition);
-    const isFine = text !== '' && trouble !== 'noMicrophone';
-    listener.onEnd(isFine ? undefined : (trouble ?? 'notUnderstood'));
+    const isFine = text !== '' && problem !== 'noMicrophone';
+    listener.onEnd(isFine ? undefined : (problem ?? 'notUnderstood'));
   };
   try {
     recognition.start();

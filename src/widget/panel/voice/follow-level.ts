@@ -1,6 +1,6 @@
 /**
- * Measures the level of the microphone in each frame, from 0 to 1, if the visitor has already allowed the page to use it:
- * dictation has asked, and a second prompt would be in the way. Returns a function that releases the microphone.
+ * Measures the level of the microphone in each frame, from 0 to 1, if the page already has permission to use it:
+ * dictation has its own prompt. Returns a function that releases the microphone.
  */
 export function followLevel(onLevel: (level: number) => void): () => void {
   const life = new AbortController();

@@ -1,7 +1,7 @@
 import { sentencesOf } from '../reading/new-sentences.ts';
-import type { VoiceTrouble } from './voice-trouble.ts';
+import type { VoiceProblem } from './voice-problem.ts';
 
-/** The maximum length of an utterance in characters: some browsers fall silent in the middle of longer ones. */
+/** The maximum length of an utterance in characters: some browsers stop in the middle of longer ones. */
 const utteranceLength = 200;
 
 /** Milliseconds until a browser that has not started speaking counts as unable to. */
@@ -15,7 +15,7 @@ const startTimeout = 5000;
 export function readAloud(
   text: string,
   language: string,
-  onEnd: (trouble: VoiceTrouble | undefined) => void,
+  onEnd: (problem: VoiceProblem | undefined) => void,
 ): (() => void) | undefined {
   const synthesis = window.speechSynthesis as SpeechSynthesis | undefined;
   const texts = utteranceTexts(text, language);
@@ -32,9 +32,9 @@ export function readAloud(
     for (const utterance of utterances) utterance.onstart = utterance.onend = utterance.onerror = null;
     synthesis.cancel();
   };
-  const end = (trouble?: VoiceTrouble): void => {
+  const end = (problem?: VoiceProblem): void => {
     release();
-    onEnd(trouble);
+    onEnd(problem);
   };
   const timer = setTimeout(end, startTimeout, 'impossible');
   for (const utterance of utterances) {
@@ -75,11 +75,11 @@ function bestVoice(
 ): SpeechSynthesisVoice | undefined {
   const wanted = language.toLowerCase();
   const [primary = ''] = wanted.split('-');
-  const worth = ({ lang, default: isDefault, localService }: SpeechSynthesisVoice): number => {
+  const score = ({ lang, default: isDefault, localService }: SpeechSynthesisVoice): number => {
     const tag = lang.replace('_', '-').toLowerCase();
     if (tag.split('-')[0] !== primary) return 0;
     return 1 + (tag === wanted ? 4 : 0) + (isDefault ? 2 : 0) + (localService ? 1 : 0);
   };
-  const [best] = [...voices].sort((one, other) => worth(other) - worth(one));
-  return best !== undefined && worth(best) > 0 ? best : undefined;
+  const [best] = [...voices].sort((one, other) => score(other) - score(one));
+  return best !== undefined && score(best) > 0 ? best : undefined;
 }

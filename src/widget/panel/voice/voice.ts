@@ -9,7 +9,7 @@ import { spokenText } from '../reading/spoken-text.ts';
 import { dictate, type Dictation } from './dictation.ts';
 import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';
-import type { VoiceTrouble } from './voice-trouble.ts';
+import type { VoiceProblem } from './voice-problem.ts';
 
 const microphoneIcon = icon(
   'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3',
@@ -28,7 +28,7 @@ class Voice implements AddOn {
   #endReading: (() => void) | undefined;
   /** The message that is being read aloud. */
   #readKey: string | undefined;
-  #trouble: VoiceTrouble | undefined;
+  #problem: VoiceProblem | undefined;
   readonly #drawn = new WeakMap<Message, { locale: Locale; isRead: boolean; view: TemplateResult }>();
 
   constructor(panel: PanelContext) {
@@ -65,8 +65,8 @@ class Voice implements AddOn {
       <p
         class="note voice-note"
         role="status"
-        ?data-error=${this.#trouble !== undefined}
-        .textContent=${this.#trouble ? texts[this.#trouble] : isListening ? texts.listening : ''}
+        ?data-error=${this.#problem !== undefined}
+        .textContent=${this.#problem ? texts[this.#problem] : isListening ? texts.listening : ''}
       ></p>`;
   };
 
@@ -112,7 +112,7 @@ class Voice implements AddOn {
 
   /** Typing ends dictation and reading. */
   readonly #onInput = (): void => {
-    this.#trouble = undefined;
+    this.#problem = undefined;
     this.hide();
   };
 
@@ -133,12 +133,12 @@ class Voice implements AddOn {
       onSound: (hasSound) => {
         if (!hasLevel) this.#showLevel(hasSound ? 0.5 : 0);
       },
-      onEnd: (trouble) => {
-        this.#trouble = trouble;
+      onEnd: (problem) => {
+        this.#problem = problem;
         this.#stopDictation();
       },
     });
-    this.#trouble = this.#dictation === undefined ? 'impossible' : undefined;
+    this.#problem = this.#dictation === undefined ? 'impossible' : undefined;
     if (this.#dictation !== undefined)
       this.#endLevel = followLevel((level) => {
         hasLevel = true;
@@ -161,11 +161,11 @@ class Voice implements AddOn {
     this.hide();
     if (isRead) return;
     const answer = button.closest('li')?.querySelector('[part~="message"] > :last-child');
-    this.#endReading = readAloud(answer ? spokenText(answer) : '', this.#language, (trouble) => {
-      this.#trouble = trouble;
+    this.#endReading = readAloud(answer ? spokenText(answer) : '', this.#language, (problem) => {
+      this.#problem = problem;
       this.#stopReading();
     });
-    this.#trouble = this.#endReading === undefined ? 'impossible' : undefined;
+    this.#problem = this.#endReading === undefined ? 'impossible' : undefined;
     this.#readKey = this.#endReading && key;
   }
 

@@ -13,22 +13,22 @@ export interface ToolCall extends PageCall {
 export type Consent = 'once' | 'always' | 'no';
 
 /** The visitor's actions on the calls of a message. */
-export interface ToolNoteActions {
+export interface ToolRequestActions {
   readonly decide: (call: ToolCall, consent: Consent) => void;
   /** Set while the results wait for the visitor's next message. */
   readonly onContinue: (() => void) | undefined;
 }
 
-/** Draws the calls of a message: their tools, arguments and outcomes. */
-export function toolNotes(
+/** Renders the calls of a message: their tools, arguments and outcomes. */
+export function toolRequests(
   calls: readonly ToolCall[],
   locale: Locale,
-  { decide, onContinue }: ToolNoteActions,
+  { decide, onContinue }: ToolRequestActions,
 ): TemplateResult {
   const texts = locale.texts;
   const button = (label: string, act: () => void): TemplateResult =>
     html`<button type="button" class="tool-button" @click=${act}>${label}</button>`;
-  const notes = calls.map((call) => {
+  const requests = calls.map((call) => {
     const { title: name, state } = call;
     const text = {
       asked: texts.toolQuestion,
@@ -54,7 +54,7 @@ export function toolNotes(
       }
     </div>`;
   });
-  return html`${notes}${
+  return html`${requests}${
     onContinue === undefined
       ? nothing
       : html`<div part="go-on" class="go-on">${button(texts.goOn, onContinue)}</div>`

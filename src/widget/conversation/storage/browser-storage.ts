@@ -1,8 +1,8 @@
-/** The part of the browser's `Storage` that is used. */
-export type KeptStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+/** The methods of `Storage` that the chat uses. */
+export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /** Returns a stored item; `''` if there is none or storage is blocked. */
-export function readItem(storage: KeptStorage | undefined, key: string): string {
+export function readItem(storage: BrowserStorage | undefined, key: string): string {
   try {
     return storage?.getItem(key) ?? '';
   } catch {
@@ -11,7 +11,7 @@ export function readItem(storage: KeptStorage | undefined, key: string): string 
 }
 
 /** Stores an item, or removes it if the value is `''`. Returns false if storage is full or blocked. */
-export function writeItem(storage: KeptStorage | undefined, key: string, value: string): boolean {
+export function writeItem(storage: BrowserStorage | undefined, key: string, value: string): boolean {
   try {
     if (value) storage?.setItem(key, value);
     else storage?.removeItem(key);

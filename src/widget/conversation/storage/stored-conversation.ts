@@ -1,13 +1,13 @@
 import type { ToolResult } from '../../../client/chat-client.ts';
 import type { Choices } from '../snapshot.ts';
 
-/** Data of the page that goes with a message. */
+/** Data of the page that is sent with a message. */
 export interface Extras {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly toolResults?: readonly ToolResult[] | undefined;
 }
 
-/** The circumstances in which a message was first sent: they identify it in a history, and it is sent the same way again. */
+/** How a message was first sent: identifies the message in a history, and lets a retry repeat the same request. */
 export interface Attempt {
   /** Number of the visitor's messages that were sent before. */
   readonly sentAfter: number;
@@ -31,31 +31,32 @@ export interface PendingMessage {
 }
 
 /** The part of a conversation that the browser stores. The history itself stays with the service. */
-export interface KeptConversation {
+export interface StoredConversation {
   readonly conversationId?: string | undefined;
   readonly draft: string;
   readonly pending: readonly PendingMessage[];
-  /** Results of functions of the page that go with the next message. */
+  /** Results of functions of the page, to send with the next message. */
   readonly toolResults?: readonly ToolResult[] | undefined;
   /** Idempotency key of an opening that was not confirmed. */
   readonly openingKey?: string | undefined;
-  /** Number of received messages that were read, and that were not. */
+  /** Number of received messages that were read. */
   readonly seen?: number | undefined;
+  /** Number of received messages that were not read. */
   readonly unread?: number | undefined;
   readonly isOpen?: boolean | undefined;
   readonly choices?: Choices | undefined;
 }
 
-export const nothingKept: KeptConversation = { draft: '', pending: [] };
+export const nothingStored: StoredConversation = { draft: '', pending: [] };
 
 /**
  * Parses a stored conversation. Another version of the widget may have written it: invalid parts are left out.
  *
  * @throws {SyntaxError} if it is not JSON
  */
-export function parseKept(json: string): KeptConversation & { readonly keptAt?: number } {
+export function parseStored(json: string): StoredConversation & { readonly keptAt?: number } {
   const { conversationId, draft, pending, toolResults, ...others } = {
-    ...(JSON.parse(json) as Partial<KeptConversation> | null),
+    ...(JSON.parse(json) as Partial<StoredConversation> | null),
   };
   return {
     ...others,
