@@ -8,6 +8,6 @@ export interface FormField {
   readonly required?: boolean;
   /** The options of a `select`. */
   readonly options?: readonly string[];
-  /** As in HTML, such as `given-name`: browsers then fill the field in. */
+  /** The HTML attribute of that name, such as `given-name`, for autofill. */
   readonly autocomplete?: string;
 }

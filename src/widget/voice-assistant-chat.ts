@@ -115,7 +115,7 @@ export class VoiceAssistantChat extends Base {
   declare position: string | null;
   /** Fills its box in the page instead of floating. */
   declare inline: boolean;
-  /** Whether the panel shows. */
+  /** Whether the panel is shown. */
   declare open: boolean;
   /** The storage for conversation and draft: `local` (default), `session` or `none`. */
   declare persist: 'local' | 'session' | 'none';
@@ -131,7 +131,7 @@ export class VoiceAssistantChat extends Base {
   declare greeting: string | null;
   /** Text of a bubble beside the launcher. */
   declare teaser: string | null;
-  /** Seconds until the teaser shows. Default: 5. */
+  /** Seconds until the teaser is shown. Default: 5. */
   declare teaserDelay: string | null;
   /** Identifies the person who uses the browser. People with different keys never see each other's conversation. */
   declare userKey: string | null;
@@ -147,7 +147,7 @@ export class VoiceAssistantChat extends Base {
   declare showFunctionCalls: boolean;
   /** `none` loads nothing of the panel before a visitor comes near the launcher. Default: `auto`. */
   declare preload: 'auto' | 'none';
-  /** Whether the console logs what the chat does. */
+  /** Whether the chat logs its activity to the console. */
   declare debug: boolean;
   /** Facts about the page for the assistant, sent as variables. */
   declare context: Readonly<Record<string, unknown>> | undefined;

@@ -53,7 +53,7 @@ export class Conversation {
     environment.forgotten.requestDeletion();
   }
 
-  /** Everything that the panel shows. Frozen. */
+  /** The state that the panel renders, frozen. */
   get snapshot(): Snapshot {
     return this.session.snapshot;
   }
@@ -193,7 +193,7 @@ export class Conversation {
     this.#replaceSession(false);
   }
 
-  /** Leaves this conversation, erases it from the browser, and asks the service to delete it. */
+  /** Leaves this conversation, erases it from the browser, and requests its deletion from the service. */
   forget(): void {
     this.environment.forgotten.requestDeletion(this.session.id);
     this.#draft = '';

@@ -41,7 +41,7 @@ export interface Choices {
   readonly toolOutcomes?: Readonly<Record<string, 'done' | 'denied' | 'failed'>> | undefined;
 }
 
-/** Everything that the panel shows, frozen. */
+/** The state of a conversation that the panel renders, frozen. */
 export interface Snapshot {
   readonly status: ConversationStatus;
   readonly conversationId: string | undefined;

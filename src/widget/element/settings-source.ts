@@ -46,7 +46,7 @@ export class SettingsSource {
     this.#isDue = this.isUnknown = !given && !!address;
     if (!this.isUnknown) return;
     try {
-      // The copy is used immediately. The settings are requested anyway; the HTTP cache decides what is fresh.
+      // The copy is used immediately. The settings are requested anyway; the HTTP cache decides whether they are fresh.
       this.settings = {
         ...(JSON.parse((this.#storage = storage())?.getItem(this.#key) ?? '') as AssistantSettings),
       };

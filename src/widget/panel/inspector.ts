@@ -18,7 +18,7 @@ const closedDrawers = new WeakSet<PanelContext>();
 /** The conversation whose variables each panel has requested last. */
 const requested = new WeakMap<PanelContext, string>();
 
-/** Labels a conversation as free, and requests the variables that the drawer shows. */
+/** Renders the label of a preview, and requests the variables for the drawer. */
 export function testMark(panel: PanelContext, texts: Texts): TemplateResult {
   const { conversation } = panel;
   const { conversationId } = conversation.snapshot;

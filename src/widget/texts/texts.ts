@@ -4,7 +4,7 @@ import { en } from './en.ts';
 /** A text for each plural form of a language; `other` replaces missing forms. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
-/** Every text: what a locale has, and what a site may override. {@link fill} replaces placeholders such as `{name}`. */
+/** Every text of a locale; a site may override each. {@link fill} replaces placeholders such as `{name}`. */
 export type Texts = {
   readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : Plural;
 };

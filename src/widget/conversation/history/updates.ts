@@ -99,21 +99,21 @@ function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boole
 }
 
 /** Running updates, by session. Events that arrive meanwhile share one further request. */
-const updating = new WeakMap<Session, { isAgain: boolean; done: Promise<boolean> }>();
+const updating = new WeakMap<Session, { isDueAgain: boolean; done: Promise<boolean> }>();
 
 /** Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. */
 function update(session: Session, signal: AbortSignal): Promise<boolean> {
   const running = updating.get(session);
   if (running) {
-    running.isAgain = true;
+    running.isDueAgain = true;
     return running.done;
   }
-  const state = { isAgain: true, done: Promise.resolve(false) };
+  const state = { isDueAgain: true, done: Promise.resolve(false) };
   const run = async (): Promise<boolean> => {
     let hasNews = false;
     try {
-      while (state.isAgain && !signal.aborted) {
-        state.isAgain = false;
+      while (state.isDueAgain && !signal.aborted) {
+        state.isDueAgain = false;
         hasNews = (await readUpdates(session, signal)) || hasNews;
       }
     } catch {

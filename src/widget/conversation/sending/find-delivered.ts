@@ -10,7 +10,7 @@ import { sleep } from './sleep.ts';
 const pauses = [500, 1000, 2000, 3000, 5000, 8000, 13_000, 21_000];
 
 /** Milliseconds that a sent request may take to reach the service. */
-const transit = 2000;
+const maxTransit = 2000;
 
 /** A message in the service's history. */
 interface Found {
@@ -23,23 +23,26 @@ interface Found {
  * Looks for a message and its answer in the history, with growing pauses. Returns undefined if the message is not
  * there, for example because answering it failed.
  *
- * @param waits whether to wait for the answer if the message is there
+ * @param waitsForAnswer whether to wait for the answer if the message is there
  */
-export async function findDelivered(delivery: Delivery, waits: boolean): Promise<Delivered | undefined> {
+export async function findDelivered(
+  delivery: Delivery,
+  waitsForAnswer: boolean,
+): Promise<Delivered | undefined> {
   const { session, conversationId, message, attempt, signal } = delivery;
   const { client, now } = session.environment;
   // After a reload, the request of the previous page may still be in flight.
-  const patience = Math.min(transit, attempt.at + transit - now());
+  const maxWait = Math.min(maxTransit, attempt.at + maxTransit - now());
   let waited = 0;
   for (const pause of pauses) {
     const record = await readConversation(client, conversationId, signal);
     const found = findIn(record, message.text, attempt);
-    if (found === undefined && waited >= patience) return undefined;
+    if (found === undefined && waited >= maxWait) return undefined;
     if (found && isSettled(found)) {
       session.apply({ type: 'history', record, arrived: [message.key] });
       return { text: found.answer ?? '' };
     }
-    if (found && !waits) break;
+    if (found && !waitsForAnswer) break;
     await sleep(pause, signal);
     waited += pause;
   }
@@ -77,7 +80,7 @@ export function withoutPending(session: Session, record: ConversationRecord): Co
 
 /** Returns the index of a visitor's message in a history, or -1. */
 function findSent(history: readonly HistoryItem[], text: string, attempt: Attempt): number {
-  // Services may trim what they store.
+  // Services may trim the texts that they store.
   const own = history.flatMap(({ role, content }, at) =>
     role === 'user' ? { at, text: content.trim() } : [],
   );

@@ -1,5 +1,5 @@
-/** The maximum delay of a timer, milliseconds; longer ones would fire at once. */
-const longestDelay = 2 ** 31 - 1;
+/** The maximum delay of a timer, in milliseconds; longer ones would fire immediately. */
+const maxDelay = 2 ** 31 - 1;
 
 /** Retries at the time that the service specified, unless paused. */
 export class RetryTimer {
@@ -18,7 +18,7 @@ export class RetryTimer {
   start(retryAt: number | undefined): void {
     if (retryAt === undefined || this.#isPaused) return;
     this.stop();
-    this.#timer = setTimeout(this.#retry, Math.min(retryAt - this.#now(), longestDelay));
+    this.#timer = setTimeout(this.#retry, Math.min(retryAt - this.#now(), maxDelay));
   }
 
   stop(): void {

@@ -1,7 +1,7 @@
 import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 
 /**
- * The storage key of an entry that makes the next page load the panel at once. The value is a JSON object with a
+ * The storage key of an entry that makes the next page load the panel immediately. The value is a JSON object with a
  * property for each conversation with pending or unread messages or an open panel, named as the conversation is stored
  * (`baseUrl:assistantId:type`, plus `:userKey` if there is one):
  *
@@ -26,7 +26,7 @@ export function setWake(storage: BrowserStorage | undefined, name: string, wake?
   } catch {
     // There is no entry, or it is not JSON.
   }
-  // JSON leaves out what is undefined.
+  // JSON omits undefined properties.
   const next = JSON.stringify({ ...all, [name]: wake }).replace(/^\{\}$/, '');
   if (next !== before) writeItem(storage, wakeKey, next);
 }

@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/texts.ts';
 import type { Announcer } from '../announcer.ts';
 
 /** Milliseconds for which a button shows the result. */
-const duration = 5000;
+const resultDuration = 5000;
 
 const ends = new WeakMap<HTMLElement, () => void>();
 
@@ -34,7 +34,7 @@ export async function showCopied(
     line.remove();
     show(undefined);
   };
-  const timer = setTimeout(end, duration);
+  const timer = setTimeout(end, resultDuration);
   button.addEventListener('blur', end);
   ends.set(button, end);
 }

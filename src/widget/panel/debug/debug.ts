@@ -7,7 +7,7 @@ import { settingsTable } from './settings-table.ts';
 import { logLine } from './log-line.ts';
 import { watchRequests } from './watch-requests.ts';
 
-/** Logs what the chat does, and why, to the console. */
+/** Logs settings, requests, errors and the conversation's states to the console. */
 export function start(panel: PanelContext): AddOn {
   return new Debug(panel);
 }

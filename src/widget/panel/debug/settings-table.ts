@@ -1,7 +1,7 @@
 import type { VoiceAssistantChat } from '../../voice-assistant-chat.ts';
 import type { PanelContext } from '../panel-context.ts';
 
-/** One setting, and where its value comes from. */
+/** A setting and the source of its value. */
 interface Setting {
   readonly value: string;
   readonly from: string;

@@ -35,9 +35,9 @@ export class Gate {
   get isClosed(): boolean {
     const { host } = this.panel;
     // A conversation of an earlier visit resumes without the form.
-    const isAsking =
+    const needsForm =
       !!host.element.form?.length && !this.answers && this.panel.conversation.bookmark === undefined;
-    return this.needsConsent || isAsking;
+    return this.needsConsent || needsForm;
   }
 
   /** The page's variables, overridden by the visitor's answers; undefined without answers. */

@@ -6,7 +6,7 @@ import { warnOnce } from '../warn-once.ts';
 const maxFields = 20;
 const types = ['text', 'email', 'tel', 'url', 'number', 'textarea', 'select', 'checkbox'];
 
-/** Returns the valid fields of a site's form. The console says what is wrong with the others. */
+/** Returns the valid fields of a site's form. Logs a warning for each invalid one. */
 export function validFields(form: unknown): readonly FormField[] {
   const all: readonly unknown[] = Array.isArray(form) ? form : [];
   if (!Array.isArray(form)) warnOnce('form: use an array of fields.');

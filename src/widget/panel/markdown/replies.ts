@@ -33,9 +33,9 @@ export function repliesIn(tokens: readonly Token[]): readonly string[] {
       ? withoutMarks(tokens).trim()
       : '';
   });
-  const isGood =
+  const isValid =
     replies.length <= maxReplies && replies.every((reply) => reply !== '' && reply.length <= maxLength);
-  return isGood ? replies : [];
+  return isValid ? replies : [];
 }
 
 /** The text of a reply, without markup. */

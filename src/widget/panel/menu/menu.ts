@@ -29,8 +29,8 @@ class Menu {
   readonly element = document.createElement('div');
   readonly #button: HTMLButtonElement;
   readonly #panel: PanelContext;
-  #isAsking = false;
-  /** The outcome of copying. */
+  #isConfirming = false;
+  /** The result of copying, shown in place of the item's label. */
   #copyResult: string | undefined;
 
   constructor(button: HTMLButtonElement, panel: PanelContext) {
@@ -43,7 +43,7 @@ class Menu {
     element.className = 'menu';
     element.addEventListener('beforetoggle', (event) => {
       if (event.newState !== 'open') return;
-      this.#isAsking = false;
+      this.#isConfirming = false;
       this.#copyResult = undefined;
       this.#draw();
     });
@@ -72,7 +72,7 @@ class Menu {
   }
 
   #draw(): void {
-    render(this.#isAsking ? this.#question() : this.#items(), this.element);
+    render(this.#isConfirming ? this.#confirmation() : this.#items(), this.element);
   }
 
   #items(): TemplateResult {
@@ -128,13 +128,13 @@ class Menu {
             : nothing
         }
         ${item(texts.forget, () => {
-          this.#ask(true);
+          this.#setConfirming(true);
         })}
       </div>
       <span class="visually-hidden" role="status">${this.#copyResult}</span>`;
   }
 
-  #question(): TemplateResult {
+  #confirmation(): TemplateResult {
     const { forgetQuestion, delete: deleteText, cancel } = this.#texts;
     const forget = (): void => {
       this.#close();
@@ -145,7 +145,7 @@ class Menu {
       <button
         type="button"
         @click=${() => {
-          this.#ask(false);
+          this.#setConfirming(false);
         }}
       >
         ${cancel}
@@ -154,11 +154,11 @@ class Menu {
     </div>`;
   }
 
-  #ask(isAsking: boolean): void {
-    this.#isAsking = isAsking;
+  #setConfirming(isConfirming: boolean): void {
+    this.#isConfirming = isConfirming;
     this.#draw();
     // The harmless button has the focus first. Cancel returns the focus to the item.
-    this.#focus(isAsking ? 0 : -1);
+    this.#focus(isConfirming ? 0 : -1);
   }
 
   async #copy(): Promise<void> {
@@ -207,7 +207,7 @@ class Menu {
       event.stopPropagation();
       event.preventDefault();
       this.#close();
-    } else if (event.key === 'Tab' && !this.#isAsking) this.element.hidePopover();
+    } else if (event.key === 'Tab' && !this.#isConfirming) this.element.hidePopover();
     else if (target !== undefined) {
       event.preventDefault();
       this.#focus(target);

@@ -7,7 +7,7 @@ const { tools: counts, toolName, toolDescription } = toolLimits;
 const maxTitleLength = 64;
 const warned = new Set<string>();
 
-/** Returns the valid tools by name. The console says once what is wrong with each of the others. */
+/** Returns the valid tools by name. Logs a warning for each invalid one, once. */
 export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
   const valid = new Map<string, PageTool>();
   // Not `entries()`: Prototype.js removes it from arrays.

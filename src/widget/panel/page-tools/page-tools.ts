@@ -220,7 +220,7 @@ class PageTools implements AddOn {
       0,
       messages.findIndex((message) => message.key === key),
     );
-    // Every tab gives a message a key of its own, but counts the same messages before it.
+    // Message keys differ between tabs; the number of messages before it does not.
     const position = before.filter(({ role }) => role === 'user').length;
     const isFree = await conversation.claimToolCall(`${position} ${name}`);
     return isFree && (this.#latest?.key !== key || this.#outcomes[name] === undefined);

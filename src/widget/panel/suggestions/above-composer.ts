@@ -56,13 +56,13 @@ function suggestionsFor({ host: { element }, options, conversation }: PanelConte
 function validSuggestions(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const isGood = (text: unknown): text is string =>
+  const isValid = (text: unknown): text is string =>
     typeof text === 'string' && text.trim() !== '' && text.length <= limits.message.max;
-  const good = all.filter(isGood);
-  if (!Array.isArray(value) || good.length < all.length || all.length > maxSuggestions) {
+  const valid = all.filter(isValid);
+  if (!Array.isArray(value) || valid.length < all.length || all.length > maxSuggestions) {
     warnOnce(
       `suggestions: use an array of at most ${maxSuggestions} texts of 1 to ${limits.message.max} characters. Others are left out.`,
     );
   }
-  return Array.isArray(value) ? good.slice(0, maxSuggestions) : [];
+  return Array.isArray(value) ? valid.slice(0, maxSuggestions) : [];
 }
