@@ -67,11 +67,11 @@ for (const note of notes.keys())
     `${note.padEnd(46)} ${[0, 0.5, 1].map((share) => show(quantile(note, share), 'ms')).join(' ')}`,
   );
 
-for (const pieces of new Set(site.streams.map((stream) => stream.pieces))) {
+for (const chunks of new Set(site.streams.map((stream) => stream.chunks))) {
   const took = Math.max(
-    ...site.streams.filter((stream) => stream.pieces === pieces).map((stream) => stream.took),
+    ...site.streams.filter((stream) => stream.chunks === chunks).map((stream) => stream.took),
   );
-  if (pieces > 1) console.log(`The service sent ${String(pieces)} chunks in at most ${took.toFixed(0)} ms.`);
+  if (chunks > 1) console.log(`The service sent ${String(chunks)} chunks in at most ${took.toFixed(0)} ms.`);
 }
 const load = loadavg()[0] ?? 0;
 const processors = availableParallelism();

@@ -70,7 +70,7 @@ async function firstVisit(browser: Browser, { url }: WidgetSite): Promise<Notes>
     'composer',
   );
   await page.waitUntilIdle();
-  await page.page.keyboard.type('Write 1 piece');
+  await page.page.keyboard.type('Write 1 chunk');
   await page.waitUntilIdle();
   notes['own message'] = await page.responseTime(() => page.page.keyboard.press('Enter'), 'own message');
   await page.close();
@@ -91,12 +91,12 @@ function longHistory(count: number): Visit['make'] {
   };
 }
 
-function longAnswer(pieces: number): Visit['make'] {
+function longAnswer(chunks: number): Visit['make'] {
   return async (browser, { url }) => {
     const page = await BenchPage.open(browser, `${url}/chat`, 1);
     await page.page.click(launcher);
     await page.painted('messages');
-    await page.page.keyboard.type(`Write ${String(pieces)} pieces`);
+    await page.page.keyboard.type(`Write ${String(chunks)} chunks`);
     await page.waitUntilIdle();
     const before = { work: await page.mainThread(), tasks: (await page.recorded('longTasks')).length };
     await page.page.keyboard.press('Enter');
@@ -104,8 +104,8 @@ function longAnswer(pieces: number): Visit['make'] {
     await page.sees('answer', 2);
     const longTasks = (await page.recorded('longTasks')).slice(before.tasks);
     const notes: Notes = {
-      [`answer of ${pieces}`]: (await page.mainThread()) - before.work,
-      [`longest task of ${pieces}`]: Math.max(0, ...longTasks),
+      [`answer of ${chunks}`]: (await page.mainThread()) - before.work,
+      [`longest task of ${chunks}`]: Math.max(0, ...longTasks),
     };
     await page.close();
     return notes;

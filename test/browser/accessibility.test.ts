@@ -15,9 +15,9 @@ describe('axe finds nothing wrong with', () => {
   // One language per group of scripts. Each state is reached once, then changes theme and language in place.
   const languages = { 'left to right': 'de', 'right to left': 'ar', Chinese: 'zh' };
 
-  for (const [state, reach] of Object.entries(chatStates)) {
+  for (const [state, openState] of Object.entries(chatStates)) {
     it(`${state}: light and dark, ${Object.keys(languages).join(', ')}`, async () => {
-      const chat = await reach({ theme: 'light', lang: 'de' });
+      const chat = await openState({ theme: 'light', lang: 'de' });
       for (const lang of Object.values(languages)) {
         chat.element.lang = lang;
         if (chat.isOpen) await until(() => chat.find('.root')?.lang === lang, `texts in ${lang}`);
@@ -69,8 +69,8 @@ describe('axe finds nothing wrong with', () => {
   it('forced colors', async function () {
     if (!supports.emulateMedia) this.skip();
     await emulateMedia({ forcedColors: 'active' });
-    for (const reach of Object.values(chatStates)) {
-      expect(await violations(await reach({ theme: 'light' }))).to.equal('');
+    for (const openState of Object.values(chatStates)) {
+      expect(await violations(await openState({ theme: 'light' }))).to.equal('');
       await unmountAll();
     }
   });

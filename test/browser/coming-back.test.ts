@@ -17,7 +17,7 @@ describe('a returning visitor', () => {
     await chat.ask(question);
     await chat.answered(2);
     chat.element.userKey = 'two';
-    await until(() => chat.messages.length === 1, 'a conversation of somebody else');
+    await until(() => chat.messages.length === 1, 'the conversation of the other user');
     chat.element.remove();
 
     const again = mount({ 'user-key': 'one' });
@@ -26,13 +26,13 @@ describe('a returning visitor', () => {
     expect(again.messages).to.contain(`user: ${question}`);
   });
 
-  for (const { days, keepDays, finds } of [
-    { days: 8, keepDays: '7', finds: false },
-    { days: 8, keepDays: '9', finds: true },
-    { days: 31, keepDays: null, finds: false },
-    { days: 29, keepDays: 'a month', finds: true },
+  for (const { days, keepDays, isResumed } of [
+    { days: 8, keepDays: '7', isResumed: false },
+    { days: 8, keepDays: '9', isResumed: true },
+    { days: 31, keepDays: null, isResumed: false },
+    { days: 29, keepDays: 'a month', isResumed: true },
   ])
-    it(`${finds ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
+    it(`${isResumed ? 'finds' : 'does not find'} a conversation of ${days} days ago with keep-days ${keepDays}`, async () => {
       const chat = mount();
       await chat.open();
       await chat.ask(question);
@@ -44,11 +44,11 @@ describe('a returning visitor', () => {
 
       const again = mount(keepDays === null ? {} : { 'keep-days': keepDays });
       await again.open();
-      await again.answered(finds ? 2 : 1);
-      expect(again.messages.includes(`user: ${question}`)).to.equal(finds);
+      await again.answered(isResumed ? 2 : 1);
+      expect(again.messages.includes(`user: ${question}`)).to.equal(isResumed);
     });
 
-  it('is told that the conversation has ended, and the message goes to a new one', async () => {
+  it('learns that the conversation has ended, and the message is sent to a new one', async () => {
     const chat = mount({ 'base-url': faulty('ended') });
     await chat.open();
     const before = chat.messages.length;
@@ -77,8 +77,8 @@ describe('after a page was closed', () => {
     await unmountAll();
   });
 
-  /** Sends all requests, and replaces the answers of one method. */
-  const divert = (
+  /** Replaces the responses to requests with one method; all requests are sent. */
+  const replaceResponses = (
     page: Window,
     method: string,
     answer: (real: () => Promise<Response>) => Promise<Response>,
@@ -91,14 +91,14 @@ describe('after a page was closed', () => {
   it('the next page finds the answer that was streaming, and sends nothing twice', async () => {
     const leaving = await open();
     await leaving.chat.answered(1);
-    let hasArrived = false;
-    divert(leaving.window, 'POST', async (send) => {
+    let isDelivered = false;
+    replaceResponses(leaving.window, 'POST', async (send) => {
       await (await send()).text();
-      hasArrived = true;
+      isDelivered = true;
       return new Promise(() => undefined);
     });
     await leaving.chat.ask(question);
-    await until(() => hasArrived, 'the message to arrive');
+    await until(() => isDelivered, 'the message to arrive');
     leaving.close();
 
     const { chat } = await open();
@@ -109,17 +109,17 @@ describe('after a page was closed', () => {
 
   it('the next page requests the deletion that failed', async () => {
     const leaving = await open();
-    divert(leaving.window, 'DELETE', () => Promise.reject(new TypeError('No network')));
+    replaceResponses(leaving.window, 'DELETE', () => Promise.reject(new TypeError('No network')));
     const key = conversationKey();
     const { conversationId: id = '' } = JSON.parse(localStorage.getItem(key) ?? '') as Record<string, string>;
     leaving.chat.element.forget();
-    await until(() => entry(':forget:') !== undefined, 'the list of what is to be forgotten');
+    await until(() => entry(':forget:') !== undefined, 'the stored deletion request');
     expect(localStorage.getItem(entry(':forget:') ?? '')).to.equal(id);
     expect(localStorage.getItem(key)).to.equal(null);
     leaving.close();
 
     await open();
-    await until(() => entry(':forget:') === undefined, 'the service to have forgotten');
+    await until(() => entry(':forget:') === undefined, 'the deletion request to be completed');
     expect((await fetch(`${service.url}/api/conversations/${id}`)).status).to.equal(404);
   });
 });

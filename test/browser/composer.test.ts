@@ -11,8 +11,8 @@ function pretendPhone(): void {
   window.matchMedia = (query) => realMatch(query.replace('(pointer: coarse)', 'all'));
 }
 
-/** The texts of `chat-send` events from now on. */
-function sentBy(chat: Chat): string[] {
+/** Collects the texts of `chat-send` events from now on. */
+function collectSent(chat: Chat): string[] {
   const sent: string[] = [];
   chat.element.addEventListener('chat-send', ({ detail }) => sent.push(detail.text));
   return sent;
@@ -51,7 +51,7 @@ describe('the composer', () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
-    const sent = sentBy(chat);
+    const sent = collectSent(chat);
     chat.input.value = 'にほん';
     chat.input.dispatchEvent(new InputEvent('input', { bubbles: true, isComposing: true }));
     const enter = (init: KeyboardEventInit): boolean => {
@@ -59,7 +59,7 @@ describe('the composer', () => {
       chat.input.dispatchEvent(event);
       return event.defaultPrevented;
     };
-    // The Enter that ends a composition belongs to the input method: the field must get it as it is.
+    // The Enter key that ends a composition belongs to the input method, so it must not be canceled.
     expect(enter({ isComposing: true })).to.be.false;
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only sign in Safari
     expect(enter({ keyCode: 229 })).to.be.false;
@@ -73,7 +73,7 @@ describe('the composer', () => {
     const chat = mount();
     await chat.open();
     await chat.answered(1);
-    const sent = sentBy(chat);
+    const sent = collectSent(chat);
     const source = put('textarea', '');
     const text = 'My order:\n\n  2 bags\n  1 tent';
     source.value = text;
@@ -190,7 +190,7 @@ describe('the composer', () => {
     chat.write('😀'.repeat(2000));
     await until(() => note().includes('2,000 of 2,000'), 'the count of characters, not of code units');
     expect(chat.input.getAttribute('aria-invalid')).to.equal('false');
-    const sent = sentBy(chat);
+    const sent = collectSent(chat);
     const tooLong = 'b'.repeat(2005);
     chat.write(tooLong);
     await until(() => /Too long by 5\b/.test(note()), 'the explanation');
@@ -201,7 +201,7 @@ describe('the composer', () => {
     expect(chat.input.value).to.equal(tooLong);
     expect(sent).to.deep.equal([]);
     for (let excess = 5; excess > 0; excess--) await press('Backspace');
-    await until(() => chat.input.ariaInvalid === 'false', 'the explanation to go');
+    await until(() => chat.input.ariaInvalid === 'false', 'the explanation to disappear');
     await press('Enter');
     expect(sent).to.deep.equal(['b'.repeat(2000)]);
   });
@@ -231,7 +231,7 @@ describe('the composer', () => {
     chat.write(text);
     await until(() => chat.input.scrollHeight > chat.input.clientHeight, 'the field to scroll');
     const copied = (): number => chat.input.parentElement?.dataset['text']?.length ?? 0;
-    await until(() => copied() > 100 && copied() < 5000, 'a part of it in the copy that the field grows by');
+    await until(() => copied() > 100 && copied() < 5000, 'the truncated copy that sets the height');
     expect(chat.input.value).to.equal(text);
     await until(() => chat.input.getBoundingClientRect().height > 100, 'the field to grow');
     expect(chat.input.getBoundingClientRect().height).to.be.below(150);

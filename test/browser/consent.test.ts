@@ -5,7 +5,7 @@ import { service } from '../support/browser/service-under-test.ts';
 
 const key = 'voice-assistant-chat:consent';
 
-/** A chat with the site's own question in the consent slot, there from the beginning. */
+/** Mounts a chat with the site's question in the consent slot. */
 function mountAsking(attributes: Readonly<Record<string, string>> = {}): Chat {
   const parent = document.createElement('div');
   const content = document.createElement('div');
@@ -53,7 +53,7 @@ function stored(): string[] {
 
 let startedAt = 0;
 
-/** Conversations that this test has opened: requests of earlier tests may end only now. */
+/** The requests of this test that open a conversation, without those of earlier tests. */
 function openings(): string[] {
   return performance
     .getEntriesByType('resource')
@@ -83,7 +83,7 @@ describe('the consent slot', () => {
       'the focus on the question',
     );
     const button = chat.element.querySelector('[data-consent]') as HTMLElement;
-    // Also on pages that reset all their buttons.
+    // Also on pages that reset the style of all buttons.
     const reset = document.createElement('style');
     reset.textContent = 'button { margin: 0; color: inherit }';
     button.slot = 'consent';
@@ -96,7 +96,7 @@ describe('the consent slot', () => {
     expect(getComputedStyle(button).color).to.equal(color);
     chat.element.send('Is anybody there?');
     await until(() => chat.input.value === 'Is anybody there?', 'the draft');
-    // A request for settings would be listed by now.
+    // By now, a request for settings would be recorded.
     await until(
       () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/widget')),
       'the look',
@@ -147,7 +147,7 @@ describe('the consent slot', () => {
     await chat.answered(1);
     chat.element.forget();
     await until(() => !chat.isOpen, 'the panel to close');
-    await until(() => stored().length === 0, 'the browser to keep nothing');
+    await until(() => stored().length === 0, 'the storage to be empty');
     await click(chat.launcher);
     await until(() => asking(chat) !== null, 'the question');
   });
@@ -176,7 +176,7 @@ describe('the consent slot', () => {
     before.element.remove();
     const chat = await openAsking();
     chat.element.querySelector('[slot="consent"]')?.remove();
-    await until(() => chat.messages.includes('user: Hello'), 'what was said before');
+    await until(() => chat.messages.includes('user: Hello'), 'the earlier message');
     expect(chat.messages).to.have.length(3);
   });
 

@@ -72,7 +72,7 @@ describe('a conversation', () => {
     await first.open();
     await first.ask('Do you repair zips?');
     await first.answered(2);
-    await until(() => first.find('.markdown') !== null, 'the answer to be drawn as it stays');
+    await until(() => first.find('.markdown') !== null, 'the answer to be rendered as Markdown');
     first.write('And what about');
     const { messages } = first;
     first.element.remove();
@@ -82,7 +82,7 @@ describe('a conversation', () => {
     await second.open();
     expect((await ready).resumed).to.be.true;
     await second.answered(2);
-    await until(() => second.find('.markdown') !== null, 'the answer to be drawn again');
+    await until(() => second.find('.markdown') !== null, 'the answer to be rendered again');
     expect(second.messages).to.deep.equal(messages);
     expect(second.input.value).to.equal('And what about');
   });

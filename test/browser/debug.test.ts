@@ -4,7 +4,7 @@ import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/cha
 const methods = ['debug', 'log', 'info', 'warn', 'error', 'groupCollapsed', 'table'] as const;
 const original = { ...console };
 
-/** The console's output, line by line; tables as JSON. */
+/** The logged lines; tables are JSON. */
 let lines: string[] = [];
 
 describe('debug', () => {
@@ -21,7 +21,7 @@ describe('debug', () => {
   });
 
   it('logs nothing unless the site asks for it', async () => {
-    await talk(mount({ lang: 'en' }));
+    await converse(mount({ lang: 'en' }));
     expect(lines).to.deep.equal([]);
   });
 
@@ -30,7 +30,7 @@ describe('debug', () => {
     chat.element.setAttribute('assitant', 'x');
     chat.element.context = { secret: 'of the page' };
     await chat.open();
-    await until(() => told().includes('Settings:'), 'the settings');
+    await until(() => output().includes('Settings:'), 'the settings');
     await until(() => last()['texts']?.value === 'en', 'the language');
     const settings = last();
     expect(settings['heading']).to.deep.equal({ value: 'Ask us', from: 'attribute' });
@@ -38,30 +38,30 @@ describe('debug', () => {
     expect(settings['base-url']?.from).to.equal('attribute');
     expect(settings['assitant']?.from).to.contain('no such attribute');
     expect(settings['context']).to.deep.equal({ value: 'secret', from: 'property' });
-    expect(told()).not.to.contain('ada@example.com').and.not.to.contain('of the page');
+    expect(output()).not.to.contain('ada@example.com').and.not.to.contain('of the page');
   });
 
   it('logs what happens, with timings and without contents', async () => {
     const chat = mount({ debug: '' });
-    await talk(chat);
-    await until(() => /Message 3 .*complete after \d+ ms/.test(told()), 'the answer');
-    expect(told())
+    await converse(chat);
+    await until(() => /Message 3 .*complete after \d+ ms/.test(output()), 'the answer');
+    expect(output())
       .to.match(/The conversation is open after \d+ ms, with 1 messages\./)
       .and.match(/Message 2 \(22 characters\) is sending\./)
       .and.match(/Message 2 \(22 characters\) is sent\./);
-    await until(() => /Asked the service for conversations\/…\/messages/.test(told()), 'the request');
-    expect(told()).not.to.contain('deliver on Saturdays');
+    await until(() => /Asked the service for conversations\/…\/messages/.test(output()), 'the request');
+    expect(output()).not.to.contain('deliver on Saturdays');
     const sent = JSON.stringify(localStorage);
     const [id = 'no id'] = /(?<="conversationId\\?":\\?")[\da-f-]{36}/.exec(sent.replaceAll('\\', '')) ?? [];
     expect(id).to.match(/^[\da-f-]{36}$/);
-    expect(told()).not.to.contain(id);
+    expect(output()).not.to.contain(id);
   });
 
   it('logs problems and what the site’s owner can do', async () => {
     const chat = mount({ debug: '', 'base-url': faulty('server-error') });
     await chat.open();
     await until(
-      () => /unavailable: “.*” The service has a problem: see its log\./.test(told()),
+      () => /unavailable: “.*” The service has a problem: see its log\./.test(output()),
       'the advice',
     );
   });
@@ -75,14 +75,17 @@ describe('debug', () => {
     });
     chat.write('Hello');
     chat.input.form?.requestSubmit();
-    await until(() => told().includes('The page prevented chat-send'), 'the reason');
+    await until(() => output().includes('The page prevented chat-send'), 'the reason');
   });
 
   it('stops logging when the attribute is removed, and resumes when the element is inserted again', async () => {
     const chat = mount({ debug: '' });
     await chat.open();
     await chat.answered(1);
-    await until(() => told().includes('The chat was opened.') || told().includes('is open after'), 'a line');
+    await until(
+      () => output().includes('The chat was opened.') || output().includes('is open after'),
+      'a line',
+    );
     chat.element.debug = false;
     await new Promise((resolve) => {
       requestAnimationFrame(resolve);
@@ -96,18 +99,18 @@ describe('debug', () => {
     document.body.append(chat.element);
     chat.element.debug = true;
     chat.element.open = false;
-    await until(() => told().includes('The chat was closed.'), 'a line');
+    await until(() => output().includes('The chat was closed.'), 'a line');
   });
 });
 
-async function talk(chat: Chat): Promise<void> {
+async function converse(chat: Chat): Promise<void> {
   await chat.open();
   await chat.answered(1);
   await chat.ask('deliver on Saturdays??');
   await chat.answered(2);
 }
 
-function told(): string {
+function output(): string {
   return lines.join('\n');
 }
 

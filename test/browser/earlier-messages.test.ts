@@ -8,7 +8,7 @@ import { settled } from '../support/chat/page-layout.ts';
 const count = 230;
 const atOnce = 100;
 
-/** How far a message is below the upper edge of the log. */
+/** The distance of a message from the top of the log. */
 function topOf(chat: Chat, message: HTMLElement): number {
   return message.getBoundingClientRect().top - chat.part('message-log').getBoundingClientRect().top;
 }
@@ -85,7 +85,7 @@ describe('messages before a long history', () => {
     expect(first.textContent).to.contain('Question 130');
     const before = topOf(chat, first);
     await click(chat.part('earlier-button'));
-    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the earlier messages');
     expect(await stands(chat, first)).to.be.closeTo(before, 2);
     await until(() => chat.findAll('.markdown strong').length === atOnce, 'the Markdown of all');
     expect(await stands(chat, first)).to.be.closeTo(before, 2);
@@ -96,7 +96,7 @@ describe('messages before a long history', () => {
     const next = chat.findAll('article')[0] as HTMLElement;
     expect(next.textContent).to.contain('Question 30');
     await stands(chat, next);
-    // By the arrow keys the button comes before the first message, which shows with the ring around it.
+    // The arrow keys reach the button before the first message, whose focus ring is visible.
     next.focus();
     await press('ArrowUp');
     await press('ArrowUp');
@@ -128,7 +128,7 @@ describe('messages before a long history', () => {
   it('can be rated, with an index of their own', async () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
-    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the earlier messages');
     const message = chat.findAll('article')[atOnce - 1] as HTMLElement;
     message.focus();
     await until(() => chat.find('[part="rate-button"]') !== null, 'the tools');
@@ -139,11 +139,11 @@ describe('messages before a long history', () => {
     await until(() => chat.part('rate-button').ariaPressed === 'true', 'the mark');
   });
 
-  it('can be requested again after a failure, and a transcript says what it lacks', async () => {
+  it('can be requested again after a failure, and a transcript says that earlier messages are missing', async () => {
     isBroken = true;
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
-    await until(() => chat.find('.earlier [role="alert"]') !== null, 'what went wrong');
+    await until(() => chat.find('.earlier [role="alert"]') !== null, 'the error message');
     const save = (): ReturnType<typeof downloadedFile> =>
       downloadedFile(async () => {
         await click(chat.part('menu-button'));
@@ -157,16 +157,16 @@ describe('messages before a long history', () => {
     isBroken = false;
     const whole = await save();
     expect(whole.text).to.contain('Question 0\n').and.contain('Answer 229').and.not.contain('connection');
-    expect(chat.findAll('article').length, 'what shows').to.equal(atOnce);
+    expect(chat.findAll('article').length, 'the visible messages').to.equal(atOnce);
     await click(chat.part('earlier-button'));
-    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the earlier messages');
     expect(chat.find('.earlier [role="alert"]')).to.equal(null);
   });
 
   it('are removed with their conversation', async () => {
     const chat = await openAtTop();
     await click(chat.part('earlier-button'));
-    await until(() => chat.findAll('article').length === 2 * atOnce, 'the messages before');
+    await until(() => chat.findAll('article').length === 2 * atOnce, 'the earlier messages');
     serveHistory([{ role: 'assistant', content: 'Hello again' }]);
     chat.element.forget();
     chat.element.show();

@@ -23,7 +23,7 @@ describe('an error', () => {
   afterEach(unmountAll);
 
   const atOpening: [
-    what: string,
+    title: string,
     attributes: Record<string, string>,
     words: RegExp,
     action: RegExp | undefined,
@@ -89,8 +89,8 @@ describe('an error', () => {
       'network',
     ],
   ];
-  for (const [what, attributes, words, action, code] of atOpening) {
-    it(`explains ${what}, inline, with what to do next`, async () => {
+  for (const [title, attributes, words, action, code] of atOpening) {
+    it(`explains ${title}, inline, with what to do next`, async () => {
       const chat = mount(attributes);
       const event = nextEvent<{ code: string; message: string }>(chat.element, 'chat-error');
       await openInVain(chat);
@@ -108,13 +108,13 @@ describe('an error', () => {
         chat.element.send('Can you hear me?');
         chat.element.assistantId = service.assistantThatShows('greeting');
         await chat.ready();
-        await until(() => chat.input.value === 'Can you hear me?', 'what the page sent');
+        await until(() => chat.input.value === 'Can you hear me?', 'the message of the page');
         expect(chat.input.checkVisibility()).to.be.true;
         return;
       }
       // A message written meanwhile is not lost.
       await chat.ask('Can you hear me?');
-      await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be kept in sight');
+      await until(() => chat.messages.includes('user: Can you hear me?'), 'the message to be listed');
       if (code === 'insufficient-balance') await chat.problem(/Your message is saved\./);
     });
   }
@@ -122,10 +122,10 @@ describe('an error', () => {
   it('explains that the answer takes too long', async () => {
     // The time limit of 20 seconds expires at once.
     const realSetTimeout = window.setTimeout.bind(window);
-    const hurried = ((task: () => void, delay?: number) =>
+    const immediateTimeout = ((task: () => void, delay?: number) =>
       realSetTimeout(task, delay === 20_000 ? 0 : delay)) as typeof window.setTimeout;
     const chat = mount({ 'base-url': faulty('timeout') });
-    window.setTimeout = hurried;
+    window.setTimeout = immediateTimeout;
     try {
       await openInVain(chat);
       await chat.problem(/is taking too long/);
@@ -144,7 +144,10 @@ describe('an error', () => {
     // Another assistant is another conversation; the message stays with the first one.
     expect(chat.messages).to.deep.equal([]);
     chat.element.assistantId = service.assistantThatShows('no-balance');
-    await until(() => chat.messages.includes('user: What are your opening hours?'), 'the kept message');
+    await until(
+      () => chat.messages.includes('user: What are your opening hours?'),
+      'the message of the first assistant',
+    );
   });
 
   for (const [kind, words, code] of [
@@ -204,7 +207,7 @@ describe('an error', () => {
     expect(chat.part('retry-button').innerText).to.contain('Start a new conversation');
     expect(chat.problems).to.have.length(1);
     chat.element.baseUrl = service.url;
-    await until(() => chat.problems.length === 0, 'the problem to go');
+    await until(() => chat.problems.length === 0, 'the problem to disappear');
   });
 
   it('of a conversation that is gone after a reload offers a new one', async () => {
@@ -251,7 +254,7 @@ describe('an error', () => {
     chat.element.addEventListener('chat-error', () => errors++);
     await openInVain(chat);
     await chat.problem(/connection was lost/);
-    // A later widget requests its settings when the page is idle, after the first one.
+    // A later widget requests its settings after the first one, when the page is idle.
     const other = mount({ 'assistant-id': service.assistantThatShows('settings') });
     await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
     await chat.problem(/connection was lost/);

@@ -18,21 +18,21 @@ const names = Object.keys({
   'chat-error': true,
 } satisfies Record<Name, true>) as Name[];
 
-/** The events that bubble to the document. */
-let heard: { name: Name; detail: unknown }[] = [];
-const hear = (event: Event) => {
-  heard.push({ name: event.type as Name, detail: (event as CustomEvent<unknown>).detail });
+/** The events received at the document. */
+let received: { name: Name; detail: unknown }[] = [];
+const record = (event: Event) => {
+  received.push({ name: event.type as Name, detail: (event as CustomEvent<unknown>).detail });
 };
 const detailOf = <Of extends Name>(name: Of) =>
-  heard.find((event) => event.name === name)?.detail as ChatEventMap[Of]['detail'] | undefined;
+  received.find((event) => event.name === name)?.detail as ChatEventMap[Of]['detail'] | undefined;
 
 describe('events', () => {
   beforeEach(() => {
-    heard = [];
-    for (const name of names) document.addEventListener(name, hear);
+    received = [];
+    for (const name of names) document.addEventListener(name, record);
   });
   afterEach(async () => {
-    for (const name of names) document.removeEventListener(name, hear);
+    for (const name of names) document.removeEventListener(name, record);
     await unmountAll();
   });
 
@@ -44,9 +44,9 @@ describe('events', () => {
     await chat.answered(2);
     await until(() => detailOf('chat-message') !== undefined, 'the answer');
     chat.element.open = false;
-    await until(() => heard.at(-1)?.name === 'chat-close', 'the end');
+    await until(() => received.at(-1)?.name === 'chat-close', 'the end');
     // The order of `chat-sent` and `chat-message` is not specified.
-    expect(heard.map(({ name }) => name).filter((name) => name !== 'chat-sent')).to.deep.equal([
+    expect(received.map(({ name }) => name).filter((name) => name !== 'chat-sent')).to.deep.equal([
       'chat-open',
       'chat-ready',
       'chat-send',
@@ -58,7 +58,7 @@ describe('events', () => {
     expect(detailOf('chat-sent')).to.deep.equal({ text: 'Do you deliver?' });
     expect(detailOf('chat-message')?.text).not.to.equal('');
     expect(detailOf('chat-message')?.latency).to.be.within(0, 60_000);
-    expect(heard[0]?.detail).to.equal(null);
+    expect(received[0]?.detail).to.equal(null);
   });
 
   it('report the rating of an answer', async () => {

@@ -32,7 +32,7 @@ describe('a first answer', () => {
       await chat.answered(1);
       await until(() => tasks.length > 0, 'the request for idle time');
       expect(loaded()).to.deep.equal([]);
-      // The first key loads the module that sends messages.
+      // The first key press loads the module that sends messages.
       chat.write('Hello');
       await until(() => loaded().join() === 'talk', 'the talk module');
       for (const task of tasks) task({ didTimeout: false, timeRemaining: () => 50 });
@@ -59,19 +59,19 @@ describe('a first answer', () => {
       childList: true,
       characterData: true,
     });
-    const pieces = [
+    const chunks = [
       'We ',
       '**open',
       ' at ten**, see [our page](https://a.example).\n\n- [Thank',
       wait,
       ' you](reply:)\n- [Where is `it`?](reply:)',
     ];
-    const answer = await scriptAnswer({ pieces });
+    const answer = await scriptAnswer({ chunks });
     await chat.ask(answer.question);
     await until(() => seen.size > 0, 'the beginning');
     await answer.resume();
     await chat.answered(1);
-    await until(() => chat.find('.markdown strong') !== null, 'the answer to be drawn');
+    await until(() => chat.find('.markdown strong') !== null, 'the answer to be rendered');
     watch.disconnect();
     expect([...seen].filter((text) => /[*`[\]]|Thank$/.test(text))).to.deep.equal([]);
   });

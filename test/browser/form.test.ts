@@ -71,15 +71,15 @@ describe('the form before the chat', () => {
 
   it('replaces the chat, and no conversation opens before it is filled in', async () => {
     const chat = await openForm();
-    await until(() => !chat.input.checkVisibility(), 'the composer to go');
-    await until(() => !chat.part('message-log').checkVisibility(), 'the messages to go');
+    await until(() => !chat.input.checkVisibility(), 'the composer to disappear');
+    await until(() => !chat.part('message-log').checkVisibility(), 'the messages to disappear');
     chat.element.send('Hello?');
     fill(chat, good);
     expect(requests.seen.filter((request) => request.includes('/conversations'))).to.deep.equal([]);
     await click(chat.part('start-button'));
     await chat.answered(1);
     expect(chat.find('[part="form"]')).to.be.null;
-    expect(chat.input.value, 'what the page sent').to.equal('Hello?');
+    expect(chat.input.value, 'the message of the page').to.equal('Hello?');
     expect(chat.messages).to.have.length(1);
   });
 
@@ -126,7 +126,7 @@ describe('the form before the chat', () => {
     expect(field(chat, 'email').ariaInvalid).to.equal('true');
     expect(chat.element.shadowRoot?.activeElement === field(chat, 'first_name')).to.be.true;
     fill(chat, { email: 'ada@site.example' });
-    await until(() => faultOf(chat, 'email') === '', 'the fault to go');
+    await until(() => faultOf(chat, 'email') === '', 'the fault to disappear');
     expect(field(chat, 'email').getAttribute('aria-invalid')).to.be.null;
   });
 
@@ -182,7 +182,7 @@ describe('the form before the chat', () => {
   });
 
   it('leaves out invalid fields, and is not shown without valid ones', async () => {
-    const odd: unknown[] = [
+    const invalidFields: unknown[] = [
       { label: 'Without a name' },
       { name: 'x'.repeat(65), label: 'Long' },
       { name: 'unlabelled' },
@@ -190,12 +190,16 @@ describe('the form before the chat', () => {
       { name: 'choice', label: 'Choice', type: 'select', options: [] },
       null,
     ];
-    const chat = await openForm([...odd, { name: 'good', label: 'Good' }, { name: 'good', label: 'Twice' }]);
+    const chat = await openForm([
+      ...invalidFields,
+      { name: 'good', label: 'Good' },
+      { name: 'good', label: 'Twice' },
+    ]);
     expect(chat.findAll('[part="form"] label').map(({ innerText }) => innerText)).to.deep.equal([
       'Good (optional)',
     ]);
     const other = mount({ inline: '' });
-    other.element.form = odd as FormField[];
+    other.element.form = invalidFields as FormField[];
     await other.answered(1);
     expect(other.find('[part="form"]')).to.be.null;
   });

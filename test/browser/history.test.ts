@@ -76,7 +76,7 @@ describe('a history of another service', () => {
     await chat.open();
     await until(() => chat.findAll('article').length === 8, 'all lines');
     const shown = (): HTMLElement[] => chat.findAll('article').filter((article) => article.checkVisibility());
-    await until(() => shown().length === 4, 'only what is to read');
+    await until(() => shown().length === 4, 'the visible messages');
     expect(shown().map(({ textContent }) => textContent.trim().split(/:\s+/).at(-1))).to.deep.equal([
       'Hello!',
       'Where is it?',

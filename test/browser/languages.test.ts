@@ -4,7 +4,7 @@ import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../suppo
 import { setViewport, supports } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
-/** Opens the chat, if it is not open by itself, and waits for texts in that language. */
+/** Opens the chat, if it is not open yet, and waits for texts in the given language. */
 async function speaks(chat: Chat, language: string): Promise<void> {
   await (chat.element.inline ? chat.ready() : chat.open());
   const root = () => chat.find('.root')?.lang;

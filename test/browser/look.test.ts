@@ -170,8 +170,8 @@ describe('the appearance', () => {
       const { launcher } = mount({ color, position: 'right-bottom' });
       const { right, bottom } = launcher.getBoundingClientRect();
       expect([innerWidth - right, innerHeight - bottom].map(Math.round), color).to.deep.equal([20, 20]);
-      const wanted = colorsOf(mount({ color: meant }).launcher);
-      expect(colorsOf(launcher), color).to.deep.equal(wanted);
+      const expected = colorsOf(mount({ color: meant }).launcher);
+      expect(colorsOf(launcher), color).to.deep.equal(expected);
     }
   });
 
@@ -187,7 +187,10 @@ describe('the appearance', () => {
   it('waits for unknown settings, and shows without them after a time limit', async () => {
     const chat = mount({ 'base-url': `${service.url}/faults/timeout` });
     expect(getComputedStyle(chat.launcher).opacity).to.equal('0');
-    await until(() => getComputedStyle(chat.launcher).opacity === '1', 'the launcher to show all the same');
+    await until(
+      () => getComputedStyle(chat.launcher).opacity === '1',
+      'the launcher to show without settings',
+    );
   });
 
   for (const kind of [

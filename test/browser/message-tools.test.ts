@@ -19,10 +19,10 @@ async function openChat(): Promise<Chat> {
   return chat;
 }
 
-/** A chat with one answer whose tools show, called by the keyboard. */
+/** Opens a chat with one answer whose tools are shown by keyboard. */
 async function answered(markdown: string): Promise<Chat> {
   const chat = await openChat();
-  const { question } = await scriptAnswer({ pieces: [markdown] });
+  const { question } = await scriptAnswer({ chunks: [markdown] });
   await chat.ask(question);
   await showTools(chat);
   return chat;
@@ -71,7 +71,7 @@ describe('the actions of a message', () => {
     await chat.open();
     const times = (): (string | null)[] =>
       chat.findAll('[part="message-tools"] time').map((time) => time.getAttribute('datetime'));
-    await until(() => chat.find('.divider') !== null, 'the part for reading');
+    await until(() => chat.find('.divider') !== null, 'the module for reading');
     expect(times()).to.deep.equal([]);
     await settled(chat);
     const places = (): string =>
@@ -90,7 +90,7 @@ describe('the actions of a message', () => {
     const { bottom } = chat.part('message-log').getBoundingClientRect();
     expect(chat.part('message-tools').getBoundingClientRect().bottom).to.be.at.most(bottom);
     await tap(chat.part('header'));
-    await until(() => times().length === 0, 'the tools to go');
+    await until(() => times().length === 0, 'the tools to disappear');
   });
 
   it('show by mouse and by keyboard, with the message’s time', async () => {
@@ -103,7 +103,7 @@ describe('the actions of a message', () => {
     chat.part('message-assistant').focus();
     await until(() => time() === at, 'the time, by keyboard');
     chat.input.focus();
-    await until(() => time() === undefined, 'the time to go');
+    await until(() => time() === undefined, 'the time to disappear');
     await click(chat.part('message-assistant'));
     await until(() => time() === at, 'the time, by mouse');
   });
@@ -112,8 +112,8 @@ describe('the actions of a message', () => {
     const chat = await answered('We **open** at nine.');
     const [up, down] = chat.findAll('[part="rate-button"]') as [HTMLElement, HTMLElement];
     expect([up.ariaLabel, down.ariaLabel]).to.deep.equal(['Helpful', 'Not helpful']);
-    const given: Rating[] = [];
-    chat.element.addEventListener('chat-rating', ({ detail }) => given.push(detail));
+    const ratings: Rating[] = [];
+    chat.element.addEventListener('chat-rating', ({ detail }) => ratings.push(detail));
     up.focus();
     const first = rated(chat.element);
     await press('Enter');
@@ -125,11 +125,11 @@ describe('the actions of a message', () => {
     const next = await openChat();
     await showTools(next);
     await until(() => pressed(next) === 'false,true', 'the mark after a reload');
-    next.element.addEventListener('chat-rating', ({ detail }) => given.push(detail));
+    next.element.addEventListener('chat-rating', ({ detail }) => ratings.push(detail));
     await click(next.findAll('[part="rate-button"]')[1] as HTMLElement);
     await until(() => pressed(next) === 'false,false', 'no mark');
-    expect(given.map(({ rating }) => rating)).to.deep.equal(['up', 'down', null]);
-    const { conversationId = '', index } = given[2] ?? {};
+    expect(ratings.map(({ rating }) => rating)).to.deep.equal(['up', 'down', null]);
+    const { conversationId = '', index } = ratings[2] ?? {};
     const served = await fetch(`${modelService.url}/api/conversations/${conversationId}`);
     const { history } = (await served.json()) as { history: { content: string }[] };
     expect(history[index ?? -1]?.content).to.equal('We **open** at nine.');
@@ -148,9 +148,9 @@ describe('the actions of a message', () => {
     await until(() => chat.find('.markdown table') !== null, 'the table');
     expect(chat.part('copy-button').ariaLabel).to.equal('Copy message');
     await click(chat.part('copy-button'));
-    await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the word that it is done');
-    const said = (): string => chat.announcement;
-    expect(said()).to.contain('Copied');
+    await until(() => chat.part('copy-button').ariaLabel === 'Copied', 'the confirmation');
+    const announcement = (): string => chat.announcement;
+    expect(announcement()).to.contain('Copied');
     const paste = await readClipboard();
     expect(paste.text).to.equal(text);
     const { body } = paste.document;
@@ -170,26 +170,26 @@ describe('the actions of a message', () => {
     };
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
     await click(chat.part('copy-button'));
-    await until(() => copied.length > 0, 'the text alone');
+    await until(() => copied.length > 0, 'the plain text');
     expect(copied).to.deep.equal([text]);
 
-    // A refusal is shown, too, for a while or until the button loses the focus.
+    // A refusal is also shown for a while, or until the button loses the focus.
     const denied = 'This browser does not support that.';
     clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError'));
     const button = chat.part('copy-button');
-    await until(() => said().includes('Copied'), 'the word that it is done');
+    await until(() => announcement().includes('Copied'), 'the confirmation');
     button.focus();
     await press('Enter');
-    await until(() => button.ariaLabel === denied && said().endsWith(denied), 'the word that it was denied');
-    expect(said()).not.to.contain('Copied');
-    expect(button.dataset['result'], 'what shows beside the icon').to.equal(denied);
+    await until(() => button.ariaLabel === denied && announcement().endsWith(denied), 'the error');
+    expect(announcement()).not.to.contain('Copied');
+    expect(button.dataset['result'], 'the text beside the icon').to.equal(denied);
     chat.input.focus();
-    expect([button.ariaLabel, said().includes(denied)]).to.deep.equal(['Copy message', false]);
+    expect([button.ariaLabel, announcement().includes(denied)]).to.deep.equal(['Copy message', false]);
   });
 
   it('stop a growing answer with the send button', async () => {
     const chat = await openChat();
-    const answer = await scriptAnswer({ pieces: ['It goes on', wait, ' and on.'] });
+    const answer = await scriptAnswer({ chunks: ['It goes on', wait, ' and on.'] });
     await chat.ask(answer.question);
     await until(() => chat.messages.at(-1)?.endsWith('It goes on') ?? false, 'the first words');
     expect(chat.part('send-button').ariaLabel).to.equal('Stop');
@@ -199,7 +199,7 @@ describe('the actions of a message', () => {
     chat.write('');
     await until(() => chat.part('send-button').ariaLabel === 'Stop', 'the stop button');
     await click(chat.part('send-button'));
-    await until(() => chat.find('.message-state')?.innerText === 'Stopped.', 'the word that it was stopped');
+    await until(() => chat.find('.message-state')?.innerText === 'Stopped.', 'the note “Stopped.”');
     await answer.resume();
     await until(() => chat.part('send-button').ariaLabel === 'Send', 'the end of the reply');
     expect(chat.messages.at(-1)).to.equal('assistant: It goes on');

@@ -30,8 +30,14 @@ describe('texts of the site', () => {
 
   it('are ignored if they are invalid', async () => {
     const chat = mount();
-    const odd: Record<string, unknown> = { send: 5, close: '', typo: 'x', more: {}, chat: 'x'.repeat(1001) };
-    chat.element.messages = odd;
+    const invalidTexts: Record<string, unknown> = {
+      send: 5,
+      close: '',
+      typo: 'x',
+      more: {},
+      chat: 'x'.repeat(1001),
+    };
+    chat.element.messages = invalidTexts;
     await chat.open();
     expect(chat.part('send-button').ariaLabel).to.equal('Send');
     expect(chat.part('close-button').ariaLabel).to.equal('Close chat');

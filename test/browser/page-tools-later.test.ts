@@ -65,12 +65,12 @@ describe('tool calls of an earlier visit', () => {
     );
     await click(second.part('restart-button'));
     await until(() => toolRequests(second).length === 0, 'the new conversation');
-    await until(() => second.find('[part="undo-button"]') !== null, 'the way back');
+    await until(() => second.find('[part="undo-button"]') !== null, 'the undo button');
     await click(second.part('undo-button'));
     await until(() => toolRequests(second).length === 1, 'the question after the undo');
     expect(runs).to.equal(0);
     await click(buttonIn(toolRequests(second)[0] as HTMLElement, 'Allow'));
-    await until(() => second.find('[part~="go-on"] button') !== null, 'the way on');
+    await until(() => second.find('[part~="go-on"] button') !== null, 'the button to continue');
     expect(runs).to.equal(1);
   });
 });

@@ -39,10 +39,10 @@ describe('tools of the page', () => {
   });
 
   it('run once the visitor allows it, and send the result with the next message', async () => {
-    const given: unknown[] = [];
+    const receivedArguments: unknown[] = [];
     const chat = await openWithTools(
       showProduct((args) => {
-        given.push(args);
+        receivedArguments.push(args);
         return { shown: true };
       }),
     );
@@ -52,16 +52,19 @@ describe('tools of the page', () => {
     expect(request.innerText)
       .to.match(/“Show product”/)
       .and.match(/Code\s+ALP-40/);
-    expect(given).to.deep.equal([]);
+    expect(receivedArguments).to.deep.equal([]);
     await chat.answered(2);
-    await until(() => said(chat).includes('May the assistant run “Show product”'), 'the announcement');
+    await until(
+      () => announcementOf(chat).includes('May the assistant run “Show product”'),
+      'the announcement',
+    );
 
     const used = nextEvent(chat.element, 'chat-tool');
     await click(buttonIn(request, 'Allow'));
     expect(await used).to.deep.equal({ name: 'show_product', outcome: 'done' });
-    expect(given).to.deep.equal([{ code: 'ALP-40' }]);
+    expect(receivedArguments).to.deep.equal([{ code: 'ALP-40' }]);
     await until(() => toolRequests(chat)[0]?.innerText.includes('was run') === true, 'the outcome');
-    expect(said(chat)).to.contain('“Show product” was run.');
+    expect(announcementOf(chat)).to.contain('“Show product” was run.');
 
     await chat.ask('Thank you');
     await chat.answered(3);
@@ -122,15 +125,15 @@ describe('tools of the page', () => {
     expect(resume(), 'nothing to go on with').to.equal(null);
     buttonIn(request, 'Always allow in this conversation').focus();
     await press('Enter');
-    await until(() => said(chat).includes('“Show a product” was run.'), 'the outcome');
-    await until(() => resume() !== null, 'the way on');
+    await until(() => announcementOf(chat).includes('“Show a product” was run.'), 'the outcome');
+    await until(() => resume() !== null, 'the button to continue');
     expect(sent, 'nothing that the visitor did not send').to.have.lengthOf(1);
     resume()?.focus();
     await press('Enter');
     await chat.answered(3);
     expect(sent[1]).to.deep.include({ message: 'Continue' });
     expect(sent[1]?.tool_results).to.have.lengthOf(1);
-    await until(() => resume() === null, 'the way on to go');
+    await until(() => resume() === null, 'the button to continue to disappear');
     expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
 
     const again = nextEvent(chat.element, 'chat-tool');
@@ -199,9 +202,9 @@ describe('tools of the page', () => {
     await chat.ask('Hello again');
     await chat.answered(3);
     expect(sent[1]?.client_tools).to.have.lengthOf(1);
-    const told = warnings.filter((text) => text.includes('tools['));
-    expect(told).to.have.lengthOf(3);
-    expect(told[2]).to.contain('tools[3]').and.contain('run has to be a function');
+    const toolWarnings = warnings.filter((text) => text.includes('tools['));
+    expect(toolWarnings).to.have.lengthOf(3);
+    expect(toolWarnings[2]).to.contain('tools[3]').and.contain('run has to be a function');
   });
 });
 
@@ -230,7 +233,7 @@ describe('the context of the page', () => {
   });
 });
 
-function said(chat: Chat): string {
+function announcementOf(chat: Chat): string {
   return chat
     .findAll('[role="status"]')
     .map(({ textContent }) => textContent)

@@ -20,7 +20,7 @@ describe('a human handoff', () => {
     expect(chat.part('person').role).to.equal('status');
     await until(() => chat.messages.some((text) => text.includes('I answer in person.')), 'the answer');
     chat.element.restart();
-    await until(() => notice(chat) === '', 'the notice to go');
+    await until(() => notice(chat) === '', 'the notice to disappear');
   });
 });
 

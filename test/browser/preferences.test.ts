@@ -12,9 +12,9 @@ describe('a visitor who prefers', () => {
     await unmountAll();
   });
 
-  for (const [state, reach] of Object.entries(chatStates)) {
+  for (const [state, openState] of Object.entries(chatStates)) {
     it(`less motion sees nothing move in ${state}`, async () => {
-      const chat = await reach({ theme: 'light' });
+      const chat = await openState({ theme: 'light' });
       restore = forceMedia(chat, '(prefers-reduced-motion: reduce)');
       const moving = (chat.element.shadowRoot?.getAnimations() ?? [])
         .filter(({ effect }) =>

@@ -24,7 +24,7 @@ async function openHistory(attributes: Readonly<Record<string, string>> = {}): P
   ]);
   const chat = mount({ 'base-url': cannedService, lang: 'en', ...attributes });
   await chat.open();
-  await until(() => chat.find('.divider') !== null, 'the part for reading');
+  await until(() => chat.find('.divider') !== null, 'the module for reading');
   return chat;
 }
 
@@ -40,13 +40,13 @@ async function openChat(lang = 'en'): Promise<Chat> {
 
 /** Requests an answer that is longer than the panel. */
 async function fill(chat: Chat): Promise<void> {
-  const long = await scriptAnswer({ pieces: ['A long line.\n'.repeat(60)] });
+  const long = await scriptAnswer({ chunks: ['A long line.\n'.repeat(60)] });
   await chat.ask(long.question);
   await chat.answered(1);
 }
 
 /** Announcements to screen readers from now on, line by line. */
-function heardIn(chat: Chat): string[] {
+function announcementsIn(chat: Chat): string[] {
   const lines: string[] = [];
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes)
@@ -78,19 +78,19 @@ describe('reading a conversation', () => {
     const chat = mount({ 'base-url': cannedService, lang: 'en' });
     await chat.open();
     chat.write('Good morning!');
-    await until(() => chat.findAll('.divider').length === 1, 'the part for reading');
-    const drawn: string[] = [];
-    const drawings = new MutationObserver(() => {
+    await until(() => chat.findAll('.divider').length === 1, 'the module for reading');
+    const renderings: string[] = [];
+    const observer = new MutationObserver(() => {
       const texts = chat
         .findAll('.divider, article > :last-child')
         .map(({ textContent }) => textContent.trim());
-      drawn.push(texts.join());
+      renderings.push(texts.join());
     });
-    drawings.observe(chat.part('message-log'), { childList: true, subtree: true });
+    observer.observe(chat.part('message-log'), { childList: true, subtree: true });
     await chat.ask('Good morning!');
     await chat.problem(/out of order/);
-    drawings.disconnect();
-    const first = drawn.find((items) => items.includes('Good morning!'));
+    observer.disconnect();
+    const first = renderings.find((items) => items.includes('Good morning!'));
     expect(first).to.equal('Yesterday,Hello!,Today,Good morning!');
   });
 
@@ -114,9 +114,9 @@ describe('reading a conversation', () => {
     const silent = await openHistory();
     expect(silent.find('.used')).to.equal(null);
     await unmountAll();
-    const telling = await openHistory({ 'show-function-calls': '' });
-    await until(() => telling.find('.used') !== null, 'what was used');
-    expect(telling.findAll('.used').map(({ innerText }) => innerText.trim())).to.deep.equal([
+    const withCalls = await openHistory({ 'show-function-calls': '' });
+    await until(() => withCalls.find('.used') !== null, 'the names of the tools');
+    expect(withCalls.findAll('.used').map(({ innerText }) => innerText.trim())).to.deep.equal([
       'Used: Look up stock',
     ]);
   });
@@ -129,7 +129,7 @@ describe('reading a conversation', () => {
     await press('End');
     await until(() => focused(chat) === articles[5], 'the last message');
     await press('ArrowUp');
-    await until(() => focused(chat) === articles[4], 'the one before');
+    await until(() => focused(chat) === articles[4], 'the focus on the previous message');
     await press('Home');
     await until(() => focused(chat) === articles[0], 'the first');
     await press('ArrowDown');
@@ -144,12 +144,12 @@ describe('reading a conversation', () => {
   it('marks messages that came while the reader was further up, and leads there', async () => {
     const chat = await openChat();
     await fill(chat);
-    const next = await scriptAnswer({ pieces: [wait, 'News.'] });
+    const next = await scriptAnswer({ chunks: [wait, 'News.'] });
     await chat.ask(next.question);
     const log = chat.part('message-log');
     const distance = (): number => log.scrollHeight - log.scrollTop - log.clientHeight;
     log.scrollTop = 0;
-    await until(() => chat.find('[part="latest-button"]') !== null, 'the way to the end');
+    await until(() => chat.find('[part="latest-button"]') !== null, 'the button to the latest message');
     expect(chat.part('latest-button').innerText.trim()).to.equal('Latest messages');
     await next.resume();
     await chat.answered(2);
@@ -163,9 +163,9 @@ describe('reading a conversation', () => {
 
   it('counts messages on the launcher while the panel is closed', async () => {
     const chat = await openChat();
-    const answer = await scriptAnswer({ pieces: [wait, 'Here I am.'] });
+    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
     await chat.ask(answer.question);
-    await until(() => chat.find('[part="typing"]') !== null, 'the sign of writing');
+    await until(() => chat.find('[part="typing"]') !== null, 'the typing indicator');
     chat.element.hide();
     await until(() => !chat.isOpen, 'the panel to close');
     await answer.resume();
@@ -173,13 +173,13 @@ describe('reading a conversation', () => {
     expect(chat.launcher.ariaLabel).to.match(/, 1 unread message$/);
     await click(chat.launcher);
     await chat.answered(1);
-    await until(() => chat.find('[part="badge"]') === null, 'the badge to go');
+    await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
     expect(chat.launcher.ariaLabel ?? '').not.to.contain('unread');
   });
 
   it('counts messages while the page is hidden, until it is visible again', async () => {
     const chat = await openChat();
-    const answer = await scriptAnswer({ pieces: [wait, 'Here I am.'] });
+    const answer = await scriptAnswer({ chunks: [wait, 'Here I am.'] });
     await chat.ask(answer.question);
     const setHidden = (isHidden: boolean): void => {
       Object.defineProperty(document, 'hidden', { configurable: true, value: isHidden });
@@ -190,7 +190,7 @@ describe('reading a conversation', () => {
       await answer.resume();
       await until(() => chat.find('[part="badge"]')?.textContent === '1', 'the badge');
       setHidden(false);
-      await until(() => chat.find('[part="badge"]') === null, 'the badge to go');
+      await until(() => chat.find('[part="badge"]') === null, 'the badge to disappear');
     } finally {
       Reflect.deleteProperty(document, 'hidden');
     }
@@ -199,9 +199,9 @@ describe('reading a conversation', () => {
   it('announces every sentence of a growing answer once, when it is complete', async () => {
     const chat = await openChat();
     await fill(chat);
-    const lines = heardIn(chat);
+    const lines = announcementsIn(chat);
     const answer = await scriptAnswer({
-      pieces: [
+      chunks: [
         'It weighs **1.2 kg',
         wait,
         '**, says Dr. Berg. It is',
@@ -212,8 +212,8 @@ describe('reading a conversation', () => {
       ],
     });
     await chat.ask(answer.question);
-    const shows = (text: string) => until(() => chat.messages.at(-1)?.endsWith(text) ?? false, text);
-    await shows('kg');
+    const waitForAnswer = (text: string) => until(() => chat.messages.at(-1)?.endsWith(text) ?? false, text);
+    await waitForAnswer('kg');
     await answer.resume();
     await until(() => lines.length === 1, 'the first sentence');
     await answer.resume();
@@ -223,8 +223,8 @@ describe('reading a conversation', () => {
     expect(lines).to.deep.equal(['It weighs 1.2 kg, says Dr. Berg.', 'It is in stock.', 'And so on.']);
   });
 
-  // The sentences end without a space, and the chat need not be in their language.
-  const pieceByPiece: [name: string, lang: string, pieces: string[], sentences: string[]][] = [
+  // No spaces follow the sentences, and the chat may be in another language.
+  const cases: [name: string, lang: string, chunks: string[], sentences: string[]][] = [
     [
       'Chinese',
       'zh',
@@ -238,21 +238,24 @@ describe('reading a conversation', () => {
       ['9時に開きます。', '「はい。」', 'どうぞ！'],
     ],
   ];
-  for (const [name, lang, pieces, sentences] of pieceByPiece)
+  for (const [name, lang, chunks, sentences] of cases)
     it(`announces the sentences of an answer in ${name} one by one`, async () => {
       const chat = await openChat(lang);
       await fill(chat);
-      const lines = heardIn(chat);
+      const lines = announcementsIn(chat);
       const answer = await scriptAnswer({
-        pieces: pieces.flatMap((piece, index) => (index === 0 ? piece : [wait, piece])),
+        chunks: chunks.flatMap((chunk, index) => (index === 0 ? chunk : [wait, chunk])),
       });
       await chat.ask(answer.question);
       for (const [index, sentence] of sentences.entries()) {
-        const shown = pieces[index]?.replaceAll('*', '') ?? '';
+        const shown = chunks[index]?.replaceAll('*', '') ?? '';
         await until(() => chat.messages.at(-1)?.endsWith(shown) ?? false, `"${shown}" to show`);
         expect(lines, 'no half sentence').to.deep.equal(sentences.slice(0, index));
         await answer.resume();
-        await until(() => lines.length === index + 1, `"${sentence}" to be said; said: ${lines.join(' / ')}`);
+        await until(
+          () => lines.length === index + 1,
+          `"${sentence}" to be announced; announced: ${lines.join(' / ')}`,
+        );
       }
       expect(lines).to.deep.equal(sentences);
     });

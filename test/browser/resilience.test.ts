@@ -20,7 +20,7 @@ describe('the widget', () => {
       'assistant-id': modelService.assistantThatShows('no-greeting'),
     });
     await chat.open();
-    const { question } = await scriptAnswer({ pieces: [`${'> '.repeat(1200)}x`] });
+    const { question } = await scriptAnswer({ chunks: [`${'> '.repeat(1200)}x`] });
     await chat.ask(question);
     await chat.answered(1);
     expect(chat.messages.at(-1)).to.contain('> > >');
@@ -126,9 +126,9 @@ describe('the widget', () => {
   it('offers to undo a restart until a message is sent in the new conversation', async () => {
     const chat = mount();
     await chat.open();
-    const anew = nextEvent(chat.element, 'chat-ready');
+    const readyAgain = nextEvent(chat.element, 'chat-ready');
     await click(chat.part('restart-button'));
-    await anew;
+    await readyAgain;
     expect(chat.find('[part="undo"]'), 'a way back to nothing').to.equal(null);
     await chat.ask('When do you open?');
     await chat.answered(2);
@@ -141,11 +141,11 @@ describe('the widget', () => {
     await click(chat.part('restart-button'));
     await until(() => chat.messages.length === 1, 'the new conversation');
     expect(chat.part('undo').innerText).to.match(/New conversation\s+Undo/);
-    // The focus is in the composer: the button stands right before it.
+    // The focus is in the composer, which the button precedes in the tab order.
     await until(() => chat.element.shadowRoot?.activeElement === chat.input, 'the focus in the composer');
     chat.part('undo-button').focus();
     await press('Enter');
-    await until(() => chat.messages.join() === before.join(), 'the conversation that was left');
+    await until(() => chat.messages.join() === before.join(), 'the previous conversation');
     expect(chat.find('[part="undo"]')).to.equal(null);
     expect(chat.find('.divider.new') === null, 'nothing of it as news').to.be.true;
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
@@ -201,7 +201,7 @@ describe('the widget', () => {
       'assistant-id': modelService.assistantThatShows('no-greeting'),
     });
     await chat.open();
-    const { question } = await scriptAnswer({ pieces: ['```js\nlet a;\n```'] });
+    const { question } = await scriptAnswer({ chunks: ['```js\nlet a;\n```'] });
     await chat.ask(question);
     await chat.answered(1);
     await until(() => chat.find('figcaption button') !== null, 'the code');

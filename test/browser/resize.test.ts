@@ -80,7 +80,7 @@ describe('the resize handle', () => {
     await press('Tab');
     expect(chat.element.shadowRoot?.activeElement).to.equal(handle);
     expect(getComputedStyle(handle).outlineStyle).to.equal('solid');
-    await until(() => shows() === 1, 'the handle to stand out');
+    await until(() => shows() === 1, 'the handle to be opaque');
   });
 
   it('follows a pointer, stays within the window, and keeps the size for the next visit', async () => {
@@ -119,9 +119,12 @@ describe('the resize handle', () => {
     await press('ArrowLeft');
     expect(localStorage.getItem('voice-assistant-chat:size')).to.contain('--_width');
     chat.element.forget();
-    await until(() => localStorage.getItem('voice-assistant-chat:size') === null, 'the size to be forgotten');
-    const shy = await openedWithHandle({ persist: 'none' });
-    shy.part('resize-handle').focus();
+    await until(
+      () => localStorage.getItem('voice-assistant-chat:size') === null,
+      'the stored size to be deleted',
+    );
+    const unstored = await openedWithHandle({ persist: 'none' });
+    unstored.part('resize-handle').focus();
     await press('ArrowLeft');
     expect(localStorage.getItem('voice-assistant-chat:size')).to.equal(null);
   });
@@ -131,7 +134,7 @@ describe('the resize handle', () => {
     const chat = mount({ inline: '' }, box);
     await chat.ready();
     await click(chat.part('header'));
-    await until(() => chat.find('[part="resize-handle"]') !== null, 'the part to load');
+    await until(() => chat.find('[part="resize-handle"]') !== null, 'the resize handle');
     const isHidden = (chat: Chat): boolean => !chat.part('resize-handle').checkVisibility();
     await until(() => isHidden(chat), 'an inline chat to hide the handle');
     await unmountAll();
@@ -143,6 +146,6 @@ describe('the resize handle', () => {
   it('is removed with the element', async () => {
     const chat = await openedWithHandle();
     chat.element.remove();
-    await until(() => chat.find('[part="resize-handle"]') === null, 'the handle to go');
+    await until(() => chat.find('[part="resize-handle"]') === null, 'the handle to disappear');
   });
 });

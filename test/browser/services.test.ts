@@ -22,7 +22,7 @@ async function openConversation(target: ServiceUnderTest): Promise<string> {
 describe('the services that browser tests talk to', () => {
   it('answer from the knowledge base, or as a test has scripted', async () => {
     for (const each of [service, modelService]) {
-      const { question } = await scriptAnswer({ pieces: ['As ', 'scripted.'] });
+      const { question } = await scriptAnswer({ chunks: ['As ', 'scripted.'] });
       const answer = (await (await post(await openConversation(each), { message: question })).json()) as {
         message: string;
       };
@@ -31,7 +31,7 @@ describe('the services that browser tests talk to', () => {
   });
 
   it('stream an answer up to the point where the test pauses it', async () => {
-    const answer = await scriptAnswer({ pieces: ['One', wait, ', two', wait, '.'] });
+    const answer = await scriptAnswer({ chunks: ['One', wait, ', two', wait, '.'] });
     const url = await openConversation(modelService);
     const { body } = await post(url, { message: answer.question }, { Accept: 'text/event-stream' });
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -52,7 +52,7 @@ describe('the services that browser tests talk to', () => {
     const answer = await scriptAnswer({ status: 400 });
     const url = await openConversation(modelService);
     expect((await post(url, { message: answer.question })).status).to.equal(400);
-    await answer.change({ pieces: ['Better.'] });
+    await answer.change({ chunks: ['Better.'] });
     expect((await post(url, { message: answer.question })).status).to.equal(200);
   });
 });

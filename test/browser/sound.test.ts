@@ -7,7 +7,7 @@ import { modelService } from '../support/browser/service-under-test.ts';
 /** Started oscillators, since a test cannot hear the sound. */
 let notes = 0;
 
-/** A chat with a question that is being answered. */
+/** Opens a chat with a question that is being answered. */
 async function waiting(attributes: Readonly<Record<string, string>>): Promise<[Chat, () => Promise<void>]> {
   const chat = mount({
     'base-url': modelService.url,
@@ -21,7 +21,7 @@ async function waiting(attributes: Readonly<Record<string, string>>): Promise<[C
       'the sound’s script',
     );
   }
-  const answer = await scriptAnswer({ pieces: ['Gladly', wait, ', yes.'] });
+  const answer = await scriptAnswer({ chunks: ['Gladly', wait, ', yes.'] });
   // A trusted click, which browsers require before a page may play sound.
   await click(chat.input);
   await chat.ask(answer.question);

@@ -25,14 +25,14 @@ async function withSuggestions(...suggestions: string[]): Promise<Chat> {
   return chat;
 }
 
-/** A chat with a question and the answer to it. */
+/** Opens a chat with a question and its answer. */
 async function answering(markdown: string): Promise<Chat> {
   const chat = mount({
     'base-url': modelService.url,
     'assistant-id': modelService.assistantThatShows('no-greeting'),
   });
   await chat.open();
-  const { question } = await scriptAnswer({ pieces: [markdown] });
+  const { question } = await scriptAnswer({ chunks: [markdown] });
   await chat.ask(question);
   await chat.answered(1);
   return chat;
@@ -61,7 +61,7 @@ describe('suggestions of the site', () => {
     expect(chat.element.shadowRoot?.activeElement === chat.input).to.be.true;
   });
 
-  it('are reached and sent by keyboard', async function () {
+  it('can be focused and sent by keyboard', async function () {
     // Safari's own setting decides whether Tab stops at buttons.
     if (engine === 'webkit') this.skip();
     const chat = await withSuggestions('When do you open?');
@@ -82,19 +82,19 @@ describe('suggestions of the site', () => {
     chat.element.suggestions = ['Opening hours', 'Returns'];
     await until(() => suggested(chat).length === 2, 'the new suggestions');
     chat.element.suggestions = undefined;
-    await until(() => suggested(chat).length === 0, 'the suggestions to go');
+    await until(() => suggested(chat).length === 0, 'the suggestions to disappear');
   });
 
   it('leave out values that are not text, and are at most eight', async () => {
     const chat = mount();
     const many = Array.from({ length: 9 }, (_, index) => `No. ${index}`);
-    const odd: unknown[] = ['', 5, null, 'Good', 'x'.repeat(2001), ...many];
-    chat.element.suggestions = odd as string[];
+    const invalid: unknown[] = ['', 5, null, 'Good', 'x'.repeat(2001), ...many];
+    chat.element.suggestions = invalid as string[];
     await chat.open();
     await until(() => suggested(chat).length > 0, 'the suggestions');
     expect(suggested(chat)).to.deep.equal(['Good', ...many.slice(0, 7)]);
     chat.element.suggestions = 'Hello' as unknown as string[];
-    await until(() => suggested(chat).length === 0, 'the suggestions to go');
+    await until(() => suggested(chat).length === 0, 'the suggestions to disappear');
   });
 });
 
@@ -116,7 +116,7 @@ describe('suggestions of an answer', () => {
     await until(() => suggested(chat).length > 0, 'the suggestions');
     await click(chip(chat, 'Today'));
     await until(() => chat.messages.includes('user: Today'), 'the message');
-    await until(() => suggested(chat).length === 0, 'the suggestions to go');
+    await until(() => suggested(chat).length === 0, 'the suggestions to disappear');
   });
 
   it('do not show before the answer is complete, in any form', async () => {
@@ -125,15 +125,15 @@ describe('suggestions of an answer', () => {
       'assistant-id': modelService.assistantThatShows('no-greeting'),
     });
     await chat.open();
-    const pieces = ['**Gladly.**\n\n', '- [Tod', 'ay](', 'reply:)\n- ', '[Tomorrow](reply', ':)'];
-    const scripted = await scriptAnswer({ pieces: pieces.flatMap((piece) => [piece, wait]) });
+    const chunks = ['**Gladly.**\n\n', '- [Tod', 'ay](', 'reply:)\n- ', '[Tomorrow](reply', ':)'];
+    const scripted = await scriptAnswer({ chunks: chunks.flatMap((chunk) => [chunk, wait]) });
     await chat.ask(scripted.question);
     await until(() => chat.find('.markdown strong') !== null, 'the beginning');
-    for (const piece of pieces.slice(1)) {
+    for (const chunk of chunks.slice(1)) {
       await scripted.resume();
-      // The next piece is rendered by then.
-      expect(chat.findAll('.markdown li'), piece).to.have.length(0);
-      expect(suggested(chat), piece).to.deep.equal([]);
+      // The next chunk is rendered by then.
+      expect(chat.findAll('.markdown li'), chunk).to.have.length(0);
+      expect(suggested(chat), chunk).to.deep.equal([]);
     }
     await scripted.resume();
     await until(() => suggested(chat).length === 2, 'the suggestions');

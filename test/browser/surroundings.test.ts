@@ -14,8 +14,8 @@ describe('the chat lies above', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(cleanUp);
 
-  // Else it is now and then not painted at all in Chromium: a rate, of 5 % on a busy machine, that no short test can show.
-  it('with no container for queries in what moves while it opens', async () => {
+  // Otherwise Chromium sometimes does not paint the panel: in 5 % of cases on a busy machine, too rare for a short test.
+  it('without query containers in the animated elements', async () => {
     const chat = mount();
     chat.element.show();
     await until(() => chat.isOpen, 'the panel');
@@ -87,7 +87,7 @@ describe('a style inherited from the page', () => {
     const reference = mount({ lang: 'en' });
     await reference.open();
     await reference.answered(1);
-    const looks = (chat: Chat): string[] =>
+    const appearance = (chat: Chat): string[] =>
       ['launcher', 'panel', 'header', 'message-assistant', 'composer-input'].map((name) => {
         const style = getComputedStyle(chat.part(name));
         return [...style]
@@ -98,14 +98,14 @@ describe('a style inherited from the page', () => {
     await settled(reference);
     reference.launcher.blur();
     reference.input.blur();
-    const expected = looks(reference);
+    const expected = appearance(reference);
     await unmountAll();
     const chat = mount({ lang: 'en' }, ancestor);
     await chat.open();
     await chat.answered(1);
     await settled(chat);
     chat.input.blur();
-    expect(looks(chat)).to.deep.equal(expected);
+    expect(appearance(chat)).to.deep.equal(expected);
   });
 });
 
@@ -130,7 +130,7 @@ describe('a modal dialog of the page', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`has a chat of its own, opened ${when} the chat came`, async () => {
+    it(`contains a working chat if it was opened ${when} the chat was mounted`, async () => {
       const dialog = put('dialog', 'width: 300px; height: 200px');
       if (when === 'before') dialog.showModal();
       const chat = mount({}, dialog);
@@ -201,7 +201,7 @@ describe('the element works', () => {
     const chat = mount();
     chat.element.show();
     chat.element.remove();
-    // One turn of the event loop: a removal counts when the task that made it is over.
+    // One turn of the event loop, since a removal takes effect after its task.
     await new Promise((resolve) => setTimeout(resolve));
     document.body.append(chat.element);
     await chat.ready();
@@ -210,13 +210,13 @@ describe('the element works', () => {
     expect(chat.messages).to.have.length(1);
   });
 
-  for (const [what, width, height] of [
+  for (const [title, width, height] of [
     ['a window zoomed to 200 %', 640, 400],
     ['a window zoomed to 400 %', 320, 256],
     ['a small phone', 320, 568],
     ['a phone held sideways', 667, 375],
   ] as const) {
-    it(`in ${what}, without scrolling sideways`, async function () {
+    it(`in ${title}, without scrolling sideways`, async function () {
       if (width < 450 && !supports.phoneViewport) this.skip();
       await setViewport(width, height);
       const chat = mount({

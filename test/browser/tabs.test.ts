@@ -32,11 +32,11 @@ describe('one conversation in two pages', () => {
   const withoutChannel = (page: Window): void => {
     Reflect.deleteProperty(page, 'BroadcastChannel');
   };
-  for (const [what, prepare] of [
+  for (const [title, prepare] of [
     ['by a channel', undefined],
     ['by storage alone', withoutChannel],
   ] as const) {
-    it(`shows the same messages and the same draft, ${what}`, async () => {
+    it(`shows the same messages and the same draft, ${title}`, async () => {
       const first = await show(await open(prepare));
       const second = await show(await open(prepare));
       await first.ask('What are your opening hours?');
@@ -49,7 +49,7 @@ describe('one conversation in two pages', () => {
       second.write('And on Sun');
       await until(() => first.input.value === 'And on Sun', 'the draft');
       first.write('And on Sunday?');
-      await until(() => second.input.value === 'And on Sunday?', 'the draft to go back');
+      await until(() => second.input.value === 'And on Sunday?', 'the draft in the second page');
       await second.ask('And on Sunday?');
       await first.answered(3);
       expect(first.input.value).to.equal('');
@@ -89,7 +89,7 @@ describe('one conversation in two pages', () => {
     one.click();
     await until(() => other.ariaPressed === 'true', 'the rating again');
     first.element.forget();
-    await until(() => !second.isOpen, 'it to be forgotten');
+    await until(() => !second.isOpen, 'the chat to be closed in the other page');
     await show(pages[1] as OtherPage);
     expect((await thumb(pages[1] as OtherPage)).ariaPressed).to.equal('false');
   });
@@ -109,10 +109,11 @@ describe('one conversation in two pages', () => {
     first.element.hide();
     await until(() => !second.isOpen, 'the other to close');
     first.element.send('What are your opening hours?');
-    const says = ({ launcher }: Chat): boolean => launcher.ariaLabel?.includes('1 unread message') ?? false;
-    await until(() => says(first) && says(second), 'the count');
+    const isUnread = ({ launcher }: Chat): boolean =>
+      launcher.ariaLabel?.includes('1 unread message') ?? false;
+    await until(() => isUnread(first) && isUnread(second), 'the count');
     second.element.show();
-    await until(() => !says(first) && !says(second), 'the count to go');
+    await until(() => !isUnread(first) && !isUnread(second), 'the count to disappear');
   });
 
   it('is forgotten in both', async () => {
@@ -123,7 +124,10 @@ describe('one conversation in two pages', () => {
     second.write('And');
     const key = conversationKey();
     first.element.forget();
-    await until(() => localStorage.getItem(key) === null && !second.isOpen, 'it to be forgotten');
+    await until(
+      () => localStorage.getItem(key) === null && !second.isOpen,
+      'the chat to be closed in the other page',
+    );
     await show(pages[1] as OtherPage);
     expect(second.input.value).to.equal('');
     expect(second.messages.join()).not.to.contain('opening hours?');
@@ -150,12 +154,12 @@ describe('one conversation in two pages', () => {
     const chats = [first, await withTools(), await withTools()];
     const requests = (): HTMLElement[] => chats.flatMap((chat) => toolRequests(chat));
     await until(() => requests().length === 3, 'the request in every page');
-    const [allow, deny, allowToo] = requests().map((request, at) =>
+    const [allow, deny, secondAllow] = requests().map((request, at) =>
       buttonIn(request, at === 1 ? 'Don’t allow' : 'Allow'),
     );
     allow?.click();
     deny?.click();
-    allowToo?.click();
+    secondAllow?.click();
     await until(
       () => new Set(requests().map(({ dataset }) => dataset['state'])).size === 1 && isAnswered(requests()),
       'the same outcome in every page',

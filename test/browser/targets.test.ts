@@ -16,11 +16,11 @@ function targetsOf(chat: Chat): HTMLElement[] {
 
 function tooSmall(chat: Chat, least: number): string[] {
   return targetsOf(chat).flatMap((target) => {
-    // A box is ticked by its label, too.
+    // A checkbox can also be clicked by its label.
     const label =
       (target as HTMLInputElement).type === 'checkbox' ? (target as HTMLInputElement).labels?.[0] : null;
     const { width, height } = (label ?? target).getBoundingClientRect();
-    // Layout rounds.
+    // Layout rounds sizes.
     if (width > least - 0.1 && height > least - 0.1) return [];
     return `${nameOf(target)}: ${String(width)} x ${String(height)}`;
   });
@@ -31,7 +31,7 @@ function overlaps(chat: Chat): string[] {
   const log = chat.find('[part="message-log"]');
   const frame = log?.getBoundingClientRect();
   const targets = targetsOf(chat)
-    // It covers messages on purpose.
+    // This button covers messages on purpose.
     .filter((target) => !target.matches('[part="latest-button"]'))
     .map((target) => {
       const { left, right, top, bottom } = target.getBoundingClientRect();
@@ -60,9 +60,9 @@ describe('controls are large enough, and far enough apart, in', () => {
     await unmountAll();
   });
 
-  for (const [state, reach] of Object.entries(chatStates)) {
+  for (const [state, openState] of Object.entries(chatStates)) {
     it(`${state}: 24 pixels with a mouse, 44 with a finger`, async () => {
-      const chat = await reach({ theme: 'light' });
+      const chat = await openState({ theme: 'light' });
       if (chat.isOpen) await settled(chat);
       expect(targetsOf(chat)).not.to.be.empty;
       expect(tooSmall(chat, 24).join('; '), 'with a mouse').to.equal('');

@@ -10,16 +10,16 @@ function teaserOf(chat: Chat): HTMLElement | null {
 }
 
 /** Whether the teaser is visible. */
-function isInviting(chat: Chat): boolean {
+function isTeaserVisible(chat: Chat): boolean {
   return teaserOf(chat)?.checkVisibility({ visibilityProperty: true }) ?? false;
 }
 
 async function invited(chat: Chat): Promise<HTMLElement> {
-  await until(() => isInviting(chat), 'the teaser');
+  await until(() => isTeaserVisible(chat), 'the teaser');
   return teaserOf(chat) as HTMLElement;
 }
 
-/** Mounts another element with the same attributes, and waits until it has had the time to show a teaser. */
+/** Mounts another element with the same attributes, and waits until it could have shown a teaser. */
 async function nextVisit(attributes: Readonly<Record<string, string>>): Promise<Chat> {
   const chat = mount(attributes);
   // Its teaser is shown right after that of the first one would be.
@@ -46,9 +46,9 @@ describe('the teaser', () => {
     const teaser = await invited(chat);
     await click(teaser.querySelector('button') as Element);
     await chat.ready();
-    await until(() => teaserOf(chat) === null, 'the teaser to go');
+    await until(() => teaserOf(chat) === null, 'the teaser to disappear');
     chat.element.hide();
-    expect(isInviting(chat)).to.be.false;
+    expect(isTeaserVisible(chat)).to.be.false;
   });
 
   it('waits for as long as the site says, and five seconds if that is invalid', async () => {
@@ -69,10 +69,10 @@ describe('the teaser', () => {
     await until(() => teaserOf(chat) !== null, 'the teaser to wait');
     const teaser = teaserOf(chat) as HTMLElement;
     expect(getComputedStyle(teaser).animationDelay).to.equal('5s');
-    expect(isInviting(chat)).to.be.false;
-    // Finishes the delay now.
+    expect(isTeaserVisible(chat)).to.be.false;
+    // Ends the delay now.
     for (const animation of teaser.getAnimations()) animation.finish();
-    expect(isInviting(chat)).to.be.true;
+    expect(isTeaserVisible(chat)).to.be.true;
   });
 
   for (const position of ['right-bottom', 'left-bottom', 'right-top', 'left-top']) {
@@ -99,9 +99,9 @@ describe('the teaser', () => {
       chat.element.setAttribute('launcher-label', 'Ask us about sizes, delivery and your last order');
       chat.element.setAttribute('launcher-sublabel', 'We answer within a minute on every day');
       await until(() => chat.launcher.offsetHeight > 90, 'a high launcher');
-      const isClear = (): boolean =>
+      const isUncovered = (): boolean =>
         teaser.getBoundingClientRect().bottom < chat.launcher.getBoundingClientRect().top;
-      await until(isClear, 'the teaser to make room');
+      await until(isUncovered, 'the teaser to make room');
     } finally {
       await setViewport(800, 600);
     }
@@ -178,7 +178,7 @@ describe('the teaser', () => {
     const chat = mount({ ...invitation, lang: 'de' });
     chat.element.messages = { dismiss: 'Nicht jetzt' };
     await invited(chat);
-    await until(() => chat.part('teaser-dismiss-button').ariaLabel === 'Nicht jetzt', 'the site’s own words');
+    await until(() => chat.part('teaser-dismiss-button').ariaLabel === 'Nicht jetzt', 'the text of the site');
   });
 
   it('does not show to a visitor who has chatted before', async () => {
@@ -193,13 +193,13 @@ describe('the teaser', () => {
     const chat = mount(invitation);
     const teaser = await invited(chat);
     chat.element.teaser = 'New in: boots';
-    await until(() => teaser.innerText.includes('New in: boots'), 'the new words');
+    await until(() => teaser.innerText.includes('New in: boots'), 'the new text');
     chat.element.teaser = null;
-    await until(() => teaserOf(chat) === null, 'the teaser to go');
+    await until(() => teaserOf(chat) === null, 'the teaser to disappear');
     chat.element.teaser = 'Back again';
     expect((await invited(chat)).innerText).to.contain('Back again');
     chat.element.inline = true;
-    await until(() => teaserOf(chat) === null, 'the teaser to go when there is no launcher');
+    await until(() => teaserOf(chat) === null, 'the teaser to disappear when there is no launcher');
   });
 
   it('waits again after its element was removed', async () => {
@@ -207,11 +207,11 @@ describe('the teaser', () => {
     await until(() => teaserOf(chat) !== null, 'the teaser to wait');
     const teaser = teaserOf(chat) as HTMLElement;
     for (const animation of teaser.getAnimations()) animation.finish();
-    expect(isInviting(chat)).to.be.true;
+    expect(isTeaserVisible(chat)).to.be.true;
     chat.element.remove();
     expect(teaser.getAnimations()).to.deep.equal([]);
     document.body.append(chat.element);
-    await until(() => !isInviting(chat) && teaserOf(chat) !== null, 'the teaser to wait again');
+    await until(() => !isTeaserVisible(chat) && teaserOf(chat) !== null, 'the teaser to wait again');
   });
 
   it('has targets of 44 pixels', async () => {

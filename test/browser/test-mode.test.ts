@@ -12,7 +12,7 @@ describe('type="test"', () => {
     await chat.open();
     await until(() => chat.find('[part="test-mark"]') !== null, 'the mark');
     expect(chat.part('test-mark').innerText).to.match(/test.*free/i);
-    // The name goes on in one line, with the mark below it.
+    // The name stays on one line, with the mark below it.
     const heading = chat.find('h2') as HTMLElement;
     expect(chat.part('test-mark').getBoundingClientRect().left).to.equal(
       heading.getBoundingClientRect().left,
@@ -69,13 +69,13 @@ describe('type="test"', () => {
     const text = (): string => chat.find('[part="inspector"]')?.innerText ?? '';
     await chat.ask(productQuestion);
     await until(() => chat.find('[part~="tool-request"] button') !== null, 'the question for consent');
-    await until(() => text().includes('May the assistant run “Show product”'), 'the call that waits');
+    await until(() => text().includes('May the assistant run “Show product”'), 'the pending call');
     const [allow, deny] = ['Allow', 'Don’t allow'].map((label) => (): Promise<void> => {
       const buttons = chat.findAll('[part~="tool-request"] button');
       return click(buttons.find(({ innerText }) => innerText === label) as HTMLElement);
     });
     await allow?.();
-    await until(() => text().includes('"shown": "boots"'), 'the value');
+    await until(() => text().includes('"shown": "boots"'), 'the result');
     await chat.ask(productQuestion);
     await until(() => chat.findAll('[part~="tool-request"] button').length > 2, 'the second question');
     await deny?.();
@@ -98,7 +98,7 @@ describe('type="test"', () => {
     const button = chat.find('[aria-pressed="true"]');
     if (button === null) throw new Error('There is no button.');
     await click(button);
-    await until(() => chat.find('[part="inspector"]') === null, 'the inspector to go');
+    await until(() => chat.find('[part="inspector"]') === null, 'the inspector to disappear');
     expect(button.getAttribute('aria-pressed')).to.equal('false');
   });
 

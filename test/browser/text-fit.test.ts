@@ -5,7 +5,8 @@ import { setViewport, supports } from '../support/browser/page.ts';
 import { put, settled, removeInserted } from '../support/chat/page-layout.ts';
 
 /*
- * Checks the layout in many states, on every machine: text that does not fit into its box, and boxes outside the panel. Some pictures are compared in `test/e2e/pictures.spec.ts`.
+ * Checks the layout in many states for clipped text and for boxes outside the panel, with the fonts of any machine.
+ * `test/e2e/pictures.spec.ts` compares pictures of some states.
  */
 
 /** Clipped texts, and elements outside the window. */
@@ -46,7 +47,7 @@ function letterSizes(chat: Chat): Map<Element, number> {
 }
 
 /** Waits for elements that follow the window's size. */
-async function nothingIsLost(chat: Chat, when: string): Promise<void> {
+async function expectNothingClipped(chat: Chat, when: string): Promise<void> {
   await until(() => lost(chat).length === 0, '').catch(() => undefined);
   expect(lost(chat).join('\n'), when).to.equal('');
 }
@@ -71,42 +72,42 @@ async function cleanUp(): Promise<void> {
 describe('no text is cut off, and nothing scrolls sideways, in', () => {
   afterEach(cleanUp);
 
-  for (const [state, reach] of Object.entries(chatStates)) {
+  for (const [state, openState] of Object.entries(chatStates)) {
     it(`${state}: with text spacing, a double font size and a zoom of 200 %`, async () => {
       await setViewport(1000, 800);
-      const chat = await reach({ theme: 'light', lang: 'de' });
+      const chat = await openState({ theme: 'light', lang: 'de' });
       if (chat.isOpen) await settled(chat);
-      await nothingIsLost(chat, 'as it is');
+      await expectNothingClipped(chat, 'as it is');
       const before = letterSizes(chat);
       chat.element.style.setProperty('--voice-assistant-chat-font-size', '30px');
-      await nothingIsLost(chat, 'in large letters');
+      await expectNothingClipped(chat, 'in large letters');
       for (const [element, size] of letterSizes(chat)) {
         const name = `letters of ${element.localName} ${element.part.value} “${element.textContent.slice(0, 30)}”`;
         expect(size, name).to.be.closeTo((before.get(element) ?? size / 2) * 2, 0.1);
       }
       chat.element.removeAttribute('style');
       await setViewport(640, 400);
-      await nothingIsLost(chat, 'zoomed');
+      await expectNothingClipped(chat, 'zoomed');
       space(chat);
-      await nothingIsLost(chat, 'zoomed and spaced out');
+      await expectNothingClipped(chat, 'zoomed and spaced out');
       await setViewport(1000, 800);
-      await nothingIsLost(chat, 'spaced out');
+      await expectNothingClipped(chat, 'spaced out');
       expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
     });
 
     it(`${state}: at a width of 320 pixels, with and without text spacing`, async () => {
       // WebKit's window cannot be that narrow, so there an inline chat is in a narrow box.
       if (supports.phoneViewport) await setViewport(320, 568);
-      const chat = await reach({ theme: 'light', lang: 'de' });
+      const chat = await openState({ theme: 'light', lang: 'de' });
       if (!supports.phoneViewport && chat.find('[part="panel"]')) {
         chat.element.inline = true;
         put('div', 'width: 320px; height: 560px').append(chat.element);
         await chat.ready();
       }
       if (chat.isOpen) await settled(chat);
-      await nothingIsLost(chat, 'as it is');
+      await expectNothingClipped(chat, 'as it is');
       space(chat);
-      await nothingIsLost(chat, 'spaced out');
+      await expectNothingClipped(chat, 'spaced out');
       expect(document.documentElement.scrollWidth).to.be.at.most(innerWidth);
     });
   }

@@ -208,7 +208,7 @@ describe('a part', () => {
   beforeEach(() => setViewport(1000, 800));
   afterEach(unmountAll);
 
-  /** The states in which each of them is visible. */
+  /** The states in which each part is visible. */
   const parts: Readonly<Record<string, readonly string[]>> = {
     'an invitation': ['launcher', 'teaser', 'teaser-dismiss-button'],
     'a long answer in Markdown, with its tools': [
@@ -224,7 +224,7 @@ describe('a part', () => {
     'suggestions of answers': ['suggestions', 'suggestion'],
     'a preview with its inspector': ['test-mark', 'inspect-button', 'inspector'],
   };
-  /** These need a mouse, a microphone, a handoff or another visit; their own tests cover them. */
+  /** Parts that need a mouse, a microphone, a handoff or another visit; other tests cover them. */
   const elsewhere = [
     'resize-handle',
     'badge',

@@ -8,17 +8,17 @@ import {
 } from '../support/chat/fake-voice.ts';
 import { click, engine, press, type } from '../support/browser/page.ts';
 
-let putBack: () => void = () => undefined;
+let restoreWindow: () => void = () => undefined;
 const silent = { SpeechRecognition: undefined, webkitSpeechRecognition: undefined };
 
 describe('dictation', () => {
   beforeEach(() => {
     FakeRecognition.current = undefined;
-    putBack = replaceInWindow({ ...silent, SpeechRecognition: FakeRecognition });
+    restoreWindow = replaceInWindow({ ...silent, SpeechRecognition: FakeRecognition });
   });
   afterEach(async () => {
     await unmountAll();
-    putBack();
+    restoreWindow();
     expect(FakeRecognition.running, 'recognitions that still listen').to.equal(0);
   });
 
@@ -35,7 +35,7 @@ describe('dictation', () => {
       'both buttons to stand in one row',
     );
     chat.element.voice = false;
-    await until(() => chat.find('[part="dictate-button"]') === null, 'the button to go');
+    await until(() => chat.find('[part="dictate-button"]') === null, 'the button to disappear');
   });
 
   it('appends spoken words to the draft while the visitor speaks', async () => {
@@ -45,10 +45,10 @@ describe('dictation', () => {
     expect(listening().lang).to.equal('en-GB');
     await until(() => note(chat) === 'Listening…', 'the note');
     listening().hear('two hats');
-    await until(() => chat.input.value === 'I need two hats', 'the guess');
+    await until(() => chat.input.value === 'I need two hats', 'the interim result');
     listening().hear('two caps', true);
     listening().hear('in blue');
-    await until(() => chat.input.value === 'I need two caps in blue', 'what was meant');
+    await until(() => chat.input.value === 'I need two caps in blue', 'the corrected text');
     expect(chat.part('dictate-button').title).to.equal('Stop dictating');
     await click(chat.part('dictate-button'));
     await until(() => chat.part('dictate-button').title === 'Dictate', 'the end');
@@ -62,7 +62,7 @@ describe('dictation', () => {
     await click(chat.part('dictate-button'));
     expect(chat.element.shadowRoot?.activeElement).to.equal(chat.input);
     listening().hear('Do you deliver?');
-    await until(() => chat.input.value !== '', 'what was said');
+    await until(() => chat.input.value !== '', 'the dictated text');
     await press('Enter');
     await until(() => chat.messages.includes('user: Do you deliver?'), 'the message');
     expect(FakeRecognition.running).to.equal(0);
@@ -86,14 +86,14 @@ describe('dictation', () => {
     await click(chat.part('dictate-button'));
     const recognition = listening();
     recognition.hear('Hello');
-    await until(() => chat.input.value === 'Hello', 'what was said');
+    await until(() => chat.input.value === 'Hello', 'the dictated text');
     await type('!');
     expect(FakeRecognition.running).to.equal(0);
     recognition.hear('something else', true);
     expect(chat.element.shadowRoot?.querySelector('textarea')?.value).to.equal('Hello!');
   });
 
-  for (const [what, end] of [
+  for (const [cause, end] of [
     ['the chat closes', (chat: Chat) => (chat.element.open = false)],
     [
       'the chat is removed',
@@ -103,7 +103,7 @@ describe('dictation', () => {
     ],
     ['the site no longer wants it', (chat: Chat) => (chat.element.voice = false)],
   ] as const)
-    it(`ends when ${what}`, async () => {
+    it(`ends when ${cause}`, async () => {
       const chat = await open();
       await click(chat.part('dictate-button'));
       expect(FakeRecognition.running).to.equal(1);
@@ -123,13 +123,13 @@ describe('dictation', () => {
       await until(() => note(chat).includes(text), 'the reason');
       expect(chat.part('dictate-button').title).to.equal('Dictate');
       chat.write('H');
-      await until(() => note(chat) === '', 'the reason to go');
+      await until(() => note(chat) === '', 'the reason to disappear');
     });
 
   it('explains that the browser cannot listen', async () => {
-    putBack();
+    restoreWindow();
     // Firefox is such a browser.
-    if (engine !== 'firefox') putBack = replaceInWindow(silent);
+    if (engine !== 'firefox') restoreWindow = replaceInWindow(silent);
     const chat = await open();
     await click(chat.part('dictate-button'));
     await until(() => note(chat) === 'This browser does not support that.', 'the reason');
@@ -169,12 +169,12 @@ describe('reading aloud', () => {
   let synthesis: FakeSynthesis;
   beforeEach(() => {
     synthesis = new FakeSynthesis();
-    putBack = replaceInWindow({ speechSynthesis: synthesis, SpeechSynthesisUtterance: FakeUtterance });
+    restoreWindow = replaceInWindow({ speechSynthesis: synthesis, SpeechSynthesisUtterance: FakeUtterance });
   });
   afterEach(async () => {
     await unmountAll();
-    putBack();
-    expect(synthesis.queue, 'what is still to be said').to.deep.equal([]);
+    restoreWindow();
+    expect(synthesis.queue, 'pending utterances').to.deep.equal([]);
   });
 
   it('speaks an answer as it shows, in a voice of its language, until the end', async () => {
@@ -184,10 +184,10 @@ describe('reading aloud', () => {
     await until(() => buttons(chat).length === 2, 'a button per answer');
     await click(buttons(chat)[1] as HTMLElement);
     const shown = chat.messages.at(-1)?.replace('assistant: ', '') ?? '';
-    const said = synthesis.queue.map(({ text }) => text).join(' ');
-    expect(letters(said)).to.equal(letters(shown));
+    const spokenText = synthesis.queue.map(({ text }) => text).join(' ');
+    expect(letters(spokenText)).to.equal(letters(shown));
     expect(synthesis.queue[0]?.voice?.name).to.equal('Kate');
-    await until(() => buttons(chat)[1]?.title === 'Stop reading', 'the way to stop');
+    await until(() => buttons(chat)[1]?.title === 'Stop reading', 'the stop button');
     synthesis.finish();
     await until(() => buttons(chat)[1]?.title === 'Read aloud', 'the end');
   });
@@ -211,7 +211,7 @@ describe('reading aloud', () => {
     ];
     for (const stop of stops) {
       await click(buttons(chat)[0] as HTMLElement);
-      await until(() => buttons(chat)[0]?.title === 'Stop reading', 'the reading');
+      await until(() => buttons(chat)[0]?.title === 'Stop reading', 'the stop button');
       await stop();
       await until(() => synthesis.queue.length === 0, 'silence');
       await until(() => buttons(chat)[0]?.title === 'Read aloud' || !chat.isOpen, 'the end');
@@ -219,8 +219,8 @@ describe('reading aloud', () => {
   });
 
   it('explains that the browser cannot speak', async () => {
-    putBack();
-    putBack = replaceInWindow({ speechSynthesis: undefined });
+    restoreWindow();
+    restoreWindow = replaceInWindow({ speechSynthesis: undefined });
     const chat = await open();
     await click(buttons(chat)[0] as HTMLElement);
     await until(() => note(chat) === 'This browser does not support that.', 'the reason');

@@ -39,7 +39,7 @@ export async function mountAndRemove({
       chat.open = true;
       await shown(chat, '[part~=message-assistant]');
       if (number % 8 === 0) {
-        chat.send('Write 3 pieces');
+        chat.send('Write 3 chunks');
         await shown(chat, '[data-status=done] ~ [data-status=done]');
       }
     } else await shown(chat, '[part~=launcher]');

@@ -156,8 +156,8 @@ test('never allows a negative balance', async () => {
   assert.deepEqual(await readMoney(service, userId), { balance: 0.01, ledger: 0.01 });
 });
 
-/** An owner with 1 USD whose one message has cost a cent, and whose process died before it was answered. */
-async function abandoned(): Promise<number> {
+/** Creates an owner with 1 USD and a message for one cent whose process died before the reply; returns the owner's id. */
+async function createAbandonedMessage(): Promise<number> {
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const conversation = await service.open(uuid);
   await service.send(conversation, 'Lost');
@@ -169,10 +169,10 @@ async function abandoned(): Promise<number> {
   return userId;
 }
 
-const isOne = { balance: 1, ledger: 1 };
+const fullBalance = { balance: 1, ledger: 1 };
 
 test('refunds the work of dead processes once, even if several processes handle it', async () => {
-  const userId = await abandoned();
+  const userId = await createAbandonedMessage();
   const caller = await createAssistant(service, { balance: '1' });
   const { rows } = await pool.query<{ id: number }>(
     `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, total_cost, lease_owner, lease_until)
@@ -190,8 +190,8 @@ test('refunds the work of dead processes once, even if several processes handle 
   );
   const sum = (index: number) => counts.reduce((total, found) => total + (found[index] ?? 0), 0);
   assert.deepEqual([sum(0), sum(1)], [1, 1]);
-  assert.deepEqual(await readMoney(service, userId), isOne);
-  assert.deepEqual(await readMoney(service, caller.userId), isOne);
+  assert.deepEqual(await readMoney(service, userId), fullBalance);
+  assert.deepEqual(await readMoney(service, caller.userId), fullBalance);
   const ends = await pool.query(
     "SELECT 1 FROM jobs.job WHERE name = 'call-ended' AND data ->> 'callId' = $1",
     [String(callId)],
@@ -203,7 +203,7 @@ test(
   'does not block other accounts while the refund of one account waits',
   { skip: testDatabase === 'pglite' && 'an embedded database has one transaction at a time' },
   async () => {
-    const [first, second] = [await abandoned(), await abandoned()];
+    const [first, second] = [await createAbandonedMessage(), await createAbandonedMessage()];
     let sweep: Promise<number> | undefined;
     await db.transaction(async (tx) => {
       await moveMoney(tx, { userId: second, kind: 'top_up', amount: '1' });
@@ -221,7 +221,7 @@ test(
 );
 
 test('continues housekeeping after a task has failed', async (t) => {
-  const userId = await abandoned();
+  const userId = await createAbandonedMessage();
   t.mock.timers.enable({ apis: ['setInterval'] });
   let renewed = 0;
   const stop = startHousekeeping({
@@ -237,5 +237,5 @@ test('continues housekeeping after a task has failed', async (t) => {
   t.mock.timers.tick(1000);
   await stop();
   assert.equal(renewed, 1);
-  assert.deepEqual(await readMoney(service, userId), isOne);
+  assert.deepEqual(await readMoney(service, userId), fullBalance);
 });

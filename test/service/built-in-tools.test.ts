@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startModelServer } from '../support/servers/model-server.ts';
-import type { Behaviour } from '../support/servers/model-server.ts';
+import type { Behavior } from '../support/servers/model-server.ts';
 import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
 import { atEnd, startService } from '../support/service/service.ts';
-import { createToolAssistant, forgetNumbers } from '../support/records/tool-assistant.ts';
+import { createToolAssistant, removeToolNumbers } from '../support/records/tool-assistant.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -23,7 +23,7 @@ const open = async (tools: object[], more: Record<string, unknown> = {}) => {
   return { conversation: await service.open(uuid), owner };
 };
 const offered = () => model.requests.at(-1)?.tools?.map((tool) => tool.function) ?? [];
-const ending: Behaviour = { calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye!'] };
+const ending: Behavior = { calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye!'] };
 
 test('offers the model the built-in tools of the assistant, except dtmf_input', async () => {
   model.behave({});
@@ -97,7 +97,7 @@ describe('end_call', () => {
   });
 
   test('has no effect as the name of a page tool or mid-call tool', async () => {
-    model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Well.'] });
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Well.'] });
     const own = { name: 'end_call', endpoint: 'https://shop.example/' };
     const { uuid } = await createToolAssistant(service, [own]);
     const conversation = await service.open(uuid);
@@ -112,9 +112,9 @@ describe('end_call', () => {
 });
 
 describe('call_transfer', () => {
-  const handOver = (given: object = {}): Behaviour => ({
-    calls: [{ name: 'call_transfer', arguments: { ...given } }],
-    pieces: ['A colleague takes over.'],
+  const handOver = (input: object = {}): Behavior => ({
+    calls: [{ name: 'call_transfer', arguments: { ...input } }],
+    chunks: ['A colleague takes over.'],
   });
 
   test('hands the conversation over to a person', async () => {
@@ -139,7 +139,7 @@ describe('call_transfer', () => {
 
   test('hands over without a number, for assistants from before numbers were required', async () => {
     const { uuid, id } = await createToolAssistant(service, [], { tools: [transfer] });
-    await forgetNumbers(service, id);
+    await removeToolNumbers(service, id);
     model.behave(handOver());
     const conversation = await service.open(uuid);
     const { json } = await service.send(conversation, 'This is a disgrace');

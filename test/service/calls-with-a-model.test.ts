@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
-import { forgetNumbers } from '../support/records/tool-assistant.ts';
+import { removeToolNumbers } from '../support/records/tool-assistant.ts';
 import { Owner } from '../support/records/owner.ts';
 import { atEnd, newDatabase, readMoney, startService } from '../support/service/service.ts';
 import { callTo, waitForCall } from '../support/records/simulated-numbers.ts';
@@ -48,10 +48,10 @@ describe('an assistant on the phone', () => {
     );
     assert.equal(record['status'], 'completed');
     assert.equal(requests.length, 3);
-    const [system, ...said] = requests.at(-1)?.messages ?? [];
+    const [system, ...messages] = requests.at(-1)?.messages ?? [];
     assert.match(system?.content ?? '', /You speak to Ada\.[^]*on the phone/);
     assert.deepEqual(
-      said.map(({ role, content }) => `${role}: ${content}`),
+      messages.map(({ role, content }) => `${role}: ${content}`),
       [
         'assistant: Hello Ada!',
         'user: Hello, yes, I have a moment.',
@@ -64,7 +64,7 @@ describe('an assistant on the phone', () => {
   });
 
   test('re-engages a silent customer with reengagement_prompt', async () => {
-    model.behave({ pieces: ['Still with me?'] });
+    model.behave({ chunks: ['Still with me?'] });
     const { record, requests } = await call(
       { reengagement_prompt: 'Mention {{thing}}.', reengagement_interval: 15, max_silence_duration: 20 },
       { phone_number: callTo.silent, variables: { thing: 'the sale' } },
@@ -74,7 +74,7 @@ describe('an assistant on the phone', () => {
   });
 
   test('hangs up with end_call after its last words', async () => {
-    model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye!'] });
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye!'] });
     const { record } = await call({
       tools: [{ type: 'end_call', description: 'When the conversation is over.' }],
     });
@@ -83,7 +83,7 @@ describe('an assistant on the phone', () => {
   });
 
   test('transfers the call with call_transfer', async () => {
-    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], pieces: ['One moment.'] });
+    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['One moment.'] });
     const { record } = await call({
       tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }],
     });
@@ -92,11 +92,11 @@ describe('an assistant on the phone', () => {
   });
 
   test('continues the conversation if call_transfer has no number', async () => {
-    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], pieces: ['I cannot do that.'] });
+    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['I cannot do that.'] });
     const { record, requests } = await call(
       { tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }] },
       {},
-      (id) => forgetNumbers(service, id),
+      (id) => removeToolNumbers(service, id),
     );
     assert.match(JSON.stringify(requests[1]?.messages.at(-1)), /no phone number/);
     assert.match(String(record['transcript']), /I cannot do that\.\nCustomer: What is this about\?/);

@@ -55,7 +55,7 @@ describe('createCampaign', () => {
   });
 
   test('stores all given fields, numbers in the given order and days in the order of the week', async () => {
-    const given = {
+    const input = {
       timezone: 'Europe/Oslo',
       max_calls_in_parallel: 10,
       allowed_hours_start_time: '09:30',
@@ -70,13 +70,13 @@ describe('createCampaign', () => {
     const created = await owner.create(
       'campaigns',
       body({
-        ...given,
+        ...input,
         allowed_days: ['friday', 'monday', 'friday'],
         phone_number_ids: [...numbers.toReversed(), ...numbers],
         status: 'completed',
       }),
     );
-    assert.deepEqual(Object.fromEntries(Object.keys(given).map((field) => [field, created[field]])), given);
+    assert.deepEqual(Object.fromEntries(Object.keys(input).map((field) => [field, created[field]])), input);
     assert.deepEqual(created['allowed_days'], ['monday', 'friday']);
     assert.deepEqual(created['phone_number_ids'], numbers.toReversed());
     assert.equal(created['status'], 'draft');
@@ -157,7 +157,7 @@ test('lists campaigns as a bare array, oldest first', async () => {
 describe('updateCampaignStatus', () => {
   const change = (campaign_id: unknown, action: unknown) =>
     owner.post('campaigns/update-status', { campaign_id, action });
-  const given = async (status: string) => {
+  const campaignIn = async (status: string) => {
     const { id } = await owner.create('campaigns', body());
     await pool.query('UPDATE campaigns SET status = $2 WHERE id = $1', [id, status]);
     return { id, now: async () => (await list()).find((campaign) => campaign['id'] === id)?.['status'] };
@@ -165,7 +165,7 @@ describe('updateCampaignStatus', () => {
 
   for (const status of ['draft', 'in-progress', 'stopped', 'completed']) {
     test(`starts a campaign that is ${status}`, async () => {
-      const campaign = await given(status);
+      const campaign = await campaignIn(status);
       const { json } = await change(campaign.id, 'start');
       assert.deepEqual(json['data'], { campaign_id: campaign.id, status: 'in-progress' });
       assert.equal(await campaign.now(), 'in-progress');
@@ -186,7 +186,7 @@ describe('updateCampaignStatus', () => {
 
   for (const status of ['in-progress', 'stopped']) {
     test(`stops a campaign that is ${status}`, async () => {
-      const campaign = await given(status);
+      const campaign = await campaignIn(status);
       const answer = await change(campaign.id, 'stop');
       assert.equal(answer.status, 200);
       const { message, ...rest } = answer.json;
@@ -198,7 +198,7 @@ describe('updateCampaignStatus', () => {
 
   for (const status of ['draft', 'completed']) {
     test(`refuses to stop a campaign that is ${status}`, async () => {
-      const campaign = await given(status);
+      const campaign = await campaignIn(status);
       const answer = await change(campaign.id, 'stop');
       assert.deepEqual([answer.status, Object.keys(answer.errors)], [422, ['action']]);
       assert.equal(await campaign.now(), status);

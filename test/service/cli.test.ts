@@ -45,7 +45,7 @@ async function json(...args: string[]): Promise<unknown> {
   return JSON.parse(out);
 }
 
-/** Runs the program with a database of its own, as an operator does. */
+/** Runs the program with a separate database, as an operator does. */
 async function runProgram(env: Environment, ...args: string[]): Promise<{ code: unknown; output: string }> {
   const program = join(repository, 'src/service/cli.ts');
   const child = startChildProcess(process.execPath, [program, ...args], { env });
@@ -136,7 +136,7 @@ test('lists every command in the help, and the options of each', async () => {
   }
 });
 
-const misunderstood: [args: string, message: RegExp][] = [
+const usageErrors: [args: string, message: RegExp][] = [
   ['', /^Usage: /],
   ['frob', /^There is no command "frob"\.\n/],
   ['users', /^"users" is one of "users create", "users list"\.\n/],
@@ -153,7 +153,7 @@ const misunderstood: [args: string, message: RegExp][] = [
   ['person export --conversation 123', /"123" is not a UUID/],
   ['person delete --phone +4915112345678', /--yes is required/],
 ];
-for (const [args, message] of misunderstood) {
+for (const [args, message] of usageErrors) {
   test(`explains what is wrong with "${args}"`, async () => {
     const { code, out, err } = await run(...args.split(' ').filter((word) => word !== ''));
     assert.deepEqual([code, out], [2, '']);
@@ -239,15 +239,15 @@ describe("a person's data", () => {
   test('is exported and deleted by phone number', async () => {
     const owner = await Owner.create(service);
     const campaign = await addCampaign(owner);
-    const [phone, friend] = [newNumber(), newNumber()];
+    const [phone, otherPhone] = [newNumber(), newNumber()];
     const lead = { campaign_id: campaign.id, variables: { name: 'Eve' } };
     await owner.create('lead', { ...lead, phone_number: phone });
     const kept = await owner.create('lead', {
       ...lead,
-      phone_number: friend,
+      phone_number: otherPhone,
       secondary_contacts: [{ phone_number: phone }],
     });
-    for (const clientPhoneNumber of [phone, friend]) {
+    for (const clientPhoneNumber of [phone, otherPhone]) {
       await addCall(service, { userId: owner.id, clientPhoneNumber, transcript: `AI: ${clientPhoneNumber}` });
     }
     await pool.query('INSERT INTO blocked_numbers (user_id, phone_number) VALUES ($1, $2)', [
@@ -259,7 +259,7 @@ describe("a person's data", () => {
     assert.equal(code, 0);
     const data = JSON.parse(out) as Record<string, Record<string, unknown>[]>;
     assert.deepEqual(
-      Object.entries(data).map(([what, records]) => [what, records.length]),
+      Object.entries(data).map(([title, records]) => [title, records.length]),
       [
         ['conversations', 0],
         ['calls', 1],
@@ -287,6 +287,6 @@ describe("a person's data", () => {
          (SELECT string_agg(phone_number, ',') FROM blocked_numbers WHERE user_id = $1) AS blocked`,
       [owner.id],
     );
-    assert.deepEqual(rows, [{ calls: friend, leads: String(kept.id), blocked: phone }]);
+    assert.deepEqual(rows, [{ calls: otherPhone, leads: String(kept.id), blocked: phone }]);
   });
 });

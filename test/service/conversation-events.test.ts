@@ -111,7 +111,7 @@ test('sets in_reply_to for answers, but not for messages of a person', async () 
 test('sends missed events once and in order after a reconnection', async () => {
   const conversation = await service.open(assistant);
   const gate = Promise.withResolvers<string>();
-  model.behave({ pieces: ['Well, ', gate.promise, 'yes.'] });
+  model.behave({ chunks: ['Well, ', gate.promise, 'yes.'] });
   const answering = await service.stream(conversation, 'Is it?');
   await answering.until((events) => events.length === 1);
   const before = await service.watch(conversation, '?after=0');
@@ -138,7 +138,7 @@ test('sends missed events once and in order after a reconnection', async () => {
 test('sends an answer to a page that was loaded while it was generated', async () => {
   const conversation = await service.open(assistant);
   const gate = Promise.withResolvers<string>();
-  model.behave({ pieces: [gate.promise, 'Late.'] });
+  model.behave({ chunks: [gate.promise, 'Late.'] });
   const requests = model.requests.length;
   const left = await service.stream(conversation, 'Hello?');
   await model.received(requests + 1);
@@ -177,8 +177,8 @@ test('rejects an unknown conversation and an invalid cursor', async () => {
   const unknown = await service.get(`/api/conversations/${randomUUID()}/events`);
   assert.deepEqual([unknown.status, unknown.json], [404, { status: false, error: 'Conversation not found' }]);
   const conversation = await service.open(assistant);
-  const odd = await service.get(`/api/conversations/${conversation}/events?after=x`);
-  assert.equal(odd.status, 422);
+  const invalid = await service.get(`/api/conversations/${conversation}/events?after=x`);
+  assert.equal(invalid.status, 422);
 });
 
 test('sends keep-alive comments', async () => {

@@ -128,7 +128,7 @@ test('sends one webhook per end, regardless of the number of processes', async (
   const { conversation: silent } = await inactive(31);
   for (const conversation of [over, resumed]) await passTime(conversation, 31);
   await passTime(active, 29);
-  // They watch the database that all services of these tests share.
+  // These services use the database that all services of the tests share.
   const watchers = await Promise.all([1, 2].map(() => startService({ REPLY_LEASE_SECONDS: '0.3' })));
   const jobCounts = () => Promise.all([over, resumed, silent, active].map((each) => endJobs(service, each)));
   while ((await jobCounts()).filter((count) => count > 0).length < 2) await nextTurn();

@@ -108,7 +108,7 @@ describe('createAssistant', () => {
     });
     const base = await addKnowledgebase(service, owner.id);
     const number = await addNumber(service, owner.id);
-    const given = {
+    const input = {
       secondary_language_ids: [2, 3],
       chat_llm_fallback_id: 1,
       knowledgebase_id: base,
@@ -144,9 +144,9 @@ describe('createAssistant', () => {
       fillers: 1,
       end_call_on_voicemail: 0,
     };
-    const { id } = await create({ type: 'inbound', ...given });
+    const { id } = await create({ type: 'inbound', ...input });
     const record = await read(id);
-    assert.deepEqual(Object.fromEntries(Object.keys(given).map((field) => [field, record[field]])), given);
+    assert.deepEqual(Object.fromEntries(Object.keys(input).map((field) => [field, record[field]])), input);
   });
 
   test('rounds decimals to two digits', async () => {

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const { running } = await startService();
 const { db, pool, transaction } = running.database;
 
-/** Both ways to a transaction. */
+/** Both functions that run a transaction. */
 const ways = {
   'of its own': transaction,
   'of the library': (work: Parameters<typeof transaction>[0]) => db.transaction(work),
@@ -75,7 +75,7 @@ for (const [name, begin] of Object.entries(ways)) {
         begin(async (tx) => {
           await tx.execute(sql`INSERT INTO users (name, email) VALUES ('a', 'cut@example.com')`);
           const { rows } = await tx.execute<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
-          // By another connection, and resolved when this one is gone.
+          // Runs on another connection, and resolves when this one has ended.
           await pool.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
           await tx.execute(sql`SELECT 1`);
         }),

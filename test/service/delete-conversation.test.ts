@@ -11,7 +11,7 @@ const { pool } = service.running.database;
 const forget = (conversation: string) => service.request('DELETE', `/api/conversations/${conversation}`);
 const notFound = { status: false, error: 'Conversation not found' };
 
-/** How many rows hold that text anywhere. */
+/** Counts the rows that contain a text in any column. */
 async function rowsWith(text: string): Promise<number> {
   const { rows } = await pool.query<{ count: string }>(
     `SELECT (SELECT count(*) FROM conversations c WHERE c::text LIKE $1) +
@@ -73,7 +73,7 @@ test('aborts a pending reply when its conversation is deleted, and keeps its cha
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const conversation = await service.open(uuid);
   const gate = Promise.withResolvers<string>();
-  model.behave({ pieces: ['One ', gate.promise] });
+  model.behave({ chunks: ['One ', gate.promise] });
   const stream = await service.stream(conversation, 'Count');
   await stream.until((events) => events.length === 1);
   assert.equal((await forget(conversation)).status, 200);
@@ -87,7 +87,7 @@ test('refunds an abandoned reply before its conversation is deleted', async () =
   const { uuid, userId } = await createAssistant(service, { balance: '1' });
   const conversation = await service.open(uuid);
   await service.send(conversation, 'Hello');
-  // The state after its process died.
+  // The state after the process of a reply died.
   await pool.query(
     `UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() - interval '1 hour'
      WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)`,

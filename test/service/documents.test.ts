@@ -87,15 +87,15 @@ describe('a file', () => {
       extractor.extract({ type, name: 'D', bytes }, signal);
     const bomb = makePdf(['x'], { stream: deflateSync(deflateSync(Buffer.alloc(450 * 1024 * 1024))) });
     const large = Buffer.from('# a\n\nb\n\n'.repeat(1_000_000));
-    for (const greedy of [new Extractor({ memoryMb: 200 }), new Extractor({ heapMb: 100 })]) {
-      await assert.rejects(read(greedy, 'pdf', bomb), {
+    for (const limited of [new Extractor({ memoryMb: 200 }), new Extractor({ heapMb: 100 })]) {
+      await assert.rejects(read(limited, 'pdf', bomb), {
         name: 'ExtractionError',
         message: 'The document takes more memory to read than it may.',
       });
     }
-    const crowded = new Extractor({ heapMb: 60 });
-    await assert.rejects(read(crowded, 'txt', large), /more memory to read than it may/);
-    assert.deepEqual((await read(crowded, 'txt', Buffer.from('Hello'))).chunks, [
+    const small = new Extractor({ heapMb: 60 });
+    await assert.rejects(read(small, 'txt', large), /more memory to read than it may/);
+    assert.deepEqual((await read(small, 'txt', Buffer.from('Hello'))).chunks, [
       { heading: 'D', body: 'Hello' },
     ]);
     await assert.rejects(read(new Extractor({ taskTimeoutMs: 1 }), 'txt', large), /too long to read/);
@@ -131,27 +131,27 @@ test(
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },
   async () => {
     const there = await newDatabase();
-    const doomed = await startServiceProcess({ ...env, ...there });
+    const killed = await startServiceProcess({ ...env, ...there });
     const here = await startService({ ...env, ...there });
-    const elsewhere = await Owner.create(here);
-    const { id } = await elsewhere.create('knowledgebases', { name: 'K' });
+    const otherOwner = await Owner.create(here);
+    const { id } = await otherOwner.create('knowledgebases', { name: 'K' });
     site.pages.set('/slow', '<p>Slow and steady</p>');
     site.gate = new Promise(() => undefined);
     asked.length = 0;
-    const { json } = await elsewhere.post(`knowledgebases/${id}/documents`, {
+    const { json } = await otherOwner.post(`knowledgebases/${id}/documents`, {
       name: 'S',
       type: 'website',
       url: `${origin}/slow`,
     });
-    while (!asked.includes('/slow')) await elsewhere.get('knowledgebases');
-    doomed.signal('SIGKILL');
+    while (!asked.includes('/slow')) await otherOwner.get('knowledgebases');
+    killed.signal('SIGKILL');
     site.gate = undefined;
-    // Half a minute without a sign of life, and no wait before the next try.
+    // Simulates half a minute without a heartbeat, and no delay before the next attempt.
     await here.running.database.pool.query(
       "UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0; UPDATE jobs.queue SET monitor_claim_on = NULL, monitor_on = NULL",
     );
     await startService({ ...env, ...there, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
-    const { status } = await processed(elsewhere, id, (json['data'] as { id: number }).id);
+    const { status } = await processed(otherOwner, id, (json['data'] as { id: number }).id);
     assert.equal(status, 'active');
   },
 );

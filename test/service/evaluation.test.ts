@@ -97,7 +97,7 @@ describe('with a language model', async () => {
     const before = model.requests.length;
     model.behave(() => {
       const text = texts[model.requests.length - before - 1];
-      return typeof text === 'number' ? { status: text } : { pieces: [text ?? ''] };
+      return typeof text === 'number' ? { status: text } : { chunks: [text ?? ''] };
     });
     return () => model.requests.slice(before);
   };

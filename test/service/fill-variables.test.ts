@@ -22,6 +22,6 @@ for (const [template, variables, filled] of cases) {
 }
 
 test('handles long runs of braces and spaces in linear time', () => {
-  const nasty = `${'{{'.repeat(50_000)}${' '.repeat(50_000)}`;
-  assert.equal(fillVariables(nasty, {}), nasty);
+  const hostile = `${'{{'.repeat(50_000)}${' '.repeat(50_000)}`;
+  assert.equal(fillVariables(hostile, {}), hostile);
 });

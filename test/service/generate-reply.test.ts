@@ -162,7 +162,7 @@ describe('a repeated key after the conversation has ended', () => {
   });
 
   test('returns the same answer if the first answer ended it', async () => {
-    model.behave({ calls: [{ name: 'end_call', arguments: {} }], pieces: ['Goodbye.'] });
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye.'] });
     const { first, second, balance, conversations } = await repeatAfter(() => Promise.resolve());
     model.behave({});
     assert.equal(first.json['reply'], 'Goodbye.');

@@ -88,7 +88,7 @@ test('makes a repeat wait for the answer to a pending request', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   const gate = Promise.withResolvers<undefined>();
-  model.behave({ gate: gate.promise, pieces: ['Slow'] });
+  model.behave({ gate: gate.promise, chunks: ['Slow'] });
   const calls = model.requests.length;
   const cents = await spent(async () => {
     const answers = Array.from({ length: 10 }, () => service.send(conversation, 'Race', key));
@@ -109,22 +109,22 @@ test('makes a repeat wait for the answer to a pending request', async () => {
 test('sends a repeated answer as one delta', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
-  model.behave({ pieces: ['In ', 'three ', 'pieces'] });
+  model.behave({ chunks: ['In ', 'three ', 'chunks'] });
   await service.send(conversation, 'Stream', key);
   const events = await (await service.stream(conversation, 'Stream', key)).all();
   assert.deepEqual(events, [
-    { event: 'delta', data: { text: 'In three pieces' } },
+    { event: 'delta', data: { text: 'In three chunks' } },
     {
       event: 'done',
-      data: { status: true, message: 'In three pieces', function_calls: [], ai_enabled: true },
+      data: { status: true, message: 'In three chunks', function_calls: [], ai_enabled: true },
     },
   ]);
   model.behave({});
 });
 
 test('answers a repeat even if the balance is used up', async () => {
-  const poor = await createAssistant(service, { balance: '0.01' });
-  const conversation = await service.open(poor.uuid);
+  const lowBalance = await createAssistant(service, { balance: '0.01' });
+  const conversation = await service.open(lowBalance.uuid);
   const key = newKey();
   const first = await service.send(conversation, 'Last cent', key);
   assert.equal(first.status, 200);
@@ -173,7 +173,7 @@ test('reports a failed reply to all waiting requests', async () => {
   const conversation = await service.open(assistant);
   const key = newKey();
   const gate = Promise.withResolvers<undefined>();
-  model.behave({ gate: gate.promise, pieces: ['Half'], ending: 'cut' });
+  model.behave({ gate: gate.promise, chunks: ['Half'], ending: 'cut' });
   const calls = model.requests.length;
   const answers = [service.send(conversation, 'Doomed', key), service.send(conversation, 'Doomed', key)];
   await model.received(calls + 1);
@@ -183,12 +183,12 @@ test('reports a failed reply to all waiting requests', async () => {
 });
 
 test('does not consume the key of a refused request', async () => {
-  const poor = await createAssistant(service, { balance: '0.01' });
-  const conversation = await service.open(poor.uuid);
+  const lowBalance = await createAssistant(service, { balance: '0.01' });
+  const conversation = await service.open(lowBalance.uuid);
   await service.send(conversation, 'Last cent');
   const key = newKey();
   assert.equal((await service.send(conversation, 'Please', key)).status, 400);
-  await pool.query('UPDATE users SET balance = 0.01 WHERE id = $1', [poor.userId]);
+  await pool.query('UPDATE users SET balance = 0.01 WHERE id = $1', [lowBalance.userId]);
   assert.equal((await service.send(conversation, 'Please', key)).status, 200);
 });
 

@@ -44,7 +44,7 @@ async function settled(): Promise<string[]> {
   }
 }
 
-/** Runs a test with an empty queue and running workers, unless the test starts them itself. */
+/** Runs a test with an empty queue; starts workers unless the test does. */
 function jobTest(name: string, run: () => Promise<void>, options: { workers?: boolean } = {}): void {
   test(name, async () => {
     handle = () => undefined;
@@ -179,7 +179,7 @@ jobTest(
     await send(1);
     await db.transaction(async (tx) => {
       await send(1, { tx, startAfter: 60_000 });
-      // On an embedded database a fetch would wait for the transaction.
+      // On an embedded database, fetching jobs would wait for the transaction.
       if (testDatabase === 'postgres') assert.deepEqual(await jobs.boss.fetch('process-document'), []);
     });
     assert.equal((await jobs.boss.fetch('process-document')).length, 1);
@@ -258,14 +258,14 @@ jobTest(
   'waits for the running job at a stop and starts no other',
   async () => {
     const gate = Promise.withResolvers<undefined>();
-    const begun = Promise.withResolvers<undefined>();
+    const started = Promise.withResolvers<undefined>();
     handle = async () => {
-      begun.resolve(undefined);
+      started.resolve(undefined);
       await gate.promise;
     };
     const work = await startWork(jobs);
     await send(1);
-    await begun.promise;
+    await started.promise;
     const stopped = work(60_000);
     await send(2);
     gate.resolve(undefined);
@@ -278,10 +278,10 @@ jobTest(
 jobTest(
   'aborts a job that exceeds the time of a stop, and runs it in the next process',
   async () => {
-    const begun = Promise.withResolvers<undefined>();
+    const started = Promise.withResolvers<undefined>();
     const cut = Promise.withResolvers<undefined>();
     handle = (_, signal) => {
-      begun.resolve(undefined);
+      started.resolve(undefined);
       return new Promise((_, reject) => {
         signal.addEventListener('abort', () => {
           cut.resolve(undefined);
@@ -291,7 +291,7 @@ jobTest(
     };
     const work = await startWork(jobs);
     await send(1);
-    await begun.promise;
+    await started.promise;
     await work(0);
     await cut.promise;
     assert.deepEqual((await states()).sort(), ['cancelled', 'created']);

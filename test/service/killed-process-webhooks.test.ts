@@ -56,7 +56,7 @@ test('loses no webhook of a killed process, and repeats pending ones with the sa
   const idsOf = (some: typeof requests) => some.map(({ headers }) => String(headers['webhook-id'])).sort();
   const ids = log.map(({ webhook_id: id }) => id).sort();
   assert.deepEqual(idsOf(requests.slice(0, before)), ids);
-  // Only those that nobody had answered came again.
+  // Only deliveries without a response were repeated.
   assert.equal(new Set(idsOf(requests.slice(before))).size, chats - 2);
   assert.equal(new Set(requests.map(({ body }) => body)).size, chats);
 });

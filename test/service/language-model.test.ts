@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
-import type { Behaviour } from '../support/servers/model-server.ts';
+import type { Behavior } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
 import type { TestService } from '../support/service/service.ts';
 
@@ -64,7 +64,7 @@ test('sends the passages of the knowledge base that match the question', async (
 test('sends the latest messages of a long conversation, as many as fit', async () => {
   const { uuid } = await createAssistant(service, { balance: '10' });
   const conversation = await service.open(uuid);
-  model.behave({ pieces: ['y'.repeat(1000)] });
+  model.behave({ chunks: ['y'.repeat(1000)] });
   for (let turn = 0; turn < 12; turn++) await service.send(conversation, `${turn} ${'x'.repeat(1900)}`);
   model.behave({});
   await service.send(conversation, 'Now');
@@ -74,7 +74,7 @@ test('sends the latest messages of a long conversation, as many as fit', async (
   assert.equal(messages.at(-2)?.content.slice(0, 3), '11 ');
 });
 
-type Failure = [what: string, behaviour: Behaviour, reason: RegExp];
+type Failure = [title: string, behavior: Behavior, reason: RegExp];
 const failures: Failure[] = [
   ['refuses the key', { status: 401 }, /refused the service's credentials/],
   ['forbids access', { status: 403 }, /refused the service's credentials/],
@@ -82,27 +82,27 @@ const failures: Failure[] = [
   ['refuses the request', { status: 400 }, /refused the request/],
   ['is overloaded', { status: 429 }, /overloaded/],
   ['breaks down', { status: 500 }, /failed to answer/],
-  ['breaks off', { pieces: ['Well'], ending: 'cut' }, /broke off|failed|cannot be reached/],
-  ['says nothing', { pieces: [] }, /gave no answer/],
-  ['says only spaces', { pieces: ['  ', '\n'] }, /gave no answer/],
+  ['breaks off', { chunks: ['Well'], ending: 'cut' }, /broke off|failed|cannot be reached/],
+  ['says nothing', { chunks: [] }, /gave no answer/],
+  ['says only spaces', { chunks: ['  ', '\n'] }, /gave no answer/],
 ];
 const silences: Failure[] = [
   ['never answers', { hang: true }, /did not answer in time/],
-  ['falls silent', { pieces: ['Well'], ending: 'silence' }, /fell silent/],
+  ['falls silent', { chunks: ['Well'], ending: 'silence' }, /fell silent/],
 ];
 
 function refusesAndChargesNothing(failing: TestService, cases: Failure[]) {
   before(() => {
-    model.behave(({ messages }) => cases.find(([what]) => what === messages.at(-1)?.content)?.[1] ?? {});
+    model.behave(({ messages }) => cases.find(([title]) => title === messages.at(-1)?.content)?.[1] ?? {});
   });
   after(() => {
     model.behave({});
   });
-  for (const [what, , reason] of cases) {
-    test(`reports a model that ${what}, reveals no secret and charges nothing`, async () => {
+  for (const [title, , reason] of cases) {
+    test(`reports a model that ${title}, reveals no secret and charges nothing`, async () => {
       const { uuid, userId } = await createAssistant(failing, { balance: '0.02' });
       const [first, second] = [await failing.open(uuid), await failing.open(uuid)];
-      const [answer, stream] = await Promise.all([failing.send(first, what), failing.stream(second, what)]);
+      const [answer, stream] = await Promise.all([failing.send(first, title), failing.stream(second, title)]);
       const events = await stream.all();
       assert.equal(answer.status, 400);
       assert.equal(answer.json['status'], false);
@@ -121,30 +121,30 @@ describe('a reply', { concurrency: true }, () => {
   refusesAndChargesNothing(service, failures);
 });
 
-// By itself, since on a busy machine other models would count as silent.
+// A separate service, since such a short time-out would fail other tests on a busy machine.
 describe('a reply of a silent model', { concurrency: true }, async () => {
   refusesAndChargesNothing(await startService({ ...settings, LLM_SILENCE_SECONDS: '3' }), silences);
 });
 
 test('gives up a reply that exceeds its time limit', async () => {
-  const hasty = await startService({ ...settings, REPLY_TIMEOUT_SECONDS: '2' });
-  const { uuid } = await createAssistant(hasty);
-  const conversation = await hasty.open(uuid);
-  model.behave({ pieces: Array.from({ length: 100 }, () => 'word '), pause: 50 });
-  const { status, json } = await hasty.send(conversation, 'Talk');
+  const shortTimeout = await startService({ ...settings, REPLY_TIMEOUT_SECONDS: '2' });
+  const { uuid } = await createAssistant(shortTimeout);
+  const conversation = await shortTimeout.open(uuid);
+  model.behave({ chunks: Array.from({ length: 100 }, () => 'word '), pause: 50 });
+  const { status, json } = await shortTimeout.send(conversation, 'Talk');
   model.behave({});
   assert.equal(status, 400);
   assert.match(json['error'] as string, /took too long/);
 });
 
 test('fails the reply if the model cannot be reached', async () => {
-  const nowhere = await startService({
+  const unreachable = await startService({
     ...(await newDatabase()),
     LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1`,
     LLM_API_KEY: 'sk-secret-key',
   });
-  const { uuid } = await createAssistant(nowhere);
-  const { status, json } = await nowhere.send(await nowhere.open(uuid), 'Hello');
+  const { uuid } = await createAssistant(unreachable);
+  const { status, json } = await unreachable.send(await unreachable.open(uuid), 'Hello');
   assert.equal(status, 400);
   assert.equal(json['error'], 'Failed to process message: the language model cannot be reached');
 });
@@ -162,9 +162,9 @@ test("retries once if the model's server is overloaded", async () => {
 test('removes unstorable characters from an answer and truncates an endless one', async () => {
   const { uuid } = await createAssistant(service);
   const conversation = await service.open(uuid);
-  model.behave({ pieces: ['a\0b', '\ud83d', '\ude00'] });
+  model.behave({ chunks: ['a\0b', '\ud83d', '\ude00'] });
   assert.equal((await service.send(conversation, 'Odd')).json['message'], 'ab😀');
-  model.behave({ pieces: Array.from({ length: 50 }, () => 'z'.repeat(1000)) });
+  model.behave({ chunks: Array.from({ length: 50 }, () => 'z'.repeat(1000)) });
   assert.equal((await service.send(conversation, 'Endless')).json['message'], 'z'.repeat(32_000));
   model.behave({});
 });

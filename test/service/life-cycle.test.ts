@@ -30,7 +30,7 @@ const { apiKey } = await seedDemo(running.database, original['DATA_DIR'] ?? '');
 await running.close();
 const bearer = { Authorization: `Bearer ${apiKey}` };
 
-/** A database of its own with the demo in it, and a language model. */
+/** Environment variables for a new database with the demo's records, and for the language model. */
 const seeded = async () => ({
   ...(await copyDatabase(original)),
   LLM_BASE_URL: model.url,
@@ -41,7 +41,7 @@ test('finishes pending replies on a stop, refuses new requests and exits with co
   const env = await seeded();
   const service = await startServiceProcess(env);
   const gate = Promise.withResolvers<undefined>();
-  model.behave({ gate: gate.promise, pieces: ['Just ', 'in ', 'time'] });
+  model.behave({ gate: gate.promise, chunks: ['Just ', 'in ', 'time'] });
   const calls = model.requests.length;
   const conversation = await service.open(assistant);
   const other = await service.open(assistant);
@@ -88,7 +88,7 @@ test('answers and stores messages that are being accepted during a stop', async 
   const env = await seeded();
   const service = await startServiceProcess(env);
   const gate = Promise.withResolvers<undefined>();
-  model.behave({ gate: gate.promise, pieces: ['Just in time'] });
+  model.behave({ gate: gate.promise, chunks: ['Just in time'] });
   const calls = model.requests.length;
   const conversation = await service.open(assistant);
   const other = await service.open(assistant);
@@ -99,7 +99,7 @@ test('answers and stores messages that are being accepted during a stop', async 
   await service.child.waitForLine('stderr', (line) => (line.includes('"stopping"') ? true : undefined));
   const responses = Promise.all([sendBody('Quick!'), sendStreamedBody('Quick!')]);
   await model.received(calls + 2);
-  // Longer than open connections are kept once the replies are done.
+  // Longer than the service keeps connections open after the last reply.
   await delay(2500);
   gate.resolve(undefined);
   const [answer, streamed] = await responses;
@@ -117,7 +117,7 @@ test('answers and stores messages that are being accepted during a stop', async 
 test('closes event streams at once on a stop, while replies are still being written', async () => {
   const service = await startServiceProcess(await seeded());
   const gate = Promise.withResolvers<undefined>();
-  model.behave({ gate: gate.promise, pieces: ['Just in time'] });
+  model.behave({ gate: gate.promise, chunks: ['Just in time'] });
   const calls = model.requests.length;
   const conversation = await service.open(assistant);
   const events = await service.watch(await service.open(assistant));
@@ -153,7 +153,7 @@ test('exits at once on a second signal, but not if one signal is forwarded twice
 test('fails and refunds a reply that exceeds the time limit of a stop', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0.2' });
-  model.behave({ pieces: ['Endless'], ending: 'silence' });
+  model.behave({ chunks: ['Endless'], ending: 'silence' });
   const conversation = await service.open(assistant);
   const stream = await service.stream(conversation, 'Go on');
   await stream.until((events) => events.length > 0);
@@ -172,7 +172,7 @@ test('refunds the reply of a dead process and leaves its message out of the hist
   const env = await seeded();
   const lease = { REPLY_LEASE_SECONDS: '0.6' };
   const service = await startServiceProcess({ ...env, ...lease });
-  model.behave({ pieces: ['Never'], ending: 'silence' });
+  model.behave({ chunks: ['Never'], ending: 'silence' });
   const conversation = await service.open(assistant);
   const stream = await service.stream(conversation, 'Anyone?');
   await stream.until((events) => events.length > 0);
@@ -191,7 +191,7 @@ test('renews the lease of a reply until it is settled', async () => {
   const env = await seeded();
   const service = await startServiceProcess({ ...env, REPLY_LEASE_SECONDS: '0.3' });
   // Longer than three leases.
-  model.behave({ pieces: Array.from({ length: 12 }, () => 'word '), pause: 100 });
+  model.behave({ chunks: Array.from({ length: 12 }, () => 'word '), pause: 100 });
   const conversation = await service.open(assistant);
   assert.equal((await service.send(conversation, 'Slowly')).status, 200);
   await service.stop();
@@ -304,7 +304,7 @@ test('cuts the stream of a client that stops reading, and finishes the reply', a
   });
   client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   const outgoing = await opened.promise;
-  // More than the buffers of both sides take.
+  // Exceeds the buffers of both sides.
   for (let count = 0; count < 320; count++) reply.emit({ type: 'delta', text: 'x'.repeat(100_000) });
   if (!outgoing.closed) await once(outgoing, 'close');
   assert.equal(outgoing.writableFinished, false);

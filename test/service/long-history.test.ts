@@ -6,8 +6,8 @@ import { createAssistant, startService } from '../support/service/service.ts';
 const service = await startService();
 const { uuid: assistant } = await createAssistant(service, { initialMessage: 'Welcome!' });
 
-/** Writes turns of a message and its reply into a conversation, as if they had been said. */
-async function sayTurns(conversation: string, turns: number): Promise<void> {
+/** Inserts turns, each a message and its reply, into a conversation. */
+async function insertTurns(conversation: string, turns: number): Promise<void> {
   const { pool } = service.running.database;
   await pool.query(
     `WITH talk AS (UPDATE conversations SET turns = $2 WHERE uuid = $1 RETURNING id)
@@ -20,17 +20,17 @@ async function sayTurns(conversation: string, turns: number): Promise<void> {
 }
 
 const read = (conversation: string, query = '') => service.get(`/api/conversations/${conversation}${query}`);
-const said = (json: Record<string, unknown>) => linesOf(json['history']);
+const messagesOf = (json: Record<string, unknown>) => linesOf(json['history']);
 
 test('pages through a long history from its end, without gaps or duplicates', async () => {
   const conversation = await service.open(assistant);
-  await sayTurns(conversation, 1200);
+  await insertTurns(conversation, 1200);
   const pages: string[][] = [];
   let query = '';
   do {
     const { status, json } = await read(conversation, query);
     assert.equal(status, 200);
-    pages.unshift(said(json));
+    pages.unshift(messagesOf(json));
     const cursor = json['earlier_cursor'] as string | undefined;
     query = cursor === undefined ? '' : `?before=${encodeURIComponent(cursor)}`;
   } while (query !== '');
@@ -47,19 +47,22 @@ test('pages through a long history from its end, without gaps or duplicates', as
 
 test('never separates a message and its reply by a page break', async () => {
   const conversation = await service.open(assistant);
-  await sayTurns(conversation, 500);
+  await insertTurns(conversation, 500);
   const whole = await read(conversation);
-  assert.deepEqual([said(whole.json).length, whole.json['earlier_cursor']], [1000, '1']);
+  assert.deepEqual([messagesOf(whole.json).length, whole.json['earlier_cursor']], [1000, '1']);
   const first = await read(conversation, '?before=1');
-  assert.deepEqual(said(first.json), ['assistant: Welcome!']);
+  assert.deepEqual(messagesOf(first.json), ['assistant: Welcome!']);
   assert.ok(!('earlier_cursor' in first.json));
   await service.running.database.pool.query(
     `INSERT INTO messages (conversation_id, turn, role, content)
      SELECT id, 501, 'system', 'A person has joined the conversation.' FROM conversations WHERE uuid = $1`,
     [conversation],
   );
-  const odd = await read(conversation);
-  assert.deepEqual([said(odd.json).length, said(odd.json)[0]], [999, 'user: user 2']);
+  const withSystemMessage = await read(conversation);
+  assert.deepEqual(
+    [messagesOf(withSystemMessage.json).length, messagesOf(withSystemMessage.json)[0]],
+    [999, 'user: user 2'],
+  );
 });
 
 test('refuses an invalid cursor', async () => {

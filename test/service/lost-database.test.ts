@@ -71,7 +71,7 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
   });
 });
 
-/** A small file system of its own, or undefined where this process may not mount one. */
+/** Mounts a small file system; returns undefined if this process lacks the permission. */
 async function mountSmallDisk(megabytes: number): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
   try {
@@ -81,7 +81,7 @@ async function mountSmallDisk(megabytes: number): Promise<string | undefined> {
     return undefined;
   }
   atEnd(async () => {
-    // Lazily: the instance that failed has files open.
+    // Lazily, since the failed instance has open files.
     execFileSync('umount', ['--lazy', folder]);
     await rm(folder, { recursive: true });
   });
@@ -89,11 +89,11 @@ async function mountSmallDisk(megabytes: number): Promise<string | undefined> {
 }
 
 describe('a full disk under the embedded database', { skip: testDatabase === 'postgres' }, () => {
-  for (const [what, rows, freeMegabytes] of [
+  for (const [title, rows, freeMegabytes] of [
     ['a table', 200, 0],
     ['the write-ahead log', 2, 20],
   ] as const) {
-    test(`fails ${what} that has no room, and recovers without a restart or a loss`, async (t) => {
+    test(`fails ${title} that has no room, and recovers without a restart or a loss`, async (t) => {
       const disk = await mountSmallDisk(200);
       if (disk === undefined) {
         t.skip('this process may not mount a file system');
@@ -121,7 +121,7 @@ describe('a full disk under the embedded database', { skip: testDatabase === 'po
         }
       };
       await assert.rejects(fill(), { code: '53100' });
-      // Works, or fails, but does not hang.
+      // Queries may succeed or fail, but must not hang.
       await Promise.allSettled([
         pool.query('SELECT 1'),
         database.transaction((tx) => tx.execute(sql`SELECT 1`)),

@@ -38,12 +38,12 @@ const lookUp = {
   endpoint: `${shop.url}/orders?lang=en`,
   schema: [parameter('order', 'number'), parameter('email'), parameter('express', 'boolean')],
 };
-const given = { order: 7, email: 'a+b@x.example', express: true };
+const input = { order: 7, email: 'a+b@x.example', express: true };
 
 /** Calls a tool once; returns the calls in the answer, the reply to the model and the request to the tool. */
 async function callOne(tool: Record<string, unknown>, written: Record<string, unknown> | string = {}) {
   const { uuid } = await createToolAssistant(service, [tool]);
-  model.behave({ calls: [{ name: String(tool['name']), arguments: written }], pieces: ['There.'] });
+  model.behave({ calls: [{ name: String(tool['name']), arguments: written }], chunks: ['There.'] });
   const { json } = await service.send(await service.open(uuid), 'Look it up');
   const reply = model.requests.at(-1)?.messages.at(-1);
   assert.deepEqual([reply?.role, json['message']], ['tool', 'There.']);
@@ -81,11 +81,11 @@ test("offers the model the assistant's tools, then those of the page", async () 
 
 for (const method of ['GET', 'DELETE']) {
   test(`${method} sends the arguments as query parameters`, async () => {
-    const { calls, reply, sent } = await callOne({ ...lookUp, method }, given);
+    const { calls, reply, sent } = await callOne({ ...lookUp, method }, input);
     assert.deepEqual([sent?.method, sent?.body], [method, '']);
     assert.equal(sent?.path, '/orders?lang=en&order=7&email=a%2Bb%40x.example&express=true');
     const result = { status: 'sent', note: 'café �' };
-    assert.deepEqual(calls, [{ name: 'look_up_order', arguments: given, result }]);
+    assert.deepEqual(calls, [{ name: 'look_up_order', arguments: input, result }]);
     assert.deepEqual(JSON.parse(reply), result);
   });
 }
@@ -93,9 +93,9 @@ for (const method of ['GET', 'DELETE']) {
 for (const method of ['POST', 'PUT', 'PATCH']) {
   test(`${method} sends them as JSON, with the headers of the tool`, async () => {
     const headers = [{ name: 'X-Key', value: 'hunter2-key' }];
-    const { sent } = await callOne({ ...lookUp, method, headers }, given);
+    const { sent } = await callOne({ ...lookUp, method, headers }, input);
     assert.equal(sent?.path, '/orders?lang=en');
-    assert.deepEqual(JSON.parse(sent.body), given);
+    assert.deepEqual(JSON.parse(sent.body), input);
     assert.deepEqual(
       [sent.method, sent.headers['content-type'], sent.headers['x-key']],
       [method, 'application/json', 'hunter2-key'],
@@ -108,9 +108,9 @@ test('converts arguments to the types of the schema, and reports invalid ones to
   assert.deepEqual(calls[0]?.arguments, { order: 7, email: '12', express: true });
   const before = shop.requests.length;
   for (const [written, reason] of [
-    [{ ...given, order: 'seven' }, /"order" must be a number/],
-    [{ ...given, express: 'maybe' }, /"express" must be a boolean/],
-    [{ ...given, email: { at: 'home' } }, /"email" must be a string/],
+    [{ ...input, order: 'seven' }, /"order" must be a number/],
+    [{ ...input, express: 'maybe' }, /"express" must be a boolean/],
+    [{ ...input, email: { at: 'home' } }, /"email" must be a string/],
     [{ order: 7, email: 'x' }, /"express" is missing/],
     ['no JSON', /not a JSON object/],
   ] as const) {
@@ -173,7 +173,7 @@ test('runs the calls of one round concurrently and sends their events in order',
     { name: 'second', endpoint: `${shop.url}/second` },
   ]);
   const calls = ['first', 'second'].map((name) => ({ name, arguments: {} }));
-  model.behave({ before: 'A moment.', calls, pieces: ['Done.'] });
+  model.behave({ before: 'A moment.', calls, chunks: ['Done.'] });
   const before = shop.requests.length;
   const conversation = await service.open(uuid);
   const stream = await service.stream(conversation, 'Both');
@@ -206,7 +206,7 @@ test('allows four rounds of tool calls, then requires text', async () => {
   const { uuid } = await createToolAssistant(service, [{ name: 'again', endpoint: `${shop.url}/orders` }]);
   model.behave(({ messages, tool_choice }) => {
     messages.push({ role: 'user', content: 'And again' });
-    return tool_choice === 'none' ? { pieces: ['Enough.'] } : { calls: [{ name: 'again', arguments: {} }] };
+    return tool_choice === 'none' ? { chunks: ['Enough.'] } : { calls: [{ name: 'again', arguments: {} }] };
   });
   const { json } = await service.send(await service.open(uuid), 'Again and again');
   assert.deepEqual([json['message'], (json['function_calls'] as unknown[]).length], ['Enough.', 4]);
@@ -219,7 +219,7 @@ test('stops waiting for a tool when the reply is stopped', async () => {
       gone.resolve(undefined);
     });
   const { uuid } = await createToolAssistant(service, [{ name: 'wait', endpoint: `${shop.url}/stopped` }]);
-  model.behave({ before: 'A moment.', calls: [{ name: 'wait', arguments: {} }], pieces: ['Never.'] });
+  model.behave({ before: 'A moment.', calls: [{ name: 'wait', arguments: {} }], chunks: ['Never.'] });
   const before = shop.requests.length;
   const conversation = await service.open(uuid);
   const stream = await service.stream(conversation, 'Wait');

@@ -33,12 +33,12 @@ const env = {
 const service = await startService({ ...env, SPECIAL_KEY: 'sk-special', MODELS: JSON.stringify(models) });
 
 const owner = await Owner.create(service);
-const idOf = async (wanted: string, type: string) => {
+const idOf = async (code: string, type: string) => {
   const { rows } = await service.running.database.pool.query<{ id: number }>(
     'SELECT id FROM models WHERE code = $1 AND type = $2',
-    [wanted, type],
+    [code, type],
   );
-  return rows[0]?.id ?? assert.fail(`${wanted} is not listed`);
+  return rows[0]?.id ?? assert.fail(`${code} is not listed`);
 };
 const tool = { name: 'look_up', endpoint: `${shop.url}/hours` };
 const spoken = async (mode: string, model: string, more: object = {}) => ({
@@ -89,7 +89,7 @@ test('does not send the default key to other URLs', async () => {
 
 test('uses chat_llm_fallback_id for tool calls in the multimodal modes only', async () => {
   for (const server of [defaultModel, ownModel])
-    server.behave({ calls: [{ name: 'look_up', arguments: {} }], pieces: ['We are open.'] });
+    server.behave({ calls: [{ name: 'look_up', arguments: {} }], chunks: ['We are open.'] });
   const chat_llm_fallback_id = await idOf(bare, 'llm');
   const counts = () => [defaultModel.requests.length, ownModel.requests.length] as const;
 
@@ -112,7 +112,7 @@ test('uses chat_llm_fallback_id for tool calls in the multimodal modes only', as
 
 test('uses the offline engine for an unlisted model without a default model', async () => {
   const here = await startService({ MODELS: JSON.stringify([{ code: text, baseUrl: ownModel.url }]) });
-  ownModel.behave({ pieces: ['Online.'] });
+  ownModel.behave({ chunks: ['Online.'] });
   for (const [id, answer] of [
     [await idOf(text, 'llm'), 'Online.'],
     [1, 'Hello! What would you like to know?'],

@@ -161,10 +161,10 @@ test('quotes a passage with its document and heading, except in spoken replies',
       tools: [],
       findPassages: () => Promise.resolve([passage]),
     } as unknown as EngineRequest;
-    let said = '';
+    let streamed = '';
     for await (const event of new OfflineEngine().reply(request, new AbortController().signal))
-      if (event.type === 'delta') said += event.text;
-    return said;
+      if (event.type === 'delta') streamed += event.text;
+    return streamed;
   };
   assert.equal(await say(true), 'Dogs are welcome.');
   assert.equal(await say(false), 'Dogs are welcome.\n\nSource: Rules');

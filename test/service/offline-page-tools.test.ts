@@ -23,9 +23,9 @@ const ask = async (message: string, more: object = {}) =>
   (await service.send(await service.open(assistant), message, {}, { client_tools: tools, ...more })).json;
 const calls = async (message: string) =>
   ((await ask(message))['function_calls'] as { name: string; arguments: unknown; client: boolean }[]).map(
-    ({ name, arguments: given, client }) => {
+    ({ name, arguments: input, client }) => {
       assert.equal(client, true);
-      return [name, given];
+      return [name, input];
     },
   );
 

@@ -6,7 +6,7 @@ import { startModelServer } from '../support/servers/model-server.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { atEnd, newDatabase, startService } from '../support/service/service.ts';
 
-// A connection held while the service waits for a network would stop everything here.
+// Fails if the service holds its only connection while it waits for the network.
 test('a service with a pool of one connection completes conversations with tools, an end and a webhook', async () => {
   const model = await startModelServer();
   const shop = await startLoopbackServer(() => ({ status: 'sent' }));
@@ -26,7 +26,7 @@ test('a service with a pool of one connection completes conversations with tools
       messages.findLast(({ role }) => role === 'user')?.content === 'Bye'
         ? ['end_call', 'Goodbye!']
         : ['look_up_order', 'It was sent.'];
-    return { calls: [{ name, arguments: {} }], pieces: [text] };
+    return { calls: [{ name, arguments: {} }], chunks: [text] };
   });
   const webhookUrl = receiver.address();
   const { uuid } = await createToolAssistant(service, [{ name: 'look_up_order', endpoint: shop.url }], {
@@ -35,14 +35,14 @@ test('a service with a pool of one connection completes conversations with tools
     tools: [{ type: 'end_call', description: 'At a goodbye.' }],
   });
 
-  const talk = async () => {
+  const converse = async () => {
     const conversation = await service.open(uuid);
     const answer = await service.send(conversation, 'Where is my order?');
     const events = await (await service.stream(conversation, 'Bye')).all();
     return [answer.json['message'], events.at(-1)?.event, await service.history(conversation)];
   };
-  const talks = await Promise.all([talk(), talk(), talk(), talk()]);
-  for (const [answer, lastEvent, history] of talks) {
+  const conversations = await Promise.all([converse(), converse(), converse(), converse()]);
+  for (const [answer, lastEvent, history] of conversations) {
     assert.deepEqual([answer, lastEvent], ['It was sent.', 'done']);
     assert.deepEqual(history, [
       'assistant: Hello!',

@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
       ...aliases.map(() => `${name}Alias`),
     ]);
     const found = described.map(({ operationId }) => operationId);
-    // Sound and events are not among the operations of a client, whose answers are JSON.
+    // Audio and event streams are not operations of the client, whose responses are JSON.
     assert.deepEqual(found.sort(), [...names, 'playRecording', 'watchConversation'].sort());
   });
 

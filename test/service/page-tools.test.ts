@@ -18,7 +18,7 @@ const showProduct = {
     { name: 'large', type: 'bool' },
   ],
 };
-const along = { client_tools: [showProduct, { name: 'go_back', description: 'Goes back.' }] };
+const withTools = { client_tools: [showProduct, { name: 'go_back', description: 'Goes back.' }] };
 const call = { name: 'show_product', arguments: { id: 7 }, client: true };
 
 const ofKind = (events: StreamedEvent[], kind: string) =>
@@ -27,7 +27,7 @@ const ofKind = (events: StreamedEvent[], kind: string) =>
 describe('a language model and the tools of a page', () => {
   test('are offered to the model in its protocol', async () => {
     model.behave({});
-    await service.send(await service.open(assistant), 'Hello', {}, along);
+    await service.send(await service.open(assistant), 'Hello', {}, withTools);
     const [first, second] = model.requests.at(-1)?.tools ?? [];
     assert.deepEqual(first, {
       type: 'function',
@@ -58,10 +58,10 @@ describe('a language model and the tools of a page', () => {
     model.behave({
       before: 'One moment.',
       calls: [{ name: 'show_product', arguments: { id: 7 } }],
-      pieces: ['Have a ', 'look!'],
+      chunks: ['Have a ', 'look!'],
     });
     const conversation = await service.open(assistant);
-    const events = await (await service.stream(conversation, 'Show me number 7', {}, along)).all();
+    const events = await (await service.stream(conversation, 'Show me number 7', {}, withTools)).all();
     assert.deepEqual(
       events.map(({ event }) => event),
       ['delta', 'function_call', 'delta', 'delta', 'done'],
@@ -81,8 +81,8 @@ describe('a language model and the tools of a page', () => {
   });
 
   test('can be called without any text', async () => {
-    model.behave({ calls: [{ name: 'go_back', arguments: '' }], pieces: [] });
-    const { status, json } = await service.send(await service.open(assistant), 'Back', {}, along);
+    model.behave({ calls: [{ name: 'go_back', arguments: '' }], chunks: [] });
+    const { status, json } = await service.send(await service.open(assistant), 'Back', {}, withTools);
     assert.equal(status, 200);
     assert.equal(json['message'], '');
     assert.deepEqual(json['function_calls'], [{ name: 'go_back', arguments: {}, client: true }]);
@@ -99,38 +99,48 @@ describe('a language model and the tools of a page', () => {
     assert.deepEqual(withResults[1], { role: 'user', content: 'Did it work?' });
     await service.send(conversation, 'Good');
     assert.deepEqual(model.requests.at(-1)?.messages.slice(1, 3), withResults);
-    // Visitors see the messages, not the results of their page.
+    // Visitors see the messages, but not the results of page tools.
     assert.doesNotMatch((await service.get(`/api/conversations/${conversation}`)).text, /shown/);
   });
 
-  const odd: [what: string, name: string, given: Record<string, unknown> | string, reason: RegExp][] = [
-    ['of a function that nobody offered', 'delete_all', {}, /no such function/],
-    ['with arguments that are no JSON', 'show_product', '{"id": 7', /not a JSON object/],
-    ['with a list for arguments', 'show_product', '[7]', /not a JSON object/],
-    ['without what it needs', 'show_product', { color: 'red' }, /"id" is missing/],
+  const invalidCalls: [
+    title: string,
+    name: string,
+    args: Record<string, unknown> | string,
+    reason: RegExp,
+  ][] = [
+    ['of a function that the page does not offer', 'delete_all', {}, /no such function/],
+    ['with arguments that are not JSON', 'show_product', '{"id": 7', /not a JSON object/],
+    ['with an array as arguments', 'show_product', '[7]', /not a JSON object/],
+    ['without a required argument', 'show_product', { color: 'red' }, /"id" is missing/],
     ['with a wrong type', 'show_product', { id: '7' }, /"id" must be a number/],
-    ['with endless arguments', 'show_product', { id: 7, color: 'x'.repeat(2000) }, /longer than 2000/],
+    [
+      'with arguments that are too long',
+      'show_product',
+      { id: 7, color: 'x'.repeat(2000) },
+      /longer than 2000/,
+    ],
   ];
-  for (const [what, name, given, reason] of odd) {
-    test(`are not requested for a call ${what}, and the model gets the reason`, async () => {
-      model.behave({ calls: [{ name, arguments: given }], pieces: ['Sorry.'] });
-      const { json } = await service.send(await service.open(assistant), 'Do it', {}, along);
+  for (const [title, name, args, reason] of invalidCalls) {
+    test(`are not requested for a call ${title}, and the model gets the reason`, async () => {
+      model.behave({ calls: [{ name, arguments: args }], chunks: ['Sorry.'] });
+      const { json } = await service.send(await service.open(assistant), 'Do it', {}, withTools);
       assert.deepEqual([json['message'], json['function_calls']], ['Sorry.', []]);
       assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', reason);
     });
   }
 
   test('get no undeclared arguments and no unstorable text', async () => {
-    const given = '{"id": 7, "color": "re\\u0000d\\ud83d", "admin": true, "__proto__": {"large": true}}';
-    model.behave({ calls: [{ name: 'show_product', arguments: given }], pieces: ['Here.'] });
-    const { json } = await service.send(await service.open(assistant), 'Show it', {}, along);
+    const args = '{"id": 7, "color": "re\\u0000d\\ud83d", "admin": true, "__proto__": {"large": true}}';
+    model.behave({ calls: [{ name: 'show_product', arguments: args }], chunks: ['Here.'] });
+    const { json } = await service.send(await service.open(assistant), 'Show it', {}, withTools);
     assert.deepEqual(json['function_calls'], [{ ...call, arguments: { id: 7, color: 'red\ufffd' } }]);
   });
 
   test('get no more calls than fit into the next message', async () => {
     const many = Array.from({ length: 20 }, (_, id) => ({ name: 'show_product', arguments: { id } }));
-    model.behave({ calls: many, pieces: ['Done.'] });
-    const { json } = await service.send(await service.open(assistant), 'Show all', {}, along);
+    model.behave({ calls: many, chunks: ['Done.'] });
+    const { json } = await service.send(await service.open(assistant), 'Show all', {}, withTools);
     assert.equal((json['function_calls'] as unknown[]).length, 16);
     assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /Only 16 calls/);
   });
@@ -140,11 +150,11 @@ describe('a language model and the tools of a page', () => {
     model.behave(({ messages, tool_choice }) => {
       messages.push({ role: 'user', content: 'And again' });
       return tool_choice === 'none'
-        ? { pieces: ['Enough.'] }
+        ? { chunks: ['Enough.'] }
         : { calls: [{ name: 'go_back', arguments: {} }] };
     });
     const calls = model.requests.length;
-    const { json } = await service.send(await service.open(assistant), 'Back, back, back', {}, along);
+    const { json } = await service.send(await service.open(assistant), 'Back, back, back', {}, withTools);
     assert.equal(json['message'], 'Enough.');
     assert.equal((json['function_calls'] as unknown[]).length, 4);
     assert.equal(model.requests.length, calls + 5);
@@ -170,7 +180,7 @@ test('do not matter for a repeated message, which gets the first answer', async 
   model.behave({});
   const conversation = await service.open(assistant);
   const key = { 'Idempotency-Key': 'a key of this conversation' };
-  const first = await service.send(conversation, 'Hello', key, along);
+  const first = await service.send(conversation, 'Hello', key, withTools);
   const second = await service.send(conversation, 'Hello', key, { variables: { page: '/new' } });
   assert.deepEqual([second.status, second.json], [200, first.json]);
 });

@@ -21,25 +21,25 @@ describe('the subscription of a number', () => {
   const { signal } = new AbortController();
   /** Creates an owner with a balance and a number at 1.50 whose paid month ended some time ago. */
   const due = async (balance: string, since = '1 hour') => {
-    const payer = await Owner.create(service, balance);
-    const id = await addNumber(service, payer.id);
+    const subscriber = await Owner.create(service, balance);
+    const id = await addNumber(service, subscriber.id);
     await pool.query(
       `UPDATE phone_numbers SET paid_until = now() - $2::interval,
          created_at = now() - $2::interval - interval '3 months' WHERE id = $1`,
       [id, since],
     );
     const state = async () => {
-      const [number] = await numbersOf(payer);
+      const [number] = await numbersOf(subscriber);
       const { rows } = await pool.query<{ paid: boolean; week: boolean }>(
         `SELECT paid_until > now() AS paid, release_at > now() + interval '6 days' AS week
          FROM phone_numbers WHERE id = $1`,
         [id],
       );
-      const { balance, ledger } = await readMoney(service, payer.id);
+      const { balance, ledger } = await readMoney(service, subscriber.id);
       assert.equal(balance, ledger);
       return [number?.['has_active_subscription'], rows[0]?.paid, rows[0]?.week ?? null, balance];
     };
-    return { payer, id, state };
+    return { subscriber, id, state };
   };
 
   test('is renewed once at the end of a month, regardless of the number of processes', async () => {
@@ -54,12 +54,12 @@ describe('the subscription of a number', () => {
   });
 
   test('is charged for months in which no worker ran', async () => {
-    const { payer, state } = await due('6', '70 days');
+    const { subscriber, state } = await due('6', '70 days');
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [true, true, null, 1.5]);
     const { rows } = await pool.query<{ amount: string }>(
       "SELECT amount::float FROM ledger_entries WHERE user_id = $1 AND kind = 'charge'",
-      [payer.id],
+      [subscriber.id],
     );
     assert.deepEqual(
       rows.map(({ amount }) => amount),
@@ -68,36 +68,36 @@ describe('the subscription of a number', () => {
   });
 
   test('is charged month by month as far as the balance allows', async () => {
-    const { payer, state } = await due('4', '70 days');
+    const { subscriber, state } = await due('4', '70 days');
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [false, false, true, 1]);
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [false, false, true, 1]);
-    await moveMoney(db, { userId: payer.id, kind: 'top_up', amount: '0.50' });
+    await moveMoney(db, { userId: subscriber.id, kind: 'top_up', amount: '0.50' });
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [true, true, null, 0]);
   });
 
   test('ends a week after a month that cannot be paid, unless it is paid by then', async () => {
-    const { payer, id, state } = await due('1.49');
+    const { subscriber, id, state } = await due('1.49');
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [false, false, true, 1.49]);
-    assert.equal((await payer.delete(`phone-numbers/${id}`)).status, 400);
-    const until = (await numbersOf(payer))[0]?.['release_at'];
+    assert.equal((await subscriber.delete(`phone-numbers/${id}`)).status, 400);
+    const until = (await numbersOf(subscriber))[0]?.['release_at'];
     await renewSubscriptions(service.running.database, signal);
-    assert.equal((await numbersOf(payer))[0]?.['release_at'], until);
-    await moveMoney(db, { userId: payer.id, kind: 'top_up', amount: '0.01' });
+    assert.equal((await numbersOf(subscriber))[0]?.['release_at'], until);
+    await moveMoney(db, { userId: subscriber.id, kind: 'top_up', amount: '0.01' });
     await renewSubscriptions(service.running.database, signal);
     assert.deepEqual(await state(), [true, true, null, 0]);
   });
 
   test('is not renewed after a release request', async () => {
-    const { payer, id } = await due('4', '0 seconds');
-    assert.equal((await payer.delete(`phone-numbers/${id}`)).status, 200);
+    const { subscriber, id } = await due('4', '0 seconds');
+    assert.equal((await subscriber.delete(`phone-numbers/${id}`)).status, 200);
     await renewSubscriptions(service.running.database, signal);
     await deleteReleasedNumbers(db);
-    assert.deepEqual(await numbersOf(payer), []);
-    assert.deepEqual(await readMoney(service, payer.id), { balance: 4, ledger: 4 });
+    assert.deepEqual(await numbersOf(subscriber), []);
+    assert.deepEqual(await readMoney(service, subscriber.id), { balance: 4, ledger: 4 });
   });
 });
 
@@ -224,7 +224,7 @@ describe("an assistant's phone number", async () => {
   test('is assigned to one of two inbound assistants that request it simultaneously', async () => {
     const number = await addNumber(service, owner.id);
     const body = assistantBody({ type: 'inbound', phone_number_id: number });
-    const answers = await Promise.all(many(4, body).map((given) => owner.post('assistant', given)));
+    const answers = await Promise.all(many(4, body).map((input) => owner.post('assistant', input)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422]);
     for (const { status, errors } of answers) {
       if (status === 422) assert.deepEqual(Object.keys(errors), ['phone_number_id']);

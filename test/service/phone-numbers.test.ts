@@ -121,9 +121,11 @@ describe('purchasePhoneNumber', () => {
 
   test('sells a number to one of several simultaneous buyers', async () => {
     const [phone_number] = await search();
-    const rival = await Owner.create(service, '100');
+    const otherOwner = await Owner.create(service, '100');
     const answers = await Promise.all(
-      [owner, rival, owner, rival].map((buyer) => buyer.post('phone-numbers/purchase', { phone_number })),
+      [owner, otherOwner, owner, otherOwner].map((buyer) =>
+        buyer.post('phone-numbers/purchase', { phone_number }),
+      ),
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400]);
   });

@@ -17,7 +17,7 @@ const service = await startService({
 const { database } = service.running;
 const { pool } = database;
 
-/** Runs the clean-up. */
+/** Runs the cleanup. */
 async function cleanUp(): Promise<void> {
   await pool.query("DELETE FROM jobs.job WHERE name = 'clean-up' AND state = 'completed'");
   await sendCleanUp(new StoredJobs(database));
@@ -38,15 +38,15 @@ test('deletes no old records by default', () => {
 
 test('deletes old conversations and calls, but keeps their ledger entries', async () => {
   const { uuid, userId, id: assistantId } = await createAssistant(service, { balance: '1' });
-  const [old, young, answering] = [
+  const [old, recent, answering] = [
     await service.open(uuid),
     await service.open(uuid),
     await service.open(uuid),
   ];
-  for (const conversation of [old, young, answering]) await service.send(conversation, 'Hello');
+  for (const conversation of [old, recent, answering]) await service.send(conversation, 'Hello');
   await pool.query(
     "UPDATE conversations SET updated_at = now() - CASE uuid WHEN $2 THEN interval '29 days' ELSE interval '31 days' END WHERE uuid = ANY ($1)",
-    [[old, young, answering], young],
+    [[old, recent, answering], recent],
   );
   await pool.query(
     "UPDATE messages SET reply_state = 'pending', reply_owner = gen_random_uuid(), reply_lease_until = now() + interval '1 day' WHERE role = 'user' AND conversation_id = (SELECT id FROM conversations WHERE uuid = $1)",
@@ -63,9 +63,9 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
   await cleanUp();
   const { rows: remaining } = await pool.query<{ uuid: string }>(
     'SELECT uuid FROM conversations WHERE uuid = ANY ($1)',
-    [[old, young, answering]],
+    [[old, recent, answering]],
   );
-  assert.deepEqual(remaining.map((row) => row.uuid).sort(), [young, answering].sort());
+  assert.deepEqual(remaining.map((row) => row.uuid).sort(), [recent, answering].sort());
   assert.equal((await service.get(`/api/conversations/${old}`)).status, 404);
   const { rows: kept } = await pool.query('SELECT id FROM calls ORDER BY id');
   assert.deepEqual(

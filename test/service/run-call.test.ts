@@ -24,7 +24,7 @@ interface CallOptions extends Partial<CallSettings> {
   ringingTime?: number;
   /** Number of minutes that the balance covers. */
   minutes?: number;
-  reply?: (said: string) => Partial<SpokenReply>;
+  reply?: (message: string) => Partial<SpokenReply>;
 }
 
 /** Runs a call without delays; returns its result, the log events and the transcript. */
@@ -53,7 +53,8 @@ async function call({
     {
       settings,
       speaker: {
-        answer: (said) => Promise.resolve({ text: `You said: ${said}`, hangUp: false, ...reply?.(said) }),
+        answer: (message) =>
+          Promise.resolve({ text: `You said: ${message}`, hangUp: false, ...reply?.(message) }),
         reengage: () => Promise.resolve({ text: 'Are you still there?', hangUp: false }),
       },
       callLog: {

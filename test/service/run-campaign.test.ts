@@ -166,7 +166,7 @@ describe('a campaign', () => {
     const refused = await run.owner.post('make_call', { phone_number: '+4989200901', assistant_id });
     assert.equal(refused.status, 422);
     assert.equal((await run.campaign())['status'], 'in-progress');
-    // One of them ends uncharged, so another one can start.
+    // One call ends without a charge, so another one can start.
     await run.owner.delete(`calls/${String(made.json['call_id'])}`);
     await run.tick();
     assert.equal((await database.pool.query(open, [run.owner.id])).rows.length, 3);

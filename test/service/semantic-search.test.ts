@@ -45,7 +45,7 @@ const { json } = await owner.upload(`knowledgebases/${base}/documents`, form);
 const { id: document } = json['data'] as { id: number };
 await processed(owner, base, document);
 
-// A PostgreSQL server has it where it is installed; most do without, and compare in the other way.
+// Optional on a PostgreSQL server. Without it, the service compares vectors itself.
 const { rows: extensions } = await pool.query("SELECT 1 FROM pg_extension WHERE extname = 'vector'");
 const hasPgvector = extensions.length > 0;
 
@@ -123,12 +123,12 @@ test('includes passages in the prompt or offers the search tool, depending on th
       'assistant',
       assistantBody({ knowledgebase_id: base, knowledgebase_mode: mode === 'hybrid' ? 'prompt' : mode }),
     );
-    // Only assistants of before have it: nobody can choose it any more.
+    // Only older assistants have this mode; the API no longer accepts it.
     if (mode === 'hybrid')
       await pool.query('UPDATE assistants SET knowledgebase_mode = $1 WHERE id = $2', [mode, created.id]);
     const { uuid } = await readAssistant(owner, created.id);
     const conversation = await service.open(String(uuid), { type: 'test' });
-    model.behave({ calls: [{ name: 'search_knowledge', arguments: { query: 'hounds' } }], pieces: ['Yes.'] });
+    model.behave({ calls: [{ name: 'search_knowledge', arguments: { query: 'hounds' } }], chunks: ['Yes.'] });
     const before = model.requests.length;
     const { json: answer } = await service.send(conversation, 'Are hounds welcome?');
     assert.equal(answer['message'], 'Yes.');
@@ -179,12 +179,15 @@ test('uses only full text search for a large knowledge base without pgvector', a
 
 test('embeds chunks and answers requests with a single connection', async () => {
   const opened = Promise.withResolvers<undefined>();
-  const lone = await startService({ ...env, ...(await newDatabase()), DATABASE_POOL_SIZE: '1' });
-  const other = await Owner.create(lone, '1');
+  const singleConnection = await startService({ ...env, ...(await newDatabase()), DATABASE_POOL_SIZE: '1' });
+  const other = await Owner.create(singleConnection, '1');
   const { id } = await other.create('knowledgebases', { name: 'Lone' });
-  await importDocument(lone.running.database.db, id, { name: 'Kennel', markdown: 'The lone dogs sleep.' });
+  await importDocument(singleConnection.running.database.db, id, {
+    name: 'Kennel',
+    markdown: 'The lone dogs sleep.',
+  });
   const parts = {
-    database: lone.running.database,
+    database: singleConnection.running.database,
     jobs: { send: () => Promise.resolve(), isPending: () => Promise.resolve(false) } satisfies Jobs,
     embedder,
   };
@@ -195,7 +198,7 @@ test('embeds chunks and answers requests with a single connection', async () => 
   opened.resolve(undefined);
   embedding.gate = undefined;
   await done;
-  const { rows } = await lone.running.database.pool.query(
+  const { rows } = await singleConnection.running.database.pool.query(
     "SELECT 1 FROM chunks WHERE embedding_model = 'meanings'",
   );
   assert.equal(rows.length, 1);

@@ -43,14 +43,14 @@ test('answers a message with JSON and stores both in the history', async () => {
       events_cursor: 'string',
     },
   );
-  const moments = history.map((line) => line.created_at);
-  for (const moment of moments) assert.match(moment, wireTimestamp);
-  assert.deepEqual(moments, moments.toSorted());
+  const timestamps = history.map((line) => line.created_at);
+  for (const timestamp of timestamps) assert.match(timestamp, wireTimestamp);
+  assert.deepEqual(timestamps, timestamps.toSorted());
   assert.equal(readHeaders.get('Cache-Control'), 'no-store');
 });
 
 test('answers with an event stream if the client accepts one', async () => {
-  model.behave({ pieces: ['One ', 'two ', 'three\n"✓"'] });
+  model.behave({ chunks: ['One ', 'two ', 'three\n"✓"'] });
   const stream = await service.stream(await service.open(assistant), 'Count.');
   assert.equal(stream.response.status, 200);
   assert.match(stream.response.headers.get('Content-Type') ?? '', /^text\/event-stream/);
@@ -125,7 +125,7 @@ test('returns 404 for an unknown conversation or an invalid UUID', async () => {
   }
 });
 
-const edges: [what: string, body: unknown, error?: string][] = [
+const edges: [title: string, body: unknown, error?: string][] = [
   ['one character', { message: 'x' }],
   ['2,000 characters', { message: 'x'.repeat(2000) }],
   ['2,000 emoji', { message: '😀'.repeat(2000) }],
@@ -141,8 +141,8 @@ const edges: [what: string, body: unknown, error?: string][] = [
   ['broken JSON', '{"message": "Hi', 'the body must be valid JSON'],
   ['something that is no object', '5', 'the body must be a JSON object'],
 ];
-for (const [what, body, error] of edges) {
-  test(`a message of ${what} is ${error === undefined ? 'answered' : `refused: ${error}`}`, async () => {
+for (const [title, body, error] of edges) {
+  test(`a message of ${title} is ${error === undefined ? 'answered' : `refused: ${error}`}`, async () => {
     const conversation = await service.open(assistant);
     for (const Accept of ['application/json', 'text/event-stream']) {
       const { status, json, headers } = await service.post(
@@ -174,9 +174,9 @@ test('replaces a lone surrogate in a message by U+FFFD', async () => {
 
 test('finishes and stores a reply after the client disconnects', async () => {
   const gate = Promise.withResolvers<undefined>();
-  for (const [index, piece] of [['Half'], []].entries()) {
+  for (const [index, firstChunks] of [['Half'], []].entries()) {
     const calls = model.requests.length;
-    model.behave({ gate: gate.promise, pieces: [...piece, ' and half'] });
+    model.behave({ gate: gate.promise, chunks: [...firstChunks, ' and half'] });
     const conversation = await service.open(assistant);
     const stream = await service.stream(conversation, `Go on ${index}.`);
     await model.received(calls + 1);
@@ -184,7 +184,10 @@ test('finishes and stores a reply after the client disconnects', async () => {
     gate.resolve(undefined);
     let history = await service.history(conversation);
     while (history.length < 3) history = await service.history(conversation);
-    assert.deepEqual(history.slice(1), [`user: Go on ${index}.`, `assistant: ${piece.join('')} and half`]);
+    assert.deepEqual(history.slice(1), [
+      `user: Go on ${index}.`,
+      `assistant: ${firstChunks.join('')} and half`,
+    ]);
   }
   model.behave({});
 });
@@ -204,7 +207,7 @@ test('answers concurrent messages of a conversation one after the other, in the 
     const asked = history[line]?.replace('user: ', '') ?? '';
     assert.equal(history[line + 1], `assistant: You said: ${asked}`);
   }
-  // Each was asked with everything before it, so none was asked before the one before had been answered.
+  // Each request had the whole history, so no message was handled before the previous reply was complete.
   assert.deepEqual(
     model.requests.slice(calls).map(({ messages }) => messages.length),
     [3, 5, 7, 9, 11, 13, 15, 17],

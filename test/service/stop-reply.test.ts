@@ -18,7 +18,7 @@ async function startReply(options: { balance?: string } = {}) {
   const conversation = await service.open(uuid);
   const gate = Promise.withResolvers<string>();
   model.behave(({ messages }) =>
-    messages.at(-1)?.content === 'Count' ? { pieces: ['One ', 'two ', gate.promise, 'three'] } : {},
+    messages.at(-1)?.content === 'Count' ? { chunks: ['One ', 'two ', gate.promise, 'three'] } : {},
   );
   const key = { 'Idempotency-Key': randomUUID() };
   const stream = await service.stream(conversation, 'Count', key);
@@ -125,28 +125,28 @@ test('returns 404 for an unknown conversation', async () => {
 
 test('polls for requests to other processes, also for a reply that starts during a query', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const looks: PromiseWithResolvers<{ id: number; isStopped: boolean }[]>[] = [];
-  const look = () => {
-    const begun = Promise.withResolvers<{ id: number; isStopped: boolean }[]>();
-    looks.push(begun);
-    return begun.promise;
+  const queries: PromiseWithResolvers<{ id: number; isStopped: boolean }[]>[] = [];
+  const startQuery = () => {
+    const query = Promise.withResolvers<{ id: number; isStopped: boolean }[]>();
+    queries.push(query);
+    return query.promise;
   };
-  const db = { select: () => ({ from: () => ({ where: look }) }) } as unknown as Database['db'];
+  const db = { select: () => ({ from: () => ({ where: startQuery }) }) } as unknown as Database['db'];
   const watch = new StopRequests({ ...service.running.database, kind: 'postgres', db });
   watch.watch(1);
   t.mock.timers.tick(500);
-  assert.equal(looks.length, 1);
+  assert.equal(queries.length, 1);
   watch.release(1);
   const signal = watch.watch(2);
   t.mock.timers.tick(500);
-  looks[0]?.resolve([]);
+  queries[0]?.resolve([]);
   await nextTurn();
   t.mock.timers.tick(500);
-  assert.equal(looks.length, 2);
-  looks[1]?.resolve([{ id: 2, isStopped: true }]);
+  assert.equal(queries.length, 2);
+  queries[1]?.resolve([{ id: 2, isStopped: true }]);
   await nextTurn();
   assert.equal(signal.aborted, true);
   watch.release(2);
   t.mock.timers.tick(5000);
-  assert.equal(looks.length, 2);
+  assert.equal(queries.length, 2);
 });

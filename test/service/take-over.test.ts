@@ -32,8 +32,8 @@ test('lets a person take over, answer and hand back', async () => {
   const written = await write(conversation, { message: 'Yes, Hanna here.' });
   assert.deepEqual([written.status, written.json], [200, { status: true }]);
 
-  const handed = await switchAi(conversation, 'enable-ai');
-  assert.deepEqual(handed.json, { status: true, ai_enabled: true });
+  const response = await switchAi(conversation, 'enable-ai');
+  assert.deepEqual(response.json, { status: true, ai_enabled: true });
   assert.equal((await read(conversation))['ai_enabled'], true);
   await service.send(conversation, 'And now?');
   assert.deepEqual(await service.history(conversation), [
@@ -80,10 +80,10 @@ test('stores a message to a person free of charge, with an empty answer', async 
 });
 
 test('lets an owner without a balance talk to visitors', async () => {
-  const poor = await createAssistant(service, { balance: '0.01' });
-  const conversation = await service.open(poor.uuid);
+  const lowBalance = await createAssistant(service, { balance: '0.01' });
+  const conversation = await service.open(lowBalance.uuid);
   await service.send(conversation, 'Last cent');
-  await switchAi(conversation, 'disable-ai', await bearer(poor.userId));
+  await switchAi(conversation, 'disable-ai', await bearer(lowBalance.userId));
   assert.equal((await service.send(conversation, 'More')).status, 200);
 });
 
@@ -98,7 +98,7 @@ test('announces changes only', async () => {
 test('finishes the pending reply when a person joins, with ai_enabled false', async () => {
   const conversation = await service.open(assistant);
   const gate = Promise.withResolvers<string>();
-  model.behave({ pieces: ['Well, ', gate.promise, 'yes.'] });
+  model.behave({ chunks: ['Well, ', gate.promise, 'yes.'] });
   const stream = await service.stream(conversation, 'Is it?');
   await stream.until((events) => events.length === 1);
   await switchAi(conversation, 'disable-ai');
@@ -115,9 +115,9 @@ test('finishes the pending reply when a person joins, with ai_enabled false', as
 
 test("returns 404 for another user's conversation", async () => {
   const conversation = await service.open(assistant);
-  const stranger = await bearer(await createUser(service.running, '0'));
+  const otherUser = await bearer(await createUser(service.running, '0'));
   for (const [uuid, headers] of [
-    [conversation, stranger],
+    [conversation, otherUser],
     [randomUUID(), owner],
     ['abc', owner],
   ] as const) {

@@ -15,7 +15,7 @@ interface Endpoint {
   query?: { shape: object };
 }
 
-// A database of its own, since the tests try all ids and no table may change in between.
+// A separate database, since the tests try all ids and compare whole tables.
 const service = await startService(await newDatabase());
 const { pool } = service.running.database;
 const victim = await createTenant(service, 'Secret');
@@ -77,7 +77,7 @@ const fill = (path: string, ids: Readonly<Record<string, number | string>>) =>
   });
 
 /** Returns the path with every combination of ids, except the intruder's own. */
-function everyId(path: string): string[] {
+function pathsWithEveryId(path: string): string[] {
   const segments = [...path.matchAll(/([\w-]+)\/:\w+/g)].map(([, segment = '']) => segment);
   const candidates = (segment: string) =>
     segment === 'conversations'
@@ -147,7 +147,7 @@ describe("with another user's key", () => {
       const theirs = await send(method, fill(path, victim.paths), bodies[name] ?? {});
       assert.equal(theirs.status, 404);
       assert.equal(theirs.text, absent.text);
-      for (const filled of everyId(path)) {
+      for (const filled of pathsWithEveryId(path)) {
         const { status } = await send(method, filled, bodies[name] ?? {});
         assert.equal(status, 404, `${method} ${filled}`);
       }
@@ -156,13 +156,13 @@ describe("with another user's key", () => {
 
   for (const [name, { method, path }] of endpoints.filter(isList)) {
     test(`${name} returns nothing of the other account`, async () => {
-      const ofVictim = await send(method, path, undefined, victim.owner.key);
-      const ofIntruder = await send(method, path);
-      assert.deepEqual([ofVictim.status, ofIntruder.status], [200, 200]);
-      // The other way round, too: a list that shows nothing to anyone would prove nothing.
-      if (sharedLists.includes(name)) assert.equal(ofIntruder.text, ofVictim.text);
-      else assert.notEqual(ofIntruder.text, ofVictim.text);
-      assert.doesNotMatch(ofIntruder.text, /Secret/);
+      const victimResponse = await send(method, path, undefined, victim.owner.key);
+      const intruderResponse = await send(method, path);
+      assert.deepEqual([victimResponse.status, intruderResponse.status], [200, 200]);
+      // The victim sees the records, so the list is not empty for everyone.
+      if (sharedLists.includes(name)) assert.equal(intruderResponse.text, victimResponse.text);
+      else assert.notEqual(intruderResponse.text, victimResponse.text);
+      assert.doesNotMatch(intruderResponse.text, /Secret/);
     });
   }
 
@@ -170,8 +170,8 @@ describe("with another user's key", () => {
     for (const field of foreignFields(query)) {
       test(`${name} finds nothing by a foreign ${field}`, async () => {
         const url = `${path}?${field}=${String(victim.fields[field])}`;
-        const ofVictim = await send(method, url, undefined, victim.owner.key);
-        assert.equal((ofVictim.json['data'] as object[]).length, 1);
+        const victimResponse = await send(method, url, undefined, victim.owner.key);
+        assert.equal((victimResponse.json['data'] as object[]).length, 1);
         assert.deepEqual((await send(method, url)).json['data'], []);
       });
     }

@@ -5,7 +5,7 @@ import { findDiscrepancies } from '../support/service/find-discrepancies.ts';
 import { startPausedWebhookReceiver } from '../support/servers/paused-webhook-receiver.ts';
 import { startLoadBalancer } from '../support/servers/load-balancer.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
-import type { Behaviour, ChatRequest } from '../support/servers/model-server.ts';
+import type { Behavior, ChatRequest } from '../support/servers/model-server.ts';
 import { Owner } from '../support/records/owner.ts';
 import { RetryingVisitor } from '../support/service/retrying-visitor.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
@@ -35,10 +35,10 @@ if (testDatabase === 'pglite') {
     ALLOW_PRIVATE_ADDRESSES: webhooks.server.address,
     WEBHOOK_TIMEOUT_SECONDS: '60',
   };
-  // Answers requests alone; everything else is done by the processes.
+  // This service only answers requests; the processes run all jobs.
   const here = await startService(env);
   const { pool } = here.running.database;
-  // By its key the model knows who asks.
+  // The model identifies each process by its API key.
   const names = ['first', 'second', 'third'];
   const processes = await Promise.all(
     names.map((name) => startServiceProcess({ ...env, LLM_API_KEY: name })),
@@ -51,21 +51,22 @@ if (testDatabase === 'pglite') {
     messages[0]?.content.includes('You are on the phone') === true;
   const isEvaluation = (request: ChatRequest) => request.stream !== true;
   const isHeldChat = (request: ChatRequest) => !isCall(request) && lastLine(request).startsWith('Held');
-  const asker = ({ authorization = '' }: ChatRequest) => names.indexOf(authorization.replace('Bearer ', ''));
+  const processOf = ({ authorization = '' }: ChatRequest) =>
+    names.indexOf(authorization.replace('Bearer ', ''));
 
   const evaluation = JSON.stringify({ sentiment: 'neutral', outcome: 'A talk', score: 0.5, variables: {} });
   const gate = Promise.withResolvers<string>();
   let holdsEvaluations = false;
-  model.behave((request): Behaviour => {
+  model.behave((request): Behavior => {
     if (isEvaluation(request)) {
-      return { pieces: holdsEvaluations ? [gate.promise, evaluation] : [evaluation] };
+      return { chunks: holdsEvaluations ? [gate.promise, evaluation] : [evaluation] };
     }
     const text = `You said: ${lastLine(request)}`;
-    if (isCall(request)) return { gate: gate.promise, pieces: [text] };
-    if (isHeldChat(request)) return { pieces: ['You said: ', gate.promise, lastLine(request)] };
+    if (isCall(request)) return { gate: gate.promise, chunks: [text] };
+    if (isHeldChat(request)) return { chunks: ['You said: ', gate.promise, lastLine(request)] };
     return lastLine(request).startsWith('Goodbye')
       ? { before: text, calls: [{ name: 'end_call', arguments: {} }] }
-      : { pieces: [text] };
+      : { chunks: [text] };
   });
 
   const owner = await Owner.create(here, '100');
@@ -93,16 +94,16 @@ if (testDatabase === 'pglite') {
     return opened;
   };
 
-  /** CallRunner that were promised. Whoever gets no answer does not know, and nobody asks twice for the same call. */
-  const promised: number[] = [];
+  /** Ids of the accepted calls. Requests without a response are not repeated. */
+  const acceptedCalls: number[] = [];
   const makeCalls = (count: number) =>
     Promise.all(
       Array.from({ length: count }, async (_, index) => {
-        const phone_number = `+49891001${String(promised.length + index).padStart(2, '0')}000`;
+        const phone_number = `+49891001${String(acceptedCalls.length + index).padStart(2, '0')}000`;
         const answer = await caller
           .post('make_call', { phone_number, assistant_id: assistantId })
           .catch(() => undefined);
-        if (answer?.status === 200) promised.push(Number(answer.json['call_id']));
+        if (answer?.status === 200) acceptedCalls.push(Number(answer.json['call_id']));
       }),
     );
 
@@ -113,44 +114,45 @@ if (testDatabase === 'pglite') {
     );
     return rows[0]?.found ?? 0;
   };
-  const eventually = (what: string, isSo: () => boolean | Promise<boolean>) =>
-    waitFor(what, async () => ((await isSo()) ? true : undefined), 60_000);
-  const byAsker = (wanted: (request: ChatRequest) => boolean) => {
-    const requests = model.requests.filter(wanted);
-    return names.map((_, name) => requests.filter((request) => asker(request) === name).length);
+  const waitUntil = (description: string, isMet: () => boolean | Promise<boolean>) =>
+    waitFor(description, async () => ((await isMet()) ? true : undefined), 60_000);
+  const countByProcess = (isCounted: (request: ChatRequest) => boolean) => {
+    const requests = model.requests.filter(isCounted);
+    return names.map((_, name) => requests.filter((request) => processOf(request) === name).length);
   };
 
-  /** Rules that come to hold when there is nothing left to do. */
-  const underWay = ['every job is done', 'every call has ended once'] as const;
+  /** Rules that are met when no work is left. */
+  const finalRules = ['every job is done', 'every call has ended once'] as const;
 
-  test('what three processes have promised is kept when one is killed in the middle of it', async () => {
-    const goodbye = (chats: RetryingVisitor[]) => Promise.all(chats.map((visitor) => visitor.say('Goodbye')));
-    // A process makes ten deliveries and two evaluations at a time, so of these every one has some.
-    await goodbye(await openChats(24));
-    await eventually('24 deliveries', () => webhooks.waiting() === 24);
+  test('three processes complete all accepted work when one of them is killed', async () => {
+    const sayGoodbye = (chats: RetryingVisitor[]) =>
+      Promise.all(chats.map((visitor) => visitor.say('Goodbye')));
+    // Each process handles ten deliveries and two evaluations at a time, so every process has some of both.
+    await sayGoodbye(await openChats(24));
+    await waitUntil('24 deliveries', () => webhooks.waiting() === 24);
     holdsEvaluations = true;
     const evaluated = model.requests.filter(isEvaluation).length;
-    await goodbye(await openChats(9));
-    await eventually('six evaluations', () => model.requests.filter(isEvaluation).length === evaluated + 6);
+    await sayGoodbye(await openChats(9));
+    await waitUntil('six evaluations', () => model.requests.filter(isEvaluation).length === evaluated + 6);
     await makeCalls(12);
-    await eventually('twelve calls', () => model.requests.filter(isCall).length === 12);
+    await waitUntil('twelve calls', () => model.requests.filter(isCall).length === 12);
     const chats = await openChats(12);
-    // Every other is a stream; each is sent twice, as by a client that has lost its first answer.
+    // Every other message is streamed. Each is sent twice, as by a client that lost the first response.
     const answers = chats.map((visitor, index) =>
       visitor.say(`Held ${index}`, { streaming: index % 2 === 0, copies: 2 }),
     );
-    await eventually('twelve replies', () => model.requests.filter(isHeldChat).length === 12);
-    // They wait for their turn behind the ones before.
+    await waitUntil('twelve replies', () => model.requests.filter(isHeldChat).length === 12);
+    // These wait until the previous replies are complete.
     answers.push(...chats.map((visitor, index) => visitor.say(`Then ${index}`)));
-    await eventually('all jobs to be under way', async () => (await count("state = 'active'")) === 24 + 6);
+    await waitUntil('all jobs to be active', async () => (await count("state = 'active'")) === 24 + 6);
 
-    // The one that has most of both. Which process has how many, the load balancer and the queue decide.
-    const held = byAsker(isHeldChat);
-    const inCalls = byAsker(isCall);
-    const inBoth = inCalls.map((calls, name) => calls * (held[name] ?? 0));
-    const doomed = inBoth.indexOf(Math.max(...inBoth));
-    const inReplies = held[doomed] ?? 0;
-    // And some traffic that nobody holds.
+    // Kills the process with most replies and calls, which depends on the load balancer and the queue.
+    const replyCounts = countByProcess(isHeldChat);
+    const callCounts = countByProcess(isCall);
+    const products = callCounts.map((calls, name) => calls * (replyCounts[name] ?? 0));
+    const killed = products.indexOf(Math.max(...products));
+    const killedReplies = replyCounts[killed] ?? 0;
+    // Other conversations continue meanwhile.
     const others = await openChats(9);
     const firstWord = Promise.race(others.map((visitor) => visitor.say('Hello')));
     const traffic = others.map(async (visitor, index) => {
@@ -160,30 +162,33 @@ if (testDatabase === 'pglite') {
     });
     const lateCalls = makeCalls(6);
     await firstWord;
-    processes[doomed]?.signal('SIGKILL');
-    await processes[doomed]?.child.ended;
+    processes[killed]?.signal('SIGKILL');
+    await processes[killed]?.child.ended;
     const { rows } = await pool.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
-    const ofThen = "state = 'active' AND started_on <= $1::timestamptz";
+    const startedBefore = "state = 'active' AND started_on <= $1::timestamptz";
     gate.resolve('');
     webhooks.answer();
 
-    // The others finish what they have. What is left was the dead one's: at least two evaluations and four deliveries.
-    const left = 2 + webhooks.cutOff();
-    assert.ok(left >= 6 && inReplies > 0, `${left} jobs and ${inReplies} replies were cut off`);
-    await eventually('the others to be done with what they had', async () => {
-      return (await count(`${ofThen} AND name <> 'place-call'`, [rows[0]?.now])) === left;
+    // The others finish their jobs. Those of the killed process remain: at least two evaluations and four deliveries.
+    const remaining = 2 + webhooks.cutOff();
+    assert.ok(
+      remaining >= 6 && killedReplies > 0,
+      `${remaining} jobs and ${killedReplies} replies were interrupted`,
+    );
+    await waitUntil('the other processes to finish their jobs', async () => {
+      return (await count(`${startedBefore} AND name <> 'place-call'`, [rows[0]?.now])) === remaining;
     });
-    // Half a minute without a sign of life.
+    // Simulates half a minute without a heartbeat.
     await pool.query(
-      `UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1 WHERE ${ofThen}`,
+      `UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1 WHERE ${startedBefore}`,
       [rows[0]?.now],
     );
     await Promise.all([...answers, ...traffic, lateCalls]);
-    await goodbye([...chats, ...others]);
+    await sayGoodbye([...chats, ...others]);
     let discrepancies = await findDiscrepancies(pool);
-    await eventually('everything to be over', async () => {
+    await waitUntil('all work to be complete', async () => {
       discrepancies = await findDiscrepancies(pool);
-      return !underWay.some((rule) => discrepancies[rule]);
+      return !finalRules.some((rule) => discrepancies[rule]);
     }).catch((error: unknown) => {
       assert.deepEqual(discrepancies, {}, String(error));
     });
@@ -198,18 +203,18 @@ if (testDatabase === 'pglite') {
       }
     }
     const { rows: refunded } = await pool.query("SELECT id FROM messages WHERE reply_state = 'failed'");
-    assert.ok(refunded.length >= inReplies, `${refunded.length} messages were refunded`);
+    assert.ok(refunded.length >= killedReplies, `${refunded.length} messages were refunded`);
     const { rows: calls } = await pool.query<{ id: number; reason: string }>(
       'SELECT id, end_reason AS reason FROM calls',
     );
     assert.deepEqual(
-      promised.filter((id) => !calls.some((call) => call.id === id)),
+      acceptedCalls.filter((id) => !calls.some((call) => call.id === id)),
       [],
     );
     const cutOff = calls.filter(({ reason }) => reason === 'service-stopped');
     assert.ok(
-      cutOff.length >= (inCalls[doomed] ?? 0) && cutOff.length > 0,
-      `${cutOff.length} calls were cut off`,
+      cutOff.length >= (callCounts[killed] ?? 0) && cutOff.length > 0,
+      `${cutOff.length} calls were interrupted`,
     );
 
     const { rows: deliveries } = await pool.query<{ id: string; payload: string }>(

@@ -85,12 +85,12 @@ const fields: FieldRow[] = [
 ];
 
 describe('a field of a new tool', () => {
-  testFields(fields, 201, (given) => owner.post('tools', body(given)));
+  testFields(fields, 201, (input) => owner.post('tools', body(input)));
 });
 
 describe('a field of an existing tool', async () => {
   const { id } = await owner.create('tools', body());
-  testFields(fields, 200, (given) => owner.put(`tools/${id}`, given));
+  testFields(fields, 200, (input) => owner.put(`tools/${id}`, input));
 });
 
 test('reads, partially updates and deletes a tool', async () => {

@@ -55,7 +55,7 @@ if (testDatabase === 'pglite') {
     const conversation = await first.open(assistant);
     const key = { 'Idempotency-Key': randomUUID() };
     const gate = Promise.withResolvers<undefined>();
-    model.behave({ gate: gate.promise, pieces: ['Slow ', 'answer'] });
+    model.behave({ gate: gate.promise, chunks: ['Slow ', 'answer'] });
     const calls = model.requests.length;
     const { balance } = await readMoney(here, userId);
     const answers = [first.send(conversation, 'Race', key)];
@@ -84,8 +84,8 @@ if (testDatabase === 'pglite') {
   });
 
   test('give ten answers to fifty concurrent messages on a balance for ten', async () => {
-    const poor = await createAssistant(here, { balance: '0.10' });
-    const conversations = await Promise.all(Array.from({ length: 10 }, () => first.open(poor.uuid)));
+    const lowBalance = await createAssistant(here, { balance: '0.10' });
+    const conversations = await Promise.all(Array.from({ length: 10 }, () => first.open(lowBalance.uuid)));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         (index % 2 ? first : second).send(conversations[index % 10] ?? '', `Message ${index}`),
@@ -93,13 +93,13 @@ if (testDatabase === 'pglite') {
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 10);
     assert.equal(answers.filter(({ status }) => status === 400).length, 40);
-    assert.deepEqual(await readMoney(here, poor.userId), { balance: 0, ledger: 0 });
+    assert.deepEqual(await readMoney(here, lowBalance.userId), { balance: 0, ledger: 0 });
   });
 
   test('stop a reply that the other is writing', async () => {
     const conversation = await first.open(assistant);
     const gate = Promise.withResolvers<string>();
-    model.behave({ pieces: ['One ', 'two ', gate.promise, 'three'] });
+    model.behave({ chunks: ['One ', 'two ', gate.promise, 'three'] });
     const { balance } = await readMoney(here, userId);
     const stream = await first.stream(conversation, 'Count');
     await stream.until((events) => events.length === 2);
@@ -116,7 +116,7 @@ if (testDatabase === 'pglite') {
   test('end a reply when the other deletes its conversation', async () => {
     const conversation = await first.open(assistant);
     const gate = Promise.withResolvers<string>();
-    model.behave({ pieces: ['One ', gate.promise, 'two'] });
+    model.behave({ chunks: ['One ', gate.promise, 'two'] });
     const stream = await first.stream(conversation, 'Count');
     await stream.until((events) => events.length === 1);
     const { status } = await second.request('DELETE', `/api/conversations/${conversation}`);
@@ -142,16 +142,16 @@ if (testDatabase === 'pglite') {
 
   test('refund the replies of a dead process and continue the conversation', async () => {
     const owner = await createAssistant(here, { balance: '1' });
-    const doomed = await startServiceProcess(env);
-    const conversation = await doomed.open(owner.uuid);
+    const killed = await startServiceProcess(env);
+    const conversation = await killed.open(owner.uuid);
     model.behave(({ messages }) =>
-      messages.at(-1)?.content === 'Lost' ? { pieces: ['…'], ending: 'silence' } : {},
+      messages.at(-1)?.content === 'Lost' ? { chunks: ['…'], ending: 'silence' } : {},
     );
-    const stream = await doomed.stream(conversation, 'Lost');
+    const stream = await killed.stream(conversation, 'Lost');
     await stream.until((events) => events.length > 0);
-    // Waits for its turn behind the reply that will never end.
+    // Waits for the reply that never ends.
     const next = second.send(conversation, 'Still there?');
-    doomed.signal('SIGKILL');
+    killed.signal('SIGKILL');
     assert.equal((await next).json['message'], 'You said: Still there?');
     let money = await readMoney(here, owner.userId);
     while (money.balance !== 0.99) money = await readMoney(here, owner.userId);

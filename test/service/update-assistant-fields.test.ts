@@ -11,7 +11,7 @@ const service = await startService();
 const owner = await Owner.create(service);
 const { id } = await owner.create('assistant', assistantBody());
 
-/** Fields that only an update accepts. */
+/** Fields that only updates accept. */
 const updateTable: FieldRow[] = [
   ['status', ['active', 'inactive'], ['deleted', '', 5, null]],
   [

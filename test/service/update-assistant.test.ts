@@ -201,12 +201,12 @@ describe('the webhooks of an assistant', () => {
       if ('webhook_url' in body) {
         const give = (webhook_url: unknown) =>
           owner.post(`assistants/${operation}`, { assistant_id, webhook_url });
-        for (const given of ['x', '', 'ftp://shop.example/', `${url}/`.padEnd(2049, 'x'), 5, null, [url]]) {
-          const { status, errors } = await give(given);
-          assert.deepEqual([status, Object.keys(errors)], [422, ['webhook_url']], String(given));
+        for (const input of ['x', '', 'ftp://shop.example/', `${url}/`.padEnd(2049, 'x'), 5, null, [url]]) {
+          const { status, errors } = await give(input);
+          assert.deepEqual([status, Object.keys(errors)], [422, ['webhook_url']], String(input));
         }
-        for (const given of ['http://shop.example', `${url}/`.padEnd(2048, 'x')]) {
-          assert.equal((await give(given)).status, 200);
+        for (const input of ['http://shop.example', `${url}/`.padEnd(2048, 'x')]) {
+          assert.equal((await give(input)).status, 200);
         }
       }
     }

@@ -71,8 +71,8 @@ describe('updateLead', () => {
     const first = await add(spring.id, '+4930111001');
     const second = await add(spring.id, '+4930111002');
     const third = await add(autumn.id, '+4930111001');
-    const refused = async (id: number, given: Record<string, unknown>) => {
-      const { status, errors } = await owner.put(`leads/${id}`, given);
+    const refused = async (id: number, input: Record<string, unknown>) => {
+      const { status, errors } = await owner.put(`leads/${id}`, input);
       assert.deepEqual([status, Object.keys(errors)], [422, ['phone_number']]);
     };
     await refused(second.id, { phone_number: '+49 30 111001' });
@@ -82,8 +82,8 @@ describe('updateLead', () => {
       phone_number: '+4930111001',
       allow_dupplicate: false,
     });
-    const accepted = async (id: number, given: Record<string, unknown>) => {
-      const { status, text } = await owner.put(`leads/${id}`, given);
+    const accepted = async (id: number, input: Record<string, unknown>) => {
+      const { status, text } = await owner.put(`leads/${id}`, input);
       assert.equal(status, 200, text);
     };
     // A lead's own number is not a duplicate.

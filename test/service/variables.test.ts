@@ -60,7 +60,7 @@ const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, 'x']));
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
-const limits: [what: string, variables: unknown, status: number][] = [
+const limits: [title: string, variables: unknown, status: number][] = [
   ['100 variables', many(100), 200],
   ['101 variables', many(101), 422],
   ['a name of 64 characters', { [name(64)]: 'x' }, 200],
@@ -75,8 +75,8 @@ const limits: [what: string, variables: unknown, status: number][] = [
   ['62 levels of nesting', { a: nested(60) }, 200],
   ['nesting past the limit', { a: nested(70) }, 422],
 ];
-for (const [what, variables, expected] of limits) {
-  test(`${what}: ${expected}`, async () => {
+for (const [title, variables, expected] of limits) {
+  test(`${title}: ${expected}`, async () => {
     const { status, json } = await openWith({}, variables);
     assert.equal(status, expected, JSON.stringify(json));
     if (expected === 422) assert.match(json['error'] as string, /variables|nested/);

@@ -43,7 +43,7 @@ test('sends a signed webhook with the extracted variables after a chat', async (
   assert.deepEqual([request?.method, request?.headers['content-type']], ['POST', 'application/json']);
   const body = verify(it.secret, request);
   assert.ok(ConversationWebhook.safeParse(body).success);
-  const said = (role: string, content: string) => ({
+  const entry = (role: string, content: string) => ({
     role,
     content,
     timestamp: '2026-02-01T01:30:00+05:30',
@@ -60,9 +60,9 @@ test('sends a signed webhook with the extracted variables after a chat', async (
     extracted_variables: { budget: 300 },
     input_variables: { shop: 'Nordkamm', first_name: 'Ada', last_name: 'Ly' },
     transcript: [
-      said('assistant', 'Hello Ada!'),
-      said('user', 'My budget is 300 euros, thanks.'),
-      said('assistant', answer),
+      entry('assistant', 'Hello Ada!'),
+      entry('user', 'My budget is 300 euros, thanks.'),
+      entry('assistant', answer),
     ],
     formatted_transcript: `AI: Hello Ada!\nCustomer: My budget is 300 euros, thanks.\nAI: ${answer}`,
     attachments: [],

@@ -11,7 +11,7 @@ const folder = await mkdtemp(join(tmpdir(), 'widget-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));
 const script = `export const text = ${JSON.stringify('ä'.repeat(2000))};\n`;
 
-/** Writes a file as the build does: scripts with their compressed forms beside them. */
+/** Writes a file as the build does: a script also in its compressed forms. */
 async function build(path: string, content: string): Promise<void> {
   await writeFile(join(folder, path), content);
   if (!path.endsWith('.js')) return;
@@ -78,7 +78,7 @@ test('lets browsers revalidate entry files and cache chunks forever', async () =
   assert.equal(again.headers['etag'], etag);
   assert.equal(again.headers['access-control-allow-origin'], '*');
   assert.equal(again.headers['cross-origin-resource-policy'], 'cross-origin');
-  // Other bytes, another tag.
+  // Other content has another ETag.
   assert.notEqual((await get('/embed.js', { 'Accept-Encoding': 'gzip' })).headers['etag'], etag);
 
   await build('embed.js', 'export {};\n');

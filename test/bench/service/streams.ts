@@ -20,7 +20,7 @@ export async function openStreams(
 ): Promise<Streams> {
   const model = await startModelServer();
   const gate = Promise.withResolvers<undefined>();
-  model.behave({ gate: gate.promise, pieces: ['All ', 'of ', 'them.'] });
+  model.behave({ gate: gate.promise, chunks: ['All ', 'of ', 'them.'] });
   const service = await runServer('src/service/main.ts', {
     ...serviceSettings,
     DATABASE_URL: databaseUrl,

@@ -57,11 +57,11 @@ const elsewhere = await startLoopbackServer(handle);
 const inside = await startLoopbackServer(() => 'a secret');
 for (const each of [server, elsewhere, inside]) atEnd(() => each.close());
 
-const looked: string[] = [];
+const lookups: string[] = [];
 const fetchGuarded = createFetchGuarded(
   new AllowedAddresses([server.address, elsewhere.address]),
   (hostname) => {
-    looked.push(hostname);
+    lookups.push(hostname);
     return Promise.resolve([{ address: '192.168.0.9', family: 4 }]);
   },
 );
@@ -128,7 +128,7 @@ describe('a refused address', () => {
 
   test('is refused behind a host name', async () => {
     await assert.rejects(fetchGuarded('http://intranet.example/'), failsWith('refused-address'));
-    assert.deepEqual(looked, ['intranet.example']);
+    assert.deepEqual(lookups, ['intranet.example']);
   });
 
   test('is refused as another port of a permitted host', async () => {
@@ -168,15 +168,15 @@ test('connects to the address that was checked, and resolves a name for each con
     '127.0.0.2',
   );
   atEnd(() => outside.close());
-  let looks = 0;
-  const rebound = createFetchGuarded(new AllowedAddresses(['127.0.0.2/32']), () =>
-    Promise.resolve([{ address: answers[Math.min(looks++, 1)] ?? '', family: 4 }]),
+  let lookupCount = 0;
+  const fetchRebound = createFetchGuarded(new AllowedAddresses(['127.0.0.2/32']), () =>
+    Promise.resolve([{ address: answers[Math.min(lookupCount++, 1)] ?? '', family: 4 }]),
   );
   const url = `http://changing.example:${new URL(outside.url).port}/`;
-  assert.equal((await rebound(url)).text, 'out');
-  assert.equal(looks, 1);
-  await assert.rejects(rebound(url), failsWith('refused-address'));
-  assert.equal(looks, 2);
+  assert.equal((await fetchRebound(url)).text, 'out');
+  assert.equal(lookupCount, 1);
+  await assert.rejects(fetchRebound(url), failsWith('refused-address'));
+  assert.equal(lookupCount, 2);
 });
 
 test('connects only to permitted addresses of several', async () => {
@@ -189,13 +189,13 @@ test('connects only to permitted addresses of several', async () => {
 });
 
 test('fails with unreachable for a name without an address or server', async () => {
-  const nowhere = createFetchGuarded(new AllowedAddresses(['127.0.0.2/32']), (hostname) =>
+  const fetchUnresolved = createFetchGuarded(new AllowedAddresses(['127.0.0.2/32']), (hostname) =>
     hostname === 'none.example'
       ? Promise.reject(new Error('ENOTFOUND none.example'))
       : Promise.resolve(hostname === 'empty.example' ? [] : [{ address: '127.0.0.2', family: 4 }]),
   );
   for (const host of ['none.example', 'empty.example', 'closed.example:1']) {
-    await assert.rejects(nowhere(`http://${host}/`), failsWith('unreachable'));
+    await assert.rejects(fetchUnresolved(`http://${host}/`), failsWith('unreachable'));
   }
   await assert.rejects(fetchGuarded(`${server.url}/cut`), failsWith('unreachable'));
   await assert.rejects(fetchGuarded(`${server.url}/broken`), failsWith('unreachable'));

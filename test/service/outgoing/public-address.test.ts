@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AllowedAddresses } from '../../../src/service/outgoing/allowed-addresses.ts';
 import { isPublicAddress } from '../../../src/service/outgoing/public-address.ts';
 
-const inside: [what: string, ...addresses: string[]][] = [
+const inside: [title: string, ...addresses: string[]][] = [
   ['this machine', '127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '::1', '::'],
   ['private networks', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12:3456::1'],
   ['link-local', '169.254.0.1', 'fe80::1', 'fe80::1%eth0', 'febf::1', 'fec0::1'],
@@ -16,8 +16,8 @@ const inside: [what: string, ...addresses: string[]][] = [
   ['6to4 and Teredo', '2002:7f00:1::', '2002:5db8:d822::1', '2001:0:5ef5::1'],
   ['text that is not an address', '', 'localhost', '127.1', '0x7f000001', '2130706433', '1.2.3.4.5'],
 ];
-for (const [what, ...addresses] of inside) {
-  test(`${what}: not public`, () => {
+for (const [title, ...addresses] of inside) {
+  test(`${title}: not public`, () => {
     assert.deepEqual(addresses.filter(isPublicAddress), []);
   });
 }
@@ -25,7 +25,7 @@ for (const [what, ...addresses] of inside) {
 test('recognizes public addresses', () => {
   const some = ['93.184.216.34', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'];
   assert.deepEqual(some.filter(isPublicAddress), some);
-  // An IPv6 network reaches IPv4 so.
+  // IPv4 addresses embedded in IPv6.
   assert.ok(isPublicAddress('64:ff9b::5db8:d822'));
   assert.ok(isPublicAddress('::ffff:93.184.216.34'));
 });

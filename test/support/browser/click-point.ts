@@ -14,15 +14,15 @@ export async function clickPoint(
   if (x !== before.x || y !== before.y || width !== before.width || height !== before.height)
     return 'it is moving';
 
-  const centre = { x: x + width / 2, y: y + height / 2 };
-  let top = document.elementFromPoint(centre.x, centre.y);
+  const center = { x: x + width / 2, y: y + height / 2 };
+  let top = document.elementFromPoint(center.x, center.y);
   for (let inner = top; inner?.shadowRoot; top = inner) {
-    const deeper = inner.shadowRoot.elementFromPoint(centre.x, centre.y);
+    const deeper = inner.shadowRoot.elementFromPoint(center.x, center.y);
     if (!deeper || deeper === inner) break;
     inner = deeper;
   }
   let node: Node | null = top;
   while (node && node !== element) node = node instanceof ShadowRoot ? node.host : node.parentNode;
-  if (node) return centre;
+  if (node) return center;
   return top ? `<${top.localName}> lies over it` : 'it is outside the viewport';
 }

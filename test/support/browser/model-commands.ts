@@ -1,9 +1,9 @@
 import type { TestRunnerPlugin } from '@web/test-runner-core';
-import type { Behaviour, ModelServer } from '../servers/model-server.ts';
+import type { Behavior, ModelServer } from '../servers/model-server.ts';
 
 /** The model's behavior for a question. Its answer can pause between chunks. */
-export interface AnswerScript extends Omit<Behaviour, 'pieces' | 'gate'> {
-  pieces?: (string | { wait: true })[];
+export interface AnswerScript extends Omit<Behavior, 'chunks' | 'gate'> {
+  chunks?: (string | { wait: true })[];
 }
 
 /** Commands of a test to the language model; the functions in `script-answer.ts` send them. */
@@ -17,7 +17,7 @@ export function modelCommands(model: ModelServer): TestRunnerPlugin {
   const answers = new Map<string, HeldAnswer>();
   model.behave(({ messages }) => {
     const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-    return answers.get(asked)?.behaviour() ?? {};
+    return answers.get(asked)?.behavior() ?? {};
   });
   const commands: { [Name in keyof ModelCommands]: (payload: ModelCommands[Name]) => void } = {
     'model:script': ({ question, script }) => answers.set(question, new HeldAnswer(script)),
@@ -41,19 +41,19 @@ class HeldAnswer {
 
   constructor(script: AnswerScript) {
     this.#script = script;
-    this.#waits = (script.pieces ?? [])
-      .filter((piece) => typeof piece !== 'string')
+    this.#waits = (script.chunks ?? [])
+      .filter((chunk) => typeof chunk !== 'string')
       .map(() => Promise.withResolvers());
   }
 
-  behaviour(): Behaviour {
-    const { pieces, ...rest } = this.#script;
-    if (!pieces) return rest;
+  behavior(): Behavior {
+    const { chunks, ...rest } = this.#script;
+    if (!chunks) return rest;
     const waits = this.#waits.values();
     return {
       ...rest,
-      pieces: pieces.map((piece) =>
-        typeof piece === 'string' ? piece : (waits.next().value?.promise ?? ''),
+      chunks: chunks.map((chunk) =>
+        typeof chunk === 'string' ? chunk : (waits.next().value?.promise ?? ''),
       ),
     };
   }

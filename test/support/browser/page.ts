@@ -55,14 +55,14 @@ async function pressOn(how: 'page:click' | 'page:tap', element: Element): Promis
   addEventListener('click', watch, true);
   try {
     for (;;) {
-      const centre = await clickPoint(element);
-      if (typeof centre !== 'string') {
-        await command(how, centre);
+      const center = await clickPoint(element);
+      if (typeof center !== 'string') {
+        await command(how, center);
         if (how === 'page:tap') await waitForClick(() => clicked.has(element));
       }
       if (clicked.has(element)) return;
       if (performance.now() > deadline) {
-        const why = typeof centre === 'string' ? centre : 'it moves away each time';
+        const why = typeof center === 'string' ? center : 'it moves away each time';
         throw new Error(`<${element.localName}> cannot be clicked: ${why}.`);
       }
     }

@@ -14,7 +14,7 @@ export interface ScriptedAnswer {
 /**
  * Scripts the answer of `modelService`'s language model to a question:
  *
- *     const answer = await scriptAnswer({ pieces: ['Yes, ', wait, 'we do.'] });
+ *     const answer = await scriptAnswer({ chunks: ['Yes, ', wait, 'we do.'] });
  *     await chat.ask(answer.question);
  *     // The chat shows "Yes, " and is still being answered.
  *     await answer.resume();
@@ -35,5 +35,5 @@ export async function scriptAnswer(script: AnswerScript, question = 'Is it true?
   };
 }
 
-/** In `pieces`, pauses the answer until `resume`. */
+/** In `chunks`, pauses the answer until `resume`. */
 export const wait = { wait: true } as const;

@@ -16,14 +16,14 @@ const richAnswer = [
   '```js\nconst size = find({ length: 26.5, width: 10, unit: "cm", sock: "thick", purpose: "walking" });\n```',
 ].join('\n\n');
 
-async function scripted(attributes: Attributes, pieces: string[]): Promise<Chat> {
+async function scripted(attributes: Attributes, chunks: string[]): Promise<Chat> {
   const chat = mount({
     'base-url': modelService.url,
     'assistant-id': modelService.assistantThatShows('greeting'),
     ...attributes,
   });
   await chat.open();
-  const { question } = await scriptAnswer({ pieces });
+  const { question } = await scriptAnswer({ chunks });
   await chat.ask(question);
   return chat;
 }

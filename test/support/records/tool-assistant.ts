@@ -35,7 +35,7 @@ export async function createToolAssistant(
 }
 
 /** Removes the phone numbers of an assistant's tools, as in rows stored before `call_transfer` required one. */
-export async function forgetNumbers({ running }: TestService, id: number): Promise<void> {
+export async function removeToolNumbers({ running }: TestService, id: number): Promise<void> {
   await running.database.pool.query(
     `UPDATE assistants SET tools =
        (SELECT jsonb_agg(tool || '{"phone_number": null}') FROM jsonb_array_elements(tools) AS tool)

@@ -24,12 +24,12 @@ export interface ModelCall {
 }
 
 /** The model's behavior for a request. */
-export interface Behaviour {
+export interface Behavior {
   /** Fails with this status and an error body in the provider's format. */
   status?: number;
   /** The chunks of the answer; promises delay theirs. By default, the answer repeats the question. */
-  pieces?: (string | Promise<string>)[];
-  /** Requests these function calls, then answers with `pieces` after their results. Ignored without tools. */
+  chunks?: (string | Promise<string>)[];
+  /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
   /** Text before the function calls. */
   before?: string;
@@ -50,7 +50,7 @@ export interface ModelServer {
   /** Every request so far, oldest first. */
   readonly requests: readonly ChatRequest[];
   /** Sets the behavior for all further requests. Other processes `PUT` a behavior to `/behaviour`. */
-  behave(behaviour: Behaviour | ((request: ChatRequest) => Behaviour)): void;
+  behave(behavior: Behavior | ((request: ChatRequest) => Behavior)): void;
   /** Resolves once it has received that many requests. */
   received(count: number): Promise<void>;
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export interface ModelServer {
 /** Starts a model server on a free port. */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: ChatRequest[] = [];
-  let choose: (request: ChatRequest) => Behaviour = () => ({});
+  let choose: (request: ChatRequest) => Behavior = () => ({});
   let progress = Promise.withResolvers<undefined>();
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -69,7 +69,7 @@ export async function startModelServer(): Promise<ModelServer> {
     response.setHeader('Access-Control-Allow-Headers', '*');
     if (incoming.method === 'OPTIONS') return void response.writeHead(204).end();
     if (incoming.method === 'PUT' && incoming.url === '/behaviour') {
-      choose = () => body as Behaviour;
+      choose = () => body as Behavior;
       return void response.writeHead(204).end();
     }
     if (incoming.url !== '/v1/chat/completions') return void response.writeHead(404).end('{}');
@@ -88,8 +88,8 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    behave(behaviour) {
-      choose = typeof behaviour === 'function' ? behaviour : () => behaviour;
+    behave(behavior) {
+      choose = typeof behavior === 'function' ? behavior : () => behavior;
     },
     async received(count) {
       while (requests.length < count) await progress.promise;
@@ -102,8 +102,8 @@ export async function startModelServer(): Promise<ModelServer> {
   };
 }
 
-async function answer(request: ChatRequest, behaviour: Behaviour, response: ServerResponse): Promise<void> {
-  const { status, gate, hang = false, pause = 0, ending = 'stop' } = behaviour;
+async function answer(request: ChatRequest, behavior: Behavior, response: ServerResponse): Promise<void> {
+  const { status, gate, hang = false, pause = 0, ending = 'stop' } = behavior;
   if (hang) return;
   if (status !== undefined) {
     const secret = `leaked ${request.authorization ?? ''}`;
@@ -111,12 +111,12 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
     response.end(JSON.stringify({ error: { message: secret, type: 'test_error', code: null } }));
     return;
   }
-  const pieces = behaviour.pieces ?? [`You said: ${request.messages.at(-1)?.content ?? ''}`];
+  const chunks = behavior.chunks ?? [`You said: ${request.messages.at(-1)?.content ?? ''}`];
   const envelope = { id: 'chatcmpl-1', created: 1, model: request.model };
   if (request.stream !== true) {
     await gate;
     let content = '';
-    for (const piece of pieces) content += await piece;
+    for (const chunk of chunks) content += await chunk;
     const message = { role: 'assistant', content };
     response.writeHead(200, { 'Content-Type': 'application/json' });
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
@@ -130,7 +130,7 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   send({ role: 'assistant', content: '' }, null);
   await gate;
-  const { calls, before } = behaviour;
+  const { calls, before } = behavior;
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
     if (before !== undefined) send({ content: before }, null);
     for (const chunk of chunksOf(calls)) send({ tool_calls: [chunk] }, null);
@@ -138,7 +138,7 @@ async function answer(request: ChatRequest, behaviour: Behaviour, response: Serv
     response.end('data: [DONE]\n\n');
     return;
   }
-  for (const content of pieces) {
+  for (const content of chunks) {
     if (pause > 0) await delay(pause);
     send({ content: await content }, null);
   }

@@ -10,14 +10,14 @@ import { repository } from '../repository.ts';
 export interface WidgetSite {
   readonly url: string;
   /** Each completed stream: its number of chunks and its duration in milliseconds. */
-  readonly streams: { readonly pieces: number; readonly took: number }[];
+  readonly streams: { readonly chunks: number; readonly took: number }[];
   stop(): Promise<void>;
 }
 
 /** The UUID of the service's assistant. */
 export const assistantId = '11111111-2222-4333-8444-555555555555';
 
-/** The number of chunks that a message like `Write 2000 pieces` asks for. */
+/** The number of chunks that a message like `Write 2000 chunks` asks for. */
 const chunkCountOf = (message: string) => Number(/\d+/.exec(message)?.[0] ?? 1);
 
 const chunksPerSecond = 500;
@@ -37,7 +37,7 @@ See [the size table](https://example.com/sizes) or ask for \`ALP-40\` in a shop 
 /**
  * Serves `/blank`, `/chat` (the same page with the one-line script) and `/element` (with the module but no chat). Below
  * `/{n}/api` is a service whose conversations begin with a history of n messages. A message like
- * `Write 2000 pieces` is answered in 2,000 chunks of 4 characters, 500 per second.
+ * `Write 2000 chunks` is answered in 2,000 chunks of 4 characters, 500 per second.
  */
 export async function startWidgetSite(): Promise<WidgetSite> {
   const streams: WidgetSite['streams'] = [];
@@ -136,7 +136,7 @@ async function stream(
     await sleep(2);
   }
   response.end(`event: done\ndata: ${JSON.stringify({ status: true, message, function_calls: [] })}\n\n`);
-  streams.push({ pieces: count, took: elapsed() });
+  streams.push({ chunks: count, took: elapsed() });
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

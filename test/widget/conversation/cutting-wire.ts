@@ -83,7 +83,7 @@ export class CuttingWire {
   }
 
   #tap(socket: Socket, exchange: Exchange, cut: Cut | undefined): void {
-    const write = socket.write.bind(socket) as (piece: Buffer, done?: () => void) => boolean;
+    const write = socket.write.bind(socket) as (chunk: Buffer, done?: () => void) => boolean;
     let isCut = false;
     const end = (cut: Cut): void => {
       isCut = true;
@@ -92,8 +92,8 @@ export class CuttingWire {
       if (!cut.reloads) socket.destroy();
     };
     if (cut?.at === 'lost' || cut?.at === 0) end(cut);
-    socket.write = (piece: Buffer | string, encoding?: unknown, done?: () => void): boolean => {
-      const bytes = Buffer.from(piece as string, encoding as BufferEncoding);
+    socket.write = (chunk: Buffer | string, encoding?: unknown, done?: () => void): boolean => {
+      const bytes = Buffer.from(chunk as string, encoding as BufferEncoding);
       if (isCut) {
         process.nextTick(() => done?.());
         return true;
