@@ -205,7 +205,12 @@ export class ChatPanel implements Panel, PanelContext {
     const conversation: Conversation = createConversation(
       this.storage,
       this.modules,
-      () => ({ ...this.options, ...this.gate?.variables(), clientTools: this.addOns.tools }),
+      () => {
+        // A page may change these and send in the same task, before the options follow.
+        const { variables, context } = this.host.element;
+        const clientTools = this.addOns.tools;
+        return { ...this.options, variables, context, ...this.gate?.variables(), clientTools };
+      },
       {
         ...pageEvents(this, this.#input.preload, () => void this.#announceLast()),
         onChange: () => {

@@ -42,7 +42,7 @@ export class Gate {
 
   /** The page's variables, overridden by the visitor's answers; undefined without answers. */
   variables(): Pick<ChatOptions, 'variables'> | undefined {
-    const { variables } = this.panel.options;
+    const { variables } = this.panel.host.element;
     return this.answers && { variables: { ...variables, ...this.answers } };
   }
 
