@@ -11,7 +11,7 @@ export async function openPlaywrightPage(engine: Exclude<Engine, { name: 'webkit
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(message.text());
+    if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`.trim());
   });
   return {
     input: playwrightInput(page),
