@@ -63,7 +63,8 @@ export async function startWebKitDriver(engine: WebKit): Promise<WebKitDriver> {
     logLevel: 'silent' as const,
     // A repeated command would run twice.
     connectionRetryCount: 0 as const,
-    connectionRetryTimeout: 60_000,
+    // WebKitGTK can stall for a minute on a busy machine.
+    connectionRetryTimeout: 170_000,
     capabilities,
   };
   return { connection, stop };
