@@ -315,3 +315,24 @@ jobTest(
   },
   { workers: false },
 );
+
+jobTest(
+  'polls for jobs that nothing announced, also while another job of the queue runs',
+  async () => {
+    const work = await startWork(jobs, 100);
+    const first = Promise.withResolvers<void>();
+    const started: number[] = [];
+    handle = (id) => {
+      started.push(id);
+      return id === 1 ? first.promise : undefined;
+    };
+    await send(1);
+    await until(() => started.includes(1));
+    // Delayed jobs of other processes are announced to nobody.
+    await new StoredJobs(database).send('process-document', { documentId: 2 }, { startAfter: 50 });
+    await until(() => started.includes(2));
+    first.resolve();
+    await work(1000);
+  },
+  { workers: false },
+);

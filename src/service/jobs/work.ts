@@ -8,7 +8,7 @@ import type { StoredJobs } from './jobs.ts';
 import { leaseSeconds } from './queues.ts';
 import type { QueueData, QueueName } from './queues.ts';
 
-/** Polling interval of the workers that the first one of their queue wakes. */
+/** pg-boss's own polling interval. In between, notifications, timers and the polling below wake a worker. */
 const slowestPollSeconds = 3600;
 
 interface WorkerOf<Name extends QueueName> {
@@ -42,25 +42,30 @@ export async function startWork(
   // Monitoring takes place once per interval, however many processes there are.
   const intervals = { superviseIntervalSeconds: heartbeat, monitorIntervalSeconds: heartbeat - 1 };
   const rare = { maintenanceIntervalSeconds: 3600, flowIntervalSeconds: 86_400 };
-  const options = { useListenNotify: true, supervise: true, ...intervals, ...rare };
-  const boss = createBoss(database.pool, options, (channel, onNotification, onReconnect) => {
+  const bossOptions = { useListenNotify: true, supervise: true, ...intervals, ...rare };
+  const boss = createBoss(database.pool, bossOptions, (channel, onNotification, onReconnect) => {
     const notifications = new Notifications(database, channel, onNotification, log, onReconnect);
     notifications.open();
     return Promise.resolve({ close: () => notifications.close() });
   });
   const running = new Map<JobWithMetadata, { queue: QueueName; done: Promise<void> }>();
-  const workerIds = new Map<string, QueueName>();
+  const idle = new Map(workers.map(({ queue }) => [queue, new Set<string>()]));
   const timers = new Set<NodeJS.Timeout>();
   let isStopping = false;
   boss.on('error', (error) => {
     if (!isStopping) log.error({ err: error }, 'background jobs failed and will be retried');
   });
 
+  /** Has one idle worker look for a job. If it finds one, it wakes the next worker. */
+  const wake = (queue: QueueName) => {
+    const [id] = idle.get(queue) ?? [];
+    if (id !== undefined && !isStopping) boss.notifyWorker(id);
+  };
   const wakeIn = (queue: QueueName, milliseconds: number) => {
     if (isStopping || milliseconds > pollMs) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
-      for (const [id, name] of workerIds) if (name === queue) boss.notifyWorker(id);
+      wake(queue);
     }, milliseconds);
     timers.add(timer);
   };
@@ -79,34 +84,35 @@ export async function startWork(
   await boss.start();
   jobs.onDelayed = wakeIn;
   void boss.supervise().catch(() => undefined);
-  const polling = (seconds: number) => ({
+  const options = {
     ...{ includeMetadata: true as const, heartbeatRefreshSeconds: heartbeat },
-    ...{ pollingIntervalSeconds: seconds, notifyPollingIntervalSeconds: seconds },
-  });
+    ...{ pollingIntervalSeconds: slowestPollSeconds, notifyPollingIntervalSeconds: slowestPollSeconds },
+  };
   for (const worker of workers) {
-    // Not `localConcurrency`: its workers pause after each job, and all of them poll. Here only the first one polls.
-    const ids: string[] = [];
-    for (let slot = 0; slot < (worker.concurrency ?? 2); slot++) {
-      const options = polling(slot === 0 ? pollMs / 1000 : slowestPollSeconds);
-      const id = await boss.work(worker.queue, options, async ([job]: JobWithMetadata[]) => {
+    const { queue, concurrency = 2 } = worker;
+    // Not `localConcurrency`: its workers pause after each job, and all of them poll.
+    for (let count = 0; count < concurrency; count++) {
+      const id: string = await boss.work(queue, options, async ([job]: JobWithMetadata[]) => {
         if (!job) return;
-        const next = ids[slot + 1];
-        if (next !== undefined) boss.notifyWorker(next);
+        idle.get(queue)?.delete(id);
+        wake(queue);
         const done = run(worker, job);
-        running.set(job, { queue: worker.queue, done });
+        running.set(job, { queue, done });
         await done.finally(() => {
           running.delete(job);
-          boss.notifyWorker(ids[slot] ?? '');
+          idle.get(queue)?.add(id);
+          boss.notifyWorker(id);
         });
       });
-      ids.push(id);
-      workerIds.set(id, worker.queue);
+      idle.get(queue)?.add(id);
     }
   }
+  const polling = setInterval(() => workers.forEach(({ queue }) => wake(queue)), pollMs);
 
   return async (milliseconds) => {
     isStopping = true;
     jobs.onDelayed = undefined;
+    clearInterval(polling);
     timers.forEach(clearTimeout);
     await waitWithTimeout(milliseconds, Promise.all(workers.map(({ queue }) => boss.offWork(queue))));
     const unfinished = [...running];
