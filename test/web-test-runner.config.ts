@@ -2,7 +2,6 @@ import { esbuildPlugin } from '@web/dev-server-esbuild';
 import type { TestRunnerConfig } from '@web/test-runner';
 import type { BrowserLauncher, TestRunnerPlugin } from '@web/test-runner-core';
 import { playwrightLauncher } from '@web/test-runner-playwright';
-import { webdriverLauncher } from '@web/test-runner-webdriver';
 import type { Engine } from './support/browser/browsers.ts';
 import { startDemo } from './support/service/demo-process.ts';
 import { modelCommands } from './support/browser/model-commands.ts';
@@ -12,7 +11,7 @@ import { pageCommands } from './support/browser/page-commands.ts';
 import { repository } from './support/repository.ts';
 import { servicesPath } from './support/browser/service-descriptions.ts';
 import type { ServiceDescriptions } from './support/browser/service-descriptions.ts';
-import { startWebKitDriver } from './support/browser/webkit-driver.ts';
+import { WebKitLauncher } from './support/browser/webkit-launcher.ts';
 
 export interface BrowserTestSetup {
   config: TestRunnerConfig;
@@ -44,10 +43,9 @@ export async function setUpBrowserTests(
     const browsers: BrowserLauncher[] = [];
     for (const engine of engines) {
       if (engine.name === 'webkit') {
-        const driver = await startWebKitDriver(engine);
-        stops.push(() => driver.stop());
-        // The types differ only in optional properties.
-        browsers.push(webdriverLauncher(driver.connection) as BrowserLauncher);
+        const launcher = new WebKitLauncher(engine);
+        stops.push(() => launcher.stop());
+        browsers.push(launcher);
       } else {
         const { name, ...launchOptions } = engine;
         browsers.push(playwrightLauncher({ product: name, launchOptions }));
@@ -75,7 +73,7 @@ const fixedConfig: TestRunnerConfig = {
   // All browsers run at once, each with one test file, since they mostly wait.
   concurrentBrowsers: 3,
   concurrency: 1,
-  browserStartTimeout: 60_000,
+  browserStartTimeout: 300_000,
   testsStartTimeout: 60_000,
   testsFinishTimeout: 180_000,
   // Lit's development build logs a warning in every page.

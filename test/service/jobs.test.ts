@@ -320,7 +320,7 @@ jobTest(
   'polls for jobs that nothing announced, also while another job of the queue runs',
   async () => {
     const work = await startWork(jobs, 100);
-    const first = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<undefined>();
     const started: number[] = [];
     handle = (id) => {
       started.push(id);
@@ -331,7 +331,7 @@ jobTest(
     // Delayed jobs of other processes are announced to nobody.
     await new StoredJobs(database).send('process-document', { documentId: 2 }, { startAfter: 50 });
     await until(() => started.includes(2));
-    first.resolve();
+    first.resolve(undefined);
     await work(1000);
   },
   { workers: false },

@@ -107,7 +107,9 @@ export async function startWork(
       idle.get(queue)?.add(id);
     }
   }
-  const polling = setInterval(() => workers.forEach(({ queue }) => wake(queue)), pollMs);
+  const polling = setInterval(() => {
+    for (const { queue } of workers) wake(queue);
+  }, pollMs);
 
   return async (milliseconds) => {
     isStopping = true;

@@ -1,8 +1,8 @@
-import type { TestRunnerPlugin } from '@web/test-runner-core';
+import type { BrowserLauncher, TestRunnerPlugin } from '@web/test-runner-core';
 import type { Page } from 'playwright';
-import type { Browser } from 'webdriverio';
 import { playwrightInput, webDriverInput } from './user-input.ts';
 import type { UserInput, MediaPreferences } from './user-input.ts';
+import { WebKitLauncher } from './webkit-launcher.ts';
 
 /** Commands of a test to its browser; the functions in `page.ts` send them. */
 export interface PageCommands {
@@ -43,12 +43,9 @@ export function pageCommands(): TestRunnerPlugin {
   };
 }
 
-/** The casts are needed because the launchers' types hide the driver, or differ from the core's under strict checks. */
-function inputOf(launcher: { type: string }, sessionId: string): UserInput {
-  if (launcher.type === 'webdriver') {
-    const { driver } = launcher as unknown as { driver: Browser };
-    return webDriverInput(driver);
-  }
+/** The cast is needed because the launcher's type hides the page. */
+function inputOf(launcher: BrowserLauncher, sessionId: string): UserInput {
+  if (launcher instanceof WebKitLauncher) return webDriverInput(launcher.driver);
   const playwright = launcher as unknown as { getPage(id: string): Page };
   return playwrightInput(playwright.getPage(sessionId));
 }

@@ -63,8 +63,7 @@ export async function startWebKitDriver(engine: WebKit): Promise<WebKitDriver> {
     logLevel: 'silent' as const,
     // A repeated command would run twice.
     connectionRetryCount: 0 as const,
-    // WebKitGTK can stall for a minute on a busy machine.
-    connectionRetryTimeout: 170_000,
+    connectionRetryTimeout: 60_000,
     capabilities,
   };
   return { connection, stop };
