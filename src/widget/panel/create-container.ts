@@ -3,7 +3,7 @@ import type { Announcer } from './announcer.ts';
 import type { PanelHost } from './panel-host.ts';
 
 /** Creates the element that the panel is rendered into, hidden until the chat opens. Escape closes the chat. */
-export function createContainer({ element, launcher, root }: PanelHost): HTMLElement {
+export function createContainer({ element, root }: PanelHost): HTMLElement {
   const container = document.createElement('section');
   container.id = 'panel';
   container.part.add('panel');
@@ -18,11 +18,6 @@ export function createContainer({ element, launcher, root }: PanelHost): HTMLEle
     element.hide();
   });
   root.append(container);
-  // With large text or a label of several lines, the launcher is higher than the site has set.
-  new ResizeObserver(() => {
-    if (launcher.offsetHeight > 0)
-      container.style.setProperty('--_launcher-height', `${launcher.offsetHeight}px`);
-  }).observe(launcher);
   return container;
 }
 

@@ -18,7 +18,7 @@ export class PanelPlace {
   #isShown = false;
 
   constructor(
-    { root }: PanelHost,
+    { launcher, root }: PanelHost,
     panel: HTMLElement,
     storage: VisitStorage,
     modules: LazyModules,
@@ -32,6 +32,11 @@ export class PanelPlace {
       this.#follow();
       void this.#offerResizing();
     };
+    // With large text or a label of several lines, the launcher is higher than the site has set.
+    new ResizeObserver(() => {
+      if (launcher.offsetHeight > 0)
+        panel.style.setProperty('--_launcher-height', `${launcher.offsetHeight}px`);
+    }).observe(launcher);
   }
 
   /** Keeps the panel above a phone's on-screen keyboard. */
