@@ -348,7 +348,7 @@ export class VoiceAssistantChat extends Base {
         loadExtras().then(({ showTeaser }) => {
           showTeaser(this, this.#root as HTMLElement);
         }, ignore);
-      else if (this.preload !== 'none' && !this.#panel && isFastConnection()) prefetchPanel().catch(ignore);
+      else if (this.preload !== 'none' && !this.#panel && isFastConnection()) void prefetchPanel();
     });
     if (!this.#panel && !this.inline)
       this.#stopWatching = whenNear((this.#launcher as Launcher).button, () => {

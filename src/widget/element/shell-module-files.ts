@@ -28,18 +28,19 @@ export const loadExtras = async (): Promise<typeof ExtrasModule> =>
 export const loadLocales = async (): Promise<typeof LocalesModule> =>
   import(/* @vite-ignore */ urlOf(files.locales)) as Promise<typeof LocalesModule>;
 
-/** Prefetches the panel without running it. */
+/** Prefetches the panel without running it. Never rejects. */
 export const prefetchPanel = (): Promise<unknown> => prefetch(files.panel);
 
 /** Prefetches the modules that a conversation needs, so that they can be loaded even if the connection is lost. */
 export const preload = (): Promise<unknown> =>
   Promise.all([files.talk, files.markdown, files.extras].map(prefetch));
 
-const prefetched = new Set<string>();
+const requests: Record<string, Promise<unknown> | undefined> = {};
 
-/** Requests each file once per page, even with several chats. */
-async function prefetch(file: string): Promise<void> {
-  if (prefetched.has(file)) return;
-  prefetched.add(file);
-  await (await fetch(urlOf(file), { priority: 'low' })).arrayBuffer();
-}
+/** Requests each file once per page, even with several chats; again if that failed. */
+const prefetch = (file: string): Promise<unknown> =>
+  (requests[file] ??= fetch(urlOf(file), { priority: 'low' })
+    .then((response) => response.arrayBuffer())
+    .catch(() => {
+      requests[file] = undefined;
+    }));

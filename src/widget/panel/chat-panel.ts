@@ -126,7 +126,6 @@ export class ChatPanel implements Panel, PanelContext {
       this.#place.enter();
       // Not before the texts have loaded: an empty panel that fills the screen could not be closed.
       this.container.hidden = false;
-      this.follow.keep();
       // Not if the visitor has moved the focus meanwhile. It is on the body if a small screen hides the launcher.
       if (takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);

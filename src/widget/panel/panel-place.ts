@@ -33,9 +33,13 @@ export class PanelPlace {
       void this.#offerResizing();
     };
     // With large text or a label of several lines, the launcher is higher than the site has set.
+    const property = '--_launcher-height';
     new ResizeObserver(() => {
-      if (launcher.offsetHeight > 0)
-        panel.style.setProperty('--_launcher-height', `${launcher.offsetHeight}px`);
+      const known =
+        panel.style.getPropertyValue(property) || getComputedStyle(launcher).getPropertyValue('--_size');
+      const height = `${launcher.offsetHeight}px`;
+      // Setting the property restyles the whole panel.
+      if (launcher.offsetHeight > 0 && height !== known) panel.style.setProperty(property, height);
     }).observe(launcher);
   }
 

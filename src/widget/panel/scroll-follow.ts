@@ -32,9 +32,9 @@ export class ScrollFollow {
     this.keep();
   }
 
-  /** Scrolls to the end if the reader was there. */
+  /** Scrolls to the end if the reader was there. A hidden log is not laid out: it gets a size when it is shown. */
   keep(): void {
-    if (this.isAtEnd && this.#log) this.#log.scrollTop = this.#log.scrollHeight;
+    if (this.isAtEnd && this.#log?.closest('[hidden]') === null) this.#log.scrollTop = this.#log.scrollHeight;
   }
 
   readonly #onScroll = (): void => {

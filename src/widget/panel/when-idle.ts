@@ -1,8 +1,8 @@
-/** Resolves when the page is idle. */
+import { whenIdle as runWhenIdle } from '../element/when-near.ts';
+
+/** Resolves when the page is idle, at the latest after two seconds. */
 export function whenIdle(): Promise<unknown> {
-  return new Promise((resolve) => {
-    // Safari has no `requestIdleCallback`, despite the types.
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
-    (globalThis.requestIdleCallback ?? setTimeout)(resolve);
+  return new Promise<void>((resolve) => {
+    runWhenIdle(resolve);
   });
 }
