@@ -9,10 +9,14 @@ import { prepareSchemas } from './prepare-schemas.ts';
 
 prepareSchemas();
 
-/** Any object, unchanged. Not `looseObject`: that copies what a page has added to `Object.prototype`. */
+/**
+ * Any object, without `__proto__`, which would replace the prototype of an object it is copied to. Not `looseObject`:
+ * that copies what a page has added to `Object.prototype`.
+ */
 const AnyObject = z.unknown().check(({ value, issues }) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     issues.push({ code: 'custom', input: value, message: 'is not an object' });
+  else Reflect.deleteProperty(value, '__proto__');
 }) as unknown as z.ZodMiniType<Record<string, unknown>>;
 
 /** A tool call during an answer. */

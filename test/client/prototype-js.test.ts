@@ -46,6 +46,26 @@ describe('on a page with Prototype.js, the client', () => {
     assert.deepEqual(server.seen('open')[0]?.body, { assistant_id: 'a', variables });
   });
 
+  it('sends a BigInt as the page has defined it', async () => {
+    Object.defineProperty(BigInt.prototype, 'toJSON', {
+      value(this: bigint) {
+        return this.toString();
+      },
+      configurable: true,
+    });
+    try {
+      server.answerNext('open', '{"status":true,"conversation_id":"c","history":[]}');
+      const client = new ChatClient({ baseUrl: server.url });
+      await client.openConversation({ assistant_id: 'big', variables: { order: 10n as never } });
+      const request = server
+        .seen('open')
+        .find(({ body }) => (body as { assistant_id: string }).assistant_id === 'big');
+      assert.deepEqual(request?.body, { assistant_id: 'big', variables: { order: '10' } });
+    } finally {
+      Reflect.deleteProperty(BigInt.prototype, 'toJSON');
+    }
+  });
+
   it('counts an emoji as one character', () => {
     assert.equal(countCharacters('👍'), 1);
   });
