@@ -336,3 +336,29 @@ jobTest(
   },
   { workers: false },
 );
+
+jobTest(
+  'finds jobs while no handler of the queue has settled within its time',
+  async () => {
+    const single: Worker = { ...worker, concurrency: 1 };
+    const first = Promise.withResolvers<undefined>();
+    const timedOut = Promise.withResolvers<undefined>();
+    const started: number[] = [];
+    handle = (id, signal) => {
+      started.push(id);
+      signal.addEventListener('abort', () => {
+        timedOut.resolve(undefined);
+      });
+      return id === 1 ? first.promise : undefined;
+    };
+    await send(1);
+    await pool.query('UPDATE jobs.job SET expire_seconds = 1, retry_limit = 0');
+    const work = await startWorkers(database, jobs, [single], 100, log);
+    await timedOut.promise;
+    await new StoredJobs(database).send('process-document', { documentId: 2 }, { startAfter: 50 });
+    await until(() => started.includes(2));
+    first.resolve(undefined);
+    await work(1000);
+  },
+  { workers: false },
+);

@@ -49,17 +49,26 @@ export async function startWork(
     return Promise.resolve({ close: () => notifications.close() });
   });
   const running = new Map<JobWithMetadata, { queue: QueueName; done: Promise<void> }>();
-  const idle = new Map(workers.map(({ queue }) => [queue, new Set<string>()]));
+  const workerIds = new Map<QueueName, string[]>();
+  /** The number of running handlers by worker: more than one if a job exceeded its time. */
+  const handlers = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   let isStopping = false;
   boss.on('error', (error) => {
     if (!isStopping) log.error({ err: error }, 'background jobs failed and will be retried');
   });
 
-  /** Has one idle worker look for a job. If it finds one, it wakes the next worker. */
+  /**
+   * Has one idle worker look for a job; if it finds one, it wakes the next. Without an idle worker, all of them look
+   * after their jobs: pg-boss may have given up on a job whose handler still runs.
+   */
   const wake = (queue: QueueName) => {
-    const [id] = idle.get(queue) ?? [];
-    if (id !== undefined && !isStopping) boss.notifyWorker(id);
+    const ids = workerIds.get(queue) ?? [];
+    const idle = ids.find((id) => !handlers.get(id));
+    for (const id of idle === undefined ? ids : [idle]) if (!isStopping) boss.notifyWorker(id);
+  };
+  const count = (id: string, change: 1 | -1) => {
+    handlers.set(id, (handlers.get(id) ?? 0) + change);
   };
   const wakeIn = (queue: QueueName, milliseconds: number) => {
     if (isStopping || milliseconds > pollMs) return;
@@ -90,21 +99,23 @@ export async function startWork(
   };
   for (const worker of workers) {
     const { queue, concurrency = 2 } = worker;
+    const ids: string[] = [];
+    workerIds.set(queue, ids);
     // Not `localConcurrency`: its workers pause after each job, and all of them poll.
-    for (let count = 0; count < concurrency; count++) {
+    for (let slot = 0; slot < concurrency; slot++) {
       const id: string = await boss.work(queue, options, async ([job]: JobWithMetadata[]) => {
         if (!job) return;
-        idle.get(queue)?.delete(id);
+        count(id, 1);
         wake(queue);
         const done = run(worker, job);
         running.set(job, { queue, done });
         await done.finally(() => {
           running.delete(job);
-          idle.get(queue)?.add(id);
+          count(id, -1);
           boss.notifyWorker(id);
         });
       });
-      idle.get(queue)?.add(id);
+      ids.push(id);
     }
   }
   const polling = setInterval(() => {
