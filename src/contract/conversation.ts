@@ -65,6 +65,11 @@ export const OpenConversationRequest = z.object(
     }),
     type: z._default(z.nullish(ConversationType), 'widget'),
     variables: z.nullish(Variables),
+    user_token: z.nullish(
+      z
+        .string('user_token must be a string')
+        .check(z.maxLength(limits.userToken.max, 'user_token is too long')),
+    ),
   },
   { error: 'the body must be a JSON object' },
 );

@@ -135,6 +135,8 @@ export class VoiceAssistantChat extends Base {
   declare teaserDelay: string | null;
   /** Identifies the person who uses the browser. People with different keys never see each other's conversation. */
   declare userKey: string | null;
+  /** Proves who uses the chat: a JWT signed by the site or, with `type="test"`, the owner's preview token. */
+  declare userToken: string | null;
   /** Days until a stored conversation expires. Default: 30. */
   declare keepDays: string | null;
   /** Origins that images in answers may be loaded from, separated by white space. */

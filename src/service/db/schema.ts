@@ -90,6 +90,7 @@ export const conversations = pgTable('conversations', {
   type: text({ enum: ['widget', 'test'] }).notNull(),
   variables: jsonb().$type<StoredVariables>().notNull().default({}),
   turns: integer().notNull().default(0),
+  isPreview: boolean('is_preview').notNull().default(false),
   aiEnabled: boolean('ai_enabled').notNull().default(true),
   endedAt: timestamptz('ended_at'),
   customerIdentifier: text('customer_identifier'),

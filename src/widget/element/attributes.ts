@@ -5,7 +5,7 @@ import { toJson } from '../../client/to-json.ts';
  */
 
 const texts =
-  'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting teaser teaser-delay user-key keep-days allow-images'.split(
+  'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting teaser teaser-delay user-token user-key keep-days allow-images'.split(
     ' ',
   );
 const booleans = 'inline open sound voice show-function-calls debug'.split(' ');

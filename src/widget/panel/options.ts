@@ -14,6 +14,8 @@ export interface ChatOptions {
   readonly persist: 'local' | 'session' | 'none';
   /** Identifies the person, so that people who share a browser have separate conversations. */
   readonly userKey?: string | null;
+  /** Proves who uses the chat. */
+  readonly userToken?: string | null;
   /** Milliseconds until an unused stored conversation expires. */
   readonly keepFor?: number | undefined;
   readonly isInline: boolean;
@@ -62,6 +64,7 @@ export function resolveOptions(
     context: element.context,
     persist: element.persist,
     userKey: element.userKey,
+    userToken: element.userToken,
     keepFor: days > 0 ? days * 24 * 3_600_000 : undefined,
     isInline: element.inline,
     languages: [element.lang, language, languageAround(element), navigator.language].filter(isText),

@@ -349,6 +349,8 @@ CREATE TABLE conversations (
   variables jsonb NOT NULL DEFAULT '{}',
   -- Number of the latest turn: a user's message and its reply share one. The initial message is turn 0.
   turns integer NOT NULL DEFAULT 0,
+  -- Opened by the assistant's owner, proven by a preview token.
+  is_preview boolean NOT NULL DEFAULT false,
   ai_enabled boolean NOT NULL DEFAULT true,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),

@@ -16,6 +16,8 @@ export interface SessionRequest {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** Context of the page: further variables, which those of the tag override. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** Proves who uses the chat. */
+  readonly userToken?: string | null;
   /** Functions of the page that are offered with every message, once the add-ons have loaded. */
   readonly clientTools?: Promise<readonly ClientTool[] | undefined> | undefined;
 }
@@ -56,7 +58,7 @@ export async function openConversation(
   idempotencyKey: string,
   signal: AbortSignal,
 ): Promise<[conversationId: string, record: ConversationRecord]> {
-  const { assistantId, idProblem, type } = request;
+  const { assistantId, idProblem, type, userToken } = request;
   if (idProblem !== undefined) {
     throw new InvalidRequestError(
       `assistant-id-${idProblem}`,
@@ -70,6 +72,7 @@ export async function openConversation(
     assistant_id: assistantId,
     type,
     ...(variables && { variables }),
+    ...(userToken && { user_token: userToken }),
   } as OpenConversationRequest;
   const { conversation_id, history } = await client.openConversation(body, { idempotencyKey, signal });
   return [conversation_id, { history, variables: undefined, aiEnabled: true, ended: undefined }];

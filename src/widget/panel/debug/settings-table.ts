@@ -8,6 +8,7 @@ interface Setting {
 }
 
 const hiddenValue = 'set (hidden)';
+const hidden = ['user-key', 'user-token', 'variables'];
 const objects = ['context', 'form', 'messages', 'suggestions', 'tools', 'variables'] as const;
 /** CSS `color-scheme` values by theme. */
 const themes: Readonly<Record<string, string>> = {
@@ -28,8 +29,7 @@ export function settingsTable(panel: PanelContext): Record<string, Setting> {
   for (const name of element.getAttributeNames()) {
     if (isGlobalAttribute(name)) continue;
     const isKnown = (element.constructor as typeof VoiceAssistantChat).observedAttributes.includes(name);
-    const value =
-      name === 'user-key' || name === 'variables' ? hiddenValue : (element.getAttribute(name) ?? '');
+    const value = hidden.includes(name) ? hiddenValue : (element.getAttribute(name) ?? '');
     table[name] = { value, from: isKnown ? 'attribute' : 'nothing: the chat has no such attribute' };
   }
   for (const name of objects) {
