@@ -5,6 +5,8 @@ export type ChatErrorCode =
   | 'conversation-not-found'
   | 'conversation-ended'
   | 'insufficient-balance'
+  | 'limit-reached'
+  | 'origin-not-allowed'
   | 'invalid-request'
   | 'too-many-requests'
   | 'engine-failed'

@@ -6,6 +6,8 @@ const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   [errorTexts.assistantNotFound, 'assistant-not-found'],
   [errorTexts.conversationNotFound, 'conversation-not-found'],
   ['Insufficient balance', 'insufficient-balance'],
+  [errorTexts.limitReached, 'limit-reached'],
+  [errorTexts.originNotAllowed.trimEnd(), 'origin-not-allowed'],
   [errorTexts.engineFailed.trimEnd(), 'engine-failed'],
   [errorTexts.tooManyRequests, 'too-many-requests'],
 ];

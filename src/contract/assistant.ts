@@ -19,6 +19,7 @@ import {
   timeZone,
   variablesField,
   httpUrl,
+  originPattern,
 } from './request-fields.ts';
 import * as widget from './widget-settings.ts';
 
@@ -123,6 +124,12 @@ export const Assistant = z.looseObject({
   reengagement_prompt: z.nullable(z.string()),
   voice_mail_message: z.nullable(z.string()),
   conversation_inactivity_timeout: z.int(),
+  /** Our additions: limits of messages, and the origins of pages that may use the assistant. */
+  max_conversation_messages: z.int(),
+  max_visitor_messages_per_day: z.int(),
+  max_messages_per_day: z.int(),
+  max_test_messages_per_day: z.int(),
+  allowed_origins: z.array(z.string()),
   conversation_ended_retrigger: z.boolean(),
   conversation_ended_webhook_url: z.nullable(z.string()),
 });
@@ -232,6 +239,16 @@ const optionalFields = {
   ),
   variables: variablesField(),
   conversation_inactivity_timeout: integer(limit.inactivityTimeout),
+  /** Visitors' messages in one conversation, which then ends. */
+  max_conversation_messages: integer(limit.conversationMessages),
+  /** Messages from one visitor's block of addresses a day, in UTC. */
+  max_visitor_messages_per_day: integer(limit.messagesPerDay),
+  /** Messages of all visitors a day. */
+  max_messages_per_day: integer(limit.messagesPerDay),
+  /** Messages of `test` conversations a day that no preview token was given for. */
+  max_test_messages_per_day: integer(limit.messagesPerDay),
+  /** Origins of pages, such as `https://shop.example` or `https://*.shop.example`. Empty allows any. */
+  allowed_origins: list(originPattern()),
   conversation_ended_retrigger: flag(),
   conversation_ended_webhook_url: httpUrl(),
 };

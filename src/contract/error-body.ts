@@ -12,6 +12,10 @@ export const errorTexts = {
   conversationNotFound: 'Conversation not found',
   conversationEnded: 'Conversation has ended',
   insufficientBalance: 'Insufficient balance. Please top up your account.',
+  /** Ours. May be followed by advice for the owner. */
+  limitReached: 'Daily limit reached.',
+  /** Ours. Followed by the origin. */
+  originNotAllowed: 'Origin not allowed: ',
   /** Followed by the reason. */
   engineFailed: 'Failed to process message: ',
   unauthenticated: 'Unauthenticated.',

@@ -63,6 +63,9 @@ export const recordLimits = {
     reengagementInterval: { min: 7, max: 600 },
     /** Minutes. */
     inactivityTimeout: { min: 1, max: 1440 },
+    /** Ours: the limits that an owner can set for messages. */
+    conversationMessages: { min: 1, max: 10_000 },
+    messagesPerDay: { min: 0, max: 1_000_000 },
     fraction: { min: 0, max: 1 },
     speechSpeed: { min: 0.7, max: 1.2 },
     sensitivity: { min: 0, max: 5 },

@@ -8,6 +8,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
+import { deletePastUsage } from './usage/count-message.ts';
 
 interface HousekeepingDependencies {
   database: Database;
@@ -55,6 +56,7 @@ async function runRound({ database, jobs, replies, calls, log }: HousekeepingDep
     () => endInactiveConversations({ database, jobs }),
     () => purgeExpiredKeys(database.db),
     () => deleteReleasedNumbers(database.db),
+    () => deletePastUsage(database.db),
   ];
   for (const task of tasks) {
     try {

@@ -13,6 +13,9 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
 import { findOrOpenCustomerConversation } from './customer-conversation.ts';
 import type { Customer } from './customer-conversation.ts';
+import { countMessage } from '../usage/count-message.ts';
+import type { DailyLimits, UsageNotice } from '../usage/count-message.ts';
+import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
 import { mergeVariables } from './merge-variables.ts';
@@ -26,6 +29,16 @@ export interface VisitorMessage {
   pageTools: PageTool[];
   /** The results of the page's tools since the last message. */
   toolResults: StoredToolResult[];
+  /** Undefined for requests with an API key. */
+  sender?: Sender;
+}
+
+/** What a visitor's request says about where it comes from. */
+export interface Sender {
+  /** The block of addresses that shares its limits. */
+  addressBlock: string;
+  /** The `Origin` header. */
+  origin: string | undefined;
 }
 
 /** A stored, paid user message whose reply is pending. */
@@ -39,7 +52,7 @@ export interface AcceptedMessage extends Pick<VisitorMessage, 'text' | 'pageTool
  * How a message was accepted: to be answered by the assistant, only stored because a person has taken over, or as a
  * repeat of an earlier request with the same idempotency key.
  */
-export type Acceptance = { conversationUuid: string } & (
+export type Acceptance = { conversationUuid: string; notices?: UsageNotice[] } & (
   { kind: 'answer'; message: AcceptedMessage } | { kind: 'store' } | { kind: 'repeat'; messageId: number }
 );
 
@@ -103,9 +116,12 @@ async function storeMessage(
   if (conversation.assistantDeleted) throw ConversationError.assistantNotFound();
   if (conversation.hasEnded) throw ConversationError.conversationEnded();
 
-  const { id: conversationId, aiEnabled } = conversation;
+  const { id: conversationId, aiEnabled, assistantId, type, isPreview } = conversation;
+  const { sender } = message;
+  if (sender && !isPreview) checkOrigin(conversation.allowedOrigins, sender.origin);
+  if (conversation.turns >= conversation.maxConversationMessages) throw ConversationError.conversationEnded();
   const { text, pageTools, toolResults } = message;
-  const isBilled = aiEnabled && conversation.type === 'widget';
+  const isBilled = aiEnabled && type === 'widget';
   const turn = conversation.turns + 1;
   const [stored] = await insertMessage(tx, {
     conversationId,
@@ -121,7 +137,11 @@ async function storeMessage(
   const variables = mergeVariables(conversation.variables, message.variables);
   await recordTurn(tx, { conversationId, turn, variables });
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
-  // Last, because all conversations of the owner lock the same balance.
+  // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
+  const notices = await countMessage(tx, {
+    ...{ assistantId, type, isPreview, limits: conversation },
+    visitor: sender?.addressBlock,
+  });
   if (isBilled) {
     const paid = await moveMoney(tx, {
       userId: conversation.ownerId,
@@ -131,17 +151,22 @@ async function storeMessage(
     });
     if (!paid) throw ConversationError.insufficientBalance();
   }
-  if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid };
+  if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid, notices };
   return {
     kind: 'answer',
     conversationUuid: conversation.uuid,
+    notices,
     message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
   };
 }
 
 /** A conversation whose row is locked. */
-interface LockedConversation {
+interface LockedConversation extends DailyLimits {
   id: number;
+  assistantId: number;
+  isPreview: boolean;
+  maxConversationMessages: number;
+  allowedOrigins: string[];
   uuid: string;
   type: 'widget' | 'test';
   turns: number;
@@ -200,8 +225,15 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
   queries
     .select({
       id: conversations.id,
+      assistantId: conversations.assistantId,
       uuid: conversations.uuid,
       type: conversations.type,
+      isPreview: conversations.isPreview,
+      maxConversationMessages: assistants.maxConversationMessages,
+      maxMessagesPerDay: assistants.maxMessagesPerDay,
+      maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
+      maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,
+      allowedOrigins: assistants.allowedOrigins,
       turns: conversations.turns,
       variables: conversations.variables,
       aiEnabled: conversations.aiEnabled,

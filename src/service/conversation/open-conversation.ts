@@ -9,6 +9,7 @@ import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
+import { checkOrigin } from './check-origin.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
 
@@ -30,6 +31,7 @@ export interface OpenedConversation {
 export async function openConversation(
   { transaction }: Database,
   request: { assistantUuid: string; type: 'widget' | 'test'; variables: StoredVariables },
+  origin: string | undefined,
   keyed?: KeyedRequest,
 ): Promise<OpenedConversation> {
   return transaction(async (tx) => {
@@ -38,6 +40,7 @@ export async function openConversation(
 
     const [assistant] = await selectAssistant(tx, { uuid: request.assistantUuid });
     if (!assistant) throw ConversationError.assistantNotFound();
+    checkOrigin(assistant.allowedOrigins, origin);
     if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
 
     const variables = { ...assistant.variables, ...request.variables };
@@ -60,6 +63,7 @@ interface OpeningAssistant {
   id: number;
   initialMessage: string;
   variables: StoredVariables;
+  allowedOrigins: string[];
   canPay: boolean;
 }
 
@@ -69,6 +73,7 @@ const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries,
       id: assistants.id,
       initialMessage: assistants.initialMessage,
       variables: assistants.variables,
+      allowedOrigins: assistants.allowedOrigins,
       canPay: sql<boolean>`${users.balance} >= ${widgetMessagePrice}::numeric`,
     })
     .from(assistants)

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { eq } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.ts';
@@ -15,6 +16,7 @@ import { Reply } from './reply.ts';
 import type { SettledAnswer } from './store-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
+import { logUsage } from '../usage/log-usage.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Longest wait for an answer that another process is writing, in milliseconds. */
@@ -23,6 +25,7 @@ const repeatTimeoutMs = 330_000;
 /** The parts of the service that send messages. */
 export interface SendingDependencies {
   database: Database;
+  log: Logger;
   replies: Replies;
   signals: Signals;
 }
@@ -68,7 +71,8 @@ export async function sendCustomerMessage(
   return { conversationUuid: accepted.conversationUuid, reply: replyTo(dependencies, accepted) };
 }
 
-function replyTo({ database, replies, signals }: SendingDependencies, accepted: Acceptance): Reply {
+function replyTo({ database, log, replies, signals }: SendingDependencies, accepted: Acceptance): Reply {
+  for (const notice of accepted.notices ?? []) logUsage(log, accepted.conversationUuid, notice);
   if (accepted.kind === 'answer') return replies.start(accepted.message);
   const reply = new Reply();
   if (accepted.kind === 'store') {

@@ -104,6 +104,11 @@ export const assistants = pgTable('assistants', {
     .notNull()
     .default('function_call'),
   conversationInactivityTimeout: count('conversation_inactivity_timeout', 30),
+  maxConversationMessages: count('max_conversation_messages', 200),
+  maxVisitorMessagesPerDay: count('max_visitor_messages_per_day', 1000),
+  maxMessagesPerDay: count('max_messages_per_day', 10_000),
+  maxTestMessagesPerDay: count('max_test_messages_per_day', 50),
+  allowedOrigins: text('allowed_origins').array().notNull().default([]),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
   createdAt: timestamptz('created_at').notNull().defaultNow(),

@@ -6,6 +6,8 @@ const statuses = {
   'conversation-not-found': 404,
   'conversation-ended': 400,
   'insufficient-balance': 400,
+  'limit-reached': 400,
+  'origin-not-allowed': 403,
   'reply-failed': 400,
   'invalid-request': 422,
   'body-too-large': 413,
@@ -52,6 +54,18 @@ export class ConversationError extends Error {
 
   static insufficientBalance(): ConversationError {
     return new ConversationError('insufficient-balance', errorTexts.insufficientBalance);
+  }
+
+  /** @param advice for the owner; may be empty */
+  static limitReached(advice: string): ConversationError {
+    return new ConversationError('limit-reached', `${errorTexts.limitReached} ${advice}`.trimEnd());
+  }
+
+  static originNotAllowed(origin: string | undefined): ConversationError {
+    return new ConversationError(
+      'origin-not-allowed',
+      errorTexts.originNotAllowed + (origin ?? 'a request without the header Origin'),
+    );
   }
 
   /** @param reason may be shown to the visitor. */

@@ -52,6 +52,7 @@ const descriptions: Record<number, string> = {
   400: 'Refused; the body has the reason.',
   401: 'The key is missing or wrong.',
   402: 'The balance is too low.',
+  403: "The page's origin is not in the assistant's `allowed_origins`.",
   404: "There is no such record, or it is another user's.",
   409: 'The state of the record does not allow this; the body has the reason.',
   413: 'The body is too large.',

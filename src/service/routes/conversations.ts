@@ -44,7 +44,12 @@ export function conversationRoutes(
     const keyed = readIdempotencyKey(c, 'open', request);
     // The response is a capability, so a guessed key of another client must not reveal it.
     const clientKeyed = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
-    const { uuid, history, eventsCursor } = await openConversation(database, request, clientKeyed);
+    const { uuid, history, eventsCursor } = await openConversation(
+      database,
+      request,
+      c.req.header('Origin'),
+      clientKeyed,
+    );
     return c.json({ status: true, conversation_id: uuid, history, events_cursor: eventsCursor });
   });
   routes.get('/:uuid', compress(), async (c) => {
@@ -66,6 +71,7 @@ export function conversationRoutes(
       variables: storableJson(body.variables ?? {}, 'variables'),
       pageTools: body.client_tools ?? [],
       toolResults: storableJson(body.tool_results ?? [], 'tool_results'),
+      sender: { addressBlock: requestAddress(c, trustedProxies), origin: c.req.header('Origin') },
     };
     // Only the message: after a reload, the page may send other tools with the repeated message.
     const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });

@@ -93,6 +93,15 @@ async function seedAssistant(
       // Visitors of the demo can return after a break and continue.
       conversationEndedRetrigger: !assistant.endsOnGoodbye,
       widgetSettings,
+      ...unlimited,
     })
     .onConflictDoNothing({ target: assistants.uuid });
 }
+
+/** The demo is for trying things out, also by scripts. */
+const unlimited = {
+  maxConversationMessages: 10_000,
+  maxVisitorMessagesPerDay: 1_000_000,
+  maxMessagesPerDay: 1_000_000,
+  maxTestMessagesPerDay: 1_000_000,
+};

@@ -54,6 +54,7 @@ const temporary: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'response-too-large',
   'too-many-requests',
   'insufficient-balance',
+  'limit-reached',
   'conversation-not-found',
   'conversation-ended',
 ]);

@@ -30,6 +30,8 @@ const explanations: Readonly<
   'conversation-not-found': [undefined, 'conversationAdvice', 'start-over'],
   'conversation-ended': ['ended', undefined, 'start-over'],
   'insufficient-balance': ['balanceAdvice', undefined, 'retry', 'kept'],
+  'limit-reached': ['limit', undefined, 'retry', 'kept'],
+  'origin-not-allowed': ['assistantMissing', undefined, undefined],
   'invalid-request': [undefined, 'refusedAdvice', undefined],
   'too-many-requests': [undefined, 'waitAdvice', 'retry', 'kept'],
   'engine-failed': [undefined, 'engineAdvice', 'retry'],

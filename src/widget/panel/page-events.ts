@@ -1,6 +1,7 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelInput } from '../element/panel-input.ts';
 import type { PanelContext } from './panel-context.ts';
+import { warnOnce } from './warn-once.ts';
 import { whenIdle } from './when-idle.ts';
 
 /**
@@ -30,6 +31,8 @@ export function pageEvents(
       dispatch('chat-message', { text, latency });
     },
     onProblem: ({ code, message }) => {
+      // Visitors only see that there is no assistant.
+      if (code === 'origin-not-allowed') warnOnce(`${message}. Add it to allowed_origins of the assistant.`);
       dispatch('chat-error', { code, message });
     },
     onOpenChange: (isOpen) => {

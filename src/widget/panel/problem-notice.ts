@@ -52,7 +52,7 @@ export function problemNotice(
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
       <strong><bdi>${title}</bdi></strong> ${advice} ${hasUnsent ? unsent : nothing}
-      ${code === 'insufficient-balance' ? html`<p class="state"><bdi>${problem.message}</bdi></p>` : nothing}
+      ${/balance|limit/.test(code) ? html`<p class="state"><bdi>${problem.message}</bdi></p>` : nothing}
     </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${

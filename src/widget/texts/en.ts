@@ -94,6 +94,7 @@ export const en = {
   unavailableAdvice: 'The service has a problem. Try again in a moment.',
   kept: 'Your message is saved.',
   balanceAdvice: 'The owner of this site needs to top up before the chat can continue.',
+  limit: 'The chat has reached its limit for today. Try again tomorrow.',
   assistantAdvice: 'This chat is not set up correctly. Site owners: check the assistant-id of the tag.',
   assistantMissing: 'This chat has no assistant.',
   conversationAdvice: 'It may have been deleted. You can start a new one; your message is carried over.',

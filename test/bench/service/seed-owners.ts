@@ -24,6 +24,9 @@ export async function seedOwners({ db }: Database, count: number): Promise<strin
       systemPrompt: 'You help.',
       variables: {},
       llmTemperature: '0.10',
+      maxConversationMessages: 10_000,
+      maxVisitorMessagesPerDay: 1_000_000,
+      maxMessagesPerDay: 1_000_000,
     });
     uuids.push(uuid);
   }

@@ -82,5 +82,23 @@ export const assistantCallTable: FieldRow[] = [
   ],
   whole('conversation_inactivity_timeout', 1, 1440),
   flag('conversation_ended_retrigger'),
+  whole('max_conversation_messages', 1, 10_000),
+  whole('max_visitor_messages_per_day', 0, 1_000_000),
+  whole('max_messages_per_day', 0, 1_000_000),
+  whole('max_test_messages_per_day', 0, 1_000_000),
+  [
+    'allowed_origins',
+    [[], ['https://shop.example', 'https://*.shop.example', 'http://localhost:8080'], many(50, 'https://a')],
+    [
+      ['shop.example'],
+      ['https://shop.example/'],
+      ['https://SHOP.example'],
+      ['*'],
+      ['https://*'],
+      ['https://a.*.example'],
+      'https://shop.example',
+      many(51, 'https://a'),
+    ],
+  ],
   ['conversation_ended_webhook_url', ['https://shop.example/x', null], ['x', 5]],
 ];

@@ -141,6 +141,8 @@ export async function startService(env: Environment = {}): Promise<TestService> 
 
 /** Fields of an assistant that a test can set; the others have default values. */
 export interface AssistantOptions {
+  /** Message limits and allowed origins; the interface's defaults if absent. */
+  limits?: Partial<typeof assistants.$inferInsert>;
   /** The owner's balance in USD. */
   balance?: string;
   initialMessage?: string;
@@ -173,6 +175,7 @@ export async function createAssistant(
       systemPrompt: options.systemPrompt ?? '',
       variables: options.variables ?? {},
       llmTemperature: options.temperature ?? '0.10',
+      ...options.limits,
       ...(options.widgetSettings === undefined ? {} : { widgetSettings: options.widgetSettings }),
     })
     .returning({ id: assistants.id });

@@ -9,6 +9,8 @@ const codes: Record<ChatErrorCode, { outcomeUnknown: boolean; passes: boolean }>
   'conversation-not-found': { outcomeUnknown: false, passes: true },
   'conversation-ended': { outcomeUnknown: false, passes: true },
   'insufficient-balance': { outcomeUnknown: false, passes: true },
+  'limit-reached': { outcomeUnknown: false, passes: true },
+  'origin-not-allowed': { outcomeUnknown: false, passes: false },
   'invalid-request': { outcomeUnknown: false, passes: false },
   'too-many-requests': { outcomeUnknown: false, passes: true },
   'engine-failed': { outcomeUnknown: false, passes: false },

@@ -327,6 +327,12 @@ CREATE TABLE assistants (
   knowledgebase_mode text NOT NULL DEFAULT 'function_call'
     CHECK (knowledgebase_mode IN ('function_call', 'prompt', 'hybrid')),
   conversation_inactivity_timeout integer NOT NULL DEFAULT 30,
+  max_conversation_messages integer NOT NULL DEFAULT 200,
+  max_visitor_messages_per_day integer NOT NULL DEFAULT 1000,
+  max_messages_per_day integer NOT NULL DEFAULT 10000,
+  max_test_messages_per_day integer NOT NULL DEFAULT 50,
+  -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
+  allowed_origins text[] NOT NULL DEFAULT '{}',
   conversation_ended_retrigger boolean NOT NULL DEFAULT false,
   widget_settings jsonb NOT NULL DEFAULT '{"theme": "light", "color": "#3B82F6", "position": "right-bottom"}',
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -339,6 +345,17 @@ CREATE INDEX assistants_knowledgebase ON assistants (knowledgebase_id);
 CREATE INDEX assistants_phone_number ON assistants (phone_number_id);
 CREATE UNIQUE INDEX assistants_one_inbound_a_number ON assistants (phone_number_id)
   WHERE type = 'inbound' AND deleted_at IS NULL AND phone_number_id IS NOT NULL;
+
+-- Messages of a day, for the daily limits of assistants. `subject` is the address block of a visitor.
+CREATE TABLE daily_usage (
+  assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
+  day date NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('assistant', 'test', 'visitor')),
+  subject text NOT NULL,
+  used integer NOT NULL,
+  PRIMARY KEY (assistant_id, day, kind, subject)
+);
+CREATE INDEX daily_usage_day ON daily_usage (day);
 
 CREATE TABLE conversations (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

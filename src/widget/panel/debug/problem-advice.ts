@@ -8,6 +8,8 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   'conversation-not-found': 'The service no longer has this conversation: the visitor can start a new one.',
   'conversation-ended': 'The visitor can start a new conversation; unsent messages move there.',
   'insufficient-balance': 'The owner of the assistant has to top up. Until then, type="test" is free.',
+  'limit-reached': 'A daily limit of the assistant is used up; limits are fields of the assistant.',
+  'origin-not-allowed': 'Add the origin of this page to allowed_origins of the assistant.',
   'invalid-request': 'The service refused the request: its message says why.',
   'too-many-requests': 'The service has a limit of requests per address.',
   'engine-failed': 'The language model did not answer: see the log of the service.',

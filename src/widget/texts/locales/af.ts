@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Die diens het ’n probleem. Probeer oor ’n oomblik weer.',
   kept: 'U boodskap word gehou.',
   balanceAdvice: 'Die eienaar van hierdie werf moet krediet byvoeg voordat die klets kan voortgaan.',
+  limit: 'Die klets het vandag se limiet bereik. Probeer môre weer.',
   assistantAdvice:
     'Hierdie klets is nie reg opgestel nie. Vir werfeienaars: kontroleer assistant-id in die etiket.',
   assistantMissing: 'Hierdie klets het geen assistent nie.',

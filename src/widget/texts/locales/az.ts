@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Xidmətdə problem var. Bir azdan yenidən cəhd edin.',
   kept: 'Mesajınız saxlanılıb.',
   balanceAdvice: 'Çatın davam etməsi üçün saytın sahibi balansı artırmalıdır.',
+  limit: 'Çat bugünkü limitə çatıb. Sabah yenidən cəhd edin.',
   assistantAdvice: 'Bu çat düzgün qurulmayıb. Sayt sahibləri üçün: teqdəki assistant-id dəyərini yoxlayın.',
   assistantMissing: 'Bu çatın köməkçisi yoxdur.',
   conversationAdvice: 'Ola bilsin, silinib. Yenisinə başlaya bilərsiniz; yazdıqlarınız ora keçəcək.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovo za koji trenutak.',
   kept: 'Vaša poruka je sačuvana.',
   balanceAdvice: 'Vlasnik ove stranice mora dopuniti račun da bi se razgovor nastavio.',
+  limit: 'Razgovor je dostigao današnje ograničenje. Pokušajte ponovo sutra.',
   assistantAdvice:
     'Ovaj razgovor nije ispravno postavljen. Za vlasnike stranice: provjerite assistant-id u oznaci.',
   assistantMissing: 'Ovaj razgovor nema asistenta.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'El servei té un problema. Torneu-ho a provar d’aquí a un moment.',
   kept: 'El missatge es desa.',
   balanceAdvice: 'El propietari d’aquest lloc ha de recarregar el saldo perquè el xat continuï.',
+  limit: 'El xat ha arribat al límit d’avui. Torneu-ho a provar demà.',
   assistantAdvice:
     'Aquest xat no està ben configurat. Propietaris del lloc: comproveu assistant-id a l’etiqueta.',
   assistantMissing: 'Aquest xat no té assistent.',

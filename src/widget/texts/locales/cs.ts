@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Služba má potíže. Zkuste to za chvíli znovu.',
   kept: 'Vaše zpráva je uložena.',
   balanceAdvice: 'Aby chat mohl pokračovat, musí vlastník webu dobít kredit.',
+  limit: 'Chat dosáhl dnešního limitu. Zkuste to znovu zítra.',
   assistantAdvice:
     'Tento chat není správně nastaven. Pro vlastníky webu: zkontrolujte assistant-id ve značce.',
   assistantMissing: 'Tento chat nemá asistenta.',

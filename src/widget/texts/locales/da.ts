@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Tjenesten har et problem. Prøv igen om lidt.',
   kept: 'Din besked er gemt.',
   balanceAdvice: 'Webstedets ejer skal fylde saldoen op, før chatten kan fortsætte.',
+  limit: 'Chatten har nået dagens grænse. Prøv igen i morgen.',
   assistantAdvice:
     'Denne chat er ikke sat rigtigt op. Til webstedets ejere: kontrollér assistant-id i tagget.',
   assistantMissing: 'Denne chat har ingen assistent.',

@@ -43,6 +43,7 @@ export default {
   unavailableAdvice: 'Der Dienst hat ein Problem. Versuchen Sie es gleich noch einmal.',
   kept: 'Ihre Nachricht bleibt erhalten.',
   balanceAdvice: 'Der Betreiber dieser Seite muss sein Guthaben aufladen, bevor es weitergeht.',
+  limit: 'Der Chat hat seine Tagesgrenze erreicht. Versuchen Sie es morgen noch einmal.',
   assistantAdvice:
     'Dieser Chat ist nicht richtig eingerichtet. Für Betreiber: Prüfen Sie assistant-id im Tag.',
   assistantMissing: 'Diesem Chat fehlt der Assistent.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'El servicio tiene un problema. Inténtelo de nuevo en un momento.',
   kept: 'Su mensaje se guarda.',
   balanceAdvice: 'El propietario de este sitio debe recargar su saldo para que el chat continúe.',
+  limit: 'El chat ha alcanzado su límite de hoy. Inténtelo de nuevo mañana.',
   assistantAdvice:
     'Este chat no está bien configurado. Propietarios del sitio: revisen assistant-id en la etiqueta.',
   assistantMissing: 'Este chat no tiene asistente.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Teenusel on probleem. Proovige hetke pärast uuesti.',
   kept: 'Teie sõnum on alles.',
   balanceAdvice: 'Vestluse jätkamiseks peab saidi omanik oma kontot täiendama.',
+  limit: 'Vestluse tänane piirang on täis. Proovige homme uuesti.',
   assistantAdvice:
     'See vestlus pole õigesti seadistatud. Saidi omanikele: kontrollige märgendi väärtust assistant-id.',
   assistantMissing: 'Sellel vestlusel pole assistenti.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Zerbitzuak arazo bat du. Saiatu berriro une bat barru.',
   kept: 'Zure mezua gordeta dago.',
   balanceAdvice: 'Gune honen jabeak saldoa kargatu behar du txatak jarrai dezan.',
+  limit: 'Txatak gaurko muga agortu du. Saiatu berriro bihar.',
   assistantAdvice:
     'Txat hau ez dago ongi konfiguratuta. Gunearen jabeentzat: egiaztatu etiketako assistant-id.',
   assistantMissing: 'Txat honek ez du laguntzailerik.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Palvelussa on ongelma. Yritä hetken kuluttua uudelleen.',
   kept: 'Viestisi on tallessa.',
   balanceAdvice: 'Sivuston omistajan on lisättävä saldoa, jotta chat voi jatkua.',
+  limit: 'Chatin päiväraja on täynnä. Yritä uudelleen huomenna.',
   assistantAdvice:
     'Tätä chatia ei ole määritetty oikein. Sivuston omistajille: tarkistakaa tunnisteen assistant-id.',
   assistantMissing: 'Tällä chatilla ei ole avustajaa.',

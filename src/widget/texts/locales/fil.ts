@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'May problema ang serbisyo. Subukan ulit mayamaya.',
   kept: 'Nakatago ang mensahe mo.',
   balanceAdvice: 'Kailangang magdagdag ng balanse ang may-ari ng site bago magpatuloy ang chat.',
+  limit: 'Naabot na ng chat ang limitasyon ngayong araw. Subukan muli bukas.',
   assistantAdvice:
     'Hindi tama ang pagkaka-set up ng chat na ito. Para sa may-ari ng site: tingnan ang assistant-id sa tag.',
   assistantMissing: 'Walang katulong ang chat na ito.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Le service rencontre un problème. Réessayez dans un instant.',
   kept: 'Votre message est conservé.',
   balanceAdvice: 'Le propriétaire de ce site doit recharger son solde pour que la discussion continue.',
+  limit: 'La discussion a atteint sa limite du jour. Réessayez demain.',
   assistantAdvice:
     'Cette discussion est mal configurée. Propriétaires du site : vérifiez assistant-id dans la balise.',
   assistantMissing: 'Cette discussion n’a pas d’assistant.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'O servizo ten un problema. Ténteo de novo nun momento.',
   kept: 'A súa mensaxe gárdase.',
   balanceAdvice: 'O propietario deste sitio ten que recargar o saldo para que a conversa continúe.',
+  limit: 'A conversa chegou ao límite de hoxe. Téntao de novo mañá.',
   assistantAdvice:
     'Esta conversa non está ben configurada. Propietarios do sitio: revisen assistant-id na etiqueta.',
   assistantMissing: 'Esta conversa non ten asistente.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Usluga ima problem. Pokušajte ponovno za koji trenutak.',
   kept: 'Vaša je poruka spremljena.',
   balanceAdvice: 'Vlasnik ove stranice mora nadopuniti račun kako bi se razgovor nastavio.',
+  limit: 'Razgovor je dosegnuo današnje ograničenje. Pokušajte ponovno sutra.',
   assistantAdvice:
     'Ovaj razgovor nije ispravno postavljen. Za vlasnike stranice: provjerite assistant-id u oznaci.',
   assistantMissing: 'Ovaj razgovor nema asistenta.',

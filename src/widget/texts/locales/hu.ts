@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'A szolgáltatásban hiba történt. Próbálja újra kis idő múlva.',
   kept: 'Az üzenetét megőrizzük.',
   balanceAdvice: 'A webhely tulajdonosának fel kell töltenie az egyenlegét, mielőtt a csevegés folytatódik.',
+  limit: 'A csevegés elérte a mai korlátot. Próbálja újra holnap.',
   assistantAdvice:
     'Ez a csevegés nincs megfelelően beállítva. A webhely tulajdonosainak: ellenőrizzék az assistant-id értékét a címkében.',
   assistantMissing: 'Ehhez a csevegéshez nem tartozik asszisztens.',

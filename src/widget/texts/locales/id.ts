@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Layanan sedang bermasalah. Coba lagi sebentar lagi.',
   kept: 'Pesan Anda disimpan.',
   balanceAdvice: 'Pemilik situs ini perlu mengisi saldo agar obrolan dapat berlanjut.',
+  limit: 'Obrolan telah mencapai batas hari ini. Coba lagi besok.',
   assistantAdvice:
     'Obrolan ini belum diatur dengan benar. Untuk pemilik situs: periksa assistant-id pada tag.',
   assistantMissing: 'Obrolan ini tidak memiliki asisten.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Vandamál kom upp í þjónustunni. Reyndu aftur eftir smástund.',
   kept: 'Skilaboðin þín eru geymd.',
   balanceAdvice: 'Eigandi vefsins þarf að fylla á inneignina áður en spjallið getur haldið áfram.',
+  limit: 'Spjallið hefur náð hámarki dagsins. Reyndu aftur á morgun.',
   assistantAdvice: 'Þetta spjall er ekki rétt uppsett. Til eigenda vefsins: athugið assistant-id í merkinu.',
   assistantMissing: 'Þetta spjall er ekki með aðstoðarmann.',
   conversationAdvice: 'Því var hugsanlega eytt. Þú getur hafið nýtt; það sem þú skrifaðir fylgir með.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Il servizio ha un problema. Riprovi tra un momento.',
   kept: 'Il suo messaggio è conservato.',
   balanceAdvice: 'Il proprietario del sito deve ricaricare il credito prima che la chat continui.',
+  limit: 'La chat ha raggiunto il limite di oggi. Riprova domani.',
   assistantAdvice:
     'Questa chat non è configurata correttamente. Per i proprietari del sito: controllate assistant-id nel tag.',
   assistantMissing: 'Questa chat non ha un assistente.',

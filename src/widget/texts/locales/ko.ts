@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: '서비스에 문제가 있습니다. 잠시 후 다시 시도하세요.',
   kept: '메시지는 보관됩니다.',
   balanceAdvice: '채팅을 계속하려면 사이트 소유자가 잔액을 충전해야 합니다.',
+  limit: '오늘의 채팅 한도에 도달했습니다. 내일 다시 시도하세요.',
   assistantAdvice: '채팅이 올바르게 설정되지 않았습니다. 사이트 소유자: 태그의 assistant-id를 확인하세요.',
   assistantMissing: '이 채팅에는 도우미가 없습니다.',
   conversationAdvice:

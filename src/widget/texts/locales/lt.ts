@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Paslaugoje kilo problema. Netrukus bandykite dar kartą.',
   kept: 'Jūsų žinutė išsaugota.',
   balanceAdvice: 'Kad pokalbis tęstųsi, šios svetainės savininkas turi papildyti sąskaitą.',
+  limit: 'Pokalbis pasiekė šios dienos ribą. Bandykite rytoj.',
   assistantAdvice:
     'Šis pokalbis netinkamai sukonfigūruotas. Svetainės savininkams: patikrinkite assistant-id žymoje.',
   assistantMissing: 'Šis pokalbis neturi asistento.',

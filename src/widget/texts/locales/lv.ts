@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Pakalpojumā radās problēma. Mēģiniet vēlreiz pēc brīža.',
   kept: 'Jūsu ziņojums ir saglabāts.',
   balanceAdvice: 'Lai tērzēšana turpinātos, vietnes īpašniekam jāpapildina konts.',
+  limit: 'Tērzēšana sasniegusi šodienas limitu. Mēģiniet vēlreiz rīt.',
   assistantAdvice: 'Šī tērzēšana nav pareizi iestatīta. Vietnes īpašniekiem: pārbaudiet assistant-id birkā.',
   assistantMissing: 'Šai tērzēšanai nav asistenta.',
   conversationAdvice: 'Iespējams, tā ir dzēsta. Varat sākt jaunu; uzrakstītais tiks pārnests.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Perkhidmatan menghadapi masalah. Cuba lagi sebentar nanti.',
   kept: 'Mesej anda disimpan.',
   balanceAdvice: 'Pemilik laman ini perlu menambah baki sebelum sembang dapat diteruskan.',
+  limit: 'Sembang telah mencapai had hari ini. Cuba lagi esok.',
   assistantAdvice:
     'Sembang ini tidak ditetapkan dengan betul. Untuk pemilik laman: semak assistant-id pada teg.',
   assistantMissing: 'Sembang ini tiada pembantu.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Tjenesten har et problem. Prøv igjen om litt.',
   kept: 'Meldingen din er lagret.',
   balanceAdvice: 'Eieren av nettstedet må fylle på saldoen før chatten kan fortsette.',
+  limit: 'Chatten har nådd dagens grense. Prøv igjen i morgen.',
   assistantAdvice:
     'Denne chatten er ikke riktig satt opp. Til eiere av nettstedet: sjekk assistant-id i taggen.',
   assistantMissing: 'Denne chatten har ingen assistent.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'De dienst heeft een probleem. Probeer het zo opnieuw.',
   kept: 'Uw bericht is bewaard.',
   balanceAdvice: 'De eigenaar van deze site moet het tegoed aanvullen voordat de chat verdergaat.',
+  limit: 'De chat heeft de limiet van vandaag bereikt. Probeer het morgen opnieuw.',
   assistantAdvice:
     'Deze chat is niet goed ingesteld. Voor de eigenaar van de site: controleer assistant-id in de tag.',
   assistantMissing: 'Deze chat heeft geen assistent.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Usługa ma problem. Spróbuj ponownie za chwilę.',
   kept: 'Wiadomość jest zapisana.',
   balanceAdvice: 'Właściciel tej strony musi doładować konto, aby czat działał dalej.',
+  limit: 'Czat osiągnął dzisiejszy limit. Spróbuj ponownie jutro.',
   assistantAdvice:
     'Ten czat jest źle skonfigurowany. Do właścicieli strony: sprawdźcie assistant-id w znaczniku.',
   assistantMissing: 'Ten czat nie ma asystenta.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'O serviço está com um problema. Tente novamente em instantes.',
   kept: 'Sua mensagem fica guardada.',
   balanceAdvice: 'O dono deste site precisa recarregar o saldo para o chat continuar.',
+  limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
   assistantAdvice:
     'Este chat não está configurado corretamente. Donos do site: verifiquem assistant-id na tag.',
   assistantMissing: 'Este chat não tem assistente.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'O serviço tem um problema. Tente novamente dentro de momentos.',
   kept: 'A sua mensagem fica guardada.',
   balanceAdvice: 'O proprietário deste site tem de carregar o saldo para que o chat continue.',
+  limit: 'O chat atingiu o limite de hoje. Tente novamente amanhã.',
   assistantAdvice:
     'Este chat não está bem configurado. Proprietários do site: verifiquem assistant-id na etiqueta.',
   assistantMissing: 'Este chat não tem assistente.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Serviciul are o problemă. Încercați din nou peste puțin timp.',
   kept: 'Mesajul dvs. este păstrat.',
   balanceAdvice: 'Proprietarul acestui site trebuie să își reîncarce contul pentru ca discuția să continue.',
+  limit: 'Discuția a atins limita de azi. Încercați din nou mâine.',
   assistantAdvice:
     'Acest chat nu este configurat corect. Pentru proprietarii site-ului: verificați assistant-id din etichetă.',
   assistantMissing: 'Acest chat nu are asistent.',

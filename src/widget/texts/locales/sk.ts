@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Služba má problém. Skúste to o chvíľu znova.',
   kept: 'Vaša správa je uložená.',
   balanceAdvice: 'Aby chat mohol pokračovať, vlastník webu musí dobiť kredit.',
+  limit: 'Chat dosiahol dnešný limit. Skúste to znova zajtra.',
   assistantAdvice:
     'Tento chat nie je správne nastavený. Pre vlastníkov webu: skontrolujte assistant-id v značke.',
   assistantMissing: 'Tento chat nemá asistenta.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Storitev ima težavo. Poskusite znova čez trenutek.',
   kept: 'Vaše sporočilo je shranjeno.',
   balanceAdvice: 'Lastnik spletnega mesta mora napolniti račun, da se klepet lahko nadaljuje.',
+  limit: 'Klepet je dosegel današnjo omejitev. Poskusite znova jutri.',
   assistantAdvice:
     'Ta klepet ni pravilno nastavljen. Za lastnike spletnega mesta: preverite assistant-id v oznaki.',
   assistantMissing: 'Ta klepet nima pomočnika.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Shërbimi ka një problem. Provoni përsëri pas pak.',
   kept: 'Mesazhi juaj është ruajtur.',
   balanceAdvice: 'Pronari i këtij sajti duhet të mbushë llogarinë që biseda të vazhdojë.',
+  limit: 'Biseda ka arritur kufirin e sotëm. Provoni përsëri nesër.',
   assistantAdvice:
     'Kjo bisedë nuk është konfiguruar si duhet. Për pronarët e sajtit: kontrolloni assistant-id te etiketa.',
   assistantMissing: 'Kjo bisedë nuk ka asistent.',

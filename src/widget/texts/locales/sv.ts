@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Tjänsten har ett problem. Försök igen om en stund.',
   kept: 'Ditt meddelande sparas.',
   balanceAdvice: 'Webbplatsens ägare måste fylla på saldot innan chatten kan fortsätta.',
+  limit: 'Chatten har nått dagens gräns. Försök igen i morgon.',
   assistantAdvice:
     'Den här chatten är inte rätt inställd. Till webbplatsens ägare: kontrollera assistant-id i taggen.',
   assistantMissing: 'Den här chatten har ingen assistent.',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Huduma ina tatizo. Jaribu tena baada ya muda mfupi.',
   kept: 'Ujumbe wako umehifadhiwa.',
   balanceAdvice: 'Mmiliki wa tovuti hii anahitaji kuongeza salio kabla ya gumzo kuendelea.',
+  limit: 'Gumzo limefikia kikomo cha leo. Jaribu tena kesho.',
   assistantAdvice:
     'Gumzo hili halijawekwa ipasavyo. Kwa wamiliki wa tovuti: angalieni assistant-id kwenye lebo.',
   assistantMissing: 'Gumzo hili halina msaidizi.',

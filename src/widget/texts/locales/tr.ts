@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Hizmette bir sorun var. Birazdan yeniden deneyin.',
   kept: 'Mesajınız saklandı.',
   balanceAdvice: 'Sohbetin sürmesi için bu sitenin sahibinin bakiye yüklemesi gerekiyor.',
+  limit: 'Sohbet bugünkü sınırına ulaştı. Yarın yeniden deneyin.',
   assistantAdvice:
     'Bu sohbet doğru ayarlanmamış. Site sahipleri: etiketteki assistant-id değerini kontrol edin.',
   assistantMissing: 'Bu sohbetin asistanı yok.',

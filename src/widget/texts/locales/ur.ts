@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'سروس میں مسئلہ ہے۔ کچھ دیر میں دوبارہ کوشش کریں۔',
   kept: 'آپ کا پیغام محفوظ ہے۔',
   balanceAdvice: 'چیٹ جاری رکھنے کے لیے سائٹ کے مالک کو بیلنس بڑھانا ہوگا۔',
+  limit: 'چیٹ کی آج کی حد پوری ہو گئی۔ کل دوبارہ کوشش کریں۔',
   assistantAdvice: 'یہ چیٹ درست طور پر ترتیب نہیں دی گئی۔ سائٹ کے مالکان: ٹیگ میں assistant-id چیک کریں۔',
   assistantMissing: 'اس چیٹ کا کوئی معاون نہیں ہے۔',
   conversationAdvice:

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: 'Dịch vụ đang gặp sự cố. Hãy thử lại sau giây lát.',
   kept: 'Tin nhắn của bạn được giữ lại.',
   balanceAdvice: 'Chủ trang web cần nạp thêm tiền để tiếp tục trò chuyện.',
+  limit: 'Cuộc trò chuyện đã đạt giới hạn hôm nay. Hãy thử lại vào ngày mai.',
   assistantAdvice:
     'Khung trò chuyện này chưa được thiết lập đúng. Dành cho chủ trang web: hãy kiểm tra assistant-id trong thẻ.',
   assistantMissing: 'Khung trò chuyện này không có trợ lý.',

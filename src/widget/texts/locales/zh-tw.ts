@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: '服務發生問題。請稍後再試。',
   kept: '您的訊息已保留。',
   balanceAdvice: '網站擁有者必須先儲值，聊天才能繼續。',
+  limit: '聊天已達今日上限，請明天再試。',
   assistantAdvice: '這個聊天的設定不正確。網站擁有者：請檢查標籤中的 assistant-id。',
   assistantMissing: '這個聊天沒有助理。',
   conversationAdvice: '對話可能已被刪除。您可以開始新對話，輸入的內容會一併帶過去。',

@@ -42,6 +42,7 @@ export default {
   unavailableAdvice: '服务出现问题。请稍后重试。',
   kept: '您的消息已保留。',
   balanceAdvice: '网站所有者需要充值后才能继续聊天。',
+  limit: '聊天已达今日上限，请明天再试。',
   assistantAdvice: '此聊天的设置不正确。网站所有者：请检查标签中的 assistant-id。',
   assistantMissing: '此聊天没有助手。',
   conversationAdvice: '对话可能已被删除。您可以开始新对话，输入的内容会一并带过去。',
