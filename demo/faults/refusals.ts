@@ -7,7 +7,7 @@ export const retryAfterSeconds = 5;
 /** Maximum length of a message for the strict service of `message-refused`. */
 const strictMaximum = 20;
 
-const refuse = ({ context }: FaultRequest, status: 400 | 404 | 422, error: string): Response =>
+const refuse = ({ context }: FaultRequest, status: 400 | 403 | 404 | 422, error: string): Response =>
   context.json({ status: false, error }, status);
 
 /** Refuses once, and until the given time has passed; then it answers, as a real limit does. */
@@ -47,6 +47,14 @@ export const refusals = {
   'balance-spent': {
     at: ['send'],
     answer: (request) => refuse(request, 400, errorTexts.insufficientBalance),
+  },
+  'limit-reached': {
+    at: ['send'],
+    answer: (request) => refuse(request, 400, errorTexts.limitReached),
+  },
+  'origin-not-allowed': {
+    at: ['open'],
+    answer: (request) => refuse(request, 403, `${errorTexts.originNotAllowed}https://shop.example`),
   },
   'conversation-not-found': {
     at: ['read', 'send'],

@@ -57,6 +57,13 @@ describe('an error', () => {
       /Try again/,
       'insufficient-balance',
     ],
+    [
+      'a page that the owner has not allowed',
+      { 'base-url': faulty('origin-not-allowed') },
+      /This chat has no assistant/,
+      undefined,
+      'origin-not-allowed',
+    ],
     ['an HTML page', { 'base-url': faulty('html') }, /unreadable/, /Try again/, 'bad-response'],
     ['an empty answer', { 'base-url': faulty('empty') }, /unreadable/, /Try again/, 'bad-response'],
     ['wrong types', { 'base-url': faulty('wrong-types') }, /unreadable/, /Try again/, 'bad-response'],
@@ -152,6 +159,7 @@ describe('an error', () => {
 
   for (const [kind, words, code] of [
     ['balance-spent', /Insufficient balance\. Please top up your account\./, 'insufficient-balance'],
+    ['limit-reached', /reached its limit for today\..*Your message is saved\./s, 'limit-reached'],
     [
       'engine-failed',
       /Failed to process message: the language model is not available\..*Nothing was charged/s,

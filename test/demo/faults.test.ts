@@ -60,6 +60,7 @@ async function chatAt(kind: string, timeout?: number): Promise<{ streamed: strin
 const opening: Record<string, string> = {
   'not-found': 'assistant-not-found',
   'insufficient-balance': 'insufficient-balance',
+  'origin-not-allowed': 'origin-not-allowed',
   unreachable: 'network',
   html: 'bad-response',
   truncated: 'network',
@@ -72,6 +73,7 @@ const opening: Record<string, string> = {
 /** The error code of each fault that affects messages only. */
 const sending: Record<string, string> = {
   'balance-spent': 'insufficient-balance',
+  'limit-reached': 'limit-reached',
   'conversation-not-found': 'conversation-not-found',
   'engine-failed': 'engine-failed',
   'too-many-requests': 'too-many-requests',

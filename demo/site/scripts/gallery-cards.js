@@ -165,6 +165,7 @@ const waits = 'Waits until the chat’s time limit.';
 const openingFaults = [
   ['not-found', 'Assistant not found', 'The service does not know the assistant.'],
   ['insufficient-balance', 'Insufficient balance', 'The owner cannot pay for a conversation.'],
+  ['origin-not-allowed', 'Another site', 'The owner does not allow this site to use the assistant.'],
   ['server-error', 'Server error', 'The service has an internal error without details.'],
   ['unreachable', 'Unreachable', 'The connection closes without an answer.'],
   ['timeout', 'No answer', 'The service accepts the request and never answers.', waits],
@@ -183,6 +184,11 @@ const answerFaults = [
     'The service asks the chat to wait for five seconds, then answers.',
   ],
   ['engine-failed', 'Engine failed', 'The language model behind the assistant is not available.'],
+  [
+    'limit-reached',
+    'Limit reached',
+    'The assistant has answered as many messages as its owner allows a day.',
+  ],
   ['balance-spent', 'Balance spent', 'The balance runs out in the middle of a conversation.'],
   ['conversation-not-found', 'Conversation not found', 'The service no longer has the conversation.'],
   ['ended', 'Ended', 'The conversation ends after one answer.', 'Send a second message.'],
