@@ -8,12 +8,13 @@ import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
 import { withPublicUrl } from './http/public-origin.ts';
 import { rateLimit } from './http/rate-limit.ts';
+import { UntrustedProxy } from './http/untrusted-proxy.ts';
 import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { embedScriptRoutes } from './routes/embed-script.ts';
-import { healthRoutes } from './routes/health.ts';
+import { healthRoutes, readinessRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { aliasRoutes, userRoutes } from './routes/user.ts';
@@ -46,6 +47,8 @@ export function createApp(context: AppContext): Hono {
     c.header('Retry-After', '1');
     return c.json({ message: 'The service is being restarted. Please try again.' }, 503);
   });
+  const untrustedProxy = new UntrustedProxy();
+  app.use('/api/*', untrustedProxy.detect(config.trustedProxies, log));
   app.use('/api/*', rateLimit(database, config));
   // Before the body is read, which may be as large as an upload.
   for (const path of keyedPaths) app.use(path, bearerAuth(database));
@@ -60,6 +63,10 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/recordings', recordingRoutes(database));
   app.route('/api/automate', automateRoutes(database));
   app.route('/healthz', healthRoutes(database, log));
+  app.route(
+    '/readyz',
+    readinessRoutes(database, log, () => untrustedProxy.warnings),
+  );
   app.route('/embed', embedScriptRoutes(database, config.widgetDir, log));
   app.route('/', widgetFileRoutes(config.widgetDir));
   return app;

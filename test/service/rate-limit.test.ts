@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { addressBlock, clientAddress } from '../../src/service/http/client-address.ts';
-import { startService } from '../support/service/service.ts';
+import { pino } from 'pino';
+import { readConfig } from '../../src/service/config.ts';
+import { addressBlock, addressNetwork, clientAddress } from '../../src/service/http/client-address.ts';
+import { serve } from '../../src/service/serve.ts';
+import { atEnd, startService } from '../support/service/service.ts';
 
 const service = await startService({ RATE_LIMIT: '5', RATE_LIMIT_WINDOW_SECONDS: '60', TRUST_PROXY: '1' });
 const path = `/api/conversations/${randomUUID()}`;
@@ -48,6 +51,16 @@ test('counts concurrent requests exactly', async () => {
   assert.equal(answers.filter(({ status }) => status === 404).length, 5);
 });
 
+test('limits all blocks of an IPv6 /48 together, to four times the limit of one', async () => {
+  const statuses: number[] = [];
+  for (let request = 0; request < 21; request++) {
+    const address = `[2001:db8:48:${request.toString(16)}::1]:4711`;
+    statuses.push((await service.get(path, from(address))).status);
+  }
+  assert.deepEqual(statuses, [...Array<number>(20).fill(404), 429]);
+  assert.equal((await service.get(path, from('2001:db8:49::1'))).status, 404);
+});
+
 test('does not limit the health check and the widget', async () => {
   const visitor = from('192.0.2.6');
   for (let request = 0; request < 8; request++) {
@@ -79,6 +92,12 @@ test('uses the address that the outermost trusted proxy saw', () => {
     ['203.0.113.5', 2, '203.0.113.5'],
     ['nonsense', 1, '10.0.0.1'],
     [' 2001:db8::1 ', 1, '2001:db8::1'],
+    ['203.0.113.7:4711', 1, '203.0.113.7'],
+    ['[2001:db8::1]:443', 1, '2001:db8::1'],
+    ['[2001:db8::1]', 1, '2001:db8::1'],
+    ['[::ffff:203.0.113.7]:443, 10.0.0.2:80', 2, '::ffff:203.0.113.7'],
+    ['203.0.113.7:port', 1, '10.0.0.1'],
+    ['[2001:db8::1]:443:443', 1, '10.0.0.1'],
   ];
   for (const [forwarded, proxies, address] of cases) {
     assert.equal(clientAddress('10.0.0.1', forwarded, proxies), address, `${forwarded} ${proxies}`);
@@ -99,5 +118,49 @@ test('counts an IPv6 network as one address, and mapped IPv4 as IPv4', () => {
     ['unknown', 'unknown'],
   ] as const) {
     assert.equal(addressBlock(address), block, address);
+  }
+});
+
+test('has a network for IPv6 addresses only', () => {
+  for (const [address, network] of [
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['fe80::1%eth0', 'fe80::/48'],
+    ['::ffff:192.0.2.1', undefined],
+    ['192.0.2.1', undefined],
+    ['unknown', undefined],
+  ] as const) {
+    assert.equal(addressNetwork(address), network, address);
+  }
+});
+
+test('warns in the log, once, and in /readyz of a proxy that is not trusted', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const database = service.running.database;
+  const readReadiness = async (url: string) => {
+    const response = await fetch(`${url}/readyz`);
+    return { status: response.status, body: (await response.json()) as { warnings: string[] } };
+  };
+  for (const [trusted, expected] of [
+    ['0', [/X-Forwarded-For.*TRUST_PROXY/]],
+    ['1', []],
+  ] as const) {
+    lines.length = 0;
+    const config = readConfig({ PORT: '0', WORKERS: 'off', TRUST_PROXY: trusted });
+    const running = await serve(config, { log, database });
+    atEnd(() => running.close());
+    const untouched = { status: 200, body: { status: 'ok', warnings: [] } };
+    assert.deepEqual(await readReadiness(running.url), untouched);
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      await fetch(running.url + path, { headers: from(address) });
+    const { status, body } = await readReadiness(running.url);
+    const { warnings } = body;
+    assert.equal(status, 200);
+    assert.equal(warnings.length, expected.length);
+    assert.equal(lines.length, expected.length);
+    for (const [index, pattern] of expected.entries()) {
+      assert.match(warnings[index] ?? '', pattern);
+      assert.match(lines[index] ?? '', pattern);
+    }
   }
 });

@@ -4,8 +4,17 @@ import ipaddr from 'ipaddr.js';
 
 /** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
 export function requestAddress(c: Context, trustedProxies: number): string {
+  return addressBlock(readAddress(c, trustedProxies));
+}
+
+/** Returns the {@link addressNetwork} of a request's client behind trusted proxies. */
+export function requestNetwork(c: Context, trustedProxies: number): string | undefined {
+  return addressNetwork(readAddress(c, trustedProxies));
+}
+
+function readAddress(c: Context, trustedProxies: number): string {
   const socket = getConnInfo(c).remote.address;
-  return addressBlock(clientAddress(socket, c.req.header('X-Forwarded-For'), trustedProxies));
+  return clientAddress(socket, c.req.header('X-Forwarded-For'), trustedProxies);
 }
 
 /**
@@ -21,9 +30,16 @@ export function clientAddress(
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
-  const forwarded = trustedProxies > 0 ? (seen.at(-trustedProxies) ?? seen[0]) : undefined;
+  const entry = trustedProxies > 0 ? (seen.at(-trustedProxies) ?? seen[0]) : undefined;
+  const forwarded = entry === undefined ? undefined : withoutPort(entry);
   const candidate = forwarded !== undefined && ipaddr.isValid(forwarded) ? forwarded : socketAddress;
   return candidate ?? 'unknown';
+}
+
+/** Some proxies append the client's port: `203.0.113.7:4711`, `[2001:db8::1]:443`. */
+function withoutPort(entry: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^[\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(entry) ?? [];
+  return ipv6 ?? ipv4 ?? entry;
 }
 
 /**
@@ -31,8 +47,21 @@ export function clientAddress(
  * address mapped to IPv6 counts as IPv4.
  */
 export function addressBlock(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString().split('%')[0] ?? ''}/64`).toString()}/64`;
+  const parsed = parse(address);
+  return parsed?.kind() === 'ipv6' ? ipv6Network(parsed, 64) : (parsed?.toString() ?? address);
+}
+
+/** Returns the /48 of an IPv6 address, which a provider gives to one customer; undefined for other addresses. */
+export function addressNetwork(address: string): string | undefined {
+  const parsed = parse(address);
+  return parsed?.kind() === 'ipv6' ? ipv6Network(parsed, 48) : undefined;
+}
+
+type Address = ReturnType<typeof ipaddr.process>;
+
+const parse = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address) : undefined);
+
+function ipv6Network(address: Address, bits: number): string {
+  const withoutZone = address.toString().split('%')[0] ?? '';
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone}/${bits}`).toString()}/${bits}`;
 }

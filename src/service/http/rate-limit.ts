@@ -1,8 +1,9 @@
 import type { Context, Env as HonoEnv, MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { errorTexts } from '../../contract/error-body.ts';
 import type { Database } from '../db/database.ts';
-import { requestAddress } from './client-address.ts';
+import { requestAddress, requestNetwork } from './client-address.ts';
 
 /** A rate limit. */
 export interface Window {
@@ -12,22 +13,30 @@ export interface Window {
   prefix: string;
 }
 
+/** How many times the limit of an address all addresses of an IPv6 /48 may send: it has 65,536 blocks. */
+const networkFactor = 4;
+
 /** Limits the requests of one address. (Interface: 429 with `retry_after`, in seconds.) */
 export function rateLimit(
   database: Database,
   { rateLimit, trustedProxies }: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
 ): MiddlewareHandler {
-  return limitRequests(database, { ...rateLimit, prefix: 'api' }, (c) => requestAddress(c, trustedProxies));
+  const { requests } = rateLimit;
+  const ofNetwork = { ...rateLimit, requests: requests * networkFactor, prefix: 'api-network' };
+  return every(
+    limitRequests(database, { ...rateLimit, prefix: 'api' }, (c) => requestAddress(c, trustedProxies)),
+    limitRequests(database, ofNetwork, (c) => requestNetwork(c, trustedProxies)),
+  );
 }
 
 /**
- * Limits the requests with the same key; 0 is no limit. Counts are in the database, so they hold across processes;
+ * Limits the requests with the same key; 0 is no limit, and requests without a key are not limited. Counts are in the database, so they hold across processes;
  * while the database is unavailable, each process counts for itself.
  */
 export function limitRequests<Env extends HonoEnv>(
   { pool }: Database,
   { requests, windowSeconds, prefix }: Window,
-  keyOf: (c: Context<Env>) => string,
+  keyOf: (c: Context<Env>) => string | undefined,
 ): MiddlewareHandler<Env> {
   if (requests === 0) return (_, next) => next();
   const window = { points: requests, duration: windowSeconds, keyPrefix: prefix };
@@ -43,8 +52,10 @@ export function limitRequests<Env extends HonoEnv>(
     insuranceLimiter: new RateLimiterMemory(window),
   });
   return async (c, next) => {
+    const key = keyOf(c);
+    if (key === undefined) return next();
     try {
-      await limiter.consume(keyOf(c));
+      await limiter.consume(key);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));

@@ -7,23 +7,41 @@ import type { Database } from '../db/database.ts';
 const timeoutMs = 3000;
 
 /** `GET /healthz`: 200 if the database responds, otherwise 503. */
-export function healthRoutes({ db }: Database, log: Logger): Hono {
+export function healthRoutes(database: Database, log: Logger): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     c.header('Cache-Control', 'no-store');
-    const timedOut = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      timedOut.reject(new Error(`The database did not respond within ${timeoutMs} ms.`));
-    }, timeoutMs);
-    try {
-      await Promise.race([db.execute(sql`SELECT 1`), timedOut.promise]);
-      return c.json({ status: 'ok' });
-    } catch (error) {
-      log.error({ err: error }, 'the health check failed');
-      return c.json({ status: 'unavailable' }, 503);
-    } finally {
-      clearTimeout(timer);
-    }
+    return (await responds(database, log))
+      ? c.json({ status: 'ok' })
+      : c.json({ status: 'unavailable' }, 503);
   });
   return routes;
+}
+
+/** `GET /readyz`: like `/healthz`, with warnings about the configuration. */
+export function readinessRoutes(database: Database, log: Logger, warnings: () => string[]): Hono {
+  const routes = new Hono();
+  routes.get('/', async (c) => {
+    c.header('Cache-Control', 'no-store');
+    return (await responds(database, log))
+      ? c.json({ status: 'ok', warnings: warnings() })
+      : c.json({ status: 'unavailable', warnings: warnings() }, 503);
+  });
+  return routes;
+}
+
+async function responds({ db }: Database, log: Logger): Promise<boolean> {
+  const timedOut = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    timedOut.reject(new Error(`The database did not respond within ${timeoutMs} ms.`));
+  }, timeoutMs);
+  try {
+    await Promise.race([db.execute(sql`SELECT 1`), timedOut.promise]);
+    return true;
+  } catch (error) {
+    log.error({ err: error }, 'the health check failed');
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
 }
