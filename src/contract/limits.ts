@@ -50,6 +50,8 @@ export const recordLimits = {
   page: { number: 1_000_000, size: 100 },
   variables: limits.variables,
   name: 255,
+  /** USD a day. */
+  spending: { min: 0, max: 1_000_000_000 },
   assistant: {
     initialMessage: 200,
     /** Ours: also applies after variables are filled in. */

@@ -86,6 +86,8 @@ export const operations = {
   readWebhookSecret: webhook.readWebhookSecret,
   rotateWebhookSecret: webhook.rotateWebhookSecret,
   readUser: user.readUser,
+  readSpendingLimit: user.readSpendingLimit,
+  setSpendingLimit: user.setSpendingLimit,
   listApiKeys: user.listApiKeys,
 } as const satisfies Record<string, Operation>;
 

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { timestamp } from './answer-fields.ts';
+import { recordLimits } from './limits.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
+import { decimal } from './request-fields.ts';
 
 /* The account: the user and the API keys (interface: "Identity and keys"). */
 
@@ -31,6 +33,33 @@ export const readUser = ownerEndpoint({
   method: 'GET',
   path: '/api/user/me',
   response: User,
+});
+
+/** What messages and calls may cost, and have cost today, in USD. Days are in UTC. */
+export const Spending = z.looseObject({
+  /** Null is no limit. */
+  daily_limit: z.nullable(z.number()),
+  spent_today: z.number(),
+});
+
+/** Body of `PUT /user/spending-limit`. */
+export const SpendingLimitRequest = z.object({
+  daily_limit: z.nullable(decimal(recordLimits.spending)),
+});
+
+export const readSpendingLimit = ownerEndpoint({
+  summary: 'Returns the daily spending limit, and what messages and calls have cost today. Our addition.',
+  method: 'GET',
+  path: '/api/user/spending-limit',
+  response: Spending,
+});
+
+export const setSpendingLimit = ownerEndpoint({
+  summary: 'Sets what messages and calls may cost a day; null is no limit. Our addition.',
+  method: 'PUT',
+  path: '/api/user/spending-limit',
+  request: SpendingLimitRequest,
+  response: Spending,
 });
 
 export const listApiKeys = ownerEndpoint({

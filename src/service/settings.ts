@@ -147,7 +147,7 @@ export const settings = {
     0,
     1_000_000,
     300,
-    'Requests from an address (IPv6: /64; four times as many from a /48) in a window; 0 means no limit',
+    'Requests from an address (IPv6: /64; four times as many from a /48) in a window; 0 is no limit',
   ),
   RATE_LIMIT_WINDOW_SECONDS: wholeNumber(1, 86_400, 60, 'Length of that window'),
   TRUST_PROXY: wholeNumber(0, 10, 0, 'Number of proxies in front whose `X-Forwarded-For` is trusted'),

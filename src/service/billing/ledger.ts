@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { ledgerEntries, users } from '../db/schema.ts';
+import { spentToday, today } from './spending-limit.ts';
 
 /** A change of a balance. Amounts are decimal strings in USD, since floating-point numbers are not exact. */
 interface Movement {
@@ -18,16 +19,19 @@ interface Movement {
 /**
  * Changes a balance and adds a ledger entry. Call it in the transaction that stores the charged or refunded record.
  *
- * @returns false, without a change, if a charge would make the balance negative. The check and the change are one
- *   statement, so concurrent charges cannot overdraw.
+ * @returns false, without a change, if a charge would make the balance negative, or if it is for a message or a call
+ *   and would exceed the user's daily spending limit. Checks and change are one statement, so concurrent charges cannot
+ *   overdraw.
  */
 export async function moveMoney(queries: Queries, movement: Movement): Promise<boolean> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
   const signed = kind === 'charge' ? `-${amount}` : amount;
+  const spent = kind === 'charge' ? amount : `-${amount}`;
   const [changed] = await changeBalance(queries, {
     userId,
     signed,
     needed: kind === 'charge' ? amount : null,
+    spent: messageId === null && callId === null ? '0' : spent,
   });
   if (!changed) return false;
   const balanceAfter = changed.balance;
@@ -35,18 +39,26 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<b
   return true;
 }
 
-/** `needed` is the required minimum balance, if any. */
+/** `needed` is the required minimum balance, if any; `spent` counts towards the daily spending limit. */
 const changeBalance = prepared<
-  { userId: number; signed: string; needed: string | null },
+  { userId: number; signed: string; needed: string | null; spent: string },
   { balance: string }[]
 >((queries, place) =>
   queries
     .update(users)
-    .set({ balance: sql`${users.balance} + ${place.signed}::numeric`, updatedAt: sql`now()` })
+    .set({
+      balance: sql`${users.balance} + ${place.signed}::numeric`,
+      // A refund may be for a charge of the day before.
+      spentToday: sql`greatest(0, ${spentToday} + ${place.spent}::numeric)`,
+      spentOn: today,
+      updatedAt: sql`now()`,
+    })
     .where(
       and(
         eq(users.id, place.userId),
         sql`(${place.needed}::numeric IS NULL OR ${users.balance} >= ${place.needed}::numeric)`,
+        sql`(${place.spent}::numeric <= 0 OR ${users.dailySpendingLimit} IS NULL
+          OR ${spentToday} + ${place.spent}::numeric <= ${users.dailySpendingLimit})`,
       ),
     )
     .returning({ balance: users.balance }),

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
+import { exceedsLimit } from '../billing/spending-limit.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
@@ -149,7 +150,10 @@ async function storeMessage(
       amount: widgetMessagePrice,
       messageId: stored.id,
     });
-    if (!paid) throw ConversationError.insufficientBalance();
+    if (!paid) {
+      const isLimit = await exceedsLimit(tx, conversation.ownerId, widgetMessagePrice);
+      throw isLimit ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
+    }
   }
   if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid, notices };
   return {

@@ -1,4 +1,4 @@
-import { boolean, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, date, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, timestamptz, rowId } from './columns.ts';
 
 export { assistants } from './assistants-table.ts';
@@ -36,6 +36,9 @@ export const users = pgTable('users', {
   name: text().notNull(),
   email: text().notNull(),
   balance: numeric().notNull().default('0'),
+  dailySpendingLimit: numeric('daily_spending_limit').default('500'),
+  spentToday: numeric('spent_today').notNull().default('0'),
+  spentOn: date('spent_on').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 

@@ -1,4 +1,7 @@
 import { Hono } from 'hono';
+import { readSpendingLimit, setSpendingLimit } from '../../contract/user.ts';
+import { readSpending, setSpendingLimit as storeSpendingLimit } from '../billing/spending-limit.ts';
+import { mountOperation } from '../http/operate.ts';
 import type { AppContext } from './app-context.ts';
 import { listApiKeys } from '../api-key/api-key.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
@@ -24,6 +27,10 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   });
   routes.get('/api-keys', async (c) =>
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
+  );
+  mountOperation(routes, readSpendingLimit, ({ userId }) => readSpending(database.db, userId));
+  mountOperation(routes, setSpendingLimit, ({ userId, body }) =>
+    storeSpendingLimit(database.db, userId, body.daily_limit),
   );
   ownerConversationRoutes(routes, database);
   generateReplyRoutes(routes, context);

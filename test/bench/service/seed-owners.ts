@@ -9,7 +9,7 @@ export async function seedOwners({ db }: Database, count: number): Promise<strin
   for (let index = 0; index < count; index++) {
     const [user] = await db
       .insert(users)
-      .values({ name: `Owner ${index}`, email: `${randomUUID()}@example.com` })
+      .values({ name: `Owner ${index}`, email: `${randomUUID()}@example.com`, dailySpendingLimit: null })
       .returning({ id: users.id });
     const userId = user?.id ?? 0;
     await moveMoney(db, { userId, kind: 'top_up', amount: '1000000' });

@@ -9,6 +9,11 @@ CREATE TABLE users (
   email text NOT NULL,
   -- USD. Only changed together with an entry in ledger_entries, in the same transaction.
   balance numeric(14, 4) NOT NULL DEFAULT 0 CHECK (balance >= 0),
+  -- USD that messages and calls may cost a day, in UTC; null is no limit.
+  daily_spending_limit numeric(14, 4) DEFAULT 500 CHECK (daily_spending_limit >= 0),
+  -- What they have cost on the day `spent_on`, refunds deducted.
+  spent_today numeric(14, 4) NOT NULL DEFAULT 0,
+  spent_on date NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
