@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { linesOf, wireTimestamp } from '../support/service/service-client.ts';
+import type { ServiceAnswer } from '../support/service/service-client.ts';
 import { atEnd, createAssistant, startService } from '../support/service/service.ts';
+import { until } from '../support/until.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());
@@ -250,4 +252,38 @@ test('returns 404 as JSON for unknown paths and methods', async () => {
     assert.equal(status, 404);
     assert.equal(typeof json['message'], 'string');
   }
+});
+
+test('lets at most 50 messages of a conversation wait for replies, and neither stores nor bills more', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  model.behave({ gate: gate.promise });
+  const { uuid, id } = await createAssistant(service, { balance: '10' });
+  const [conversation, other] = [await service.open(uuid), await service.open(uuid)];
+  const responses: ServiceAnswer[] = [];
+  const sent = Array.from({ length: 60 }, async (_, index) => {
+    responses.push(await service.send(conversation, `Message ${index}`));
+  });
+  await until(() => responses.length === 10);
+  for (const { status, json, headers } of responses) {
+    assert.equal(status, 429);
+    assert.match(String(json['message']), /^Too many messages of this conversation are waiting/);
+    assert.equal(headers.get('Retry-After'), String(json['retry_after']));
+  }
+  const otherSent = service.send(other, 'Hello');
+  gate.resolve(undefined);
+  assert.equal((await otherSent).status, 200);
+  await Promise.all(sent);
+  assert.deepEqual(
+    responses.slice(10).map(({ status }) => status),
+    Array<number>(50).fill(200),
+  );
+  assert.equal((await service.history(conversation)).filter((line) => line.startsWith('user')).length, 50);
+  const { rows } = await service.running.database.pool.query(
+    `SELECT sum(cost)::float AS cost FROM messages JOIN conversations ON conversations.id = conversation_id
+     WHERE assistant_id = $1`,
+    [id],
+  );
+  assert.deepEqual(rows, [{ cost: 51 * 0.01 }]);
+  assert.equal((await service.send(conversation, 'And now?')).status, 200);
+  model.behave({});
 });

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, count, eq, sql } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import { exceedsLimit } from '../billing/spending-limit.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
@@ -121,6 +121,7 @@ async function storeMessage(
   const { sender } = message;
   if (sender && !isPreview) checkOrigin(conversation.allowedOrigins, sender.origin);
   if (conversation.turns >= conversation.maxConversationMessages) throw ConversationError.conversationEnded();
+  await checkPending(tx, conversation);
   const { text, pageTools, toolResults } = message;
   const isBilled = aiEnabled && type === 'widget';
   const turn = conversation.turns + 1;
@@ -162,6 +163,19 @@ async function storeMessage(
     notices,
     message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
   };
+}
+
+/** Most messages of a conversation that may wait for replies. */
+const maxPending = 50;
+
+/** Counts only after the conversation is locked: a count in the locking query would not see concurrent messages. */
+async function checkPending(tx: Queries, { id, turns }: LockedConversation): Promise<void> {
+  if (turns < maxPending) return;
+  const [pending] = await tx
+    .select({ count: count() })
+    .from(messages)
+    .where(and(eq(messages.conversationId, id), eq(messages.replyState, 'pending')));
+  if (pending && pending.count >= maxPending) throw ConversationError.tooManyPending();
 }
 
 /** A conversation whose row is locked. */

@@ -4,8 +4,15 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { ownerError, requiresKey } from './bearer-auth.ts';
 
+/** Seconds until another message may be accepted, since a reply may take that long. */
+const retryAfterSeconds = 5;
+
 /** Answers with an error in the format of the endpoint. */
 export function answerRefusal(c: Context, error: ConversationError): Response {
+  if (error.status === 429) {
+    c.header('Retry-After', String(retryAfterSeconds));
+    return c.json({ message: error.message, retry_after: retryAfterSeconds }, 429);
+  }
   const ownerBody = { ...error.toOwnerBody(), ...ownerError(c, error.message) };
   return c.json(requiresKey(c) ? ownerBody : error.toBody(), error.status);
 }

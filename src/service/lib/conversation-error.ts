@@ -9,6 +9,7 @@ const statuses = {
   'limit-reached': 400,
   'origin-not-allowed': 403,
   'reply-failed': 400,
+  'too-many-pending': 429,
   'invalid-request': 422,
   'body-too-large': 413,
 } as const;
@@ -65,6 +66,13 @@ export class ConversationError extends Error {
     return new ConversationError(
       'origin-not-allowed',
       errorTexts.originNotAllowed + (origin ?? 'a request without the header Origin'),
+    );
+  }
+
+  static tooManyPending(): ConversationError {
+    return new ConversationError(
+      'too-many-pending',
+      'Too many messages of this conversation are waiting for replies. Please send this one again after the next reply.',
     );
   }
 

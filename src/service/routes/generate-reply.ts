@@ -49,7 +49,7 @@ export function generateReplyRoutes(routes: Hono<Authenticated>, context: AppCon
         ai_disabled: !answer.aiEnabled,
       };
     } catch (error) {
-      if (!(error instanceof ConversationError)) throw error;
+      if (!(error instanceof ConversationError) || error.status === 429) throw error;
       throw toRefusal(error);
     }
   });
