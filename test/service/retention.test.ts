@@ -177,3 +177,28 @@ test('fails an abandoned document and updates its knowledge base', async () => {
   ]);
   assert.deepEqual(sources, []);
 });
+
+test('deletes conversations that nobody has written in after a day', async () => {
+  const { uuid } = await createAssistant(service, { balance: '1', initialMessage: 'Hello!' });
+  const [unused, young, used, withPerson] = [
+    await service.open(uuid),
+    await service.open(uuid),
+    await service.open(uuid),
+    await service.open(uuid),
+  ];
+  await service.send(used, 'Hi');
+  await pool.query(
+    "INSERT INTO messages (conversation_id, turn, role, content) SELECT id, 0, 'system', 'A person has taken over.' FROM conversations WHERE uuid = $1",
+    [withPerson],
+  );
+  await pool.query(
+    "UPDATE conversations SET created_at = created_at - interval '25 hours' WHERE uuid = ANY ($1)",
+    [[unused, used, withPerson]],
+  );
+  await cleanUp();
+  const statuses = [];
+  for (const conversation of [unused, young, used, withPerson]) {
+    statuses.push((await service.get(`/api/conversations/${conversation}`)).status);
+  }
+  assert.deepEqual(statuses, [404, 200, 200, 200]);
+});

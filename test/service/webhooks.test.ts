@@ -35,7 +35,8 @@ test('sends a signed webhook with the extracted variables after a chat', async (
     id,
   ]);
   await pool.query(
-    "UPDATE conversations SET created_at = '2026-01-31T19:59:59Z', updated_at = '2026-01-31T20:00:02Z' WHERE id = $1",
+    `UPDATE conversations SET is_preview = true,
+       created_at = '2026-01-31T19:59:59Z', updated_at = '2026-01-31T20:00:02Z' WHERE id = $1`,
     [id],
   );
   await end(id);
@@ -150,6 +151,20 @@ test('sends no webhook without a visitor message or a configured URL', async () 
   await settled();
   assert.deepEqual(receiver.requests(url), []);
   assert.deepEqual(await deliveries(it, () => true), []);
+});
+
+test('neither evaluates a test conversation without a preview token nor sends its webhook', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ post_call_evaluation: true, conversation_ended_webhook_url: url });
+  const { id } = await chat(it, ['My budget is 300 euros.'], { type: 'test' });
+  await end(id);
+  await settled();
+  assert.deepEqual(await deliveries(it, () => true), []);
+  const { rows } = await pool.query(
+    'SELECT evaluation, end_handled_until = updated_at AS handled FROM conversations WHERE id = $1',
+    [id],
+  );
+  assert.deepEqual(rows, [{ evaluation: null, handled: true }]);
 });
 
 describe('the webhook after a call', () => {

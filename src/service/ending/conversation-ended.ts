@@ -16,7 +16,8 @@ const messageLimit = 1000;
 
 /**
  * Handles the end of a chat: evaluates it, then creates the webhook. A conversation may be resumed and end again;
- * each end is handled once. Conversations without a visitor message are skipped.
+ * each end is handled once. Conversations without a visitor message are skipped, and those of type `test`, which
+ * anybody can open, unless a preview token proves that the owner did.
  */
 export async function handleConversationEnded(
   parts: EndingParts,
@@ -29,13 +30,14 @@ export async function handleConversationEnded(
   if (!found) return;
   const { assistant, conversation } = found;
   const messages = (await readLines(database.db, conversation.id, { limit: messageLimit })).filter(isSpoken);
-  const hasVisitorMessage = messages.some(({ role }) => role === 'user');
+  const isTrusted = conversation.type === 'widget' || conversation.isPreview;
+  const isHandled = isTrusted && messages.some(({ role }) => role === 'user');
   const ended = {
     transcript: messages,
     language: found.language,
     model: found.toolModel ?? found.model,
     ...assistant,
-    postCallEvaluation: assistant.postCallEvaluation && hasVisitorMessage,
+    postCallEvaluation: assistant.postCallEvaluation && isHandled,
   };
   const retry = (attempt: number, pauseMs: number) =>
     jobs.send('conversation-ended', { ...job, attempt }, { startAfter: pauseMs });
@@ -52,7 +54,7 @@ export async function handleConversationEnded(
         .where(and(eq(conversations.id, conversation.id), isUnhandled(conversation.updatedAt)))
         .returning({ id: conversations.id });
       const url = assistant.conversationEndedWebhookUrl;
-      if (updated.length === 0 || url === null || !hasVisitorMessage) return;
+      if (updated.length === 0 || url === null || !isHandled) return;
       await createDelivery(tx, jobs, {
         userId: assistant.userId,
         assistantId: assistant.id,

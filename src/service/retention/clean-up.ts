@@ -5,7 +5,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { failStuckDocuments } from '../knowledge/fail-document.ts';
 import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
 import { failLostDeliveries, resendLostJobs } from './resend-lost-jobs.ts';
-import { deleteOldCalls, deleteOldConversations } from './delete-old-records.ts';
+import { deleteOldCalls, deleteOldConversations, deleteUnusedConversations } from './delete-old-records.ts';
 
 /** Interval in milliseconds. */
 const intervalMs = 3_600_000;
@@ -36,6 +36,8 @@ export async function cleanUp(
   if (documents > 0) log.warn({ documents }, 'marked stuck documents as failed');
   const { renewed, unpaid } = await renewSubscriptions(database, signal);
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
+  const unused = await deleteUnusedConversations(database.db, signal);
+  if (unused > 0) log.info({ conversations: unused }, 'deleted conversations that nobody had written in');
   if (retentionDays === undefined) return;
   const conversations = await deleteOldConversations(database.db, retentionDays, signal);
   const calls = await deleteOldCalls(database.db, retentionDays, signal);

@@ -26,6 +26,21 @@ export const deleteOldConversations = (
   );
 
 /**
+ * Deletes conversations that were opened a day ago and never written in.
+ *
+ * @returns the number of deleted conversations.
+ */
+export const deleteUnusedConversations = (queries: Queries, signal: AbortSignal): Promise<number> =>
+  deleteInBatches(
+    queries,
+    signal,
+    'conversations',
+    sql`
+    turns = 0 AND created_at < ${daysAgo(1)} AND customer_identifier IS NULL AND NOT EXISTS (
+      SELECT 1 FROM messages WHERE conversation_id = conversations.id AND (role <> 'assistant' OR turn > 0))`,
+  );
+
+/**
  * Deletes calls that ended the given number of days ago, with their recordings.
  *
  * @returns the number of deleted calls.

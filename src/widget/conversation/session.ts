@@ -175,9 +175,21 @@ export class Session {
       this.conversation.listener.onReady(conversationId, resumed);
       return true;
     } catch (error) {
-      if (!this.signal.aborted) this.fail(this.problemFrom(error));
+      if (this.signal.aborted) return false;
+      const problem = this.problemFrom(error);
+      // Services delete conversations that nobody has written in.
+      if (resumed && problem.code === 'conversation-not-found' && this.#isUnused) {
+        this.id = undefined;
+        return this.open();
+      }
+      this.fail(problem);
       return false;
     }
+  }
+
+  /** Whether the last visit received at most the initial message, and sent nothing. */
+  get #isUnused(): boolean {
+    return this.#seenBefore + this.snapshot.unread <= 1 && this.#attempts.size === 0;
   }
 
   async #openNew(): Promise<[conversationId: string, record: ConversationRecord]> {

@@ -212,6 +212,18 @@ describe('coming back', () => {
     assert.equal(again.conversation.draft, 'Three');
   });
 
+  it('to a conversation that is gone and that nobody has written in opens a new one', async () => {
+    await visit.conversation.open();
+    const old = conversationIdOf(visit);
+    server.delete(old);
+    visit.goAway();
+    const again = browser.visit(server);
+    again.conversation.send('One');
+    await again.settled();
+    assert.deepEqual(again.log, ['assistant: Hello!', 'user: One', `assistant: ${answerTo('One')}`]);
+    assert.notEqual(conversationIdOf(again), old);
+  });
+
   it('to one that is deleted while it is open keeps the message for a new one, exactly once', async () => {
     await visit.conversation.open();
     server.delete(conversationIdOf(visit));
