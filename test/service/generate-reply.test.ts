@@ -46,7 +46,7 @@ test('opens a conversation with the customer and answers the message', async () 
     ai_disabled: false,
   });
   assert.ok(GeneratedReply.safeParse(first.json).success);
-  assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /^You help Anna, guest\./);
+  assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /^You help <data>"Anna"<\/data>, guest\./);
   const second = await ask('Hi again');
   assert.equal(conversationOf(second), conversation);
   // The customer has never seen the initial message.

@@ -28,7 +28,7 @@ test('sends the model name, key, temperature, filled prompt and conversation', a
   assert.equal(request.stream, true);
   const [system, ...rest] = request.messages;
   assert.equal(system?.role, 'system');
-  assert.match(system.content, /^You help Ada \{\{secret\}\}\./);
+  assert.match(system.content, /^You help <data>"Ada \{\{secret\}\}"<\/data>\./);
   assert.deepEqual(rest, [
     { role: 'assistant', content: 'Hello Ada {{secret}}!' },
     { role: 'user', content: 'First {{name}}' },
@@ -53,12 +53,12 @@ test('sends the passages of the knowledge base that match the question', async (
   );
   const conversation = await service.open(uuid);
   await service.send(conversation, 'What does parking cost?');
-  const prompt = model.requests.at(-1)?.messages[0]?.content ?? '';
+  const prompt = model.requests.at(-1)?.messages.at(-2)?.content ?? '';
   assert.match(prompt, /Parking costs two euros\./);
   assert.doesNotMatch(prompt, /Cats sleep/);
 
   await service.send(conversation, 'And on Sundays?');
-  assert.match(model.requests.at(-1)?.messages[0]?.content ?? '', /Parking costs two euros\./);
+  assert.match(model.requests.at(-1)?.messages.at(-2)?.content ?? '', /Parking costs two euros\./);
 });
 
 test('sends the latest messages of a long conversation, as many as fit', async () => {

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import { fillVariables } from '../lib/fill-variables.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -10,6 +9,7 @@ import { searchTool } from '../knowledge/search-tool.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { assistantTools } from '../tool/assistant-tools.ts';
 import type { Channel } from '../tool/built-in-tools.ts';
+import { fillPrompt } from './fill-prompt.ts';
 
 /** The part of an engine request that describes the assistant, in chats and calls. */
 export type EngineContext = Pick<EngineRequest, 'assistant' | 'tools' | 'includesPassages' | 'findPassages'>;
@@ -21,9 +21,6 @@ export interface EngineContextParts {
   embedder?: Embedder | undefined;
 }
 
-/** Maximum length of the system prompt after variables are filled in. */
-const maxSystemPromptCharacters = 64_000;
-
 const modelCode = (id: ReturnType<typeof sql>) =>
   sql<string | null>`(SELECT code FROM models WHERE models.id = ${id})`;
 
@@ -32,6 +29,7 @@ const assistantColumns = {
   name: assistants.name,
   userId: assistants.userId,
   systemPrompt: assistants.systemPrompt,
+  variables: assistants.variables,
   llmTemperature: assistants.llmTemperature,
   knowledgebaseId: assistants.knowledgebaseId,
   knowledgebaseMode: assistants.knowledgebaseMode,
@@ -71,6 +69,8 @@ export async function createEngineContext(
   channel: Channel,
 ): Promise<EngineContext> {
   const { knowledgebaseId, knowledgebaseMode: mode } = assistant;
+  // The variables of a call come from the assistant's owner.
+  const trusted = channel === 'call' ? variables : assistant.variables;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit, embedder);
   const tools = await assistantTools(db, assistant, fetchGuarded, channel);
@@ -79,7 +79,7 @@ export async function createEngineContext(
       name: assistant.name,
       language,
       secondaryLanguages,
-      systemPrompt: fillVariables(assistant.systemPrompt, variables).slice(0, maxSystemPromptCharacters),
+      systemPrompt: fillPrompt(assistant.systemPrompt, variables, trusted),
       temperature: Number(assistant.llmTemperature),
       model,
       toolModel,
