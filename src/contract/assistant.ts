@@ -130,6 +130,7 @@ export const Assistant = z.looseObject({
   max_messages_per_day: z.int(),
   max_test_messages_per_day: z.int(),
   allowed_origins: z.array(z.string()),
+  usage_webhook_url: z.nullable(z.string()),
   conversation_ended_retrigger: z.boolean(),
   conversation_ended_webhook_url: z.nullable(z.string()),
 });
@@ -249,6 +250,8 @@ const optionalFields = {
   max_test_messages_per_day: integer(limit.messagesPerDay),
   /** Origins of pages, such as `https://shop.example` or `https://*.shop.example`. Empty allows any. */
   allowed_origins: list(originPattern()),
+  /** Called when 80 % of a daily limit are used, and when all of it is. */
+  usage_webhook_url: httpUrl(),
   conversation_ended_retrigger: flag(),
   conversation_ended_webhook_url: httpUrl(),
 };

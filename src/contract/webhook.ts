@@ -6,7 +6,7 @@ import { messageWith, paginated, timestamp } from './answer-fields.ts';
 /* Webhooks (interface: "Events"): their bodies, and our additions: the delivery log and the signing secret. */
 
 /** Types of webhook events. */
-export const webhookEvents = ['call-ended', 'inbound-call-ended', 'conversation-ended'] as const;
+export const webhookEvents = ['call-ended', 'inbound-call-ended', 'conversation-ended', 'usage-limit'] as const;
 
 /** Statuses of a delivery. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
@@ -90,6 +90,22 @@ export const ConversationWebhook = z.looseObject({
   ended_at: z.string(),
 });
 export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
+
+/** The daily limits that a webhook tells of: fields of the assistant, and the owner's spending limit. */
+export const usageLimits = ['max_messages_per_day', 'max_test_messages_per_day', 'daily_spending_limit'] as const;
+
+/** Body of a webhook when 80 % of a daily limit are used, and when all of it is. Ours. */
+export const UsageWebhook = z.looseObject({
+  /** UUID. */
+  assistant_id: z.string(),
+  limit: z.enum(usageLimits),
+  /** Messages, or USD for `daily_spending_limit`. */
+  max: z.number(),
+  used: z.number(),
+  /** The day in UTC, as `YYYY-MM-DD`. */
+  day: z.string(),
+});
+export type UsageWebhook = z.infer<typeof UsageWebhook>;
 
 /** A webhook delivery in the log. */
 export const WebhookDelivery = z.looseObject({

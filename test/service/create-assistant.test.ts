@@ -98,6 +98,7 @@ describe('createAssistant', () => {
       max_messages_per_day: 10_000,
       max_test_messages_per_day: 50,
       allowed_origins: [],
+      usage_webhook_url: null,
       conversation_ended_retrigger: false,
       widget_settings: { theme: 'light', color: '#3B82F6', position: 'right-bottom' },
       deleted_at: null,

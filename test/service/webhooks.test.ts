@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CallWebhook, ConversationWebhook, WebhookDelivery } from '../../src/contract/webhook.ts';
+import { CallWebhook, ConversationWebhook, UsageWebhook, WebhookDelivery } from '../../src/contract/webhook.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import {
@@ -165,6 +165,32 @@ test('neither evaluates a test conversation without a preview token nor sends it
     [id],
   );
   assert.deepEqual(rows, [{ evaluation: null, handled: true }]);
+});
+
+test('sends a webhook when 80 % of a daily limit are used, and when all of it is', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ usage_webhook_url: url, max_messages_per_day: 5 });
+  await chat(it, ['1', '2', '3', '4', '5', '6']);
+  const bodies = (await receiver.received(url, 2)).map((request) => verify(it.secret, request));
+  await settled();
+  assert.equal(receiver.requests(url).length, 2);
+  const day = new Date().toISOString().slice(0, 10);
+  const notice = { assistant_id: it.uuid, limit: 'max_messages_per_day', max: 5, day };
+  assert.deepEqual(bodies, [
+    { ...notice, used: 4 },
+    { ...notice, used: 5 },
+  ]);
+  assert.ok(UsageWebhook.safeParse(bodies[0]).success);
+});
+
+test('sends the same webhook for what the owner spends a day', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ usage_webhook_url: url });
+  await it.owner.request('PUT', 'spending-limit', { daily_limit: 0.03 });
+  await chat(it, ['1', '2', '3', '4']);
+  const bodies = (await receiver.received(url, 1)).map((request) => verify(it.secret, request));
+  const { limit, max, used } = bodies[0] as unknown as UsageWebhook;
+  assert.deepEqual([limit, max, used], ['daily_spending_limit', 0.03, 0.03]);
 });
 
 describe('the webhook after a call', () => {

@@ -2,7 +2,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { ledgerEntries, users } from '../db/schema.ts';
-import { spentToday, today } from './spending-limit.ts';
+import { today } from '../db/database-time.ts';
+import { spentToday } from './spending-limit.ts';
 
 /** A change of a balance. Amounts are decimal strings in USD, since floating-point numbers are not exact. */
 interface Movement {
@@ -16,6 +17,12 @@ interface Movement {
   callMinute?: number;
 }
 
+/** USD that the user's messages and calls have cost today, and may cost; null is no limit. */
+export interface Spent {
+  spent: number;
+  limit: number | null;
+}
+
 /**
  * Changes a balance and adds a ledger entry. Call it in the transaction that stores the charged or refunded record.
  *
@@ -23,7 +30,7 @@ interface Movement {
  *   and would exceed the user's daily spending limit. Checks and change are one statement, so concurrent charges cannot
  *   overdraw.
  */
-export async function moveMoney(queries: Queries, movement: Movement): Promise<boolean> {
+export async function moveMoney(queries: Queries, movement: Movement): Promise<Spent | false> {
   const { userId, kind, amount, messageId = null, callId = null, callMinute = null } = movement;
   const signed = kind === 'charge' ? `-${amount}` : amount;
   const spent = kind === 'charge' ? amount : `-${amount}`;
@@ -34,15 +41,15 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<b
     spent: messageId === null && callId === null ? '0' : spent,
   });
   if (!changed) return false;
-  const balanceAfter = changed.balance;
+  const { balance: balanceAfter, spent: spentNow, limit } = changed;
   await insertEntry(queries, { userId, kind, amount: signed, balanceAfter, messageId, callId, callMinute });
-  return true;
+  return { spent: Number(spentNow), limit: limit === null ? null : Number(limit) };
 }
 
 /** `needed` is the required minimum balance, if any; `spent` counts towards the daily spending limit. */
 const changeBalance = prepared<
   { userId: number; signed: string; needed: string | null; spent: string },
-  { balance: string }[]
+  { balance: string; spent: string; limit: string | null }[]
 >((queries, place) =>
   queries
     .update(users)
@@ -61,7 +68,7 @@ const changeBalance = prepared<
           OR ${spentToday} + ${place.spent}::numeric <= ${users.dailySpendingLimit})`,
       ),
     )
-    .returning({ balance: users.balance }),
+    .returning({ balance: users.balance, spent: users.spentToday, limit: users.dailySpendingLimit }),
 );
 
 interface Entry extends Required<Pick<Movement, 'userId' | 'kind' | 'amount'>> {

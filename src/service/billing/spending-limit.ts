@@ -1,9 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
+import { today } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { users } from '../db/schema.ts';
-
-/** The current day in UTC. */
-export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date`;
 
 /** USD that a user's messages and calls have cost today. */
 export const spentToday = sql<string>`(CASE WHEN ${users.spentOn} = ${today} THEN ${users.spentToday} ELSE 0 END)`;

@@ -109,12 +109,12 @@ export class CallRunner {
   }
 
   async #run(planned: PlannedCall, speaker: AssistantSpeaker): Promise<void> {
-    const { database, carrier, log } = this.#parts;
+    const { carrier, log } = this.#parts;
     try {
       const end = await runCall(carrier, planned.call, {
         settings: planned.settings,
         speaker,
-        callLog: new StoredCallLog(database, planned, this.#lease.owner),
+        callLog: new StoredCallLog(this.#parts, planned, this.#lease.owner),
         signal: this.#closing.signal,
       });
       const isRecorded = planned.call.record && end.lines.length > 0;

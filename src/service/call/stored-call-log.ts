@@ -9,6 +9,9 @@ import { fitJson } from '../lib/storable.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog } from './call-parts.ts';
 import type { PlannedCall } from './claim-call.ts';
+import type { EndingDependencies } from '../conversation/end-conversation.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { spendingNotice } from '../usage/usage-notice.ts';
 import { formatTranscript } from '../lib/transcript.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */
@@ -23,11 +26,13 @@ export const isLeasedBy = (callId: number, owner: string) =>
 /** Stores a call's progress in its record, as long as this process holds the lease. */
 export class StoredCallLog implements CallLog {
   readonly #database: Database;
+  readonly #jobs: Jobs;
   readonly #call: PlannedCall;
   readonly #owner: string;
 
-  constructor(database: Database, call: PlannedCall, owner: string) {
+  constructor({ database, jobs }: EndingDependencies, call: PlannedCall, owner: string) {
     this.#database = database;
+    this.#jobs = jobs;
     this.#call = call;
     this.#owner = owner;
   }
@@ -64,7 +69,11 @@ export class StoredCallLog implements CallLog {
           callId: this.#call.id,
           callMinute: minute,
         } as const;
-        if (!(await moveMoney(tx, movement))) throw new InsufficientBalance();
+        const paid = await moveMoney(tx, movement);
+        if (!paid) throw new InsufficientBalance();
+        const notice = spendingNotice(paid, amount);
+        const { id: assistantId } = this.#call.speaker.assistant;
+        if (notice) await this.#jobs.send('usage-notice', { assistantId, ...notice }, { tx });
         return true;
       });
     } catch (error) {

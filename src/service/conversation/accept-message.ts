@@ -2,7 +2,7 @@ import { and, count, eq, sql } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import { exceedsLimit } from '../billing/spending-limit.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
-import type { Database, Queries } from '../db/database.ts';
+import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { StoredToolResult, StoredVariables } from '../db/schema.ts';
@@ -15,7 +15,9 @@ import type { Lease } from '../lib/lease.ts';
 import { findOrOpenCustomerConversation } from './customer-conversation.ts';
 import type { Customer } from './customer-conversation.ts';
 import { countMessage } from '../usage/count-message.ts';
-import type { DailyLimits, UsageNotice } from '../usage/count-message.ts';
+import type { DailyLimits } from '../usage/count-message.ts';
+import { spendingNotice } from '../usage/usage-notice.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
@@ -53,7 +55,7 @@ export interface AcceptedMessage extends Pick<VisitorMessage, 'text' | 'pageTool
  * How a message was accepted: to be answered by the assistant, only stored because a person has taken over, or as a
  * repeat of an earlier request with the same idempotency key.
  */
-export type Acceptance = { conversationUuid: string; notices?: UsageNotice[] } & (
+export type Acceptance = { conversationUuid: string } & (
   { kind: 'answer'; message: AcceptedMessage } | { kind: 'store' } | { kind: 'repeat'; messageId: number }
 );
 
@@ -65,17 +67,17 @@ export type Acceptance = { conversationUuid: string; notices?: UsageNotice[] } &
  * @throws ConversationError
  */
 export async function acceptMessage(
-  { transaction }: Database,
+  { database, jobs }: EndingDependencies,
   conversationUuid: string,
   message: VisitorMessage,
   lease: Lease,
   keyed?: KeyedRequest,
 ): Promise<Acceptance> {
-  return transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const conversation = await lockConversation(tx, conversationUuid);
     const earlier = keyed && (await claimKey(tx, keyed));
     if (earlier) return { kind: 'repeat', conversationUuid, messageId: earlier.messageId ?? 0 };
-    return storeMessage(tx, conversation, message, lease, keyed);
+    return storeMessage({ tx, jobs }, conversation, message, lease, keyed);
   });
 }
 
@@ -103,12 +105,12 @@ export async function acceptCustomerMessage(
       return { kind: 'repeat', conversationUuid: conversation.uuid, messageId: earlier.messageId ?? 0 };
     }
     const uuid = await findOrOpenCustomerConversation(tx, jobs, customer);
-    return storeMessage(tx, await lockConversation(tx, uuid), message, lease, keyed);
+    return storeMessage({ tx, jobs }, await lockConversation(tx, uuid), message, lease, keyed);
   });
 }
 
 async function storeMessage(
-  tx: Queries,
+  { tx, jobs }: { tx: Queries; jobs: Jobs },
   conversation: LockedConversation,
   message: VisitorMessage,
   lease: Lease,
@@ -140,10 +142,11 @@ async function storeMessage(
   await recordTurn(tx, { conversationId, turn, variables });
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
   // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
-  const notices = await countMessage(tx, {
+  const counted = await countMessage(tx, {
     ...{ assistantId, type, isPreview, limits: conversation },
     visitor: sender?.addressBlock,
   });
+  const notices = [counted];
   if (isBilled) {
     const paid = await moveMoney(tx, {
       userId: conversation.ownerId,
@@ -155,12 +158,15 @@ async function storeMessage(
       const isLimit = await exceedsLimit(tx, conversation.ownerId, widgetMessagePrice);
       throw isLimit ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
     }
+    notices.push(spendingNotice(paid, widgetMessagePrice));
   }
-  if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid, notices };
+  for (const notice of notices) {
+    if (notice) await jobs.send('usage-notice', { assistantId, ...notice }, { tx });
+  }
+  if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid };
   return {
     kind: 'answer',
     conversationUuid: conversation.uuid,
-    notices,
     message: { id: stored.id, conversationId, turn, text, pageTools, toolResults },
   };
 }

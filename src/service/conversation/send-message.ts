@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { eq } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.ts';
@@ -7,7 +6,6 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { acceptCustomerMessage, acceptMessage } from './accept-message.ts';
 import type { Acceptance, VisitorMessage } from './accept-message.ts';
 import type { Customer } from './customer-conversation.ts';
-import type { EndingDependencies } from './end-conversation.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { endsConversation } from './apply-built-in-tools.ts';
 import { replySettledSignal } from './replies.ts';
@@ -16,7 +14,7 @@ import { Reply } from './reply.ts';
 import type { SettledAnswer } from './store-reply.ts';
 import { pollUntil } from './signals.ts';
 import type { Signals } from './signals.ts';
-import { logUsage } from '../usage/log-usage.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Longest wait for an answer that another process is writing, in milliseconds. */
@@ -25,7 +23,7 @@ const repeatTimeoutMs = 330_000;
 /** The parts of the service that send messages. */
 export interface SendingDependencies {
   database: Database;
-  log: Logger;
+  jobs: Jobs;
   replies: Replies;
   signals: Signals;
 }
@@ -42,10 +40,10 @@ export async function sendMessage(
   message: VisitorMessage,
   keyed?: KeyedRequest,
 ): Promise<Reply> {
-  const { database, replies } = dependencies;
+  const { replies } = dependencies;
   return replyTo(
     dependencies,
-    await acceptMessage(database, conversationUuid, message, replies.lease, keyed),
+    await acceptMessage(dependencies, conversationUuid, message, replies.lease, keyed),
   );
 }
 
@@ -56,7 +54,7 @@ export async function sendMessage(
  * @throws ConversationError if the message is refused.
  */
 export async function sendCustomerMessage(
-  dependencies: SendingDependencies & EndingDependencies,
+  dependencies: SendingDependencies,
   customer: Customer,
   message: VisitorMessage,
   keyed?: KeyedRequest,
@@ -71,8 +69,7 @@ export async function sendCustomerMessage(
   return { conversationUuid: accepted.conversationUuid, reply: replyTo(dependencies, accepted) };
 }
 
-function replyTo({ database, log, replies, signals }: SendingDependencies, accepted: Acceptance): Reply {
-  for (const notice of accepted.notices ?? []) logUsage(log, accepted.conversationUuid, notice);
+function replyTo({ database, replies, signals }: SendingDependencies, accepted: Acceptance): Reply {
   if (accepted.kind === 'answer') return replies.start(accepted.message);
   const reply = new Reply();
   if (accepted.kind === 'store') {

@@ -109,6 +109,7 @@ export const assistants = pgTable('assistants', {
   maxMessagesPerDay: count('max_messages_per_day', 10_000),
   maxTestMessagesPerDay: count('max_test_messages_per_day', 50),
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
+  usageWebhookUrl: text('usage_webhook_url'),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
   createdAt: timestamptz('created_at').notNull().defaultNow(),

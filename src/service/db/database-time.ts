@@ -11,3 +11,6 @@ export async function databaseTime(queries: Queries): Promise<Date> {
   );
   return new Date(Number(rows[0]?.milliseconds));
 }
+
+/** The current day in UTC. */
+export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date`;

@@ -1,4 +1,4 @@
-import { boolean, date, integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, date, integer, jsonb, numeric, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, timestamptz, rowId } from './columns.ts';
 
 export { assistants } from './assistants-table.ts';
@@ -85,6 +85,20 @@ export const documents = pgTable('documents', {
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
+
+/** Messages of a day, by kind of limit. */
+export const dailyUsage = pgTable(
+  'daily_usage',
+  {
+    assistantId: integer('assistant_id').notNull(),
+    day: date().notNull(),
+    kind: text({ enum: ['assistant', 'test', 'visitor'] }).notNull(),
+    /** The visitor's block of addresses; empty for other kinds. */
+    subject: text().notNull(),
+    used: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.assistantId, table.day, table.kind, table.subject] })],
+);
 
 export const conversations = pgTable('conversations', {
   id: rowId().generatedAlwaysAsIdentity(),

@@ -28,7 +28,7 @@ const chapters: readonly [name: string, description: string, paths: RegExp][] = 
     /^\/api\/(user\/(calls|make_call)|recordings)/,
   ],
   ['Webhooks', 'Requests that the service sends to your server.', /^\/api\/user\/webhook/],
-  ['Account', 'The user and the API keys.', /^\/api\/user\/(me|api-keys)/],
+  ['Account', 'The user, what it spends, and the API keys.', /^\/api\/user\/(me|spending-limit|api-keys)/],
 ];
 
 /** The tags of the document. */

@@ -16,12 +16,14 @@ const bodies = {
   'call-ended': 'CallWebhook',
   'inbound-call-ended': 'CallWebhook',
   'conversation-ended': 'ConversationWebhook',
+  'usage-limit': 'UsageWebhook',
 } as const;
 
 const summaries = {
   'call-ended': "After a call, to an assistant's webhook_url while is_webhook_active.",
   'inbound-call-ended': "After an inbound call, to an assistant's inbound_webhook_url.",
   'conversation-ended': "After a chat, to an assistant's conversation_ended_webhook_url.",
+  'usage-limit': "When 80 % or all of a daily limit is used, to an assistant's usage_webhook_url.",
 } as const;
 
 /** Headers of the Standard Webhooks convention. */

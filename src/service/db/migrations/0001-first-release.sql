@@ -338,6 +338,7 @@ CREATE TABLE assistants (
   max_test_messages_per_day integer NOT NULL DEFAULT 50,
   -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
   allowed_origins text[] NOT NULL DEFAULT '{}',
+  usage_webhook_url text,
   conversation_ended_retrigger boolean NOT NULL DEFAULT false,
   widget_settings jsonb NOT NULL DEFAULT '{"theme": "light", "color": "#3B82F6", "position": "right-bottom"}',
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -622,7 +623,7 @@ CREATE TABLE webhook_deliveries (
   assistant_id integer REFERENCES assistants ON DELETE SET NULL,
   call_id integer REFERENCES calls ON DELETE CASCADE,
   conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
-  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended')),
+  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended', 'usage-limit')),
   url text NOT NULL,
   -- Text rather than jsonb, because the signature covers its bytes.
   payload text NOT NULL,

@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { UsageWebhook } from '../../contract/webhook.ts';
+import type { Database } from '../db/database.ts';
+import { assistants } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { UsageNotice } from '../usage/usage-notice.ts';
+import { createDelivery } from './create-delivery.ts';
+
+/** Tells an assistant's owner, in the log and by webhook, that a daily limit is nearly or fully used up. */
+export async function notifyOfUsage(
+  { database, jobs, log }: { database: Database; jobs: Jobs; log: Logger },
+  { assistantId, limit, max, used }: UsageNotice & { assistantId: number },
+): Promise<void> {
+  log.warn(
+    { assistant: assistantId, limit, max, used },
+    used < max ? 'most of a daily limit is used' : 'a daily limit is used up',
+  );
+  await database.transaction(async (tx) => {
+    const [assistant] = await tx
+      .select({ uuid: assistants.uuid, userId: assistants.userId, url: assistants.usageWebhookUrl })
+      .from(assistants)
+      .where(eq(assistants.id, assistantId));
+    if (!assistant || assistant.url === null) return;
+    const day = new Date().toISOString().slice(0, 10);
+    const payload: UsageWebhook = { assistant_id: assistant.uuid, limit, max, used, day };
+    const { userId, url } = assistant;
+    await createDelivery(tx, jobs, { userId, assistantId, event: 'usage-limit', url, payload });
+  });
+}
