@@ -132,6 +132,7 @@ export const Assistant = z.looseObject({
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
   conversation_ended_retrigger: z.boolean(),
+  user_token_required: z.boolean(),
   conversation_ended_webhook_url: z.nullable(z.string()),
 });
 export type Assistant = z.infer<typeof Assistant>;
@@ -253,6 +254,8 @@ const optionalFields = {
   /** Called when 80 % of a daily limit are used, and when all of it is. */
   usage_webhook_url: httpUrl(),
   conversation_ended_retrigger: flag(),
+  /** Our addition: whether conversations need a user token. */
+  user_token_required: flag(),
   conversation_ended_webhook_url: httpUrl(),
 };
 

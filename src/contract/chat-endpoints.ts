@@ -126,7 +126,7 @@ export const openConversation = {
   path: '/api/conversations',
   auth: 'none',
   response: OpenedConversation,
-  statuses: [200, 400, 403, 404, 413, 422, 429],
+  statuses: [200, 400, 401, 403, 404, 413, 422, 429],
 } as const;
 
 /**

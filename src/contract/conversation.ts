@@ -13,6 +13,7 @@ import {
   text,
   variablesBounds,
 } from './request-fields.ts';
+import { isVerifiedName } from './user-token.ts';
 
 /*
  * Conversations (interface: "Text conversations"), exactly as our service accepts and answers them. Browsers load the
@@ -42,7 +43,13 @@ const NamedValues = z
           : 'variables must be an object',
     },
   )
-  .register(z.globalRegistry, variablesBounds);
+  .register(z.globalRegistry, variablesBounds)
+  .check(
+    z.refine(
+      (all) => !Object.keys(all).some(isVerifiedName),
+      'variables: names that begin with verified. are reserved for user tokens',
+    ),
+  );
 
 /** The variables of a request; `[]` is accepted as an empty object. */
 export const Variables = objectOf(
@@ -70,6 +77,8 @@ export const OpenConversationRequest = z.object(
         .string('user_token must be a string')
         .check(z.maxLength(limits.userToken.max, 'user_token is too long')),
     ),
+    /** Opens a conversation even if the verified user has one that has not ended. Our addition. */
+    new_conversation: z.nullish(z.boolean('new_conversation must be true or false')),
   },
   { error: 'the body must be a JSON object' },
 );
@@ -201,6 +210,8 @@ export const ListedConversation = z.looseObject({
   /** USD. */
   total_cost: z.number(),
   ai_enabled: z.boolean(),
+  /** Our addition: the `sub` of the visitor's user token; null if the visitor was not verified. */
+  verified_user: z.nullable(z.string()),
   /** Our additions: the results of the evaluation after the conversation ended; absent if there are none. */
   evaluation: z.nullish(z.record(z.string(), z.unknown())),
   extracted_variables: z.nullish(z.record(z.string(), z.unknown())),

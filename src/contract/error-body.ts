@@ -18,6 +18,10 @@ export const errorTexts = {
   originNotAllowed: 'Origin not allowed: ',
   /** Followed by the reason. */
   engineFailed: 'Failed to process message: ',
+  userTokenRequired: 'A user token is required',
+  userTokenExpired: 'The user token has expired',
+  /** Followed by the reason. */
+  userTokenInvalid: 'The user token is not valid: ',
   unauthenticated: 'Unauthenticated.',
   tooManyRequests: 'Too Many Attempts.',
 } as const;

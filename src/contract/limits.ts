@@ -13,8 +13,8 @@ export const limits = {
   },
   /** Characters of an `Idempotency-Key` header. */
   idempotencyKey: { max: 255 },
-  /** Characters of a `user_token`. */
-  userToken: { max: 4096 },
+  /** Characters of a `user_token` and of its `sub`, and claims of it that become variables. */
+  userToken: { max: 4096, subject: 255, claims: 20 },
   /** Bytes of a request body. A message of 2,000 four-byte characters with all variables fits. */
   requestBody: 1024 * 1024,
   /** Characters of an answer or a name that a client shows, and tool calls of an answer. The rest is dropped. */

@@ -11,6 +11,7 @@ import type { Operation } from './owner-endpoint.ts';
 import * as phoneNumber from './phone-number.ts';
 import * as tool from './tool.ts';
 import * as user from './user.ts';
+import * as userToken from './user-token.ts';
 import * as webhook from './webhook.ts';
 
 export type { Operation } from './owner-endpoint.ts';
@@ -38,6 +39,9 @@ export const operations = {
   disableWebhook: assistant.disableWebhook,
   enableConversationEndedWebhook: assistant.enableConversationEndedWebhook,
   disableConversationEndedWebhook: assistant.disableConversationEndedWebhook,
+  createPreviewToken: userToken.createPreviewToken,
+  createUserTokenSecret: userToken.createUserTokenSecret,
+  deleteUserTokenSecret: userToken.deleteUserTokenSecret,
   listLanguages: catalog.listLanguages,
   listVoices: catalog.listVoices,
   listModels: catalog.listModels,

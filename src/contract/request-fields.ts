@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { countCharacters, recordLimits } from './limits.ts';
+import { isVerifiedName } from './user-token.ts';
 
 /*
  * Schemas for the fields of requests below `/api/user`. Their error messages omit the beginning, "The <name> field".
@@ -188,6 +189,10 @@ const checkedVariables = z
   .record(z.string(), z.json())
   .register(z.globalRegistry, variablesBounds)
   .check(
+    z.refine(
+      (all) => !Object.keys(all).some(isVerifiedName),
+      'must not have names that begin with verified., which are reserved for user tokens.',
+    ),
     z.refine(
       (all) => Object.keys(all).every((name) => countCharacters(name) <= variables.nameCharacters),
       `must not have names greater than ${variables.nameCharacters} characters.`,

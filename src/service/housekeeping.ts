@@ -7,6 +7,7 @@ import { deleteReleasedNumbers } from './phone-number/phone-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
+import { deleteExpiredPreviewTokens } from './user-token/preview-token.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
 import { deletePastUsage } from './usage/count-message.ts';
 
@@ -55,6 +56,7 @@ async function runRound({ database, jobs, replies, calls, log }: HousekeepingDep
     },
     () => endInactiveConversations({ database, jobs }),
     () => purgeExpiredKeys(database.db),
+    () => deleteExpiredPreviewTokens(database.db),
     () => deleteReleasedNumbers(database.db),
     () => deletePastUsage(database.db),
   ];

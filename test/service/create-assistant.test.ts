@@ -100,6 +100,7 @@ describe('createAssistant', () => {
       allowed_origins: [],
       usage_webhook_url: null,
       conversation_ended_retrigger: false,
+      user_token_required: false,
       widget_settings: { theme: 'light', color: '#3B82F6', position: 'right-bottom' },
       deleted_at: null,
     });
@@ -144,6 +145,7 @@ describe('createAssistant', () => {
       post_call_schema: [{ name: 'won', type: 'bool', description: 'Whether they buy' }],
       variables: { first_name: 'you', basket: [1, 'two'] },
       conversation_ended_retrigger: true,
+      user_token_required: true,
       conversation_ended_webhook_url: 'https://shop.example/ended',
       // As the list writes them, so that a record can be sent back.
       llm_temperature: '0.25',

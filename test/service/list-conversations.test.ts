@@ -77,6 +77,7 @@ describe('listConversations', () => {
       message_count: 6,
       total_cost: 0.02,
       ai_enabled: false,
+      verified_user: null,
     });
     assert.deepEqual(envelope, {
       path: 'https://voice.example/base/api/user/conversations',

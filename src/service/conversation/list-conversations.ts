@@ -25,6 +25,7 @@ const record = {
   message_count: sql<number>`(SELECT count(*)::integer ${ofConversation})`,
   total_cost: sql<number>`(SELECT coalesce(sum(messages.cost), 0)::float ${ofConversation})`,
   ai_enabled: conversations.aiEnabled,
+  verified_user: conversations.verifiedUser,
   created_at: wireTimestamp(conversations.createdAt),
   updated_at: wireTimestamp(conversations.updatedAt),
 };

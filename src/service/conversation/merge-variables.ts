@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import { isVerifiedName } from '../../contract/user-token.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
@@ -12,7 +13,8 @@ const countLimit = 2 * limits.variables.count;
  */
 export function mergeVariables(known: StoredVariables, given: StoredVariables): StoredVariables {
   const merged = { ...known, ...given };
-  if (Object.keys(merged).length <= countLimit) return merged;
+  // The claims of a user token have a limit of their own.
+  if (Object.keys(merged).filter((name) => !isVerifiedName(name)).length <= countLimit) return merged;
   throw new ConversationError(
     'invalid-request',
     `variables: a conversation may have at most ${countLimit}, its assistant's included`,

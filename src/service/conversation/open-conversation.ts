@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { isVerifiedName } from '../../contract/user-token.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
@@ -9,9 +10,12 @@ import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
+import type { Visitor } from '../user-token/identify-visitor.ts';
 import { checkOrigin } from './check-origin.ts';
+import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
+import { mergeVariables } from './merge-variables.ts';
 
 /** A newly opened conversation. */
 export interface OpenedConversation {
@@ -22,15 +26,25 @@ export interface OpenedConversation {
   eventsCursor: string;
 }
 
+/** A request to open a conversation. */
+export interface OpeningRequest {
+  assistantUuid: string;
+  type: 'widget' | 'test';
+  variables: StoredVariables;
+  visitor: Visitor;
+  /** Whether to open a conversation even if the verified user has one that has not ended. */
+  isNew: boolean;
+}
+
 /**
- * Opens a conversation (interface: `POST /conversations`). A `widget` conversation needs an owner who can pay for
- * its first message; opening itself costs nothing.
+ * Opens a conversation (interface: `POST /conversations`), or resumes the latest one of a verified user. A `widget`
+ * conversation needs an owner who can pay for its first message; opening itself costs nothing.
  *
  * @throws ConversationError
  */
 export async function openConversation(
   { transaction }: Database,
-  request: { assistantUuid: string; type: 'widget' | 'test'; variables: StoredVariables },
+  request: OpeningRequest,
   origin: string | undefined,
   keyed?: KeyedRequest,
 ): Promise<OpenedConversation> {
@@ -40,13 +54,22 @@ export async function openConversation(
 
     const [assistant] = await selectAssistant(tx, { uuid: request.assistantUuid });
     if (!assistant) throw ConversationError.assistantNotFound();
-    checkOrigin(assistant.allowedOrigins, origin);
+    if (!request.visitor.isPreview) checkOrigin(assistant.allowedOrigins, origin);
+    const resumed = await resumeOfUser(tx, assistant.id, request);
+    if (resumed) return resumed;
     if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
 
-    const variables = { ...assistant.variables, ...request.variables };
     const uuid = randomUUID();
-    const { type } = request;
-    const [conversation] = await insertConversation(tx, { uuid, assistantId: assistant.id, type, variables });
+    const { type, visitor } = request;
+    const variables = { ...assistant.variables, ...request.variables, ...visitor.claims };
+    const [conversation] = await insertConversation(tx, {
+      uuid,
+      assistantId: assistant.id,
+      type,
+      variables,
+      verifiedUser: visitor.verifiedUser,
+      isPreview: visitor.isPreview,
+    });
     if (!conversation) throw new Error('The conversation was not stored.');
 
     const content = fillVariables(assistant.initialMessage, variables);
@@ -57,6 +80,38 @@ export async function openConversation(
     const { entries, latestId } = await readHistory(tx, conversation.id);
     return { uuid, history: entries, eventsCursor: String(latestId) };
   });
+}
+
+/** Resumes the latest conversation of a verified user unless it has ended, with the variables of this request. */
+async function resumeOfUser(
+  tx: Queries,
+  assistantId: number,
+  { visitor: { verifiedUser, claims }, variables, isNew }: OpeningRequest,
+): Promise<OpenedConversation | undefined> {
+  if (verifiedUser === null) return undefined;
+  // Two devices that open at the same time would open two conversations.
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(${assistantId}::integer, hashtext(${verifiedUser}))`);
+  if (isNew) return undefined;
+  const [latest] = await tx
+    .select({
+      id: conversations.id,
+      uuid: conversations.uuid,
+      variables: conversations.variables,
+      hasEnded,
+    })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .where(and(eq(conversations.assistantId, assistantId), eq(conversations.verifiedUser, verifiedUser)))
+    .orderBy(desc(conversations.id))
+    .limit(1)
+    .for('no key update', { of: conversations });
+  if (!latest || latest.hasEnded) return undefined;
+  const { id, uuid } = latest;
+  const known = Object.entries(latest.variables).filter(([name]) => !isVerifiedName(name));
+  const merged = { ...mergeVariables(Object.fromEntries(known), variables), ...claims };
+  await tx.update(conversations).set({ variables: merged }).where(eq(conversations.id, id));
+  const { entries, latestId } = await readHistory(tx, id);
+  return { uuid, history: entries, eventsCursor: String(latestId) };
 }
 
 interface OpeningAssistant {
@@ -86,6 +141,8 @@ interface NewConversation {
   assistantId: number;
   type: 'widget' | 'test';
   variables: StoredVariables;
+  verifiedUser: string | null;
+  isPreview: boolean;
 }
 
 const insertConversation = prepared<NewConversation, { id: number }[]>((queries, params) =>
@@ -96,6 +153,8 @@ const insertConversation = prepared<NewConversation, { id: number }[]>((queries,
       assistantId: params.assistantId,
       type: params.type,
       variables: params.variables,
+      verifiedUser: params.verifiedUser,
+      isPreview: params.isPreview,
     })
     .returning({ id: conversations.id }),
 );

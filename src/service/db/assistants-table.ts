@@ -111,6 +111,7 @@ export const assistants = pgTable('assistants', {
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
   usageWebhookUrl: text('usage_webhook_url'),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
+  userTokenRequired: flag('user_token_required', false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),

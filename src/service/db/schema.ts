@@ -110,12 +110,27 @@ export const conversations = pgTable('conversations', {
   isPreview: boolean('is_preview').notNull().default(false),
   aiEnabled: boolean('ai_enabled').notNull().default(true),
   endedAt: timestamptz('ended_at'),
+  verifiedUser: text('verified_user'),
   customerIdentifier: text('customer_identifier'),
   evaluation: jsonb().$type<StoredEvaluation>(),
   extractedVariables: jsonb('extracted_variables').$type<StoredVariables>(),
   endHandledUntil: timestamptz('end_handled_until'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
+});
+
+/** Tokens of owners for conversations of type `test`. */
+export const previewTokens = pgTable('preview_tokens', {
+  tokenHash: bytea('token_hash').notNull(),
+  assistantId: integer('assistant_id').notNull(),
+  expiresAt: timestamptz('expires_at').notNull(),
+});
+
+/** The keys that verify user tokens. Separate from `assistants`, whose records show every column. */
+export const userTokenKeys = pgTable('user_token_keys', {
+  assistantId: integer('assistant_id').notNull(),
+  algorithm: text({ enum: ['HS256', 'EdDSA'] }).notNull(),
+  key: text().notNull(),
 });
 
 export const messages = pgTable('messages', {

@@ -10,6 +10,7 @@ const statuses = {
   'origin-not-allowed': 403,
   'reply-failed': 400,
   'too-many-pending': 429,
+  'user-token': 401,
   'invalid-request': 422,
   'body-too-large': 413,
 } as const;
@@ -74,6 +75,18 @@ export class ConversationError extends Error {
       'too-many-pending',
       'Too many messages of this conversation are waiting for replies. Please send this one again after the next reply.',
     );
+  }
+
+  static userTokenRequired(): ConversationError {
+    return new ConversationError('user-token', errorTexts.userTokenRequired);
+  }
+
+  static userTokenExpired(): ConversationError {
+    return new ConversationError('user-token', errorTexts.userTokenExpired);
+  }
+
+  static userTokenInvalid(reason: string, options?: ErrorOptions): ConversationError {
+    return new ConversationError('user-token', errorTexts.userTokenInvalid + reason, options);
   }
 
   /** @param reason may be shown to the visitor. */

@@ -50,7 +50,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
 const descriptions: Record<number, string> = {
   304: "The client's copy is up to date.",
   400: 'Refused; the body has the reason.',
-  401: 'The key is missing or wrong.',
+  401: 'The key or token is missing or wrong.',
   402: 'The balance is too low.',
   403: "The page's origin is not in the assistant's `allowed_origins`.",
   404: "There is no such record, or it is another user's.",

@@ -15,6 +15,7 @@ import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
 import { storableJson } from '../lib/storable.ts';
+import { identifyVisitor } from '../user-token/identify-visitor.ts';
 import { answerBody } from './answer-body.ts';
 import { streamEvents } from './stream-events.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
@@ -41,12 +42,17 @@ export function conversationRoutes(
       type: body.type ?? 'widget',
       variables: storableJson(body.variables ?? {}, 'variables'),
     };
-    const keyed = readIdempotencyKey(c, 'open', request);
+    const visitor = await identifyVisitor(database, { ...request, userToken: body.user_token });
+    const opening = { ...request, visitor, isNew: body.new_conversation ?? false };
+    const { verifiedUser } = visitor;
+    // Without a key, a repeat resumes the verified user's conversation.
+    const isKeyed = verifiedUser === null || opening.isNew;
+    const keyed = isKeyed ? readIdempotencyKey(c, 'open', { ...request, verifiedUser }) : undefined;
     // The response is a capability, so a guessed key of another client must not reveal it.
     const clientKeyed = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
     const { uuid, history, eventsCursor } = await openConversation(
       database,
-      request,
+      opening,
       c.req.header('Origin'),
       clientKeyed,
     );

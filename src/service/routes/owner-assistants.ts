@@ -19,6 +19,8 @@ import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { mountOperation } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
+import { createPreviewToken } from '../user-token/preview-token.ts';
+import { deleteUserTokenKey, setUserTokenKey } from '../user-token/user-token-key.ts';
 
 /** Default page size (interface: `GET /user/assistants/get`). */
 const pageSize = 10;
@@ -56,8 +58,22 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
   mountOperation(routes, operations.listOutboundAssistants, ({ userId }) =>
     listOutboundAssistants(database, userId),
   );
+  tokenRoutes(routes, database);
   webhookRoutes(routes, database);
   catalogRoutes(routes, database);
+}
+
+function tokenRoutes(routes: Hono<Authenticated>, database: Database): void {
+  mountOperation(routes, operations.createPreviewToken, ({ userId, id }) =>
+    createPreviewToken(database, { id: id(), userId }),
+  );
+  mountOperation(routes, operations.createUserTokenSecret, ({ userId, id, body }) =>
+    setUserTokenKey(database, { id: id(), userId }, body.public_key),
+  );
+  mountOperation(routes, operations.deleteUserTokenSecret, async ({ userId, id }) => {
+    await deleteUserTokenKey(database, { id: id(), userId });
+    return { message: 'User token secret deleted successfully.' };
+  });
 }
 
 function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {

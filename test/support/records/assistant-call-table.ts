@@ -101,5 +101,6 @@ export const assistantCallTable: FieldRow[] = [
       many(51, 'https://a'),
     ],
   ],
+  flag('user_token_required'),
   ['conversation_ended_webhook_url', ['https://shop.example/x', null], ['x', 5]],
 ];

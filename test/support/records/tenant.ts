@@ -82,6 +82,7 @@ export async function createTenant(service: TestService, name: string): Promise<
     },
     paths: {
       assistant: assistant.id,
+      assistants: assistant.id,
       'blocked-numbers': blocked.id,
       calls: call,
       campaign: campaign.id,

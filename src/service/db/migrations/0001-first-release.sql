@@ -340,6 +340,7 @@ CREATE TABLE assistants (
   allowed_origins text[] NOT NULL DEFAULT '{}',
   usage_webhook_url text,
   conversation_ended_retrigger boolean NOT NULL DEFAULT false,
+  user_token_required boolean NOT NULL DEFAULT false,
   widget_settings jsonb NOT NULL DEFAULT '{"theme": "light", "color": "#3B82F6", "position": "right-bottom"}',
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -363,6 +364,23 @@ CREATE TABLE daily_usage (
 );
 CREATE INDEX daily_usage_day ON daily_usage (day);
 
+-- Proofs that a conversation of type test is the owner's. Only hashes are stored.
+CREATE TABLE preview_tokens (
+  token_hash bytea PRIMARY KEY,
+  assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX preview_tokens_assistant ON preview_tokens (assistant_id);
+CREATE INDEX preview_tokens_expiry ON preview_tokens (expires_at);
+
+-- The key that verifies an assistant's user tokens: a secret for HS256, or a public key (PEM) for EdDSA.
+CREATE TABLE user_token_keys (
+  assistant_id integer PRIMARY KEY REFERENCES assistants ON DELETE CASCADE,
+  algorithm text NOT NULL CHECK (algorithm IN ('HS256', 'EdDSA')),
+  key text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
 CREATE TABLE conversations (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   -- The capability: anyone who has it can read and continue the conversation.
@@ -374,6 +392,8 @@ CREATE TABLE conversations (
   turns integer NOT NULL DEFAULT 0,
   -- Opened by the assistant's owner, proven by a preview token.
   is_preview boolean NOT NULL DEFAULT false,
+  -- The `sub` of the visitor's user token. Opening with the same one resumes the conversation.
+  verified_user text CHECK (length(verified_user) <= 255),
   ai_enabled boolean NOT NULL DEFAULT true,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -386,6 +406,8 @@ CREATE TABLE conversations (
   end_handled_until timestamptz
 );
 CREATE INDEX conversations_assistant ON conversations (assistant_id, created_at);
+CREATE INDEX conversations_verified_user ON conversations (assistant_id, verified_user, id)
+  WHERE verified_user IS NOT NULL;
 CREATE INDEX conversations_customer ON conversations (assistant_id, customer_identifier, id)
   WHERE customer_identifier IS NOT NULL;
 -- Without `updated_at`, which changes with every message: updates stay heap-only.
