@@ -7,6 +7,7 @@ import { startDemo } from './support/service/demo-process.ts';
 import { modelCommands } from './support/browser/model-commands.ts';
 import { failingScripts } from './support/browser/failing-scripts.ts';
 import { startModelServer } from './support/servers/model-server.ts';
+import { ownerCommands } from './support/browser/owner-commands.ts';
 import { pageCommands } from './support/browser/page-commands.ts';
 import { repository } from './support/repository.ts';
 import { servicesPath } from './support/browser/service-descriptions.ts';
@@ -56,6 +57,7 @@ export async function setUpBrowserTests(
       describeServices({ service, modelService }),
       pageCommands(),
       modelCommands(model),
+      ownerCommands(service),
     ];
     const testFramework = {
       config: { ui: 'bdd', timeout: '30000', ...(grep !== undefined && { fgrep: grep }) },

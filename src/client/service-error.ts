@@ -8,6 +8,9 @@ const codesByText: readonly [text: string, code: ChatErrorCode][] = [
   ['Insufficient balance', 'insufficient-balance'],
   [errorTexts.limitReached, 'limit-reached'],
   [errorTexts.originNotAllowed.trimEnd(), 'origin-not-allowed'],
+  [errorTexts.userTokenRequired, 'user-token-required'],
+  [errorTexts.userTokenExpired, 'user-token-expired'],
+  [errorTexts.userTokenInvalid.trimEnd(), 'user-token-invalid'],
   [errorTexts.engineFailed.trimEnd(), 'engine-failed'],
   [errorTexts.tooManyRequests, 'too-many-requests'],
 ];

@@ -290,7 +290,7 @@ export class Conversation {
     const pending: readonly Message[] = keepPending ? this.snapshot.messages : [];
     this.session.discard();
     this.#retryTimer.stop();
-    this.session = new Session(this, bookmark);
+    this.session = new Session(this, bookmark, bookmark === undefined);
     this.session.apply({ type: 'carried-over', messages: pending });
   }
 

@@ -48,6 +48,8 @@ const maxFingerprints = 8;
  */
 export class Session {
   readonly conversation: Conversation;
+  /** Whether the visitor left another conversation: opening must not resume that one. */
+  readonly #isNew: boolean;
   snapshot: Snapshot = emptySnapshot;
   /** The service's ID; undefined until the conversation is opened. */
   id: string | undefined;
@@ -65,8 +67,9 @@ export class Session {
   #seenBefore = 0;
   #stop: AbortController | undefined;
 
-  constructor(conversation: Conversation, bookmark?: Bookmark) {
+  constructor(conversation: Conversation, bookmark?: Bookmark, isNew = false) {
     this.conversation = conversation;
+    this.#isNew = isNew;
     if (!bookmark) return;
     this.id = bookmark.id;
     this.#seenBefore = bookmark.seen ?? 0;
@@ -172,7 +175,8 @@ export class Session {
       this.id = conversationId;
       const seen = resumed ? this.seen : undefined;
       this.apply({ type: 'opened', conversationId, record, openedIn: now() - startedAt, seen });
-      this.conversation.listener.onReady(conversationId, resumed);
+      const hasHistory = record.history.some(({ role }) => role === 'user');
+      this.conversation.listener.onReady(conversationId, resumed || hasHistory);
       return true;
     } catch (error) {
       if (this.signal.aborted) return false;
@@ -194,7 +198,7 @@ export class Session {
 
   async #openNew(): Promise<[conversationId: string, record: ConversationRecord]> {
     const { client, newKey } = this.environment;
-    const request = this.conversation.request();
+    const request = { ...this.conversation.request(), isNew: this.#isNew };
     const variables = variablesOf(request);
     // An idempotency key belongs to one request: another assistant or other variables need another key.
     const suffix = `-${fingerprint(JSON.stringify([request.assistantId, request.type, variables]))}`;

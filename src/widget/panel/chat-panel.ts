@@ -2,6 +2,7 @@ import { render } from 'lit/html.js';
 import type { Panel, PanelInput } from '../element/panel-input.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import type { Snapshot } from '../conversation/snapshot.ts';
 import type { Locale } from '../texts/texts.ts';
 import { AddOns } from './add-ons.ts';
 import { adoptStyles } from './adopt-styles.ts';
@@ -30,6 +31,8 @@ import { ScrollFollow } from './scroll-follow.ts';
 import { sendText } from './send-text.ts';
 import { pageEvents } from './page-events.ts';
 import { VisitStorage } from './visit-storage.ts';
+
+const isTokenProblem = ({ problem }: Snapshot) => problem?.code.startsWith('user-token');
 
 /** The chat panel: renders a conversation and passes the visitor's actions to it. */
 export class ChatPanel implements Panel, PanelContext {
@@ -95,6 +98,7 @@ export class ChatPanel implements Panel, PanelContext {
   update(input: PanelInput): void {
     this.#input = input;
     const hadNoAssistant = this.#identity && this.options.idProblem;
+    const tokenBefore = this.#identity && this.options.userToken;
     const options = (this.options = resolveOptions(this.host.element, input));
     this.storage.moveTo(input.storage);
     const identity = identityOf(options);
@@ -105,6 +109,8 @@ export class ChatPanel implements Panel, PanelContext {
       const next = (this.conversation = this.#newConversation());
       // Text that the page sent before it set an assistant.
       if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
+    } else if (options.userToken !== tokenBefore && isTokenProblem(this.conversation.snapshot)) {
+      this.conversation.retry();
     }
     describePanel(this.host, this.container, options, this.locale);
     void this.#texts.follow(options);

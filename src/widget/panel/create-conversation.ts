@@ -11,8 +11,26 @@ import type { VisitStorage } from './visit-storage.ts';
 import { whenIdle } from './when-idle.ts';
 
 /** Identifies a conversation: if any of these change, the panel switches to another conversation. */
-export function identityOf({ baseUrl, assistantId, type, userKey, keepFor }: ChatOptions): string {
-  return JSON.stringify([baseUrl, assistantId, type, userKey, keepFor]);
+export function identityOf(options: ChatOptions): string {
+  const { baseUrl, assistantId, type, userKey, keepFor } = options;
+  return JSON.stringify([baseUrl, assistantId, type, userKey, keepFor, subjectOf(options)]);
+}
+
+/**
+ * The user of a user token, unverified; undefined without one, empty if the token is malformed. A new token of the same
+ * user keeps the conversation. Preview tokens have no user.
+ */
+function subjectOf({ type, userToken }: ChatOptions): string | undefined {
+  if (!userToken || type === 'test') return undefined;
+  try {
+    const payload = (userToken.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(payload), (byte) => byte.charCodeAt(0));
+    const { sub } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown };
+    // Encoded, so that no subject can contain the separator of the stored conversation's name.
+    return encodeURIComponent(String(sub));
+  } catch {
+    return '';
+  }
 }
 
 /** Creates the conversation of one assistant, service and type from the state stored in the browser. */
@@ -24,7 +42,9 @@ export function createConversation(
 ): Conversation {
   const { assistantId, baseUrl, type, userKey, keepFor } = options();
   const client = new ConversationClient({ baseUrl });
-  const name = [baseUrl, assistantId ?? '', type, ...(userKey ? [userKey] : [])].join(':');
+  const subject = subjectOf(options());
+  const owner = subject === undefined ? type : `${type}-verified:${subject}`;
+  const name = [baseUrl, assistantId ?? '', owner, ...(userKey ? [userKey] : [])].join(':');
   const loadSending = () => modules.import('talk');
   const environment = {
     client,

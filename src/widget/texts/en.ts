@@ -99,6 +99,7 @@ export const en = {
   assistantMissing: 'This chat has no assistant.',
   conversationAdvice: 'It may have been deleted. You can start a new one; your message is carried over.',
   waitAdvice: 'Too many messages in a short time.',
+  signIn: 'Sign in again, or reload this page.',
   refusedAdvice: 'Change your message and send it again.',
   engineAdvice: 'Nothing was charged. Try again.',
 

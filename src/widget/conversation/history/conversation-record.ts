@@ -18,6 +18,8 @@ export interface SessionRequest {
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   /** Proves who uses the chat. */
   readonly userToken?: string | null;
+  /** Whether to open a conversation even if the user has one on another device. */
+  readonly isNew?: boolean;
   /** Functions of the page that are offered with every message, once the add-ons have loaded. */
   readonly clientTools?: Promise<readonly ClientTool[] | undefined> | undefined;
 }
@@ -58,7 +60,7 @@ export async function openConversation(
   idempotencyKey: string,
   signal: AbortSignal,
 ): Promise<[conversationId: string, record: ConversationRecord]> {
-  const { assistantId, idProblem, type, userToken } = request;
+  const { assistantId, idProblem, type, userToken, isNew } = request;
   if (idProblem !== undefined) {
     throw new InvalidRequestError(
       `assistant-id-${idProblem}`,
@@ -72,9 +74,12 @@ export async function openConversation(
     assistant_id: assistantId,
     type,
     ...(variables && { variables }),
-    ...(userToken && { user_token: userToken }),
+    ...(userToken && { user_token: userToken, new_conversation: isNew }),
   } as OpenConversationRequest;
   const { conversation_id, history } = await client.openConversation(body, { idempotencyKey, signal });
+  // The user's conversation from another device: only reading it tells whether a person has taken over.
+  if (userToken && history.some(({ role }) => role === 'user'))
+    return [conversation_id, await readConversation(client, conversation_id, signal)];
   return [conversation_id, { history, variables: undefined, aiEnabled: true, ended: undefined }];
 }
 

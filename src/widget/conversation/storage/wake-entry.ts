@@ -3,7 +3,7 @@ import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 /**
  * The storage key of an entry that makes the next page load the panel immediately. The value is a JSON object with a
  * property for each conversation with pending or unread messages or an open panel, named as the conversation is stored
- * (`baseUrl:assistantId:type`, plus `:userKey` if there is one):
+ * (`baseUrl:assistantId:type`, plus `:userKey` if there is one; with a user token `type-verified:sub`):
  *
  *     {"https://assistants.example:b7f0…:widget": {"unread": 2, "isOpen": true}}
  *

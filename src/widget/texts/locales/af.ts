@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Hierdie klets het geen assistent nie.',
   conversationAdvice: 'Dit is dalk uitgevee. U kan ’n nuwe een begin; wat u geskryf het, gaan saam.',
   waitAdvice: 'Te veel boodskappe in ’n kort tyd.',
+  signIn: 'Meld weer aan of herlaai hierdie bladsy.',
   refusedAdvice: 'Verander u boodskap en stuur dit weer.',
   engineAdvice: 'Niks is gehef nie. Probeer weer.',
 

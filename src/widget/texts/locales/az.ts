@@ -47,6 +47,7 @@ export default {
   assistantMissing: 'Bu çatın köməkçisi yoxdur.',
   conversationAdvice: 'Ola bilsin, silinib. Yenisinə başlaya bilərsiniz; yazdıqlarınız ora keçəcək.',
   waitAdvice: 'Qısa müddətdə həddən çox mesaj.',
+  signIn: 'Yenidən daxil olun və ya bu səhifəni yeniləyin.',
   refusedAdvice: 'Mesajı dəyişin və yenidən göndərin.',
   engineAdvice: 'Heç bir ödəniş tutulmadı. Yenidən cəhd edin.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Ovaj razgovor nema asistenta.',
   conversationAdvice: 'Možda je izbrisan. Možete započeti novi; ono što ste napisali se prenosi.',
   waitAdvice: 'Previše poruka za kratko vrijeme.',
+  signIn: 'Prijavite se ponovo ili osvježite ovu stranicu.',
   refusedAdvice: 'Izmijenite poruku i pošaljite je ponovo.',
   engineAdvice: 'Ništa nije naplaćeno. Pokušajte ponovo.',
 

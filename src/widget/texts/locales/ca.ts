@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Aquest xat no té assistent.',
   conversationAdvice: 'Potser s’ha suprimit. Podeu començar-ne una de nova; el que heu escrit es conserva.',
   waitAdvice: 'Massa missatges en poc temps.',
+  signIn: 'Torneu a iniciar la sessió o actualitzeu aquesta pàgina.',
   refusedAdvice: 'Canvieu el missatge i torneu-lo a enviar.',
   engineAdvice: 'No s’ha cobrat res. Torneu-ho a provar.',
 

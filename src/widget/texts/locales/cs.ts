@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Tento chat nemá asistenta.',
   conversationAdvice: 'Možná byla smazána. Můžete začít novou; co jste napsali, se přenese.',
   waitAdvice: 'Příliš mnoho zpráv v krátké době.',
+  signIn: 'Přihlaste se znovu, nebo obnovte tuto stránku.',
   refusedAdvice: 'Upravte zprávu a odešlete ji znovu.',
   engineAdvice: 'Nic nebylo účtováno. Zkuste to znovu.',
 

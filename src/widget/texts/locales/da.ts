@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Denne chat har ingen assistent.',
   conversationAdvice: 'Den kan være blevet slettet. Du kan starte en ny; det, du har skrevet, følger med.',
   waitAdvice: 'For mange beskeder på kort tid.',
+  signIn: 'Log ind igen, eller genindlæs siden.',
   refusedAdvice: 'Ret din besked, og send den igen.',
   engineAdvice: 'Intet er blevet opkrævet. Prøv igen.',
 

@@ -50,6 +50,7 @@ export default {
   conversationAdvice:
     'Es wurde vielleicht gelöscht. Sie können ein neues beginnen; was Sie geschrieben haben, wird übernommen.',
   waitAdvice: 'Zu viele Nachrichten in kurzer Zeit.',
+  signIn: 'Melden Sie sich erneut an, oder laden Sie diese Seite neu.',
   refusedAdvice: 'Ändern Sie die Nachricht und senden Sie sie erneut.',
   engineAdvice: 'Es wurde nichts berechnet. Versuchen Sie es erneut.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Este chat no tiene asistente.',
   conversationAdvice: 'Es posible que se haya eliminado. Puede empezar otra; lo que escribió se conserva.',
   waitAdvice: 'Demasiados mensajes en poco tiempo.',
+  signIn: 'Inicie sesión de nuevo o recargue esta página.',
   refusedAdvice: 'Cambie el mensaje y envíelo de nuevo.',
   engineAdvice: 'No se ha cobrado nada. Inténtelo de nuevo.',
 

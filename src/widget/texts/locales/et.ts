@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Sellel vestlusel pole assistenti.',
   conversationAdvice: 'Võimalik, et see on kustutatud. Võite alustada uut; kirjutatu võetakse kaasa.',
   waitAdvice: 'Liiga palju sõnumeid lühikese ajaga.',
+  signIn: 'Logige uuesti sisse või laadige see leht uuesti.',
   refusedAdvice: 'Muutke sõnumit ja saatke see uuesti.',
   engineAdvice: 'Tasu ei võetud. Proovige uuesti.',
 

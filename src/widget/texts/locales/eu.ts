@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Txat honek ez du laguntzailerik.',
   conversationAdvice: 'Agian ezabatu egin da. Berri bat has dezakezu; idatzitakoa gordeko da.',
   waitAdvice: 'Mezu gehiegi denbora gutxian.',
+  signIn: 'Hasi saioa berriro edo kargatu berriro orri hau.',
   refusedAdvice: 'Aldatu mezua eta bidali berriro.',
   engineAdvice: 'Ez da ezer kobratu. Saiatu berriro.',
 

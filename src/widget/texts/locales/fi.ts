@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Tällä chatilla ei ole avustajaa.',
   conversationAdvice: 'Se on ehkä poistettu. Voit aloittaa uuden; kirjoittamasi siirtyy mukana.',
   waitAdvice: 'Liian monta viestiä lyhyessä ajassa.',
+  signIn: 'Kirjaudu uudelleen sisään tai lataa tämä sivu uudelleen.',
   refusedAdvice: 'Muuta viestiä ja lähetä se uudelleen.',
   engineAdvice: 'Mitään ei veloitettu. Yritä uudelleen.',
 

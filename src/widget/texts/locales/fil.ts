@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Walang katulong ang chat na ito.',
   conversationAdvice: 'Maaaring nabura na ito. Puwede kang magsimula ng bago; kasama ang isinulat mo.',
   waitAdvice: 'Masyadong maraming mensahe sa maikling panahon.',
+  signIn: 'Mag-sign in ulit o i-reload ang page na ito.',
   refusedAdvice: 'Baguhin ang mensahe mo at ipadala ulit.',
   engineAdvice: 'Walang siningil. Subukan ulit.',
 

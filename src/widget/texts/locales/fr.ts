@@ -49,6 +49,7 @@ export default {
   conversationAdvice:
     'Elle a peut-être été supprimée. Vous pouvez en commencer une autre ; votre texte y sera repris.',
   waitAdvice: 'Trop de messages en peu de temps.',
+  signIn: 'Reconnectez-vous ou rechargez cette page.',
   refusedAdvice: 'Modifiez votre message et renvoyez-le.',
   engineAdvice: 'Rien n’a été facturé. Réessayez.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Esta conversa non ten asistente.',
   conversationAdvice: 'Pode que se eliminase. Pode comezar outra; o que escribiu consérvase.',
   waitAdvice: 'Demasiadas mensaxes en pouco tempo.',
+  signIn: 'Inicie sesión de novo ou recargue esta páxina.',
   refusedAdvice: 'Cambie a mensaxe e envíea de novo.',
   engineAdvice: 'Non se cobrou nada. Ténteo de novo.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Ovaj razgovor nema asistenta.',
   conversationAdvice: 'Možda je izbrisan. Možete započeti novi; ono što ste napisali prenosi se.',
   waitAdvice: 'Previše poruka u kratkom vremenu.',
+  signIn: 'Prijavite se ponovno ili osvježite ovu stranicu.',
   refusedAdvice: 'Promijenite poruku i pošaljite je ponovno.',
   engineAdvice: 'Ništa nije naplaćeno. Pokušajte ponovno.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Ehhez a csevegéshez nem tartozik asszisztens.',
   conversationAdvice: 'Lehet, hogy törölték. Kezdhet újat; amit írt, átkerül oda.',
   waitAdvice: 'Túl sok üzenet rövid idő alatt.',
+  signIn: 'Jelentkezzen be újra, vagy töltse újra ezt az oldalt.',
   refusedAdvice: 'Módosítsa az üzenetet, és küldje el újra.',
   engineAdvice: 'Nem számítottunk fel semmit. Próbálja újra.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Obrolan ini tidak memiliki asisten.',
   conversationAdvice: 'Mungkin sudah dihapus. Anda dapat memulai yang baru; tulisan Anda ikut dibawa.',
   waitAdvice: 'Terlalu banyak pesan dalam waktu singkat.',
+  signIn: 'Masuk lagi atau muat ulang halaman ini.',
   refusedAdvice: 'Ubah pesan Anda dan kirim lagi.',
   engineAdvice: 'Tidak ada biaya yang dikenakan. Coba lagi.',
 

@@ -47,6 +47,7 @@ export default {
   assistantMissing: 'Þetta spjall er ekki með aðstoðarmann.',
   conversationAdvice: 'Því var hugsanlega eytt. Þú getur hafið nýtt; það sem þú skrifaðir fylgir með.',
   waitAdvice: 'Of mörg skilaboð á stuttum tíma.',
+  signIn: 'Skráðu þig inn aftur eða endurhladdu þessari síðu.',
   refusedAdvice: 'Breyttu skilaboðunum og sendu þau aftur.',
   engineAdvice: 'Ekkert var gjaldfært. Reyndu aftur.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Questa chat non ha un assistente.',
   conversationAdvice: 'Forse è stata eliminata. Può iniziarne un’altra: ciò che ha scritto viene conservato.',
   waitAdvice: 'Troppi messaggi in poco tempo.',
+  signIn: 'Acceda di nuovo o ricarichi questa pagina.',
   refusedAdvice: 'Modifichi il messaggio e lo invii di nuovo.',
   engineAdvice: 'Non è stato addebitato nulla. Riprovi.',
 

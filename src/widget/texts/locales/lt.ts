@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Šis pokalbis neturi asistento.',
   conversationAdvice: 'Galbūt jis ištrintas. Galite pradėti naują; tai, ką parašėte, bus perkelta.',
   waitAdvice: 'Per daug žinučių per trumpą laiką.',
+  signIn: 'Prisijunkite iš naujo arba įkelkite šį puslapį iš naujo.',
   refusedAdvice: 'Pakeiskite žinutę ir siųskite ją dar kartą.',
   engineAdvice: 'Mokestis netaikytas. Bandykite dar kartą.',
 

@@ -47,6 +47,7 @@ export default {
   assistantMissing: 'Šai tērzēšanai nav asistenta.',
   conversationAdvice: 'Iespējams, tā ir dzēsta. Varat sākt jaunu; uzrakstītais tiks pārnests.',
   waitAdvice: 'Pārāk daudz ziņojumu īsā laikā.',
+  signIn: 'Pierakstieties vēlreiz vai pārlādējiet šo lapu.',
   refusedAdvice: 'Mainiet ziņojumu un sūtiet to vēlreiz.',
   engineAdvice: 'Maksa netika ieturēta. Mēģiniet vēlreiz.',
 

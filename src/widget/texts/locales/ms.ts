@@ -49,6 +49,7 @@ export default {
   conversationAdvice:
     'Mungkin ia telah dipadamkan. Anda boleh memulakan yang baharu; tulisan anda akan dibawa bersama.',
   waitAdvice: 'Terlalu banyak mesej dalam masa yang singkat.',
+  signIn: 'Log masuk semula atau muat semula halaman ini.',
   refusedAdvice: 'Ubah mesej anda dan hantar semula.',
   engineAdvice: 'Tiada bayaran dikenakan. Cuba lagi.',
 

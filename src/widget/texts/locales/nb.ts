@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Denne chatten har ingen assistent.',
   conversationAdvice: 'Den kan ha blitt slettet. Du kan starte en ny; det du har skrevet, blir med.',
   waitAdvice: 'For mange meldinger på kort tid.',
+  signIn: 'Logg inn igjen, eller last inn siden på nytt.',
   refusedAdvice: 'Endre meldingen og send den på nytt.',
   engineAdvice: 'Ingenting er belastet. Prøv igjen.',
 

@@ -49,6 +49,7 @@ export default {
   conversationAdvice:
     'Misschien is het verwijderd. U kunt een nieuw gesprek beginnen; wat u schreef gaat mee.',
   waitAdvice: 'Te veel berichten in korte tijd.',
+  signIn: 'Log opnieuw in of laad deze pagina opnieuw.',
   refusedAdvice: 'Wijzig uw bericht en verzend het opnieuw.',
   engineAdvice: 'Er is niets in rekening gebracht. Probeer het opnieuw.',
 

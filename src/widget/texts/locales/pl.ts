@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Ten czat nie ma asystenta.',
   conversationAdvice: 'Mogła zostać usunięta. Możesz rozpocząć nową; napisany tekst zostanie przeniesiony.',
   waitAdvice: 'Zbyt wiele wiadomości w krótkim czasie.',
+  signIn: 'Zaloguj się ponownie lub odśwież tę stronę.',
   refusedAdvice: 'Zmień wiadomość i wyślij ją ponownie.',
   engineAdvice: 'Nic nie naliczono. Spróbuj ponownie.',
 

@@ -49,6 +49,7 @@ export default {
   conversationAdvice:
     'Ela pode ter sido excluída. Você pode iniciar outra; o que você escreveu será mantido.',
   waitAdvice: 'Mensagens demais em pouco tempo.',
+  signIn: 'Entre novamente ou recarregue esta página.',
   refusedAdvice: 'Altere sua mensagem e envie novamente.',
   engineAdvice: 'Nada foi cobrado. Tente novamente.',
 

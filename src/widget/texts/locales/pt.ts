@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Este chat não tem assistente.',
   conversationAdvice: 'Pode ter sido eliminada. Pode iniciar outra; o que escreveu é mantido.',
   waitAdvice: 'Demasiadas mensagens em pouco tempo.',
+  signIn: 'Inicie sessão novamente ou recarregue esta página.',
   refusedAdvice: 'Altere a mensagem e envie-a novamente.',
   engineAdvice: 'Nada foi cobrado. Tente novamente.',
 

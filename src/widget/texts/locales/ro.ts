@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Acest chat nu are asistent.',
   conversationAdvice: 'Poate că a fost ștearsă. Puteți începe alta; ce ați scris se păstrează.',
   waitAdvice: 'Prea multe mesaje în scurt timp.',
+  signIn: 'Conectați-vă din nou sau reîncărcați această pagină.',
   refusedAdvice: 'Modificați mesajul și trimiteți-l din nou.',
   engineAdvice: 'Nu s-a taxat nimic. Încercați din nou.',
 

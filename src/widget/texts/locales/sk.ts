@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Tento chat nemá asistenta.',
   conversationAdvice: 'Možno bola odstránená. Môžete začať novú; čo ste napísali, sa prenesie.',
   waitAdvice: 'Priveľa správ za krátky čas.',
+  signIn: 'Prihláste sa znova alebo obnovte túto stránku.',
   refusedAdvice: 'Upravte správu a odošlite ju znova.',
   engineAdvice: 'Nič sa neúčtovalo. Skúste to znova.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Ta klepet nima pomočnika.',
   conversationAdvice: 'Morda je bil izbrisan. Začnete lahko novega; napisano se prenese vanj.',
   waitAdvice: 'Preveč sporočil v kratkem času.',
+  signIn: 'Prijavite se znova ali osvežite to stran.',
   refusedAdvice: 'Spremenite sporočilo in ga pošljite znova.',
   engineAdvice: 'Nič ni bilo zaračunano. Poskusite znova.',
 

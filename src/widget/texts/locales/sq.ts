@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Kjo bisedë nuk ka asistent.',
   conversationAdvice: 'Mund të jetë fshirë. Mund të filloni një të re; ajo që shkruat ruhet.',
   waitAdvice: 'Shumë mesazhe në pak kohë.',
+  signIn: 'Hyni përsëri ose ringarkoni këtë faqe.',
   refusedAdvice: 'Ndryshojeni mesazhin dhe dërgojeni përsëri.',
   engineAdvice: 'Nuk u tarifua asgjë. Provoni përsëri.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Den här chatten har ingen assistent.',
   conversationAdvice: 'Den kan ha tagits bort. Du kan starta en ny; det du har skrivit följer med.',
   waitAdvice: 'För många meddelanden på kort tid.',
+  signIn: 'Logga in igen eller läs in sidan på nytt.',
   refusedAdvice: 'Ändra ditt meddelande och skicka det igen.',
   engineAdvice: 'Inget har debiterats. Försök igen.',
 

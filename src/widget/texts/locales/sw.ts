@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Gumzo hili halina msaidizi.',
   conversationAdvice: 'Huenda yamefutwa. Unaweza kuanza mapya; ulichoandika kitahamishwa.',
   waitAdvice: 'Ujumbe mwingi mno kwa muda mfupi.',
+  signIn: 'Ingia tena au pakia upya ukurasa huu.',
   refusedAdvice: 'Badilisha ujumbe wako na uutume tena.',
   engineAdvice: 'Hujatozwa chochote. Jaribu tena.',
 

@@ -48,6 +48,7 @@ export default {
   assistantMissing: 'Bu sohbetin asistanı yok.',
   conversationAdvice: 'Silinmiş olabilir. Yeni bir görüşme başlatabilirsiniz; yazdıklarınız oraya taşınır.',
   waitAdvice: 'Kısa sürede çok fazla mesaj.',
+  signIn: 'Yeniden oturum açın veya bu sayfayı yenileyin.',
   refusedAdvice: 'Mesajınızı değiştirip yeniden gönderin.',
   engineAdvice: 'Hiçbir ücret alınmadı. Yeniden deneyin.',
 

@@ -49,6 +49,7 @@ export default {
   conversationAdvice:
     'Có thể nó đã bị xóa. Bạn có thể bắt đầu cuộc trò chuyện mới; những gì bạn viết sẽ được chuyển sang.',
   waitAdvice: 'Quá nhiều tin nhắn trong thời gian ngắn.',
+  signIn: 'Hãy đăng nhập lại hoặc tải lại trang này.',
   refusedAdvice: 'Hãy sửa tin nhắn rồi gửi lại.',
   engineAdvice: 'Không có khoản phí nào. Hãy thử lại.',
 

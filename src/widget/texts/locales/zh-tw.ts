@@ -47,6 +47,7 @@ export default {
   assistantMissing: '這個聊天沒有助理。',
   conversationAdvice: '對話可能已被刪除。您可以開始新對話，輸入的內容會一併帶過去。',
   waitAdvice: '短時間內訊息過多。',
+  signIn: '請重新登入，或重新載入此頁面。',
   refusedAdvice: '請修改訊息後重新傳送。',
   engineAdvice: '未產生費用。請再試一次。',
 

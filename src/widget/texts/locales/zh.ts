@@ -47,6 +47,7 @@ export default {
   assistantMissing: '此聊天没有助手。',
   conversationAdvice: '对话可能已被删除。您可以开始新对话，输入的内容会一并带过去。',
   waitAdvice: '短时间内消息过多。',
+  signIn: '请重新登录，或刷新此页面。',
   refusedAdvice: '请修改消息后重新发送。',
   engineAdvice: '未产生费用。请重试。',
 

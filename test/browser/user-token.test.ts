@@ -1,0 +1,131 @@
+import { expect } from '@open-wc/testing';
+import { executeServerCommand } from '@web/test-runner-commands';
+import { mount, unmountAll, until } from '../support/chat/chat-fixture.ts';
+import type { OwnerRequest } from '../support/browser/owner-commands.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+
+const request = (path: string, body: OwnerRequest['body'], method: OwnerRequest['method'] = 'POST') =>
+  executeServerCommand<Record<string, unknown>, OwnerRequest>('owner:request', { method, path, body });
+
+/** An assistant of this file, since engines share the service and a new secret replaces the previous one. */
+const created = await request('assistant', assistantBody({ initial_message: 'Hi {{verified.name}}!' }));
+const assistant = created['data'] as { id: number; uuid: string };
+const { secret } = (await request(`assistants/${assistant.id}/user-token-secret`, {})) as { secret: string };
+
+const encode = (text: string) => btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/** Signs a user token of one minute, as the site's server would. */
+async function sign(sub: string, claims: Record<string, unknown> = {}): Promise<string> {
+  const exp = Math.floor(Date.now() / 1000) + 60;
+  const payload = JSON.stringify({ sub, exp, name: sub, ...claims });
+  const content = `${encode('{"alg":"HS256"}')}.${encode(payload)}`;
+  const [key, data] = [secret, content].map((text) => new TextEncoder().encode(text)) as [
+    Uint8Array<ArrayBuffer>,
+    Uint8Array<ArrayBuffer>,
+  ];
+  const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', hmac, data));
+  return `${content}.${encode(String.fromCharCode(...signature))}`;
+}
+
+/** A user of this test only. */
+const newUser = () => `user-${crypto.randomUUID().slice(0, 8)}`;
+const expired = () => ({ exp: Math.floor(Date.now() / 1000) - 3600 });
+
+const show = (userToken?: string) =>
+  mount({ 'assistant-id': assistant.uuid, ...(userToken !== undefined && { 'user-token': userToken }) });
+
+describe('a visitor with a user token', () => {
+  afterEach(unmountAll);
+
+  it('finds the conversation after the storage was cleared', async () => {
+    const user = newUser();
+    const chat = show(await sign(user));
+    await chat.open();
+    await chat.ask('Remember me');
+    await chat.answered(2);
+    expect(chat.messages[0]).to.equal(`assistant: Hi ${user}!`);
+    chat.element.remove();
+    localStorage.clear();
+
+    const again = show(await sign(user));
+    await again.open();
+    await again.answered(2);
+    expect(again.messages.slice(0, 2)).to.deep.equal([`assistant: Hi ${user}!`, 'user: Remember me']);
+  });
+
+  it('sees an empty conversation after logging out, and the own one after logging in again', async () => {
+    const [user, other] = [newUser(), newUser()];
+    const chat = show(await sign(user));
+    await chat.open();
+    await chat.ask('My secret');
+    await chat.answered(2);
+    chat.element.userToken = null;
+    await until(() => chat.messages.join() === 'assistant: Hi !', 'the conversation of nobody');
+    chat.element.userToken = await sign(other);
+    await until(() => chat.messages.join() === `assistant: Hi ${other}!`, 'the conversation of another user');
+    chat.element.userToken = await sign(user);
+    await until(() => chat.messages.includes('user: My secret'), 'the first conversation');
+  });
+
+  it('keeps the conversation and the draft when the page renews the token', async () => {
+    const user = newUser();
+    const chat = show(await sign(user));
+    await chat.open();
+    const opened: string[] = [];
+    chat.element.addEventListener('chat-ready', ({ detail }) => opened.push(detail.conversationId));
+    const node = chat.input;
+    chat.write('Half a sent');
+    chat.element.userToken = await sign(user, { renewed: true });
+    await new Promise(requestAnimationFrame);
+    expect(chat.input.value).to.equal('Half a sent');
+    await chat.ask('Still here?');
+    await chat.answered(2);
+    expect(opened).to.deep.equal([]);
+    expect(chat.input).to.equal(node);
+  });
+
+  it('gets a new conversation by “New conversation”, and keeps that one', async () => {
+    const user = newUser();
+    const chat = show(await sign(user));
+    await chat.open();
+    await chat.ask('The first one');
+    await chat.answered(2);
+    chat.element.restart();
+    await until(() => chat.messages.length === 1, 'the new conversation');
+    await chat.ask('The second one');
+    await chat.answered(2);
+    chat.element.remove();
+    localStorage.clear();
+
+    const again = show(await sign(user));
+    await again.open();
+    await again.answered(2);
+    expect(again.messages).to.include('user: The second one').and.not.include('user: The first one');
+  });
+
+  it('reads that the token has expired, and the chat opens once the page has set another one', async () => {
+    const user = newUser();
+    const codes: string[] = [];
+    const chat = show(await sign(user, expired()));
+    chat.element.addEventListener('chat-error', ({ detail }) => codes.push(detail.code));
+    await until(() => chat.element.shadowRoot !== null, 'the launcher');
+    chat.element.show();
+    await chat.problem(/^Sign in again, or reload this page\. Try again$/);
+    expect(codes).to.deep.equal(['user-token-expired']);
+    expect(chat.messages).to.deep.equal([]);
+    chat.element.userToken = await sign(user);
+    await until(() => chat.messages.join() === `assistant: Hi ${user}!`, 'the conversation');
+    expect(chat.problems).to.deep.equal([]);
+  });
+
+  it('never reads a stored conversation with a malformed token', async () => {
+    const chat = show();
+    await chat.open();
+    await chat.ask('Anonymous');
+    await chat.answered(2);
+    chat.element.userToken = 'not a token';
+    await chat.problem(/^Sign in again/);
+    expect(chat.messages).to.deep.equal([]);
+  });
+});
