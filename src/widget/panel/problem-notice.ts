@@ -34,6 +34,7 @@ export function problemNotice(
 ): TemplateResult {
   const { title, advice, action, unsent } = explain(problem, texts);
   const { code } = problem;
+  const detail = detailOf(problem);
   const seconds = Math.ceil(((problem.retryAt ?? now) - now) / 1000);
   const retry = (): void => {
     actions.retry(message?.key);
@@ -52,7 +53,7 @@ export function problemNotice(
   return html`<div part="problem" data-code=${code}>
     <div role="alert">
       <strong><bdi>${title}</bdi></strong> ${advice} ${hasUnsent ? unsent : nothing}
-      ${/balance|limit/.test(code) ? html`<p class="state"><bdi>${problem.message}</bdi></p>` : nothing}
+      ${detail ? html`<p class="state"><bdi>${detail}</bdi></p>` : nothing}
     </div>
     ${seconds > 0 ? html`<p class="countdown">${fill(texts.retryIn, { seconds })}</p>` : button}
     ${
@@ -61,4 +62,10 @@ export function problemNotice(
         : nothing
     }
   </div>`;
+}
+
+/** What the service says besides our title: for a limit, its advice to the owner, if any. */
+function detailOf({ code, message }: Problem): string {
+  if (code === 'limit-reached') return message.replace(/^[^.]*\.\s*/, '');
+  return code === 'insufficient-balance' ? message : '';
 }
