@@ -19,6 +19,9 @@ async function openInVain(chat: Chat): Promise<void> {
   await until(() => chat.isOpen && chat.find('textarea') !== null, 'the panel');
 }
 
+const storedConversation = () =>
+  JSON.parse(localStorage.getItem(conversationKey()) ?? '') as Record<string, unknown>;
+
 describe('an error', () => {
   afterEach(unmountAll);
 
@@ -221,10 +224,14 @@ describe('an error', () => {
   it('of a conversation that is gone after a reload offers a new one', async () => {
     const first = mount();
     await first.open();
+    await first.ask('Hello');
+    await first.answered(2);
+    await until(() => (storedConversation()['seen'] as number) > 1, 'the answer to be stored as seen');
     first.element.remove();
-    const key = conversationKey();
-    const stored = JSON.parse(localStorage.getItem(key) ?? '') as object;
-    localStorage.setItem(key, JSON.stringify({ ...stored, conversationId: unknownUuid }));
+    localStorage.setItem(
+      conversationKey(),
+      JSON.stringify({ ...storedConversation(), conversationId: unknownUuid }),
+    );
     const chat = mount();
     await openInVain(chat);
     await chat.problem(/Conversation not found/);

@@ -8,7 +8,7 @@ export const budgets = {
   /** Until a visitor can type, in English; requests after the shell. */
   typing: { bytes: 32_000, requests: 2 },
   /** Until the first answer is rendered as Markdown. */
-  markdownAnswer: { bytes: 64_500, requests: 4 },
+  markdownAnswer: { bytes: 65_000, requests: 4 },
   /** One language besides English. */
   locale: 2_000,
 } as const;
