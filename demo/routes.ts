@@ -24,12 +24,22 @@ const strictest = {
 
 /**
  * Adds the demo to a service: the shop's pages, the gallery and the preview, the list of assistants that these two
- * offer, and the gallery's faulty services.
+ * offer, the preview's tokens, and the gallery's faulty services.
  *
  * @param stopped aborts when the server stops.
+ * @param createPreviewToken creates a token for an assistant; undefined if it is not one of the demo.
  */
-export function mountDemo(app: Hono, stopped: AbortSignal): void {
+export function mountDemo(
+  app: Hono,
+  stopped: AbortSignal,
+  createPreviewToken: (uuid: string) => Promise<{ token: string } | undefined>,
+): void {
   app.route('/faults', faults(stopped));
+  app.post('/preview-token/:uuid', async (context) => {
+    const created = await createPreviewToken(context.req.param('uuid'));
+    context.header('Cache-Control', 'no-store');
+    return created ? context.json(created) : context.json({ message: 'Not found.' }, 404);
+  });
   app.get('/assistants.json', (context) =>
     context.json(demoAssistants.map(({ uuid, name, shows, language }) => ({ uuid, name, shows, language }))),
   );

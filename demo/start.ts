@@ -4,6 +4,7 @@ import { seedDemo } from '../src/service/seed/seed-demo.ts';
 import { serve } from '../src/service/serve.ts';
 import { stopOnSignals } from '../src/service/stop-on-signals.ts';
 import { buildMissing } from './build-missing.ts';
+import { createDemoPreviewToken } from './preview-token.ts';
 import { mountDemo } from './routes.ts';
 import { summaryJson, summaryText } from './summary.ts';
 
@@ -22,7 +23,7 @@ async function start(): Promise<void> {
   const stopping = new AbortController();
   const running = await serve(config, {
     mount: (app) => {
-      mountDemo(app, stopping.signal);
+      mountDemo(app, stopping.signal, (uuid) => createDemoPreviewToken(running.database, uuid));
     },
   });
   const stop = async () => {

@@ -9,7 +9,7 @@ import { snippetOf } from '../../demo/site/scripts/snippets.js';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 
 const app = new Hono();
-mountDemo(app, new AbortController().signal);
+mountDemo(app, new AbortController().signal, () => Promise.resolve(undefined));
 
 const pages = readdirSync(new URL('../../demo/site', import.meta.url)).filter((name) =>
   name.endsWith('.html'),

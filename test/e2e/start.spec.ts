@@ -57,6 +57,19 @@ describe('npm start', () => {
         await driver.waitFor(() => /saturday/i.test(partTexts('message-assistant')[1] ?? ''));
       });
 
+      it('opens the conversation of the preview with a preview token, which the snippet lacks', async () => {
+        await driver.open(`${demo.url}/preview.html`);
+        await driver.waitFor(() => {
+          const frame = document.querySelector<HTMLIFrameElement>('.device iframe');
+          const chat = frame?.contentDocument?.querySelector('voice-assistant-chat');
+          const isOpen = chat?.shadowRoot?.querySelector('[part~=message-assistant]') != null;
+          return isOpen && chat.getAttribute('user-token')?.startsWith('vpt_');
+        });
+        const snippet = await driver.evaluate(() => document.querySelector('#snippet')?.textContent);
+        assert.doesNotMatch(snippet ?? '', /token|vpt_/);
+        await driver.open(`${demo.url}/`);
+      });
+
       it('keeps the conversation across a reload', async () => {
         await driver.reload();
         await driver.waitFor(() => findPart('launcher') !== undefined);

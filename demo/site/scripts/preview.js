@@ -66,17 +66,46 @@ function showStage() {
   frame.style.colorScheme = text(data, 'scheme');
 }
 
+/** Preview tokens by assistant, with the time when they are replaced: they are valid for one hour. */
+/** @type {Map<string, { token: Promise<string | undefined>, until: number }>} */
+const tokens = new Map();
+
+/** @param {string} uuid @returns {Promise<string | undefined>} */
+async function requestToken(uuid) {
+  const response = await fetch(`/preview-token/${encodeURIComponent(uuid)}`, { method: 'POST' });
+  if (!response.ok) return undefined;
+  const { token } = await /** @type {Promise<{ token: string }>} */ (response.json());
+  return token;
+}
+
+/** The token that makes the conversation the owner's. Assistants of others have none here. @param {string} uuid */
+function previewToken(uuid) {
+  const known = tokens.get(uuid);
+  if (known && known.until > Date.now()) return known.token;
+  const token = requestToken(uuid).catch(() => undefined);
+  tokens.set(uuid, { token, until: Date.now() + 50 * 60_000 });
+  return token;
+}
+
+/** The latest call of `showChat`, since tokens may arrive in another order. */
+let latest = 0;
+
 /** @param {{ restart?: boolean }} [options] */
-function showChat({ restart = false } = {}) {
+async function showChat({ restart = false } = {}) {
   find(form, '#uuid-field').hidden = choice.value !== '';
   /** @type {HTMLSelectElement} */ (find(form, '[name=position]')).disabled =
     text(new FormData(form), 'place') === 'inline';
-  frame.contentWindow?.postMessage({ attributes: chosenAttributes(), restart }, location.origin);
+  const call = ++latest;
+  const attributes = chosenAttributes();
+  const token = await previewToken(attributes['assistant-id'] ?? '');
+  if (call !== latest) return;
+  if (token !== undefined) attributes['user-token'] = token;
+  frame.contentWindow?.postMessage({ attributes, restart }, location.origin);
 }
 
 function showAll() {
   showStage();
-  showChat();
+  void showChat();
   showSnippet();
 }
 
@@ -124,7 +153,7 @@ document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.form === snippetForm) showSnippet();
 });
 find(document, '#restart').addEventListener('click', () => {
-  showChat({ restart: true });
+  void showChat({ restart: true });
 });
 find(document, '#copy').addEventListener('click', () => void copySnippet());
 find(document, '#copy').addEventListener('blur', ({ currentTarget }) => {
@@ -133,6 +162,6 @@ find(document, '#copy').addEventListener('blur', ({ currentTarget }) => {
 
 await offerAssistants();
 addEventListener('message', (/** @type {MessageEvent<unknown>} */ { origin, source, data }) => {
-  if (origin === location.origin && source === frame.contentWindow && data === 'ready') showChat();
+  if (origin === location.origin && source === frame.contentWindow && data === 'ready') void showChat();
 });
 showAll();
