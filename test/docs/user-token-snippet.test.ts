@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { Document } from './document.ts';
 
 it("the README's example for Node.js signs a user token with the secret", async (t) => {
-  const section = new Document('README.md').section('Signed-in visitors');
-  const code = /```js\n(.*?)```/s.exec(section)?.[1] ?? '';
+  const { text } = new Document('README.md');
+  const code = /```js\n(\/\/ Node\.js: .*?)```/s.exec(text)?.[1] ?? '';
   const secret = 'uts_secret';
   const before = process.env['USER_TOKEN_SECRET'];
   t.after(() => {
