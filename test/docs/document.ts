@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { repository } from '../support/repository.ts';
 
 /** The paths of the project's documents, relative to the repository's folder. */
-export const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/accessibility.md'] as const;
+export const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/threat-model.md',
+  'test/accessibility.md',
+] as const;
 
 /** A Markdown document, parsed as far as the tests need. */
 export class Document {
