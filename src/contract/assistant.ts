@@ -131,6 +131,7 @@ export const Assistant = z.looseObject({
   max_test_messages_per_day: z.int(),
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
+  private_variables: z.array(z.string()),
   conversation_ended_retrigger: z.boolean(),
   user_token_required: z.boolean(),
   conversation_ended_webhook_url: z.nullable(z.string()),
@@ -253,6 +254,8 @@ const optionalFields = {
   allowed_origins: list(originPattern()),
   /** Called when 80 % of a daily limit are used, and when all of it is. */
   usage_webhook_url: httpUrl(),
+  /** Names of variables that pages and visitors can neither set nor read. */
+  private_variables: list(text(recordLimits.variables.nameCharacters), recordLimits.variables.count),
   conversation_ended_retrigger: flag(),
   /** Our addition: whether conversations need a user token. */
   user_token_required: flag(),

@@ -99,6 +99,7 @@ describe('createAssistant', () => {
       max_test_messages_per_day: 50,
       allowed_origins: [],
       usage_webhook_url: null,
+      private_variables: [],
       conversation_ended_retrigger: false,
       user_token_required: false,
       widget_settings: { theme: 'light', color: '#3B82F6', position: 'right-bottom' },

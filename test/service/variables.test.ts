@@ -93,6 +93,26 @@ test('refuses nesting that would exhaust a stack', async () => {
   assert.equal(status, 422);
 });
 
+test('lets neither a page nor a visitor set or read private variables', async () => {
+  const { uuid } = await createAssistant(service, {
+    initialMessage: 'Your discount is {{discount}} %, {{first_name}}.',
+    variables: { discount: '5', margin: '40', first_name: 'you' },
+    limits: { privateVariables: ['discount', 'margin', 'other'] },
+  });
+  const forged = { discount: '100', margin: '0', other: 'x', first_name: 'Ada' };
+  const { json } = await service.post('/api/conversations', { assistant_id: uuid, variables: forged });
+  assert.deepEqual(linesOf(json['history']), ['assistant: Your discount is 5 %, Ada.']);
+  const conversation = String(json['conversation_id']);
+  assert.equal((await service.send(conversation, 'Hi', {}, { variables: forged })).status, 200);
+  const { json: read } = await service.get(`/api/conversations/${conversation}`);
+  assert.deepEqual(read['variables'], { first_name: 'Ada' });
+  const { rows } = await service.running.database.pool.query(
+    'SELECT variables FROM conversations WHERE uuid = $1',
+    [conversation],
+  );
+  assert.deepEqual(rows, [{ variables: { discount: '5', margin: '40', first_name: 'Ada' } }]);
+});
+
 describe('variables of a message', () => {
   const send = (conversation: string, variables: unknown) =>
     service.send(conversation, 'Hello', {}, { variables });

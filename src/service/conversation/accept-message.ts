@@ -21,7 +21,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
-import { mergeVariables } from './merge-variables.ts';
+import { mergeVariables, withoutPrivate } from './merge-variables.ts';
 
 /** A visitor's message with its attachments. */
 export interface VisitorMessage {
@@ -138,7 +138,8 @@ async function storeMessage(
     leaseMs: aiEnabled ? lease.milliseconds : null,
   });
   if (!stored) throw new Error('The message was not stored.');
-  const variables = mergeVariables(conversation.variables, message.variables);
+  const given = sender ? withoutPrivate(message.variables, conversation.privateVariables) : message.variables;
+  const variables = mergeVariables(conversation.variables, given);
   await recordTurn(tx, { conversationId, turn, variables });
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
   // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
@@ -191,6 +192,7 @@ interface LockedConversation extends DailyLimits {
   isPreview: boolean;
   maxConversationMessages: number;
   allowedOrigins: string[];
+  privateVariables: string[];
   uuid: string;
   type: 'widget' | 'test';
   turns: number;
@@ -258,6 +260,7 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
       maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
       maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,
       allowedOrigins: assistants.allowedOrigins,
+      privateVariables: assistants.privateVariables,
       turns: conversations.turns,
       variables: conversations.variables,
       aiEnabled: conversations.aiEnabled,

@@ -3,6 +3,10 @@ import { isVerifiedName } from '../../contract/user-token.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
+/** Returns the variables without the `private_variables` of an assistant. */
+export const withoutPrivate = (given: StoredVariables, names: readonly string[]): StoredVariables =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+
 /** Most variables of a conversation: the assistant's own and as many of the visitor's. */
 const countLimit = 2 * limits.variables.count;
 

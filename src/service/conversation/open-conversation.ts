@@ -15,7 +15,7 @@ import { checkOrigin } from './check-origin.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
-import { mergeVariables } from './merge-variables.ts';
+import { mergeVariables, withoutPrivate } from './merge-variables.ts';
 
 /** A newly opened conversation. */
 export interface OpenedConversation {
@@ -55,6 +55,7 @@ export async function openConversation(
     const [assistant] = await selectAssistant(tx, { uuid: request.assistantUuid });
     if (!assistant) throw ConversationError.assistantNotFound();
     if (!request.visitor.isPreview) checkOrigin(assistant.allowedOrigins, origin);
+    request = { ...request, variables: withoutPrivate(request.variables, assistant.privateVariables) };
     const resumed = await resumeOfUser(tx, assistant.id, request);
     if (resumed) return resumed;
     if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
@@ -118,6 +119,7 @@ interface OpeningAssistant {
   id: number;
   initialMessage: string;
   variables: StoredVariables;
+  privateVariables: string[];
   allowedOrigins: string[];
   canPay: boolean;
 }
@@ -128,6 +130,7 @@ const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries,
       id: assistants.id,
       initialMessage: assistants.initialMessage,
       variables: assistants.variables,
+      privateVariables: assistants.privateVariables,
       allowedOrigins: assistants.allowedOrigins,
       canPay: sql<boolean>`${users.balance} >= ${widgetMessagePrice}::numeric`,
     })

@@ -6,6 +6,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
+import { withoutPrivate } from './merge-variables.ts';
 
 /** A conversation as a visitor may see it. */
 export interface VisibleConversation {
@@ -37,6 +38,7 @@ export async function readConversation(
     .select({
       id: conversations.id,
       variables: conversations.variables,
+      privateVariables: assistants.privateVariables,
       aiEnabled: conversations.aiEnabled,
       ended: hasEnded,
     })
@@ -44,7 +46,8 @@ export async function readConversation(
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(eq(conversations.uuid, uuid));
   if (!conversation) throw ConversationError.conversationNotFound();
-  const { id, variables, aiEnabled, ended } = conversation;
+  const { id, aiEnabled, ended } = conversation;
+  const variables = withoutPrivate(conversation.variables, conversation.privateVariables);
   const { entries, firstTurn, latestId } = await readHistory(db, id, { beforeTurn });
   return {
     history: entries,

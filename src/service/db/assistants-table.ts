@@ -110,6 +110,7 @@ export const assistants = pgTable('assistants', {
   maxTestMessagesPerDay: count('max_test_messages_per_day', 50),
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
   usageWebhookUrl: text('usage_webhook_url'),
+  privateVariables: text('private_variables').array().notNull().default([]),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
   userTokenRequired: flag('user_token_required', false),
   widgetSettings: jsonb('widget_settings').$type<Record<string, unknown>>().notNull().default({}),

@@ -102,5 +102,10 @@ export const assistantCallTable: FieldRow[] = [
     ],
   ],
   flag('user_token_required'),
+  [
+    'private_variables',
+    [[], ['tier', 'x'.repeat(64)], many(100, 'tier')],
+    ['tier', [5], ['x'.repeat(65)], many(101, 'tier')],
+  ],
   ['conversation_ended_webhook_url', ['https://shop.example/x', null], ['x', 5]],
 ];

@@ -339,6 +339,8 @@ CREATE TABLE assistants (
   -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
   allowed_origins text[] NOT NULL DEFAULT '{}',
   usage_webhook_url text,
+  -- Names of variables that pages and visitors can neither set nor read.
+  private_variables text[] NOT NULL DEFAULT '{}',
   conversation_ended_retrigger boolean NOT NULL DEFAULT false,
   user_token_required boolean NOT NULL DEFAULT false,
   widget_settings jsonb NOT NULL DEFAULT '{"theme": "light", "color": "#3B82F6", "position": "right-bottom"}',
