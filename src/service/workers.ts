@@ -46,8 +46,9 @@ export function createWorkers(context: WorkerContext): Worker[] {
     { queue: 'call-ended', handle: (...job) => handleCallEnded(ending, ...job) },
     {
       queue: 'webhook-delivery',
-      // Deliveries mostly wait for other servers.
-      concurrency: 10,
+      // Deliveries mostly wait for other servers; those of one owner must leave room for the others'.
+      concurrency: 20,
+      concurrencyPerOwner: 5,
       handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
     },
     { queue: 'usage-notice', concurrency: 1, handle: (notice) => notifyOfUsage(context, notice) },
@@ -55,9 +56,15 @@ export function createWorkers(context: WorkerContext): Worker[] {
       queue: 'process-document',
       // A slow website must not delay all others. The extractor limits how many documents are read at once.
       concurrency: 3,
+      concurrencyPerOwner: 2,
       handle: ({ documentId }, ...job) => processDocument({ ...context, extractor }, documentId, ...job),
     },
-    { queue: 'place-call', concurrency: 10, handle: ({ callId }) => calls.start(callId) },
+    {
+      queue: 'place-call',
+      concurrency: 10,
+      concurrencyPerOwner: 5,
+      handle: ({ callId }) => calls.start(callId),
+    },
     {
       queue: 'campaign-tick',
       handle: ({ campaignId }) => runCampaign({ ...context, pollMs: config.campaignPollMs }, campaignId),

@@ -362,3 +362,37 @@ jobTest(
   },
   { workers: false },
 );
+
+jobTest(
+  'runs at most as many jobs of an owner as the worker allows, and those of other owners meanwhile',
+  async () => {
+    const fair: Worker = { ...worker, concurrency: 4, concurrencyPerOwner: 2 };
+    const gates = new Map<number, PromiseWithResolvers<undefined>>();
+    handle = (id) => {
+      const gate = Promise.withResolvers<undefined>();
+      gates.set(id, gate);
+      return gate.promise;
+    };
+    const sendFor = (userId: number, documentId: number) =>
+      jobs.send('process-document', { documentId, userId });
+    for (let id = 1; id <= 10; id++) await sendFor(1, id);
+    const work = await startWorkers(database, jobs, [fair], 60_000, log);
+    await until(() => gates.size >= 2);
+    await sendFor(2, 20);
+    await until(() => gates.has(20));
+    assert.equal(gates.size, 3, 'two jobs of the first owner, and one of the other');
+    for (let done = 0; done < 10;) {
+      for (const [id, gate] of gates) {
+        if (id === 20) continue;
+        gates.delete(id);
+        gate.resolve(undefined);
+        done++;
+      }
+      if (done < 10) await until(() => gates.size > 1);
+    }
+    gates.get(20)?.resolve(undefined);
+    assert.deepEqual(new Set(await settled()), new Set(['completed']));
+    await work(1000);
+  },
+  { workers: false },
+);

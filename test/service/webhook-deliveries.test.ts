@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { WebhookDelivery } from '../../src/contract/webhook.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
+import { createDelivery } from '../../src/service/webhook/create-delivery.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import {
@@ -14,7 +16,37 @@ import {
   receiver,
   refusedPort,
   service,
+  settled,
 } from '../support/service/webhook-service.ts';
+
+test('a webhook arrives although 150 webhooks of another owner wait for a server that never responds', async () => {
+  const silent = receiver.address('hang');
+  const it = await createOwner();
+  const { id: conversationId } = await chat(it, ['Hello']);
+  const delivery = {
+    userId: it.owner.id,
+    assistantId: it.id,
+    conversationId,
+    event: 'conversation-ended',
+    url: silent,
+  } as const;
+  const prompt = receiver.address();
+  const other = await createOwner({ conversation_ended_webhook_url: prompt });
+  const conversation = await chat(other, ['Hello']);
+  const jobs = new StoredJobs(service.running.database);
+  await service.running.database.transaction(async (tx) => {
+    for (let count = 0; count < 150; count++) {
+      await createDelivery(tx, jobs, { ...delivery, payload: { count } });
+    }
+  });
+  await end(conversation.id);
+  const before = receiver.requests(silent).length;
+  await receiver.received(prompt, 1);
+  // One more timeout of the silent server at most.
+  assert.ok(receiver.requests(silent).length - before <= 10, String(receiver.requests(silent).length));
+  await pool.query('DELETE FROM webhook_deliveries WHERE url = $1', [silent]);
+  await settled();
+});
 
 describe('a delivery', () => {
   test('is retried with the same id and a new signature until it succeeds', async () => {

@@ -75,7 +75,7 @@ export async function makeCall(
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
     if (keyed) await recordOutcome(tx, keyed, { callId: stored.id });
-    await jobs.send('place-call', { callId: stored.id }, { tx });
+    await jobs.send('place-call', { callId: stored.id, userId }, { tx });
     return stored.id;
   });
 }

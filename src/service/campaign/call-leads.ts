@@ -70,7 +70,7 @@ export async function callLeads(
     if (callee.contactId !== null) {
       await setContacts(tx, eq(secondaryContacts.id, callee.contactId), 'processing');
     }
-    await jobs.send('place-call', { callId: stored.id }, { tx });
+    await jobs.send('place-call', { callId: stored.id, userId: campaign.userId }, { tx });
     made += 1;
   }
   if (made === 0) return;

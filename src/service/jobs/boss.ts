@@ -4,10 +4,24 @@ import type { Pool } from 'pg';
 import { runStatements } from '../db/run-statements.ts';
 import { queueNames, queues } from './queues.ts';
 
+/**
+ * Runs pg-boss's fetches with a limit per group one after the other. Simultaneous ones do not see each other's jobs, so
+ * together they would exceed the limit.
+ */
+function withSerialFetches(execute: Db['executeSql']): Db['executeSql'] {
+  let latest: Promise<unknown> = Promise.resolve();
+  return (text, values) => {
+    if (!text.includes('group_filtered')) return execute(text, values);
+    const fetched = latest.then(() => execute(text, values));
+    latest = fetched.catch(() => undefined);
+    return fetched;
+  };
+}
+
 /** Creates an instance of pg-boss. It has no timers until it is started; it can only store and read jobs. */
 export function createBoss(pool: Pool, options?: ConstructorOptions, listen?: Db['listen']): PgBoss {
   const none = { migrate: false, schedule: false, supervise: false, reindex: false, monitorVacuum: false };
-  const db = { executeSql: runStatements(pool), ...(listen && { listen }) };
+  const db = { executeSql: withSerialFetches(runStatements(pool)), ...(listen && { listen }) };
   // Failures reject to the caller as well; an unhandled error event would end the process.
   return new PgBoss({ schema: 'jobs', db, ...none, ...options }).on('error', () => undefined);
 }

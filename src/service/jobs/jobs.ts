@@ -73,14 +73,16 @@ export class StoredJobs implements Jobs {
   async #store<Name extends QueueName>(queue: Name, data: QueueData[Name], delay: number | Date) {
     const singletonKey = String(queues[queue].key(data));
     const startAfter = delay instanceof Date ? delay : `${delay / 1000} seconds`;
+    const group = 'userId' in data && { group: { id: String(data.userId) } };
     // Between two statements, another process may insert a job with this key, and a third one may fetch it.
     for (let tries = 1; tries <= 10; tries++) {
       const waiting =
         delay === 0
-          ? await this.boss.upsert(queue, data, { singletonKey, startAfter: 0 })
+          ? await this.boss.upsert(queue, data, { singletonKey, startAfter: 0, ...group })
           : await this.boss.update(queue, undefined, { singletonKey });
       if (waiting.jobs.length > 0) return;
-      if (delay !== 0 && (await this.boss.send(queue, data, { singletonKey, startAfter })) !== null) return;
+      if (delay !== 0 && (await this.boss.send(queue, data, { singletonKey, startAfter, ...group })) !== null)
+        return;
     }
     throw new Error(`A job of ${queue} could not be stored: other processes kept taking its key.`);
   }

@@ -1,16 +1,19 @@
 import type { usageLimits } from '../../contract/webhook.ts';
 
-/** The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. */
+/**
+ * The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. `userId`
+ * is the owner whose jobs share the worker's `concurrencyPerOwner`.
+ */
 export interface QueueData {
   /** `attempt` is the number of failed evaluations. */
   'conversation-ended': { conversationId: number; attempt?: number };
   'call-ended': { callId: number; attempt?: number };
-  'place-call': { callId: number };
+  'place-call': { callId: number; userId?: number };
   'campaign-tick': { campaignId: number };
   /** `attempt` is the number of earlier attempts. */
-  'webhook-delivery': { deliveryId: number; attempt: number };
+  'webhook-delivery': { deliveryId: number; attempt: number; userId?: number };
   'usage-notice': { assistantId: number; limit: (typeof usageLimits)[number]; max: number; used: number };
-  'process-document': { documentId: number };
+  'process-document': { documentId: number; userId?: number };
   'remove-caller-id': { phoneNumber: string };
   'embed-chunks': Record<string, never>;
   'clean-up': Record<string, never>;

@@ -15,6 +15,8 @@ interface WorkerOf<Name extends QueueName> {
   queue: Name;
   /** Number of jobs that a process runs at the same time; 2 by default. */
   concurrency?: number;
+  /** Number of an owner's jobs that all processes together run at the same time; unlimited by default. */
+  concurrencyPerOwner?: number;
   /**
    * Runs a job, at least once; an error leads to a retry. PGlite has one session, so no transaction may be held while
    * waiting for anything but the database. The signal is aborted when the job times out, another process takes it
@@ -98,23 +100,28 @@ export async function startWork(
     ...{ pollingIntervalSeconds: slowestPollSeconds, notifyPollingIntervalSeconds: slowestPollSeconds },
   };
   for (const worker of workers) {
-    const { queue, concurrency = 2 } = worker;
+    const { queue, concurrency = 2, concurrencyPerOwner } = worker;
+    const ofOwner = concurrencyPerOwner === undefined ? {} : { groupConcurrency: concurrencyPerOwner };
     const ids: string[] = [];
     workerIds.set(queue, ids);
     // Not `localConcurrency`: its workers pause after each job, and all of them poll.
     for (let slot = 0; slot < concurrency; slot++) {
-      const id: string = await boss.work(queue, options, async ([job]: JobWithMetadata[]) => {
-        if (!job) return;
-        count(id, 1);
-        wake(queue);
-        const done = run(worker, job);
-        running.set(job, { queue, done });
-        await done.finally(() => {
-          running.delete(job);
-          count(id, -1);
-          boss.notifyWorker(id);
-        });
-      });
+      const id: string = await boss.work(
+        queue,
+        { ...options, ...ofOwner },
+        async ([job]: JobWithMetadata[]) => {
+          if (!job) return;
+          count(id, 1);
+          wake(queue);
+          const done = run(worker, job);
+          running.set(job, { queue, done });
+          await done.finally(() => {
+            running.delete(job);
+            count(id, -1);
+            boss.notifyWorker(id);
+          });
+        },
+      );
       ids.push(id);
     }
   }

@@ -51,7 +51,7 @@ export async function createDocument(
         : { file: document.file };
     await tx.insert(documentSources).values({ documentId: id, ...source });
     await updateStatus(tx, base.id);
-    await jobs.send('process-document', { documentId: id }, { tx });
+    await jobs.send('process-document', { documentId: id, userId: base.userId }, { tx });
     return id;
   });
   return readDocument(database, { documentId, base });

@@ -28,11 +28,12 @@ export async function resendLostJobs({ db }: Database, jobs: Jobs): Promise<numb
       AND end_handled_at IS NULL AND assistant_id IS NOT NULL
     ORDER BY ended_at LIMIT ${batchSize}`);
   for (const { id } of calls) await jobs.send('call-ended', { callId: id });
-  const { rows: deliveries } = await db.execute<{ id: number; attempt: number }>(sql`
-    SELECT id, attempts AS attempt FROM webhook_deliveries
+  const { rows: deliveries } = await db.execute<{ id: number; attempt: number; userId: number }>(sql`
+    SELECT id, attempts AS attempt, user_id AS "userId" FROM webhook_deliveries
     WHERE status = 'pending' AND ${isLost(sql`next_attempt_at`)}
     ORDER BY next_attempt_at LIMIT ${batchSize}`);
-  for (const { id, attempt } of deliveries) await jobs.send('webhook-delivery', { deliveryId: id, attempt });
+  for (const { id, ...delivery } of deliveries)
+    await jobs.send('webhook-delivery', { deliveryId: id, ...delivery });
   return conversations.length + calls.length + deliveries.length;
 }
 

@@ -24,5 +24,9 @@ export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDeliv
     })
     .returning({ id: webhookDeliveries.id });
   if (!created) throw new Error('The delivery was not stored.');
-  await jobs.send('webhook-delivery', { deliveryId: created.id, attempt: 0 }, { tx });
+  await jobs.send(
+    'webhook-delivery',
+    { deliveryId: created.id, attempt: 0, userId: delivery.userId },
+    { tx },
+  );
 }

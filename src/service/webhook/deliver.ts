@@ -70,7 +70,7 @@ export async function deliver(
       await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
     }
     if (delay === undefined) return;
-    const next = { deliveryId: delivery.id, attempt: job.attempt + 1 };
+    const next = { deliveryId: delivery.id, attempt: job.attempt + 1, userId: delivery.userId };
     await parts.jobs.send('webhook-delivery', next, { startAfter: delay, tx });
   });
 }

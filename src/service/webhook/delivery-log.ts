@@ -65,7 +65,8 @@ export async function redeliver({ db }: Database, jobs: Jobs, owned: OwnedDelive
     const found = await readDelivery(tx, owned);
     if (!found) throw Refusal.notFound('Webhook delivery');
     if (!restarted) throw new Refusal(409, { message: 'The delivery is still pending.' });
-    await jobs.send('webhook-delivery', { deliveryId: owned.id, attempt: restarted.attempts }, { tx });
+    const job = { deliveryId: owned.id, attempt: restarted.attempts, userId: owned.userId };
+    await jobs.send('webhook-delivery', job, { tx });
     return found;
   });
 }
