@@ -47,8 +47,8 @@ export function createWorkers(context: WorkerContext): Worker[] {
     {
       queue: 'webhook-delivery',
       // Deliveries mostly wait for other servers; those of one owner must leave room for the others'.
-      concurrency: 20,
-      concurrencyPerOwner: 5,
+      concurrency: 10,
+      concurrencyPerOwner: 3,
       handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
     },
     { queue: 'usage-notice', concurrency: 1, handle: (notice) => notifyOfUsage(context, notice) },
