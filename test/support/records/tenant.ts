@@ -20,6 +20,7 @@ export async function createTenant(service: TestService, name: string): Promise<
   const { running } = service;
   await createApiKey(running.database.db, owner.id, `Key of ${name}`);
   await running.database.pool.query('UPDATE users SET name = $2 WHERE id = $1', [owner.id, name]);
+  await owner.put('spending-limit', { daily_limit: name.length });
   const number = await addNumber(service, owner.id);
   await owner.put(`phone-numbers/${number}`, { nickname: name });
   const tool = await owner.create('tools', {
