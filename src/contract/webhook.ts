@@ -6,7 +6,12 @@ import { messageWith, paginated, timestamp } from './answer-fields.ts';
 /* Webhooks (interface: "Events"): their bodies, and our additions: the delivery log and the signing secret. */
 
 /** Types of webhook events. */
-export const webhookEvents = ['call-ended', 'inbound-call-ended', 'conversation-ended', 'usage-limit'] as const;
+export const webhookEvents = [
+  'call-ended',
+  'inbound-call-ended',
+  'conversation-ended',
+  'usage-limit',
+] as const;
 
 /** Statuses of a delivery. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
@@ -92,7 +97,11 @@ export const ConversationWebhook = z.looseObject({
 export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
 
 /** The daily limits that a webhook tells of: fields of the assistant, and the owner's spending limit. */
-export const usageLimits = ['max_messages_per_day', 'max_test_messages_per_day', 'daily_spending_limit'] as const;
+export const usageLimits = [
+  'max_messages_per_day',
+  'max_test_messages_per_day',
+  'daily_spending_limit',
+] as const;
 
 /** Body of a webhook when 80 % of a daily limit are used, and when all of it is. Ours. */
 export const UsageWebhook = z.looseObject({

@@ -76,8 +76,13 @@ export function isStill(views: readonly PictureView[], count: number): boolean {
     const root = page.querySelector('voice-assistant-chat')?.shadowRoot;
     const panel = root?.querySelector('[part~="panel"]');
     const log = root?.querySelector('[part="message-log"]');
-    if (!root || !panel || !log || root.querySelectorAll('article').length < count) return false;
-    if (!root.querySelector('.markdown table') || getComputedStyle(panel).opacity !== '1') return false;
+    const isDrawn =
+      root && root.querySelectorAll('article').length >= count && root.querySelector('.markdown table');
+    if (!panel || !log || !isDrawn || getComputedStyle(panel).opacity !== '1') {
+      // WebKit runs no animation frames outside the viewport.
+      frame.scrollIntoView();
+      return false;
+    }
     if (frame.dataset['css'] === undefined) {
       const view = frame.contentWindow as Window & typeof globalThis;
       const sheet = new view.CSSStyleSheet();

@@ -56,14 +56,29 @@ test('does not explain fences without any', async () => {
   assert.match(latestRequest().system[0]?.content ?? '', /^Help Ada\.\n\n(?![^]*<data>)/);
 });
 
+test('values of a visitor push nothing of the owner out of the prompt', async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `v${index}`);
+  const { uuid } = await createAssistant(service, {
+    balance: '1',
+    systemPrompt: `${'x'.repeat(63_000)}${names.map((name) => `{{${name}}}`).join()}RULE: no discounts.`,
+  });
+  const variables = Object.fromEntries(names.map((name) => [name, '<'.repeat(2000)]));
+  await service.send(await service.open(uuid, { variables }), 'Hi');
+  const prompt = latestRequest().system[0]?.content ?? '';
+  assert.match(prompt, /RULE: no discounts\.\n\n/);
+  assert.equal([...prompt.matchAll(/<data>"(\\u003c){2000}"<\/data>/g)].length, 1);
+  assert.equal([...prompt.matchAll(/<data>""<\/data>/g)].length, 7);
+});
+
 test('cuts a long prompt before a fence, not within it', async () => {
   const { uuid } = await createAssistant(service, {
     balance: '1',
-    systemPrompt: `${'x'.repeat(63_000)}{{long}}`,
+    systemPrompt: `${'x'.repeat(63_000)}{{own}}{{long}}`,
+    variables: { own: 'z'.repeat(2000) },
   });
   await service.send(await service.open(uuid, { variables: { long: 'y'.repeat(2000) } }), 'Hi');
   const prompt = latestRequest().system[0]?.content ?? '';
-  assert.match(prompt, /^x{63000}\n\n/);
+  assert.match(prompt, /^x{63000}z+\n\n/);
   assert.doesNotMatch(prompt, /y{10}/);
 });
 

@@ -107,6 +107,21 @@ describe('a campaign', () => {
     assert.equal((await run.campaign())['stop_reason'], null);
   });
 
+  test('calls nobody while the daily limit of the owner is used up, and goes on the next day', async () => {
+    const run = await start({ balance: '100' });
+    const lead = await run.add('+4989200100');
+    const spend =
+      'UPDATE users SET daily_spending_limit = 1, spent_today = 0.95, spent_on = $2 WHERE id = $1';
+    const today = new Date().toISOString().slice(0, 10);
+    await database.pool.query(spend, [run.owner.id, today]);
+    await run.tick();
+    assert.equal((await run.campaign())['stop_reason'], null);
+    assert.deepEqual([await run.called(), (await run.lead(lead)).contacts], [[], []]);
+    await database.pool.query(spend, [run.owner.id, '2020-01-01']);
+    await run.tick();
+    assert.deepEqual(await run.called(), ['+4989200100']);
+  });
+
   test('stops if its assistant was deleted', async () => {
     const run = await start();
     await run.add('+4989200100');

@@ -74,7 +74,7 @@ describe('a user token', () => {
     });
     await service.send(uuid, 'Hi');
     const prompt = model.requests.at(-1)?.messages[0]?.content ?? '';
-    assert.match(prompt, /^You talk to Ada, user user-7, plan 3\./);
+    assert.match(prompt, /^You talk to <data>"Ada"<\/data>, user <data>"user-7"<\/data>, plan 3\./);
     assert.deepEqual(
       (await listed(owner)).map(({ id, verified_user }) => [id, verified_user]),
       [[uuid, 'user-7']],

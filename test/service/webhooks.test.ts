@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CallWebhook, ConversationWebhook, UsageWebhook, WebhookDelivery } from '../../src/contract/webhook.ts';
+import {
+  CallWebhook,
+  ConversationWebhook,
+  UsageWebhook,
+  WebhookDelivery,
+} from '../../src/contract/webhook.ts';
 import { addCall } from '../support/records/add-records.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import {

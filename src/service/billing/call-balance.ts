@@ -4,12 +4,15 @@ import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { assistants, users } from '../db/schema.ts';
 import { callMinutePrice } from './prices.ts';
+import { spentToday } from './spending-limit.ts';
 
 /** A user's balance in USD. */
 export interface CallBalance {
   balance: number;
-  /** The balance minus the first minute of each open call that has not been charged yet. */
+  /** What is left of the balance and of the daily limit, minus the first minute of each uncharged open call. */
   available: number;
+  /** Whether the daily limit leaves less than the balance. */
+  isLimited: boolean;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface CallBalance {
  */
 export async function readCallBalance(tx: Queries, userId: number): Promise<CallBalance> {
   const [owner] = await tx
-    .select({ balance: users.balance })
+    .select({ balance: users.balance, limit: users.dailySpendingLimit, spent: spentToday })
     .from(users)
     .where(eq(users.id, userId))
     .for('no key update');
@@ -30,7 +33,9 @@ export async function readCallBalance(tx: Queries, userId: number): Promise<Call
     .groupBy(assistants.mode);
   const balance = Number(owner?.balance);
   const reserved = uncharged.reduce((sum, { mode, calls }) => sum + calls * Number(callMinutePrice(mode)), 0);
-  return { balance, available: rounded(balance - reserved) };
+  const isUnlimited = owner?.limit === undefined || owner.limit === null;
+  const left = isUnlimited ? Infinity : Number(owner.limit) - Number(owner.spent);
+  return { balance, available: rounded(Math.min(balance, left) - reserved), isLimited: left < balance };
 }
 
 /** Corrects rounding errors. */

@@ -1,3 +1,4 @@
+import { errorTexts } from '../../contract/error-body.ts';
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { MakeCallRequest } from '../../contract/call.ts';
@@ -57,9 +58,10 @@ export async function makeCall(
         'This number is blocked: its owner asked not to be called again.',
       );
     }
-    const { available } = await readCallBalance(tx, userId);
+    const { available, isLimited } = await readCallBalance(tx, userId);
     if (affordableCalls(available, callMinutePrice(assistant.mode)) === 0) {
-      throw new Refusal(422, { message: 'Insufficient balance. Please top up your account.' });
+      const { limitReached, insufficientBalance } = errorTexts;
+      throw new Refusal(422, { message: isLimited ? limitReached : insufficientBalance });
     }
     const [stored] = await tx
       .insert(calls)

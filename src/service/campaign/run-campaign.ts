@@ -82,7 +82,8 @@ async function advance({ tx, jobs, now, pollAt }: Step, campaign: Campaign): Pro
   if (affordableCalls(balance, price) === 0) {
     return stopCampaign({ tx, jobs }, campaign.id, 'insufficient-balance');
   }
-  // Calls of other campaigns may release some of the balance, but they do not notify this campaign.
+  // Calls of other campaigns may release some of the balance, and the daily limit starts again at midnight (UTC). Neither
+  // notifies this campaign.
   const affordable = affordableCalls(available, price);
   if (affordable === 0) return pollAt;
   await callLeads({ tx, jobs }, campaign, assistant, now, Math.min(free, affordable));

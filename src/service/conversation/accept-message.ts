@@ -122,7 +122,6 @@ async function storeMessage(
   const { id: conversationId, aiEnabled, assistantId, type, isPreview } = conversation;
   const { sender } = message;
   if (sender && !isPreview) checkOrigin(conversation.allowedOrigins, sender.origin);
-  if (conversation.turns >= conversation.maxConversationMessages) throw ConversationError.conversationEnded();
   await checkPending(tx, conversation);
   const { text, pageTools, toolResults } = message;
   const isBilled = aiEnabled && type === 'widget';
@@ -190,7 +189,6 @@ interface LockedConversation extends DailyLimits {
   id: number;
   assistantId: number;
   isPreview: boolean;
-  maxConversationMessages: number;
   allowedOrigins: string[];
   privateVariables: string[];
   uuid: string;
@@ -255,7 +253,6 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
       uuid: conversations.uuid,
       type: conversations.type,
       isPreview: conversations.isPreview,
-      maxConversationMessages: assistants.maxConversationMessages,
       maxMessagesPerDay: assistants.maxMessagesPerDay,
       maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
       maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,

@@ -11,6 +11,9 @@ export const isInactive = sql<boolean>`(${conversations.updatedAt} <
   AND NOT EXISTS (SELECT 1 FROM ${messages}
     WHERE ${messages.conversationId} = ${conversations.id} AND ${messages.replyState} = 'pending'))`;
 
-/** Whether a conversation accepts no more messages: it is over, and its assistant does not resume conversations. */
-export const hasEnded = sql<boolean>`(NOT ${assistants.conversationEndedRetrigger}
-  AND (${conversations.endedAt} IS NOT NULL OR ${isInactive}))`;
+/**
+ * Whether a conversation accepts no more messages: it has as many as its assistant allows, or it is over and its
+ * assistant does not resume conversations.
+ */
+export const hasEnded = sql<boolean>`(${conversations.turns} >= ${assistants.maxConversationMessages}
+  OR (NOT ${assistants.conversationEndedRetrigger} AND (${conversations.endedAt} IS NOT NULL OR ${isInactive})))`;

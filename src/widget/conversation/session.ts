@@ -191,9 +191,9 @@ export class Session {
     }
   }
 
-  /** Whether the last visit received at most the initial message, and sent nothing. */
+  /** Whether the visitor has received at most the initial message, and sent nothing. */
   get #isUnused(): boolean {
-    return this.#seenBefore + this.snapshot.unread <= 1 && this.#attempts.size === 0;
+    return this.seen + this.snapshot.unread <= 1 && this.#attempts.size === 0;
   }
 
   async #openNew(): Promise<[conversationId: string, record: ConversationRecord]> {

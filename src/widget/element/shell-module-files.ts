@@ -37,10 +37,12 @@ export const preload = (): Promise<unknown> =>
 
 const requests: Record<string, Promise<unknown> | undefined> = {};
 
-/** Requests each file once per page, even with several chats; again if that failed. */
+/** Requests each file once per page, even with several chats; again if that failed. Never rejects. */
 const prefetch = (file: string): Promise<unknown> =>
-  (requests[file] ??= fetch(urlOf(file), { priority: 'low' })
-    .then((response) => response.arrayBuffer())
-    .catch(() => {
-      requests[file] = undefined;
-    }));
+  (requests[file] ??= request(file).catch(() => {
+    requests[file] = undefined;
+  }));
+
+async function request(file: string): Promise<void> {
+  await (await fetch(urlOf(file), { priority: 'low' })).arrayBuffer();
+}
