@@ -122,7 +122,9 @@ jobTest(
     await send(1);
     assert.deepEqual(await one, [1]);
     await work(1000);
-    assert.deepEqual((await states()).sort(), ['completed', 'created']);
+    // A job that was being fetched is requeued as another one.
+    const kept = (await states()).filter((state) => state !== 'cancelled');
+    assert.deepEqual(kept.sort(), ['completed', 'created']);
   },
   { workers: false },
 );
