@@ -6,7 +6,7 @@ export const budgets = {
   /** Before the visitor interacts with the launcher. */
   shell: { bytes: 4_550, requests: 1 },
   /** Until a visitor can type, in English; requests after the shell. */
-  typing: { bytes: 32_000, requests: 2 },
+  typing: { bytes: 32_500, requests: 2 },
   /** Until the first answer is rendered as Markdown. */
   markdownAnswer: { bytes: 65_000, requests: 4 },
   /** One language besides English. */
