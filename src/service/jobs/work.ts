@@ -111,8 +111,6 @@ export async function startWork(
         { ...options, ...ofOwner },
         async ([job]: JobWithMetadata[]) => {
           if (!job) return;
-          // It was fetched while the stop began.
-          if (isStopping) return jobs.requeue(queue, job);
           count(id, 1);
           wake(queue);
           const done = run(worker, job);
