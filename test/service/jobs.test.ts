@@ -71,6 +71,22 @@ function completed(count: number): Promise<number[]> {
   return reached.promise;
 }
 
+/** Has the job with id 1 run until `first` is resolved; other jobs only record that they have started. */
+function holdFirst() {
+  const first = Promise.withResolvers<undefined>();
+  const aborted = Promise.withResolvers<undefined>();
+  const started: number[] = [];
+  handle = (id, signal) => {
+    started.push(id);
+    if (id !== 1) return undefined;
+    signal.addEventListener('abort', () => {
+      aborted.resolve(undefined);
+    });
+    return first.promise;
+  };
+  return { first, started, aborted: aborted.promise };
+}
+
 jobTest('runs a job once, as soon as it is sent', async () => {
   const both = completed(2);
   await send(1);
@@ -322,12 +338,7 @@ jobTest(
   'polls for jobs that nothing announced, also while another job of the queue runs',
   async () => {
     const work = await startWork(jobs, 100);
-    const first = Promise.withResolvers<undefined>();
-    const started: number[] = [];
-    handle = (id) => {
-      started.push(id);
-      return id === 1 ? first.promise : undefined;
-    };
+    const { first, started } = holdFirst();
     await send(1);
     await until(() => started.includes(1));
     // Delayed jobs of other processes are announced to nobody.
@@ -343,20 +354,11 @@ jobTest(
   'finds jobs while no handler of the queue has settled within its time',
   async () => {
     const single: Worker = { ...worker, concurrency: 1 };
-    const first = Promise.withResolvers<undefined>();
-    const timedOut = Promise.withResolvers<undefined>();
-    const started: number[] = [];
-    handle = (id, signal) => {
-      started.push(id);
-      signal.addEventListener('abort', () => {
-        timedOut.resolve(undefined);
-      });
-      return id === 1 ? first.promise : undefined;
-    };
+    const { first, started, aborted } = holdFirst();
     await send(1);
     await pool.query('UPDATE jobs.job SET expire_seconds = 1, retry_limit = 0');
     const work = await startWorkers(database, jobs, [single], 100, log);
-    await timedOut.promise;
+    await aborted;
     await new StoredJobs(database).send('process-document', { documentId: 2 }, { startAfter: 50 });
     await until(() => started.includes(2));
     first.resolve(undefined);

@@ -1,6 +1,6 @@
-import { errorTexts } from '../../contract/error-body.ts';
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { and, eq, isNull } from 'drizzle-orm';
+import { errorTexts } from '../../contract/error-body.ts';
 import type { MakeCallRequest } from '../../contract/call.ts';
 import { e164Rule, isPhoneNumber } from '../../contract/request-fields.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';

@@ -30,8 +30,8 @@ export function rateLimit(
 }
 
 /**
- * Limits the requests with the same key; 0 is no limit, and requests without a key are not limited. Counts are in the database, so they hold across processes;
- * while the database is unavailable, each process counts for itself.
+ * Limits the requests with the same key; 0 is no limit, and requests without a key are not limited. Counts are in the
+ * database, so they hold across processes; while the database is unavailable, each process counts for itself.
  */
 export function limitRequests<Env extends HonoEnv>(
   { pool }: Database,

@@ -1,4 +1,6 @@
-import type { MiddlewareHandler } from 'hono';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context, MiddlewareHandler } from 'hono';
+import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 
 const warning =
@@ -16,11 +18,18 @@ export class UntrustedProxy {
 
   detect(trustedProxies: number, log: Logger): MiddlewareHandler {
     return (c, next) => {
-      if (trustedProxies === 0 && !this.#isDetected && c.req.header('X-Forwarded-For') !== undefined) {
+      if (trustedProxies === 0 && !this.#isDetected && isForwarded(c)) {
         this.#isDetected = true;
         log.warn(warning);
       }
       return next();
     };
   }
+}
+
+/** A proxy is usually in the same network. Without a proxy, clients of the internet can send the header, too. */
+function isForwarded(c: Context): boolean {
+  if (c.req.header('X-Forwarded-For') === undefined) return false;
+  const { address = '' } = getConnInfo(c).remote;
+  return ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast';
 }
