@@ -9,7 +9,7 @@ import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { deleteExpiredPreviewTokens } from './user-token/preview-token.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
-import { deletePastUsage } from './usage/count-message.ts';
+import { deletePastUsage } from './usage/daily-usage.ts';
 
 interface HousekeepingDependencies {
   database: Database;

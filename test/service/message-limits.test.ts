@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { freePort } from '../support/process/free-port.ts';
 import { createAssistant, readMoney, startService } from '../support/service/service.ts';
 import type { ServiceAnswer } from '../support/service/service-client.ts';
 
@@ -110,9 +111,105 @@ test('only pages of the allowed origins can open conversations and send messages
   const send = (origin: string) => service.send(String(json['conversation_id']), 'Hi', { Origin: origin });
   assert.equal((await send('https://shop.example')).status, 200);
   assert.equal((await send('https://evil.example')).status, 403);
-  const { rows } = await pool.query('SELECT used FROM daily_usage WHERE assistant_id = $1 AND kind = $2', [
-    id,
-    'assistant',
+  const { rows } = await pool.query(
+    'SELECT messages FROM daily_usage WHERE assistant_id = $1 AND kind = $2',
+    [id, 'assistant'],
+  );
+  assert.deepEqual(rows, [{ messages: 1 }]);
+});
+
+const open = (uuid: string, address: string, fields = {}) =>
+  service.post('/api/conversations', { assistant_id: uuid, ...fields }, from(address));
+const used = async (assistantId: number, kind: string) => {
+  const query =
+    'SELECT conversations, messages, bytes::integer FROM daily_usage WHERE assistant_id = $1 AND kind = $2';
+  const { rows } = await pool.query<{ conversations: number; messages: number; bytes: number }>(query, [
+    assistantId,
+    kind,
   ]);
-  assert.deepEqual(rows, [{ used: 1 }]);
+  return rows[0];
+};
+
+test('a visitor can open as many conversations in a day as they may send messages', async () => {
+  const { uuid } = await createAssistant(service, { limits: { maxVisitorMessagesPerDay: 2 } });
+  const outcomes: unknown[] = [];
+  for (const address of ['203.0.113.5', '203.0.113.5', '203.0.113.5', '203.0.113.6']) {
+    outcomes.push(outcome(await open(uuid, address)));
+  }
+  assert.deepEqual(outcomes, [answered, answered, limitReached, answered]);
+});
+
+test('a repeated opening with the same idempotency key counts once', async () => {
+  const { uuid } = await createAssistant(service, { limits: { maxVisitorMessagesPerDay: 1 } });
+  const headers = { ...from('203.0.113.5'), 'Idempotency-Key': 'open once' };
+  const openOnce = () => service.post('/api/conversations', { assistant_id: uuid }, headers);
+  const [first, second] = [await openOnce(), await openOnce()];
+  assert.equal(first.status, 200);
+  assert.equal(second.json['conversation_id'], first.json['conversation_id']);
+});
+
+test('what a visitor stores in a day has a limit, which other visitors do not share', async () => {
+  const { uuid, id } = await createAssistant(service, { balance: '1' });
+  const opened = await open(uuid, '203.0.113.5', { variables: { note: 'x'.repeat(1000) } });
+  const conversation = String(opened.json['conversation_id']);
+  const send = async (address: string) =>
+    outcome(await service.send(conversation, 'y'.repeat(1000), from(address)));
+  assert.deepEqual(await send('203.0.113.5'), answered);
+  const stored = (await used(id, 'visitor'))?.bytes ?? 0;
+  assert.ok(stored > 2000 && stored < 2200, String(stored));
+
+  const almost = 10 * 2 ** 20 - 500;
+  await pool.query("UPDATE daily_usage SET bytes = $2 WHERE assistant_id = $1 AND kind = 'visitor'", [
+    ...[id, almost],
+  ]);
+  assert.deepEqual(await send('203.0.113.5'), limitReached);
+  assert.deepEqual(outcome(await service.send(conversation, 'Short', from('203.0.113.5'))), answered);
+  const variables = { note: 'x'.repeat(1000) };
+  assert.deepEqual(outcome(await open(uuid, '203.0.113.5', { variables })), limitReached);
+  assert.deepEqual(await send('203.0.113.6'), answered);
+});
+
+test('what all visitors of an assistant store in a day has a limit', async () => {
+  const { uuid, id } = await createAssistant(service, { balance: '1' });
+  const opened = await open(uuid, '203.0.113.5');
+  const conversation = String(opened.json['conversation_id']);
+  await pool.query("UPDATE daily_usage SET bytes = $2 WHERE assistant_id = $1 AND kind = 'assistant'", [
+    ...[id, 2 ** 30 - 500],
+  ]);
+  assert.deepEqual(outcome(await service.send(conversation, 'y'.repeat(1000))), limitReached);
+  assert.deepEqual(
+    outcome(await open(uuid, '203.0.113.7', { variables: { note: 'x'.repeat(1000) } })),
+    limitReached,
+  );
+});
+
+test("a message whose reply fails does not count for the assistant, but does for its visitor's limit", async () => {
+  const unreachable = await startService({
+    ...{ TRUST_PROXY: '1', RATE_LIMIT: '0', LLM_API_KEY: 'sk-key' },
+    LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1`,
+  });
+  const { uuid, id } = await createAssistant(service, { balance: '1', limits: { maxMessagesPerDay: 1 } });
+  const conversation = await service.open(uuid);
+  const failed = await unreachable.send(conversation, 'Hi', from('203.0.113.5'));
+  assert.match(String(failed.json['error']), /cannot be reached/);
+  assert.equal((await used(id, 'assistant'))?.messages, 0);
+  assert.deepEqual(outcome(await service.send(conversation, 'Hi', from('203.0.113.5'))), answered);
+  assert.deepEqual(outcome(await service.send(conversation, 'Hi', from('203.0.113.5'))), limitReached);
+  const { rows } = await pool.query(
+    'SELECT messages FROM daily_usage WHERE assistant_id = $1 AND subject = $2',
+    [...[id, '203.0.113.5']],
+  );
+  assert.deepEqual(rows, [{ messages: 2 }]);
+});
+
+test("messages that a person answers count for their visitor's limit only", async () => {
+  const { uuid, id } = await createAssistant(service, {
+    balance: '1',
+    limits: { maxMessagesPerDay: 0, maxVisitorMessagesPerDay: 2 },
+  });
+  const conversation = await service.open(uuid);
+  await pool.query('UPDATE conversations SET ai_enabled = false WHERE uuid = $1', [conversation]);
+  const send = async () => outcome(await service.send(conversation, 'Hi', from('203.0.113.5')));
+  assert.deepEqual([await send(), await send(), await send()], [answered, answered, limitReached]);
+  assert.equal((await used(id, 'assistant'))?.messages, 0);
 });

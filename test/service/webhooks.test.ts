@@ -198,6 +198,28 @@ test('sends the same webhook for what the owner spends a day', async () => {
   assert.deepEqual([limit, max, used], ['daily_spending_limit', 0.03, 0.03]);
 });
 
+test('sends it when what is left of a limit does not cover another message, and once for each limit', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ usage_webhook_url: url });
+  await it.owner.request('PUT', 'spending-limit', { daily_limit: 0.025 });
+  await chat(it, ['1', '2', '3']);
+  await receiver.received(url, 1);
+  // As after a refund.
+  await pool.query(
+    'UPDATE users SET spent_today = 0 WHERE id = (SELECT user_id FROM assistants WHERE id = $1)',
+    [it.id],
+  );
+  await chat(it, ['4', '5', '6']);
+  await settled();
+  assert.deepEqual(
+    receiver.requests(url).map((request) => {
+      const { max, used } = verify(it.secret, request) as unknown as UsageWebhook;
+      return [max, used];
+    }),
+    [[0.025, 0.02]],
+  );
+});
+
 describe('the webhook after a call', () => {
   const active = (url: string) => ({ is_webhook_active: true, webhook_url: url });
   const lines = [

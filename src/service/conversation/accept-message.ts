@@ -14,8 +14,8 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
 import { findOrOpenCustomerConversation } from './customer-conversation.ts';
 import type { Customer } from './customer-conversation.ts';
-import { countMessage } from '../usage/count-message.ts';
-import type { DailyLimits } from '../usage/count-message.ts';
+import { countUsage } from '../usage/daily-usage.ts';
+import type { DailyLimits } from '../usage/daily-usage.ts';
 import { spendingNotice } from '../usage/usage-notice.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { checkOrigin } from './check-origin.ts';
@@ -142,9 +142,10 @@ async function storeMessage(
   await recordTurn(tx, { conversationId, turn, variables });
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
   // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
-  const counted = await countMessage(tx, {
-    ...{ assistantId, type, isPreview, limits: conversation },
-    visitor: sender?.addressBlock,
+  const source = { assistantId, type, isPreview, limits: conversation, visitor: sender?.addressBlock };
+  const counted = await countUsage(tx, source, {
+    ...{ conversations: 0, messages: 1, answered: aiEnabled ? 1 : 0 },
+    stored: [text, given, toolResults],
   });
   const notices = [counted];
   if (isBilled) {

@@ -10,7 +10,10 @@ import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
+import { countUsage } from '../usage/daily-usage.ts';
+import type { DailyLimits } from '../usage/daily-usage.ts';
 import type { Visitor } from '../user-token/identify-visitor.ts';
+import type { Sender } from './accept-message.ts';
 import { checkOrigin } from './check-origin.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
@@ -32,6 +35,7 @@ export interface OpeningRequest {
   type: 'widget' | 'test';
   variables: StoredVariables;
   visitor: Visitor;
+  sender: Sender;
   /** Whether to open a conversation even if the verified user has one that has not ended. */
   isNew: boolean;
 }
@@ -45,7 +49,6 @@ export interface OpeningRequest {
 export async function openConversation(
   { transaction }: Database,
   request: OpeningRequest,
-  origin: string | undefined,
   keyed?: KeyedRequest,
 ): Promise<OpenedConversation> {
   return transaction(async (tx) => {
@@ -54,14 +57,14 @@ export async function openConversation(
 
     const [assistant] = await selectAssistant(tx, { uuid: request.assistantUuid });
     if (!assistant) throw ConversationError.assistantNotFound();
-    if (!request.visitor.isPreview) checkOrigin(assistant.allowedOrigins, origin);
+    if (!request.visitor.isPreview) checkOrigin(assistant.allowedOrigins, request.sender.origin);
     request = { ...request, variables: withoutPrivate(request.variables, assistant.privateVariables) };
     const resumed = await resumeOfUser(tx, assistant.id, request);
     if (resumed) return resumed;
     if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
 
     const uuid = randomUUID();
-    const { type, visitor } = request;
+    const { type, visitor, sender } = request;
     const variables = { ...assistant.variables, ...request.variables, ...visitor.claims };
     const [conversation] = await insertConversation(tx, {
       uuid,
@@ -78,6 +81,13 @@ export async function openConversation(
       await insertInitialMessage(tx, { conversationId: conversation.id, content });
     }
     if (keyed) await recordOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
+    // Last, because all conversations of the assistant lock the same counts.
+    const source = { assistantId: assistant.id, type, isPreview: visitor.isPreview, limits: assistant };
+    await countUsage(
+      tx,
+      { ...source, visitor: sender.addressBlock },
+      { conversations: 1, messages: 0, answered: 0, stored: [variables, content] },
+    );
     const { entries, latestId } = await readHistory(tx, conversation.id);
     return { uuid, history: entries, eventsCursor: String(latestId) };
   });
@@ -115,7 +125,7 @@ async function resumeOfUser(
   return { uuid, history: entries, eventsCursor: String(latestId) };
 }
 
-interface OpeningAssistant {
+interface OpeningAssistant extends DailyLimits {
   id: number;
   initialMessage: string;
   variables: StoredVariables;
@@ -132,6 +142,9 @@ const selectAssistant = prepared<{ uuid: string }, OpeningAssistant[]>((queries,
       variables: assistants.variables,
       privateVariables: assistants.privateVariables,
       allowedOrigins: assistants.allowedOrigins,
+      maxMessagesPerDay: assistants.maxMessagesPerDay,
+      maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
+      maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,
       canPay: sql<boolean>`${users.balance} >= ${widgetMessagePrice}::numeric`,
     })
     .from(assistants)

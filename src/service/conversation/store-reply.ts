@@ -2,10 +2,12 @@ import { and, eq, lte, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { today } from '../db/database-time.ts';
 import { prepared } from '../db/prepared.ts';
 import { conversations, ledgerEntries, messages } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
 import { releaseKey } from '../idempotency/idempotency-key.ts';
+import { uncountAnswer } from '../usage/daily-usage.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
@@ -140,13 +142,27 @@ async function failMessage(tx: Queries, messageId: number, failure: string, guar
     .update(messages)
     .set({ replyState: 'failed', failure, cost: '0', ...settled })
     .where(and(eq(messages.id, messageId), eq(messages.replyState, 'pending'), guard))
-    .returning({ id: messages.id });
-  if (failed.length === 0) return false;
+    .returning({
+      conversationId: messages.conversationId,
+      isOfToday: sql<boolean>`(${messages.createdAt} AT TIME ZONE 'UTC')::date = ${today}`,
+    });
+  const [message] = failed;
+  if (!message) return false;
   await releaseKey(tx, messageId);
+  if (message.isOfToday) await uncount(tx, message.conversationId);
   const [charge] = await tx
     .select({ userId: ledgerEntries.userId, price: sql<string>`-${ledgerEntries.amount}` })
     .from(ledgerEntries)
     .where(and(eq(ledgerEntries.messageId, messageId), eq(ledgerEntries.kind, 'charge')));
   if (charge) await moveMoney(tx, { userId: charge.userId, kind: 'refund', amount: charge.price, messageId });
   return true;
+}
+
+/** A message whose reply failed does not count against its assistant's limits, as it is not paid either. */
+async function uncount(tx: Queries, conversationId: number): Promise<void> {
+  const [source] = await tx
+    .select({ assistantId: conversations.assistantId, type: conversations.type })
+    .from(conversations)
+    .where(and(eq(conversations.id, conversationId), eq(conversations.isPreview, false)));
+  if (source) await uncountAnswer(tx, source);
 }

@@ -1,4 +1,15 @@
-import { boolean, date, integer, jsonb, numeric, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  date,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { bytea, timestamptz, rowId } from './columns.ts';
 
 export { assistants } from './assistants-table.ts';
@@ -86,16 +97,18 @@ export const documents = pgTable('documents', {
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
-/** Messages of a day, by kind of limit. */
+/** What a day's conversations used, by kind of limit. */
 export const dailyUsage = pgTable(
   'daily_usage',
   {
     assistantId: integer('assistant_id').notNull(),
     day: date().notNull(),
-    kind: text({ enum: ['assistant', 'test', 'visitor'] }).notNull(),
-    /** The visitor's block of addresses; empty for other kinds. */
+    kind: text({ enum: ['assistant', 'test', 'visitor', 'notice'] }).notNull(),
+    /** The visitor's block of addresses, or what a notice is of; empty for other kinds. */
     subject: text().notNull(),
-    used: integer().notNull(),
+    conversations: integer().notNull(),
+    messages: integer().notNull(),
+    bytes: bigint({ mode: 'number' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.assistantId, table.day, table.kind, table.subject] })],
 );

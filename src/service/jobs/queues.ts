@@ -1,4 +1,4 @@
-import type { usageLimits } from '../../contract/webhook.ts';
+import type { UsageNotice } from '../usage/usage-notice.ts';
 
 /**
  * The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. `userId`
@@ -12,7 +12,7 @@ export interface QueueData {
   'campaign-tick': { campaignId: number };
   /** `attempt` is the number of earlier attempts. */
   'webhook-delivery': { deliveryId: number; attempt: number; userId?: number };
-  'usage-notice': { assistantId: number; limit: (typeof usageLimits)[number]; max: number; used: number };
+  'usage-notice': { assistantId: number } & UsageNotice;
   'process-document': { documentId: number; userId?: number };
   'remove-caller-id': { phoneNumber: string };
   'embed-chunks': Record<string, never>;
@@ -43,7 +43,7 @@ export const queues: {
   'place-call': { key: (job) => job.callId, rules: rules(20, 1, 60) },
   'campaign-tick': { key: (job) => job.campaignId, rules: rules(unlimited, 1, 60) },
   'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },
-  'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.used}`, rules: rules(5, 5, 60) },
+  'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.percent}`, rules: rules(5, 5, 60) },
   'process-document': { key: (job) => job.documentId, rules: rules(1, 10, 900) },
   'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },
   'embed-chunks': { key: () => 'all', rules: rules(unlimited, 60, 86_000) },

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
+import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation.ts';
 import type { Config } from '../config.ts';
@@ -31,6 +32,10 @@ export function conversationRoutes(
 ): Hono {
   const { database, events, log } = context;
   const routes = new Hono();
+  const sender = (c: Context) => ({
+    addressBlock: requestAddress(c, trustedProxies),
+    origin: c.req.header('Origin'),
+  });
   routes.use(async (c, next) => {
     c.header('Cache-Control', 'no-store');
     await next();
@@ -43,19 +48,14 @@ export function conversationRoutes(
       variables: storableJson(body.variables ?? {}, 'variables'),
     };
     const visitor = await identifyVisitor(database, { ...request, userToken: body.user_token });
-    const opening = { ...request, visitor, isNew: body.new_conversation ?? false };
+    const opening = { ...request, visitor, sender: sender(c), isNew: body.new_conversation ?? false };
     const { verifiedUser } = visitor;
     // Without a key, a repeat resumes the verified user's conversation.
     const isKeyed = verifiedUser === null || opening.isNew;
     const keyed = isKeyed ? readIdempotencyKey(c, 'open', { ...request, verifiedUser }) : undefined;
     // The response is a capability, so a guessed key of another client must not reveal it.
     const clientKeyed = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
-    const { uuid, history, eventsCursor } = await openConversation(
-      database,
-      opening,
-      c.req.header('Origin'),
-      clientKeyed,
-    );
+    const { uuid, history, eventsCursor } = await openConversation(database, opening, clientKeyed);
     return c.json({ status: true, conversation_id: uuid, history, events_cursor: eventsCursor });
   });
   routes.get('/:uuid', compress(), async (c) => {
@@ -77,7 +77,7 @@ export function conversationRoutes(
       variables: storableJson(body.variables ?? {}, 'variables'),
       pageTools: body.client_tools ?? [],
       toolResults: storableJson(body.tool_results ?? [], 'tool_results'),
-      sender: { addressBlock: requestAddress(c, trustedProxies), origin: c.req.header('Origin') },
+      sender: sender(c),
     };
     // Only the message: after a reload, the page may send other tools with the repeated message.
     const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });

@@ -4,19 +4,22 @@ import type { UsageWebhook } from '../../contract/webhook.ts';
 import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { isFirstNotice } from '../usage/daily-usage.ts';
 import type { UsageNotice } from '../usage/usage-notice.ts';
 import { createDelivery } from './create-delivery.ts';
 
 /** Tells an assistant's owner, in the log and by webhook, that a daily limit is nearly or fully used up. */
 export async function notifyOfUsage(
   { database, jobs, log }: { database: Database; jobs: Jobs; log: Logger },
-  { assistantId, limit, max, used }: UsageNotice & { assistantId: number },
+  { assistantId, ...notice }: UsageNotice & { assistantId: number },
 ): Promise<void> {
-  log.warn(
-    { assistant: assistantId, limit, max, used },
-    used < max ? 'most of a daily limit is used' : 'a daily limit is used up',
-  );
+  const { limit, max, used, percent } = notice;
   await database.transaction(async (tx) => {
+    if (!(await isFirstNotice(tx, assistantId, notice))) return;
+    log.warn(
+      { assistant: assistantId, limit, max, used },
+      percent === 80 ? 'most of a daily limit is used' : 'a daily limit is used up',
+    );
     const [assistant] = await tx
       .select({ uuid: assistants.uuid, userId: assistants.userId, url: assistants.usageWebhookUrl })
       .from(assistants)

@@ -355,13 +355,16 @@ CREATE INDEX assistants_phone_number ON assistants (phone_number_id);
 CREATE UNIQUE INDEX assistants_one_inbound_a_number ON assistants (phone_number_id)
   WHERE type = 'inbound' AND deleted_at IS NULL AND phone_number_id IS NOT NULL;
 
--- Messages of a day, for the daily limits of assistants. `subject` is the address block of a visitor.
+-- What a day's conversations used, for the daily limits of assistants. `subject` is the address block of a visitor; of
+-- a notice to the owner, its limit and percentage.
 CREATE TABLE daily_usage (
   assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
   day date NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('assistant', 'test', 'visitor')),
+  kind text NOT NULL CHECK (kind IN ('assistant', 'test', 'visitor', 'notice')),
   subject text NOT NULL,
-  used integer NOT NULL,
+  conversations integer NOT NULL,
+  messages integer NOT NULL,
+  bytes bigint NOT NULL,
   PRIMARY KEY (assistant_id, day, kind, subject)
 );
 CREATE INDEX daily_usage_day ON daily_usage (day);
