@@ -193,11 +193,15 @@ describe('requestsNoCalls', () => {
   });
 
   test('takes linear time for long texts', () => {
-    const time = (text: string) => {
-      const start = process.cpuUsage().user;
-      detects(text);
-      return process.cpuUsage().user - start;
-    };
+    // The fastest of several runs: other threads of the process, and other processes, slow some of them down.
+    const time = (text: string) =>
+      Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const start = process.cpuUsage().user;
+          detects(text);
+          return process.cpuUsage().user - start;
+        }),
+      );
     for (const words of [
       'do not call ',
       'you stop calling ',

@@ -283,6 +283,25 @@ describe("a verified user's conversation", () => {
     assert.notEqual(latest, left);
     assert.equal(await openAgain(), latest);
   });
+
+  test('keeps only the variables of the page and the assistant if earlier ones leave no room for them', async () => {
+    const { assistant, secret } = await createSigned({ variables: { shop: 'Nordkamm' } });
+    const names = (start: number) =>
+      Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`name_${start + n}`, 'x']));
+    const token = signUserToken(secret, { sub: 'a', plan: 'gold' });
+    const visits = [];
+    for (const start of [0, 100, 200]) {
+      visits.push(await open(assistant.uuid, token, { variables: names(start) }));
+    }
+    const ids = visits.map(({ json }) => json['conversation_id'] as string);
+    assert.equal(new Set(ids).size, 1);
+    assert.deepEqual(await variablesOf(ids[0] ?? ''), {
+      shop: 'Nordkamm',
+      'verified.plan': 'gold',
+      'verified.sub': 'a',
+      ...names(200),
+    });
+  });
 });
 
 test('variables whose names begin with verified. are refused from pages, visitors and assistants', async () => {

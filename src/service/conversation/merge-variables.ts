@@ -17,10 +17,13 @@ const countLimit = 2 * limits.variables.count;
  */
 export function mergeVariables(known: StoredVariables, given: StoredVariables): StoredVariables {
   const merged = { ...known, ...given };
-  // The claims of a user token have a limit of their own.
-  if (Object.keys(merged).filter((name) => !isVerifiedName(name)).length <= countLimit) return merged;
+  if (!isTooMany(merged)) return merged;
   throw new ConversationError(
     'invalid-request',
     `variables: a conversation may have at most ${countLimit}, its assistant's included`,
   );
 }
+
+/** The claims of a user token have a limit of their own. */
+export const isTooMany = (variables: StoredVariables): boolean =>
+  Object.keys(variables).filter((name) => !isVerifiedName(name)).length > countLimit;

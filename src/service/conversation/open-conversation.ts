@@ -18,7 +18,7 @@ import { checkOrigin } from './check-origin.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
-import { mergeVariables, withoutPrivate } from './merge-variables.ts';
+import { isTooMany, withoutPrivate } from './merge-variables.ts';
 
 /** A newly opened conversation. */
 export interface OpenedConversation {
@@ -59,7 +59,7 @@ export async function openConversation(
     if (!assistant) throw ConversationError.assistantNotFound();
     if (!request.visitor.isPreview) checkOrigin(assistant.allowedOrigins, request.sender.origin);
     request = { ...request, variables: withoutPrivate(request.variables, assistant.privateVariables) };
-    const resumed = await resumeOfUser(tx, assistant.id, request);
+    const resumed = await resumeOfUser(tx, assistant, request);
     if (resumed) return resumed;
     if (request.type === 'widget' && !assistant.canPay) throw ConversationError.insufficientBalance();
 
@@ -96,7 +96,7 @@ export async function openConversation(
 /** Resumes the latest conversation of a verified user unless it has ended, with the variables of this request. */
 async function resumeOfUser(
   tx: Queries,
-  assistantId: number,
+  { id: assistantId, variables: assistantVariables }: OpeningAssistant,
   { visitor: { verifiedUser, claims }, variables, isNew }: OpeningRequest,
 ): Promise<OpenedConversation | undefined> {
   if (verifiedUser === null) return undefined;
@@ -119,8 +119,13 @@ async function resumeOfUser(
   if (!latest || latest.hasEnded) return undefined;
   const { id, uuid } = latest;
   const known = Object.entries(latest.variables).filter(([name]) => !isVerifiedName(name));
-  const merged = { ...mergeVariables(Object.fromEntries(known), variables), ...claims };
-  await tx.update(conversations).set({ variables: merged }).where(eq(conversations.id, id));
+  const merged = { ...Object.fromEntries(known), ...variables };
+  // A page with other names at each visit must not lock the user out: a new conversation has only these variables.
+  const kept = isTooMany(merged) ? { ...assistantVariables, ...variables } : merged;
+  await tx
+    .update(conversations)
+    .set({ variables: { ...kept, ...claims } })
+    .where(eq(conversations.id, id));
   const { entries, latestId } = await readHistory(tx, id);
   return { uuid, history: entries, eventsCursor: String(latestId) };
 }
