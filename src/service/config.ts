@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OutcomeWeights } from './carrier/number-traits.ts';
 import { readModels } from './engine/read-models.ts';
 import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
+import type { SecretKey } from './db/secrets/secret-keys.ts';
 import type { EmbeddingConfig } from './knowledge/embedder.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
@@ -28,6 +29,8 @@ export interface Config {
   fsync: boolean;
   databaseUrl: string | undefined;
   databasePoolSize: number;
+  /** Keys of stored secrets: the first encrypts, all decrypt. Without keys, secrets are stored unencrypted. */
+  secretKeys: SecretKey[];
   /** Folder of the built widget. */
   widgetDir: string;
   /** Undefined for the offline engine. */
@@ -109,6 +112,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     fsync: values.FSYNC,
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
+    secretKeys: values.SECRET_KEYS,
     widgetDir: values.WIDGET_DIR,
     languageModel,
     models: readModelList(values.MODELS, env, { ...defaults, ...languageModel }),

@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openPglite } from './db/open-pglite.ts';
 import { openPostgres } from './db/open-postgres.ts';
+import { SecretBox } from './db/secrets/secret-box.ts';
 
 /**
  * Opens the database that the settings name and brings its tables up to date: PostgreSQL at `databaseUrl`, else
@@ -14,16 +15,16 @@ import { openPostgres } from './db/open-postgres.ts';
  * @throws DataFolderInUseError if another process works in the data folder; DatabaseUnreachableError
  */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
-  const database =
+  const connection =
     config.databaseUrl === undefined
       ? await openPglite(join(config.dataDir, 'database'), { fsync: config.fsync, log })
       : await openPostgres(config.databaseUrl, { poolSize: config.databasePoolSize, log });
   try {
-    await migrate(database.pool);
-    await installJobs(database.pool);
-    return database;
+    await migrate(connection.pool);
+    await installJobs(connection.pool);
+    return { ...connection, secrets: new SecretBox(config.secretKeys) };
   } catch (error) {
-    await database.close();
+    await connection.close();
     throw error;
   }
 }

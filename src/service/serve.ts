@@ -15,6 +15,7 @@ import { Replies } from './conversation/replies.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
 import { Signals } from './conversation/signals.ts';
 import type { Database } from './db/database.ts';
+import { checkSecretsAtStart } from './db/secrets/check-secrets.ts';
 import { openDatabase } from './open-database.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { storeModels } from './engine/store-models.ts';
@@ -51,7 +52,7 @@ const drainMs = 2000;
  * @param extras.mount adds routes to the application.
  * @param extras.database an open database, which the caller may share among services and closes afterwards; by default
  * the configured one is opened.
- * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError
+ * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError, MissingSecretKeyError
  */
 export async function serve(
   config: Config,
@@ -64,6 +65,7 @@ export async function serve(
     if (ownsDatabase) await database.close();
   };
   try {
+    await checkSecretsAtStart(database, log);
     // An embedded database has no other process, so all pending work was abandoned.
     const hasNoOtherProcess = ownsDatabase && database.kind === 'pglite';
     if (hasNoOtherProcess) await failAllAbandoned(database, log);

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readOutcomes } from './carrier/read-outcomes.ts';
+import { readSecretKeys } from './db/secrets/secret-keys.ts';
+import type { SecretKey } from './db/secrets/secret-keys.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
 /** An environment variable: how it is checked, and what `--help` and the README say of it. */
@@ -93,6 +95,12 @@ export const settings = {
   ),
   DATABASE_URL: optionalUrl('`postgres://…`: uses this server instead of the embedded database', postgresUrl),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10, 'Connections to that server'),
+  SECRET_KEYS: {
+    type: 'list',
+    schema: z.string().optional().transform(readKeys),
+    default: undefined,
+    text: 'Keys of stored secrets, 32 bytes in base64 each: the first encrypts, all decrypt ([Encryption](#encryption))',
+  } satisfies Setting,
   WIDGET_DIR: {
     type: 'string',
     schema: z.string().default(join(import.meta.dirname, '../../dist')),
@@ -213,6 +221,15 @@ function readAllowed(text = '', context: z.RefinementCtx<string | undefined>): A
     return new AllowedAddresses(text.split(/[\s,]+/).filter((part) => part !== ''));
   } catch {
     context.addIssue('must be host:port pairs, addresses or ranges such as 10.0.0.0/8, separated by commas');
+    return z.NEVER;
+  }
+}
+
+function readKeys(list: string | undefined, context: z.RefinementCtx<string | undefined>): SecretKey[] {
+  try {
+    return list === undefined ? [] : readSecretKeys(list);
+  } catch (error) {
+    context.addIssue((error as Error).message);
     return z.NEVER;
   }
 }

@@ -67,6 +67,27 @@ for (const [name, value] of wrong) {
   });
 }
 
+const secretKey = Buffer.alloc(32, 1).toString('base64');
+const wrongKeys: [description: string, list: string, problem: RegExp][] = [
+  ['an empty entry', `${secretKey},`, /entry 2 is empty\.$/],
+  ['a key of 31 bytes', `${secretKey}, ${Buffer.alloc(31, 1).toString('base64')}`, /entry 2 has 31 bytes\.$/],
+  ['a passphrase', 'correct horse battery staple', /entry 1 is not base64\.$/],
+];
+for (const [description, list, problem] of wrongKeys) {
+  test(`refuses ${description} in SECRET_KEYS without repeating a key`, () => {
+    assert.throws(
+      () => readConfig({ SECRET_KEYS: list }),
+      (error: Error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(error.message, /^SECRET_KEYS must be keys of 32 random bytes .*openssl rand -base64 32/);
+        assert.match(error.message, problem);
+        for (const entry of list.split(',')) assert.ok(entry === '' || !error.message.includes(entry.trim()));
+        return true;
+      },
+    );
+  });
+}
+
 test('does not repeat an invalid value, which may be a secret', () => {
   assert.throws(
     () => readConfig({ DATABASE_URL: 'hunter2' }),

@@ -132,7 +132,10 @@ test('keeps the previous secret valid for a day after a rotation', async () => {
   const [both] = await receiver.received(url, 1);
   for (const secret of [rotated.secret, it.secret]) verify(secret, both);
 
-  await pool.query('UPDATE webhook_secrets SET expires_at = now() WHERE secret = $1', [it.secret]);
+  await pool.query(
+    'UPDATE webhook_secrets SET expires_at = now() WHERE user_id = $1 AND expires_at > now()',
+    [it.owner.id],
+  );
   await end((await chat(it, ['Hello'])).id);
   const [, one] = await receiver.received(url, 2);
   verify(rotated.secret, one);

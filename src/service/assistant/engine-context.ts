@@ -63,7 +63,7 @@ export interface EngineContextRow {
 
 /** Builds the engine context of an assistant: its prompt, model and tools. */
 export async function createEngineContext(
-  { database: { db }, fetchGuarded, embedder }: EngineContextParts,
+  { database, fetchGuarded, embedder }: EngineContextParts,
   { assistant, language, secondaryLanguages, model, toolModel }: EngineContextRow,
   variables: StoredVariables,
   channel: Channel,
@@ -72,8 +72,8 @@ export async function createEngineContext(
   // The variables of a call come from the assistant's owner.
   const trusted = channel === 'call' ? variables : assistant.variables;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
-    knowledgebaseId === null ? [] : findPassages(db, knowledgebaseId, question, limit, embedder);
-  const tools = await assistantTools(db, assistant, fetchGuarded, channel);
+    knowledgebaseId === null ? [] : findPassages(database.db, knowledgebaseId, question, limit, embedder);
+  const tools = await assistantTools(database, assistant, fetchGuarded, channel);
   return {
     assistant: {
       name: assistant.name,

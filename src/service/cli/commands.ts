@@ -3,6 +3,7 @@ import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-commands.ts';
 import { addNumberCommand } from './number-commands.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
+import { rotateSecretsCommand } from './secret-commands.ts';
 import { createUserCommand, listUsersCommand, topUpCommand } from './user-commands.ts';
 
 /** Every command, in the order of the help. */
@@ -18,4 +19,5 @@ export const commands: readonly Command[] = [
   addNumberCommand,
   exportPersonCommand,
   deletePersonCommand,
+  rotateSecretsCommand,
 ];

@@ -2,6 +2,7 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import type { NodePgDatabase, NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import type { Pool } from 'pg';
+import type { SecretBox } from './secrets/secret-box.ts';
 import type * as schema from './schema.ts';
 import type { Transaction } from './transactions.ts';
 
@@ -12,8 +13,8 @@ export type Queries = PgDatabase<
   ExtractTablesWithRelations<typeof schema>
 >;
 
-/** An open database with all migrations applied. */
-export interface Database {
+/** An open database. */
+export interface Connection {
   /** `pglite` runs inside this process, which has it to itself; `postgres` may be shared by many processes. */
   readonly kind: 'pglite' | 'postgres';
   /** The connections below Drizzle, for libraries with their own SQL. PGlite has exactly one. */
@@ -24,4 +25,10 @@ export interface Database {
   readonly transaction: Transaction;
   /** Waits for running queries, then closes the connections and unlocks the folder. */
   close(): Promise<void>;
+}
+
+/** An open database with all migrations applied. */
+export interface Database extends Connection {
+  /** Encrypts and decrypts stored secrets. */
+  readonly secrets: SecretBox;
 }

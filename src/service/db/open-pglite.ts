@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool } from 'pg';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
-import type { Database } from './database.ts';
+import type { Connection } from './database.ts';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { lockFolder } from './lock-folder.ts';
 import * as schema from './schema.ts';
@@ -21,7 +21,7 @@ import { transactions } from './transactions.ts';
 export async function openPglite(
   folder: string,
   { fsync, log }: { fsync: boolean; log: Logger },
-): Promise<Database> {
+): Promise<Connection> {
   await mkdir(folder, { recursive: true });
   const unlock = lockFolder(folder);
   try {

@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { OperatorError } from '../operator-error.ts';
-import type { Database } from './database.ts';
+import type { Connection } from './database.ts';
 import { PlannedClient } from './planned-client.ts';
 import * as schema from './schema.ts';
 import { transactions } from './transactions.ts';
@@ -41,7 +41,7 @@ export class DatabaseUnreachableError extends OperatorError {
 export async function openPostgres(
   databaseUrl: string,
   { poolSize, log, timeouts = defaultTimeouts }: { poolSize: number; log: Logger; timeouts?: Timeouts },
-): Promise<Database> {
+): Promise<Connection> {
   const pool = new Pool({
     connectionString: databaseUrl,
     max: poolSize,

@@ -10,7 +10,7 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytea, timestamptz, rowId } from './columns.ts';
+import { bytea, sealed, timestamptz, rowId } from './columns.ts';
 
 export { assistants } from './assistants-table.ts';
 export { documentSources } from './document-sources-table.ts';
@@ -143,7 +143,7 @@ export const previewTokens = pgTable('preview_tokens', {
 export const userTokenKeys = pgTable('user_token_keys', {
   assistantId: integer('assistant_id').notNull(),
   algorithm: text({ enum: ['HS256', 'EdDSA'] }).notNull(),
-  key: text().notNull(),
+  key: sealed().notNull(),
 });
 
 export const messages = pgTable('messages', {

@@ -1,5 +1,5 @@
 import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { timestamptz } from './columns.ts';
+import { sealed, timestamptz } from './columns.ts';
 
 /** The mid-call tools of the users. */
 export const tools = pgTable('tools', {
@@ -10,7 +10,7 @@ export const tools = pgTable('tools', {
   endpoint: text().notNull(),
   method: text({ enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] }).notNull(),
   timeout: integer().notNull().default(10),
-  headers: jsonb().$type<{ name: string; value: string }[]>().notNull().default([]),
+  headers: sealed().notNull(),
   schema: jsonb().$type<{ name: string; type: string; description: string }[]>().notNull().default([]),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),

@@ -1,12 +1,12 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { deliveryStatuses, webhookEvents } from '../../contract/webhook.ts';
-import { timestamptz, rowId } from './columns.ts';
+import { sealed, timestamptz, rowId } from './columns.ts';
 
 /** Secrets that sign webhooks. */
 export const webhookSecrets = pgTable('webhook_secrets', {
   id: integer().generatedAlwaysAsIdentity(),
   userId: integer('user_id').notNull(),
-  secret: text().notNull(),
+  secret: sealed().notNull(),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   expiresAt: timestamptz('expires_at'),
 });

@@ -1,14 +1,16 @@
-import { and, eq, inArray } from 'drizzle-orm';
-import type { Queries } from '../db/database.ts';
+import { and, eq, getTableColumns, inArray } from 'drizzle-orm';
+import type { Database } from '../db/database.ts';
 import type { assistants } from '../db/schema.ts';
+import { toolHeaders } from '../db/secrets/sealed-columns.ts';
 import { tools } from '../db/tools-table.ts';
 import type { EngineTool } from '../engine/engine.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { builtInNames, builtInTools } from './built-in-tools.ts';
 import type { Channel } from './built-in-tools.ts';
 import { callTool } from './call-tool.ts';
+import type { CallableTool } from './call-tool.ts';
 
-type Tool = typeof tools.$inferSelect;
+type Tool = Omit<typeof tools.$inferSelect, 'headers'> & Pick<CallableTool, 'headers'>;
 
 /** The fields of an assistant that its tools depend on. */
 export type ToolOwner = Pick<typeof assistants.$inferSelect, 'userId' | 'toolIds' | 'tools'>;
@@ -18,7 +20,7 @@ export type ToolOwner = Pick<typeof assistants.$inferSelect, 'userId' | 'toolIds
  * ones.
  */
 export async function assistantTools(
-  queries: Queries,
+  { db, secrets }: Pick<Database, 'db' | 'secrets'>,
   assistant: ToolOwner,
   fetchGuarded: FetchGuarded,
   channel: Channel,
@@ -27,8 +29,8 @@ export async function assistantTools(
   const rows =
     toolIds.length === 0
       ? []
-      : await queries
-          .select()
+      : await db
+          .select({ ...getTableColumns(tools), headers: secrets.select(toolHeaders) })
           .from(tools)
           .where(and(inArray(tools.id, toolIds), eq(tools.userId, userId)))
           .orderBy(tools.id);

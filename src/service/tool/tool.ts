@@ -2,6 +2,8 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
 import type { CreateToolRequest, UpdateToolRequest } from '../../contract/tool.ts';
 import type { Database } from '../db/database.ts';
+import type { SecretBox } from '../db/secrets/secret-box.ts';
+import { toolHeaders } from '../db/secrets/sealed-columns.ts';
 import { tools } from '../db/tools-table.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -14,36 +16,46 @@ interface OwnedTool {
 
 const isOwned = ({ id, userId }: OwnedTool) => and(eq(tools.id, id), eq(tools.userId, userId));
 
-const record = wireColumns(tools, ['user_id']);
+const record = (secrets: SecretBox) => ({
+  ...wireColumns(tools, ['user_id', 'headers']),
+  headers: secrets.select(toolHeaders),
+});
 
 /** The tools of a user, oldest first. */
-export const listTools = ({ db }: Database, userId: number) =>
-  db.select(record).from(tools).where(eq(tools.userId, userId)).orderBy(asc(tools.id));
+export const listTools = ({ db, secrets }: Database, userId: number) =>
+  db.select(record(secrets)).from(tools).where(eq(tools.userId, userId)).orderBy(asc(tools.id));
 
 /** @throws Refusal if there is no such tool. */
-export async function readTool({ db }: Database, owned: OwnedTool) {
-  const [found] = await db.select(record).from(tools).where(isOwned(owned));
+export async function readTool({ db, secrets }: Database, owned: OwnedTool) {
+  const [found] = await db.select(record(secrets)).from(tools).where(isOwned(owned));
   return found ?? notFound();
 }
 
 /** Stores a tool. Its fields have been checked. */
-export async function createTool({ db }: Database, userId: number, given: z.infer<typeof CreateToolRequest>) {
-  const values = { ...fromWire(tools, given), userId } as typeof tools.$inferInsert;
-  const [created] = await db.insert(tools).values(values).returning(record);
+export async function createTool(
+  { db, secrets }: Database,
+  userId: number,
+  { headers, ...given }: z.infer<typeof CreateToolRequest>,
+) {
+  const sealed = secrets.seal(toolHeaders, userId, headers ?? []);
+  const values = { ...fromWire(tools, given), headers: sealed, userId } as typeof tools.$inferInsert;
+  const [created] = await db.insert(tools).values(values).returning(record(secrets));
   return created;
 }
 
 /** @throws Refusal if there is no such tool. */
 export async function updateTool(
-  { db }: Database,
+  { db, secrets }: Database,
   owned: OwnedTool,
-  given: z.infer<typeof UpdateToolRequest>,
+  { headers, ...given }: z.infer<typeof UpdateToolRequest>,
 ) {
+  const sealed =
+    headers === undefined ? {} : { headers: secrets.seal(toolHeaders, owned.userId, headers ?? []) };
   const [updated] = await db
     .update(tools)
-    .set({ ...fromWire(tools, given), updatedAt: sql`now()` })
+    .set({ ...fromWire(tools, given), ...sealed, updatedAt: sql`now()` })
     .where(isOwned(owned))
-    .returning(record);
+    .returning(record(secrets));
   return updated ?? notFound();
 }
 

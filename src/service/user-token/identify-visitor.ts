@@ -4,6 +4,7 @@ import { errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
 import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Database } from '../db/database.ts';
+import { userTokenKey } from '../db/secrets/sealed-columns.ts';
 import { assistants, userTokenKeys } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
@@ -27,7 +28,7 @@ export interface Visitor {
  * @throws ConversationError if the token is not valid, or absent though the assistant requires one.
  */
 export async function identifyVisitor(
-  { db }: Database,
+  { db, secrets }: Database,
   request: { assistantUuid: string; type: 'widget' | 'test'; userToken: string | null | undefined },
 ): Promise<Visitor> {
   const { assistantUuid, type, userToken } = request;
@@ -36,7 +37,7 @@ export async function identifyVisitor(
       id: assistants.id,
       isTokenRequired: assistants.userTokenRequired,
       algorithm: userTokenKeys.algorithm,
-      key: userTokenKeys.key,
+      key: secrets.select(userTokenKey),
     })
     .from(assistants)
     .leftJoin(userTokenKeys, eq(userTokenKeys.assistantId, assistants.id))
@@ -51,7 +52,7 @@ export async function identifyVisitor(
     if (await isPreviewToken(db, id, userToken)) return { verifiedUser: null, claims: {}, isPreview: true };
     throw ConversationError.userTokenInvalid('no preview token of this assistant, or an expired one');
   }
-  if (algorithm === null || key === null) {
+  if (algorithm === null) {
     throw ConversationError.userTokenInvalid('the assistant has no secret for user tokens');
   }
   const payload = await verify(userToken, algorithm, key);

@@ -4,6 +4,7 @@ import type { UserTokenSecret } from '../../contract/user-token.ts';
 import { isOwned } from '../assistant/save-assistant.ts';
 import type { OwnedAssistant } from '../assistant/save-assistant.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { userTokenKey } from '../db/secrets/sealed-columns.ts';
 import { assistants, userTokenKeys } from '../db/schema.ts';
 import { Refusal, sentence } from '../lib/refusal.ts';
 
@@ -17,13 +18,13 @@ type GivenKey = string | Record<string, unknown>;
  * @throws Refusal if the assistant does not exist or the public key is invalid.
  */
 export async function setUserTokenKey(
-  { db }: Database,
+  { db, secrets }: Database,
   owned: OwnedAssistant,
   publicKey?: GivenKey | null,
 ): Promise<UserTokenSecret> {
   const secret = publicKey ? null : `uts_${randomBytes(32).toString('base64url')}`;
   const algorithm = publicKey ? 'EdDSA' : 'HS256';
-  const key = publicKey ? readPublicKey(publicKey) : (secret ?? '');
+  const key = secrets.seal(userTokenKey, owned.id, publicKey ? readPublicKey(publicKey) : (secret ?? ''));
   await db.transaction(async (tx) => {
     await requireAssistant(tx, owned);
     await tx

@@ -44,7 +44,7 @@ export async function deliver(
   );
   const [delivery] = await db.select().from(webhookDeliveries).where(isDue);
   if (!delivery) return;
-  const secrets = await signingSecrets(db, delivery.userId);
+  const secrets = await signingSecrets(parts.database, delivery.userId);
   const outcome = await post(parts, delivery, secrets, signal);
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;

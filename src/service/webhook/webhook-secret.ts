@@ -1,22 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { and, desc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
-import type { Database, Queries } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import type { SecretBox } from '../db/secrets/secret-box.ts';
+import { webhookSecret } from '../db/secrets/sealed-columns.ts';
 import { webhookSecrets } from '../db/webhooks-tables.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
 /** Time for which a replaced secret stays valid, so that receivers can switch to the new one. */
 const overlap = sql`interval '24 hours'`;
 
-const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+const newSecret = (secrets: SecretBox, userId: number) => ({
+  userId,
+  secret: secrets.seal(webhookSecret, userId, `whsec_${randomBytes(32).toString('base64')}`),
+});
 
 const ofUser = (userId: number) => eq(webhookSecrets.userId, userId);
 const isValid = or(isNull(webhookSecrets.expiresAt), gt(webhookSecrets.expiresAt, sql`now()`));
 
 /** Returns a user's valid secrets, the current one first. Creates the first one if there is none. */
-export async function signingSecrets(queries: Queries, userId: number): Promise<[string, ...string[]]> {
+export async function signingSecrets(
+  { db, secrets }: Pick<Database, 'db' | 'secrets'>,
+  userId: number,
+): Promise<[string, ...string[]]> {
   const read = async () => {
-    const found = await queries
-      .select({ secret: webhookSecrets.secret, isCurrent: sql<boolean>`expires_at IS NULL` })
+    const found = await db
+      .select({ secret: secrets.select(webhookSecret), isCurrent: sql<boolean>`expires_at IS NULL` })
       .from(webhookSecrets)
       .where(and(ofUser(userId), isValid))
       .orderBy(desc(webhookSecrets.id));
@@ -27,18 +35,18 @@ export async function signingSecrets(queries: Queries, userId: number): Promise<
   };
   const existing = await read();
   if (existing) return [...existing];
-  await queries.insert(webhookSecrets).values({ userId, secret: newSecret() }).onConflictDoNothing();
+  await db.insert(webhookSecrets).values(newSecret(secrets, userId)).onConflictDoNothing();
   const [created, ...others] = (await read()) ?? [];
   if (created === undefined) throw new Error('The webhook secret was not stored.');
   return [created, ...others];
 }
 
 /** Returns a user's current secret as a record of the interface. */
-export async function readWebhookSecret({ db }: Database, userId: number) {
-  await signingSecrets(db, userId);
-  const [found] = await db
+export async function readWebhookSecret(database: Database, userId: number) {
+  await signingSecrets(database, userId);
+  const [found] = await database.db
     .select({
-      secret: webhookSecrets.secret,
+      secret: database.secrets.select(webhookSecret),
       created_at: wireTimestamp(webhookSecrets.createdAt),
       previous_expires_at: sql<string | null>`(
         SELECT ${wireTimestamp(sql`max(expires_at)`)} FROM webhook_secrets
@@ -63,7 +71,7 @@ export async function rotateWebhookSecret(database: Database, userId: number) {
       .set({ expiresAt: sql`now() + ${overlap}` })
       .where(and(ofUser(userId), isNull(webhookSecrets.expiresAt)));
     await tx.delete(webhookSecrets).where(and(ofUser(userId), lte(webhookSecrets.expiresAt, sql`now()`)));
-    await tx.insert(webhookSecrets).values({ userId, secret: newSecret() });
+    await tx.insert(webhookSecrets).values(newSecret(database.secrets, userId));
   });
   return readWebhookSecret(database, userId);
 }

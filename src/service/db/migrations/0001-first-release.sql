@@ -196,7 +196,8 @@ CREATE TABLE tools (
   endpoint text NOT NULL,
   method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   timeout integer NOT NULL DEFAULT 10 CHECK (timeout BETWEEN 1 AND 30),
-  headers jsonb NOT NULL DEFAULT '[]',
+  -- Sealed: unencrypted or encrypted, as all columns with this check (see SecretBox).
+  headers text NOT NULL CHECK (headers ~ '^(plain|v1):'),
   schema jsonb NOT NULL DEFAULT '[]',
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
@@ -382,7 +383,7 @@ CREATE INDEX preview_tokens_expiry ON preview_tokens (expires_at);
 CREATE TABLE user_token_keys (
   assistant_id integer PRIMARY KEY REFERENCES assistants ON DELETE CASCADE,
   algorithm text NOT NULL CHECK (algorithm IN ('HS256', 'EdDSA')),
-  key text NOT NULL,
+  key text NOT NULL CHECK (key ~ '^(plain|v1):'),
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
@@ -634,7 +635,7 @@ CREATE INDEX idempotency_keys_call ON idempotency_keys (call_id);
 CREATE TABLE webhook_secrets (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
-  secret text NOT NULL,
+  secret text NOT NULL CHECK (secret ~ '^(plain|v1):'),
   created_at timestamptz NOT NULL DEFAULT now(),
   -- Null for the current secret.
   expires_at timestamptz
