@@ -349,6 +349,7 @@ export const createAssistant = ownerEndpoint({
   summary: 'Creates an inactive assistant.',
   method: 'POST',
   path: '/api/user/assistant',
+  scope: 'write',
   request: CreateAssistantRequest,
   response: SavedAssistant,
   success: 201,
@@ -358,6 +359,7 @@ export const updateAssistant = ownerEndpoint({
   summary: 'Changes the given fields of an assistant.',
   method: 'PUT',
   path: '/api/user/assistant/:id',
+  scope: 'write',
   request: UpdateAssistantRequest,
   response: SavedAssistant,
 });
@@ -366,6 +368,7 @@ export const deleteAssistant = ownerEndpoint({
   summary: 'Deletes an assistant. Its calls and conversations are kept.',
   method: 'DELETE',
   path: '/api/user/assistant/:id',
+  scope: 'write',
   response: Message,
 });
 
@@ -373,6 +376,7 @@ export const listAssistants = ownerEndpoint({
   summary: 'Lists the assistants with all fields, newest first, in pages.',
   method: 'GET',
   path: '/api/user/assistants/get',
+  scope: 'read',
   query: AssistantsQuery,
   response: Assistants,
 });
@@ -381,6 +385,7 @@ export const listAllAssistants = ownerEndpoint({
   summary: 'Lists all assistants with all fields, newest first, without pagination. Our addition.',
   method: 'GET',
   path: '/api/user/assistants',
+  scope: 'read',
   response: z.array(Assistant),
 });
 
@@ -388,6 +393,7 @@ export const listOutboundAssistants = ownerEndpoint({
   summary: 'Lists the outbound assistants of all modes, with fewer fields.',
   method: 'GET',
   path: '/api/user/assistants/outbound',
+  scope: 'read',
   response: ReducedAssistants,
 });
 
@@ -418,6 +424,7 @@ const enableWebhook = <const Path extends `/api/user/${string}`>(summary: string
     summary,
     method: 'POST',
     path,
+    scope: 'write',
     request: WebhookRequest,
     response: WebhookChanged,
     refusals: [404],
@@ -428,6 +435,7 @@ const disableWebhookAt = <const Path extends `/api/user/${string}`>(summary: str
     summary,
     method: 'POST',
     path,
+    scope: 'write',
     request: AssistantIdRequest,
     response: WebhookChanged,
     refusals: [404],

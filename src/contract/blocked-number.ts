@@ -17,6 +17,7 @@ export const listBlockedNumbers = ownerEndpoint({
   summary: 'Lists the blocked numbers, newest first, in pages. Our addition.',
   method: 'GET',
   path: '/api/user/blocked-numbers',
+  scope: 'read',
   query: BlockedNumbersQuery,
   response: paginated(BlockedNumber),
 });
@@ -25,6 +26,7 @@ export const blockNumber = ownerEndpoint({
   summary: 'Blocks calls to a number. Succeeds also if it is already blocked. Our addition.',
   method: 'POST',
   path: '/api/user/blocked-numbers',
+  scope: 'write',
   request: z.object({ phone_number: phoneNumber() }),
   response: messageWith(BlockedNumber),
   success: 201,
@@ -34,5 +36,6 @@ export const unblockNumber = ownerEndpoint({
   summary: 'Allows calls to a number again. Our addition.',
   method: 'DELETE',
   path: '/api/user/blocked-numbers/:id',
+  scope: 'write',
   response: Message,
 });

@@ -91,6 +91,7 @@ export const listCalls = ownerEndpoint({
   summary: 'Lists the calls that match all given filters, newest first, in pages.',
   method: 'GET',
   path: '/api/user/calls',
+  scope: 'read',
   query: CallsQuery,
   response: paginated(Call),
 });
@@ -99,6 +100,7 @@ export const readCall = ownerEndpoint({
   summary: 'Returns a call.',
   method: 'GET',
   path: '/api/user/calls/:id',
+  scope: 'read',
   response: Call,
 });
 
@@ -106,6 +108,7 @@ export const deleteCall = ownerEndpoint({
   summary: 'Deletes the record of a call.',
   method: 'DELETE',
   path: '/api/user/calls/:id',
+  scope: 'write',
   response: Message,
 });
 
@@ -125,6 +128,7 @@ export const makeCall = ownerEndpoint({
     'Calls a phone number with an outbound assistant. The call runs in the background; read its record for the progress.',
   method: 'POST',
   path: '/api/user/make_call',
+  scope: 'calls',
   request: MakeCallRequest,
   headers: ['Idempotency-Key'],
   response: z.looseObject({

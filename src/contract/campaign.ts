@@ -85,6 +85,7 @@ export const listCampaigns = ownerEndpoint({
   summary: 'Lists the campaigns, oldest first.',
   method: 'GET',
   path: '/api/user/campaigns',
+  scope: 'read',
   response: z.array(Campaign),
 });
 
@@ -92,6 +93,7 @@ export const createCampaign = ownerEndpoint({
   summary: 'Creates a campaign as a draft.',
   method: 'POST',
   path: '/api/user/campaigns',
+  scope: 'write',
   request: CreateCampaignRequest,
   response: messageWith(Campaign),
   success: 201,
@@ -102,6 +104,7 @@ export const updateCampaignStatus = ownerEndpoint({
   summary: 'Starts or stops a campaign.',
   method: 'POST',
   path: '/api/user/campaigns/update-status',
+  scope: 'calls',
   request: z.object({ campaign_id: id(), action: z.enum(['start', 'stop']) }),
   response: z.looseObject({
     message: z.string(),
@@ -115,5 +118,6 @@ export const deleteCampaign = ownerEndpoint({
   summary: 'Deletes a campaign with its leads. Its calls are kept.',
   method: 'DELETE',
   path: '/api/user/campaign/:id',
+  scope: 'write',
   response: Message,
 });

@@ -81,6 +81,7 @@ export const listLanguages = ownerEndpoint({
   summary: 'Lists all languages.',
   method: 'GET',
   path: '/api/user/assistants/languages',
+  scope: 'read',
   response: Languages,
 });
 
@@ -88,6 +89,7 @@ export const listVoices = ownerEndpoint({
   summary: 'Lists the voices that match all given filters.',
   method: 'GET',
   path: '/api/user/assistants/voices',
+  scope: 'read',
   query: VoicesQuery,
   response: Voices,
 });
@@ -96,6 +98,7 @@ export const listModels = ownerEndpoint({
   summary: 'Lists the models of one type.',
   method: 'GET',
   path: '/api/user/assistants/models',
+  scope: 'read',
   query: ModelsQuery,
   response: Models,
 });
@@ -104,6 +107,7 @@ export const listSynthesizerProviders = ownerEndpoint({
   summary: 'Lists the text-to-speech providers, optionally for one language.',
   method: 'GET',
   path: '/api/user/assistants/synthesizer-providers',
+  scope: 'read',
   query: ProvidersQuery,
   response: Providers,
 });
@@ -112,6 +116,7 @@ export const listTranscriberProviders = ownerEndpoint({
   summary: 'Lists the speech-to-text providers, optionally for one language.',
   method: 'GET',
   path: '/api/user/assistants/transcriber-providers',
+  scope: 'read',
   query: ProvidersQuery,
   response: Providers,
 });
@@ -120,6 +125,7 @@ export const listAssignableNumbers = ownerEndpoint({
   summary: "Lists the account's phone numbers that can be assigned to an assistant.",
   method: 'GET',
   path: '/api/user/assistants/phone-numbers',
+  scope: 'read',
   query: AssignableNumbersQuery,
   response: AssignableNumbers,
 });

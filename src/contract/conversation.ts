@@ -276,6 +276,7 @@ export const listConversations = ownerEndpoint({
   summary: "Lists the conversations with the owner's assistants, newest first, with cursor pagination.",
   method: 'GET',
   path: '/api/user/conversations',
+  scope: 'read',
   query: ConversationsQuery,
   response: cursorPaginated(ListedConversation),
 });
@@ -284,6 +285,7 @@ export const writeAsPerson = ownerEndpoint({
   summary: "Sends a person's message to the visitor instead of the assistant's answer. Our addition.",
   method: 'POST',
   path: '/api/user/conversations/:uuid/messages',
+  scope: 'inbox',
   request: WriteMessageRequest,
   response: chat.Done,
 });
@@ -292,6 +294,7 @@ export const disableAi = ownerEndpoint({
   summary: 'Lets a person take over a conversation: the assistant stops answering.',
   method: 'POST',
   path: '/api/automate/conversations/:uuid/disable-ai',
+  scope: 'inbox',
   response: AiState,
 });
 
@@ -299,5 +302,6 @@ export const enableAi = ownerEndpoint({
   summary: 'Hands a conversation back to the assistant.',
   method: 'POST',
   path: '/api/automate/conversations/:uuid/enable-ai',
+  scope: 'inbox',
   response: AiState,
 });

@@ -42,6 +42,7 @@ export const generateReply = ownerEndpoint({
     "Answers a customer's message in the assistant's conversation with this customer. Opens the conversation if there is none.",
   method: 'POST',
   path: '/api/user/ai/generate-reply',
+  scope: 'inbox',
   aliases: ['/api/ai/generate-reply'],
   request: GenerateReplyRequest,
   headers: ['Idempotency-Key'],

@@ -49,6 +49,7 @@ export const listKnowledgebases = ownerEndpoint({
   summary: 'Lists the knowledge bases, oldest first.',
   method: 'GET',
   path: base,
+  scope: 'read',
   response: z.looseObject({ data: z.array(Knowledgebase) }),
 });
 
@@ -56,6 +57,7 @@ export const readKnowledgebase = ownerEndpoint({
   summary: 'Returns a knowledge base.',
   method: 'GET',
   path: `${base}/:id`,
+  scope: 'read',
   response: z.looseObject({ data: Knowledgebase }),
 });
 
@@ -63,6 +65,7 @@ export const createKnowledgebase = ownerEndpoint({
   summary: 'Creates an empty knowledge base.',
   method: 'POST',
   path: base,
+  scope: 'write',
   request: z.object({ name: nonBlankText(name), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
   success: 201,
@@ -72,6 +75,7 @@ export const updateKnowledgebase = ownerEndpoint({
   summary: 'Changes the name and description of a knowledge base.',
   method: 'PUT',
   path: `${base}/:id`,
+  scope: 'write',
   request: z.object({ name: z.optional(nonBlankText(name)), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
 });
@@ -80,6 +84,7 @@ export const deleteKnowledgebase = ownerEndpoint({
   summary: 'Deletes a knowledge base with its documents and removes it from assistants.',
   method: 'DELETE',
   path: `${base}/:id`,
+  scope: 'write',
   response: Message,
 });
 
@@ -87,6 +92,7 @@ export const listDocuments = ownerEndpoint({
   summary: 'Lists the documents of a knowledge base, oldest first.',
   method: 'GET',
   path: documentsPath,
+  scope: 'read',
   response: z.looseObject({ data: z.array(KnowledgeDocument) }),
 });
 
@@ -94,6 +100,7 @@ export const readDocument = ownerEndpoint({
   summary: 'Returns a document.',
   method: 'GET',
   path: documentPath,
+  scope: 'read',
   response: z.looseObject({ data: KnowledgeDocument }),
 });
 
@@ -101,6 +108,7 @@ export const createDocument = ownerEndpoint({
   summary: 'Adds a document: a multipart form with `file`, or JSON for a website.',
   method: 'POST',
   path: documentsPath,
+  scope: 'write',
   request: z.object({
     name: nonBlankText(name),
     type: z.enum(['website', 'pdf', 'txt', 'docx']),
@@ -121,6 +129,7 @@ export const updateDocument = ownerEndpoint({
   summary: 'Changes the name and description of a document. Its type and content cannot change.',
   method: 'PUT',
   path: documentPath,
+  scope: 'write',
   request: z.object({ name: z.optional(nonBlankText(name)), description: z.nullish(text(name)) }),
   response: messageWith(z.looseObject(changedDocumentFields)),
 });
@@ -129,5 +138,6 @@ export const deleteDocument = ownerEndpoint({
   summary: 'Deletes a document with its content and embeddings.',
   method: 'DELETE',
   path: documentPath,
+  scope: 'write',
   response: Message,
 });

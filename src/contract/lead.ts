@@ -92,6 +92,7 @@ export const createLead = ownerEndpoint({
   summary: 'Adds a lead to a campaign.',
   method: 'POST',
   path: '/api/user/lead',
+  scope: 'calls',
   request: CreateLeadRequest,
   response: messageWith(Lead),
 });
@@ -100,6 +101,7 @@ export const listLeads = ownerEndpoint({
   summary: 'Lists the leads that match all given filters, newest first, in pages.',
   method: 'GET',
   path: '/api/user/leads',
+  scope: 'read',
   query: LeadsQuery,
   response: paginated(Lead),
 });
@@ -108,6 +110,7 @@ export const updateLead = ownerEndpoint({
   summary: 'Changes the given fields of a lead.',
   method: 'PUT',
   path: '/api/user/leads/:id',
+  scope: 'calls',
   aliases: ['/api/leads/:id'],
   request: UpdateLeadRequest,
   response: messageWith(Lead),
@@ -117,5 +120,6 @@ export const deleteLead = ownerEndpoint({
   summary: 'Deletes a lead with its secondary contacts.',
   method: 'DELETE',
   path: '/api/user/leads/:id',
+  scope: 'write',
   response: Message,
 });

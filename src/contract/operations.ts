@@ -14,7 +14,8 @@ import * as user from './user.ts';
 import * as userToken from './user-token.ts';
 import * as webhook from './webhook.ts';
 
-export type { Operation } from './owner-endpoint.ts';
+export { scopes } from './owner-endpoint.ts';
+export type { Operation, Scope } from './owner-endpoint.ts';
 
 /** All operations of the service, by name. */
 export const operations = {

@@ -1,5 +1,12 @@
 import type * as z from 'zod/mini';
 
+/**
+ * The scopes of API keys: `read` for lists and records; `write` to create, change and delete them; `calls` for
+ * everything that causes calls; `money` for limits and purchases; `inbox` to write in conversations with customers.
+ */
+export const scopes = ['read', 'write', 'calls', 'money', 'inbox'] as const;
+export type Scope = (typeof scopes)[number];
+
 /** Describes an operation of the service for its route, its documentation and typed clients. */
 export interface Operation {
   /** One or two sentences for the documentation. */
@@ -8,6 +15,8 @@ export interface Operation {
   /** With `:name` for each parameter. */
   path: string;
   auth: 'none' | 'bearer';
+  /** The scope that the API key must have. */
+  scope?: Scope;
   /** The request body; an object, so that errors can name the invalid fields. */
   request?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
@@ -26,6 +35,7 @@ export interface Operation {
 /** The part of an authenticated operation that differs from the others. */
 interface Description extends Omit<Operation, 'auth' | 'statuses'> {
   path: `/api/user/${string}` | `/api/automate/${string}`;
+  scope: Scope;
   /** Further error statuses of this operation. */
   refusals?: readonly number[];
 }
@@ -41,7 +51,7 @@ export function ownerEndpoint<const Described extends Description>(
   described: Described,
 ): OwnerEndpoint<Described> {
   const { path, request, query, success = 200, refusals = [] } = described;
-  const statuses = new Set<number>([success, 401, 429, ...refusals]);
+  const statuses = new Set<number>([success, 401, 403, 429, ...refusals]);
   if (path.includes('/:')) statuses.add(404);
   if (request !== undefined) statuses.add(413);
   if (request !== undefined || query !== undefined) statuses.add(422);

@@ -43,6 +43,7 @@ export const listPhoneNumbers = ownerEndpoint({
   summary: 'Lists all phone numbers of the account.',
   method: 'GET',
   path: '/api/user/phone-numbers/all',
+  scope: 'read',
   response: PhoneNumbers,
 });
 
@@ -50,6 +51,7 @@ export const listSmsNumbers = ownerEndpoint({
   summary: 'Lists the SMS-capable numbers with an active subscription. Legacy; use `/all` instead.',
   method: 'GET',
   path: '/api/user/phone-numbers',
+  scope: 'read',
   response: PhoneNumbers,
 });
 
@@ -57,6 +59,7 @@ export const searchPhoneNumbers = ownerEndpoint({
   summary: 'Lists phone numbers for sale.',
   method: 'GET',
   path: '/api/user/phone-numbers/search',
+  scope: 'read',
   query: z.object({
     country_code: z.optional(patternText(/^[A-Za-z]{2}$/, 'must be a country code of two letters.')),
     contains: z.optional(
@@ -70,6 +73,7 @@ export const purchasePhoneNumber = ownerEndpoint({
   summary: 'Buys a number that the search returned. Each month is charged in advance.',
   method: 'POST',
   path: '/api/user/phone-numbers/purchase',
+  scope: 'money',
   request: z.object({ phone_number: phoneNumber() }),
   response: messageWith(PhoneNumber),
   success: 201,
@@ -80,6 +84,7 @@ export const updatePhoneNumber = ownerEndpoint({
   summary: 'Sets the nickname of a number, or removes it with `null`.',
   method: 'PUT',
   path: '/api/user/phone-numbers/:id',
+  scope: 'write',
   request: z.object({ nickname: z.nullable(text(nickname)) }),
   response: messageWith(PhoneNumber),
 });
@@ -89,6 +94,7 @@ export const releasePhoneNumber = ownerEndpoint({
     'Releases a number. A dedicated number stays active until the end of the paid month; other numbers are deleted immediately.',
   method: 'DELETE',
   path: '/api/user/phone-numbers/:id',
+  scope: 'money',
   response: Message,
   refusals: [400],
 });

@@ -78,6 +78,7 @@ export const listTools = ownerEndpoint({
   summary: 'Lists the tools, oldest first.',
   method: 'GET',
   path: '/api/user/tools',
+  scope: 'read',
   response: z.array(Tool),
 });
 
@@ -85,6 +86,7 @@ export const readTool = ownerEndpoint({
   summary: 'Returns a tool.',
   method: 'GET',
   path: '/api/user/tools/:id',
+  scope: 'read',
   response: Tool,
 });
 
@@ -92,6 +94,7 @@ export const createTool = ownerEndpoint({
   summary: 'Creates a tool.',
   method: 'POST',
   path: '/api/user/tools',
+  scope: 'write',
   request: CreateToolRequest,
   response: messageWith(Tool),
   success: 201,
@@ -101,6 +104,7 @@ export const updateTool = ownerEndpoint({
   summary: 'Changes the given fields of a tool.',
   method: 'PUT',
   path: '/api/user/tools/:id',
+  scope: 'write',
   request: UpdateToolRequest,
   response: messageWith(Tool),
 });
@@ -109,5 +113,6 @@ export const deleteTool = ownerEndpoint({
   summary: 'Deletes a tool and removes it from assistants.',
   method: 'DELETE',
   path: '/api/user/tools/:id',
+  scope: 'write',
   response: Message,
 });

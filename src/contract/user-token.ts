@@ -32,6 +32,7 @@ export const createPreviewToken = ownerEndpoint({
     'Creates a token that proves, for one hour, that conversations of type test with this assistant are its owner’s. Our addition.',
   method: 'POST',
   path: '/api/user/assistants/:id/preview-token',
+  scope: 'write',
   response: PreviewToken,
   success: 201,
 });
@@ -41,6 +42,7 @@ export const createUserTokenSecret = ownerEndpoint({
     'Creates the secret that user tokens of the assistant are signed with, or sets a public key that verifies them. Replaces the previous one. Our addition.',
   method: 'POST',
   path: '/api/user/assistants/:id/user-token-secret',
+  scope: 'write',
   request: UserTokenSecretRequest,
   response: UserTokenSecret,
   success: 201,
@@ -50,5 +52,6 @@ export const deleteUserTokenSecret = ownerEndpoint({
   summary: 'Deletes the secret or public key of user tokens: all of them are refused then. Our addition.',
   method: 'DELETE',
   path: '/api/user/assistants/:id/user-token-secret',
+  scope: 'write',
   response: Message,
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { timestamp } from './answer-fields.ts';
 import { recordLimits } from './limits.ts';
-import { ownerEndpoint } from './owner-endpoint.ts';
+import { ownerEndpoint, scopes } from './owner-endpoint.ts';
 import { decimal } from './request-fields.ts';
 
 /* The account: the user and the API keys (interface: "Identity and keys"). */
@@ -21,6 +21,10 @@ export const ApiKey = z.looseObject({
   name: z.string(),
   last_used_at: z.nullable(timestamp),
   created_at: timestamp,
+  /** Our addition: what the key permits; each operation requires one scope. */
+  scopes: z.array(z.enum(scopes)),
+  /** Our addition; null if the key does not expire. */
+  expires_at: z.nullable(timestamp),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
@@ -32,6 +36,7 @@ export const readUser = ownerEndpoint({
   summary: 'Returns the user that the API key belongs to.',
   method: 'GET',
   path: '/api/user/me',
+  scope: 'read',
   response: User,
 });
 
@@ -51,6 +56,7 @@ export const readSpendingLimit = ownerEndpoint({
   summary: 'Returns the daily spending limit, and what messages and calls have cost today. Our addition.',
   method: 'GET',
   path: '/api/user/spending-limit',
+  scope: 'read',
   response: Spending,
 });
 
@@ -58,6 +64,7 @@ export const setSpendingLimit = ownerEndpoint({
   summary: 'Sets what messages and calls may cost a day; null is no limit. Our addition.',
   method: 'PUT',
   path: '/api/user/spending-limit',
+  scope: 'money',
   request: SpendingLimitRequest,
   response: Spending,
 });
@@ -66,5 +73,6 @@ export const listApiKeys = ownerEndpoint({
   summary: "Lists the user's API keys, without their values.",
   method: 'GET',
   path: '/api/user/api-keys',
+  scope: 'read',
   response: ApiKeys,
 });

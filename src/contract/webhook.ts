@@ -165,6 +165,7 @@ export const listWebhookDeliveries = ownerEndpoint({
   summary: 'Lists the deliveries that match all given filters, newest first, in pages. Our addition.',
   method: 'GET',
   path: '/api/user/webhook-deliveries',
+  scope: 'read',
   query: WebhookDeliveriesQuery,
   response: paginated(WebhookDelivery),
 });
@@ -173,6 +174,7 @@ export const redeliverWebhook = ownerEndpoint({
   summary: 'Sends a delivered or failed webhook again, with the same id. Our addition.',
   method: 'POST',
   path: '/api/user/webhook-deliveries/:id/redeliver',
+  scope: 'write',
   response: messageWith(WebhookDelivery),
   refusals: [409],
 });
@@ -181,6 +183,7 @@ export const readWebhookSecret = ownerEndpoint({
   summary: 'Returns the secret that webhooks are signed with. Our addition.',
   method: 'GET',
   path: '/api/user/webhook-secret',
+  scope: 'write',
   response: WebhookSecret,
 });
 
@@ -188,5 +191,6 @@ export const rotateWebhookSecret = ownerEndpoint({
   summary: 'Rotates the signing secret. The previous one stays valid for a day. Our addition.',
   method: 'POST',
   path: '/api/user/webhook-secret/rotate',
+  scope: 'write',
   response: messageWith(WebhookSecret),
 });

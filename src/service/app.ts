@@ -3,7 +3,7 @@ import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
 import { accessLog } from './http/access-log.ts';
 import { errorHandler } from './http/answer-error.ts';
-import { bearerAuth, keyedPaths } from './http/bearer-auth.ts';
+import { bearerAuth, keyedPaths, requireScopes } from './http/bearer-auth.ts';
 import { limitRequestBody } from './http/limit-request-body.ts';
 import { publicCors } from './http/public-cors.ts';
 import { withPublicUrl } from './http/public-origin.ts';
@@ -52,6 +52,7 @@ export function createApp(context: AppContext): Hono {
   app.use('/api/*', rateLimit(database, config));
   // Before the body is read, which may be as large as an upload.
   for (const path of keyedPaths) app.use(path, bearerAuth(database));
+  requireScopes(app);
   app.use('/api/*', limitRequestBody());
   app.use('/api/user/*', withPublicUrl(config.publicUrl));
 

@@ -11,6 +11,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { bytea, sealed, timestamptz, rowId } from './columns.ts';
+import { scopes } from '../../contract/operations.ts';
+import type { Scope } from '../../contract/operations.ts';
 
 export { assistants } from './assistants-table.ts';
 export { documentSources } from './document-sources-table.ts';
@@ -58,6 +60,12 @@ export const apiKeys = pgTable('api_keys', {
   userId: integer('user_id').notNull(),
   name: text().notNull(),
   keyHash: bytea('key_hash').notNull(),
+  scopes: text()
+    .array()
+    .$type<Scope[]>()
+    .notNull()
+    .default([...scopes]),
+  expiresAt: timestamptz('expires_at'),
   lastUsedAt: timestamptz('last_used_at'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
 });

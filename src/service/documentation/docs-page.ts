@@ -91,7 +91,7 @@ function renderOperation(document: OpenApiDocument, entry: Entry): Html {
       <a class="anchor" href="#${operationId}" aria-label="Link to ${method} ${path}">#</a>
     </h3>
     <p>${summary}</p>
-    <p class="auth">${security.length > 0 ? 'Needs a key.' : 'Open to everyone.'}</p>
+    <p class="auth">${describeSecurity(security)}</p>
     ${table(
       'Parameters',
       parameters.map(({ name, required, schema, in: place, description = '' }) => {
@@ -110,6 +110,11 @@ function renderOperation(document: OpenApiDocument, entry: Entry): Html {
     <pre><code>${command(entry, document, body)}</code></pre>
   </article>`;
 }
+
+const describeSecurity = ([needed]: DocumentedOperation['security']) =>
+  needed === undefined
+    ? 'Open to everyone.'
+    : html`Needs a key with the scope <code>${Object.values(needed).flat().join(', ')}</code>.`;
 
 function table(title: string, fields: Field[]): Html | '' {
   if (fields.length === 0) return '';

@@ -50,7 +50,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
 const descriptions: Record<number, string> = {
   304: "The client's copy is up to date.",
   400: 'Refused; the body has the reason.',
-  401: 'The key or token is missing or wrong.',
+  401: 'The key or token is missing, wrong or expired.',
   402: 'The balance is too low.',
   403: "The page's origin is not in the assistant's `allowed_origins`.",
   404: "There is no such record, or it is another user's.",
@@ -88,9 +88,12 @@ export function refusalWith(names: readonly string[], description: string): Json
   return { description, content };
 }
 
+const describeStatus = (status: number, { auth }: Pick<Operation, 'auth'>) =>
+  status === 403 && auth === 'bearer' ? 'The key lacks the scope of this operation.' : descriptions[status];
+
 /** Describes an error response of an operation, in OpenAPI. */
 export function describeRefusal(operation: Pick<Operation, 'path' | 'auth'>, status: number): JsonSchema {
-  const description = descriptions[status];
+  const description = describeStatus(status, operation);
   if (description === undefined) throw new Error(`The status ${status} has no description.`);
   const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
   return {

@@ -1,4 +1,4 @@
-import { listOperations } from '../../contract/operations.ts';
+import { listOperations, scopes } from '../../contract/operations.ts';
 import type { Operation } from '../../contract/operations.ts';
 import { describeConversationEvents } from './conversation-events.ts';
 import { describeRefusal, errorSchemas } from './errors.ts';
@@ -14,7 +14,8 @@ export interface DocumentedOperation {
   operationId: string;
   tags: [string];
   summary: string;
-  security: Record<string, never[]>[];
+  /** The key, with the scope that it must have. */
+  security: Record<string, string[]>[];
   parameters: {
     name: string;
     in: 'path' | 'query' | 'header';
@@ -44,6 +45,8 @@ export interface OpenApiDocument {
 
 const description =
   'Businesses build voice assistants with this interface: for phone calls, and for text conversations on websites.';
+
+const keyDescription = `An API key, with the scope that the operation requires: ${scopes.join(', ')}.`;
 
 /** Descriptions of request headers. */
 const headers: Record<string, string> = {
@@ -76,19 +79,19 @@ export function createOpenApiDocument(version: string): OpenApiDocument {
     webhooks: describeWebhooks(),
     components: {
       schemas: { ...schemas.toJson(), ...errorSchemas },
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: keyDescription } },
     },
   };
 }
 
 function describe(name: string, operation: Operation, schemas: DocumentSchemas): DocumentedOperation {
-  const { summary, path, auth, request, query, statuses, success = 200 } = operation;
+  const { summary, path, auth, scope, request, query, statuses, success = 200 } = operation;
   const refusals = statuses.filter((status) => status !== success);
   return {
     operationId: name,
     tags: [tagOf(path)],
     summary,
-    security: auth === 'bearer' ? [{ key: [] }] : [],
+    security: auth === 'bearer' ? [{ key: scope === undefined ? [] : [scope] }] : [],
     parameters: [
       ...[...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathParameter(parameter)),
       ...(query ? schemas.query(query) : []).map((each) => ({ ...each, in: 'query' as const })),

@@ -25,6 +25,9 @@ CREATE TABLE api_keys (
   name text NOT NULL,
   -- SHA-256 of the key. The key itself is shown once and never stored.
   key_hash bytea NOT NULL UNIQUE CHECK (octet_length(key_hash) = 32),
+  scopes text[] NOT NULL DEFAULT '{read,write,calls,money,inbox}'
+    CHECK (scopes <@ '{read,write,calls,money,inbox}' AND scopes <> '{}'),
+  expires_at timestamptz,
   last_used_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now()
 );
