@@ -25,6 +25,10 @@ export const ApiKey = z.looseObject({
   scopes: z.array(z.enum(scopes)),
   /** Our addition; null if the key does not expire. */
   expires_at: z.nullable(timestamp),
+  /** Our addition: the addresses that may use the key, as CIDR ranges; empty if any may. */
+  allowed_addresses: z.array(z.string()),
+  /** Our addition: the id of the key that replaces it; null if it was not rotated. */
+  replaced_by: z.nullable(z.int()),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 

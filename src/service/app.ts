@@ -51,7 +51,7 @@ export function createApp(context: AppContext): Hono {
   app.use('/api/*', untrustedProxy.detect(config.trustedProxies, log));
   app.use('/api/*', rateLimit(database, config));
   // Before the body is read, which may be as large as an upload.
-  for (const path of keyedPaths) app.use(path, bearerAuth(database));
+  for (const path of keyedPaths) app.use(path, bearerAuth(database, config, log));
   requireScopes(app);
   app.use('/api/*', limitRequestBody());
   app.use('/api/user/*', withPublicUrl(config.publicUrl));

@@ -104,6 +104,45 @@ test('creates, lists and revokes users and keys', async () => {
   assert.match(again.err, /^There is already a user with the e-mail address [^\n]+\.$/);
 });
 
+test('creates keys with restrictions, lists and rotates them', async () => {
+  const email = `${randomUUID()}@example.com`;
+  await json('users', 'create', '--name', 'Ada Ly', '--email', email);
+  const restrictions = ['--scope', 'inbox, read', '--expires-in', '30', '--address', '127.0.0.0/8 ::1'];
+  const { key } = (await json('keys', 'create', '--user', email, '--name', 'Desk', ...restrictions)) as {
+    key: string;
+  };
+  const list = async () =>
+    (await json('keys', 'list', '--user', email)) as { id: number; replaced_by: number | null }[];
+  const [created] = await list();
+  const { out } = await run('keys', 'list', '--user', email);
+  assert.match(out, /^id +name +created +last used +expires +replaced by +scopes +addresses\n/);
+  assert.match(out, / inbox,read +127\.0\.0\.0\/8,::1$/);
+
+  const rotated = (await json('keys', 'rotate', '--id', String(created?.id), '--overlap', '1')) as {
+    id: number;
+    key: string;
+    previous_expires_at: string;
+  };
+  for (const each of [key, rotated.key]) {
+    const { status } = await service.get('/api/user/me', { Authorization: `Bearer ${each}` });
+    assert.equal(status, 200);
+  }
+  const hours = (Date.parse(rotated.previous_expires_at) - Date.now()) / 3_600_000;
+  assert.ok(hours > 0.5 && hours < 1.5);
+  assert.deepEqual(
+    (await list()).map(({ id, replaced_by: by }) => [id, by]),
+    [
+      [rotated.id, null],
+      [created?.id, rotated.id],
+    ],
+  );
+  const again = await run('keys', 'rotate', '--id', String(created?.id));
+  assert.deepEqual(
+    [again.code, again.err],
+    [1, `The key ${created?.id} is already replaced by the key ${rotated.id}.`],
+  );
+});
+
 test('prints the settings with type, range, default and meaning in the help of both programs', async () => {
   const service = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts'), '--help']);
   assert.equal(await service.ended, 0);
@@ -145,6 +184,15 @@ const usageErrors: [args: string, message: RegExp][] = [
   ['users create --name A --email nobody', /"nobody" is not an e-mail address/],
   ['users list --all', /Unknown option '--all'/],
   ['users list 1', /Unexpected argument '1'/],
+  ['keys create --user 1 --name A --scope read,all', /There is no scope "all"\. --scope is a list of read, /],
+  ['keys create --user 1 --name A --scope ,', /--scope must not be empty/],
+  ['keys create --user 1 --name A --address ,', /--address must not be empty/],
+  [
+    'keys create --user 1 --name A --address 10.0.0.0/33',
+    /"10\.0\.0\.0\/33" is neither an address nor a range/,
+  ],
+  ['keys create --user 1 --name A --expires-in 0', /--expires-in must be a number of days from 1 to 3650/],
+  ['keys rotate --id 1 --overlap 721', /--overlap must be a number of hours from 0 to 720/],
   ['top-up --user 1 --amount 1e3', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount=-1', /--amount must be an amount above 0/],
   ['top-up --user 1 --amount 0', /--amount must be an amount above 0/],
@@ -169,6 +217,7 @@ test('exits with code 1 and one sentence if a command fails', async () => {
       /^There is no user "nobody@example\.com"/,
     ],
     [['keys', 'revoke', '--id', '999999'], /^There is no key with the id "999999"\.$/],
+    [['keys', 'rotate', '--id', '999999'], /^There is no key with the id "999999"\.$/],
     [['person', 'export', '--phone', '+4915100000000'], /^There is no data about this person\.$/],
   ];
   for (const [args, message] of failures) {

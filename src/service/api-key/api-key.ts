@@ -2,9 +2,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { scopes as allScopes } from '../../contract/operations.ts';
 import type { Scope } from '../../contract/operations.ts';
-import type { Queries } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
 import { apiKeys, users } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
+import { isInRanges, parseAddressRange } from '../lib/address-range.ts';
 
 /** Prefix of API keys, by which scanners for leaked secrets recognize them. */
 export const apiKeyPrefix = 'vac_';
@@ -31,10 +32,21 @@ export interface KeyRestrictions {
   scopes?: readonly Scope[] | undefined;
   /** Days until the key expires; it does not expire by default. */
   expiresInDays?: number | undefined;
+  /** Addresses and CIDR ranges that may use the key; any by default. */
+  allowedAddresses?: readonly string[] | undefined;
 }
 
 /** Why a key is not accepted. */
-export type KeyRefusal = 'unknown' | 'expired';
+export class KeyRefusal {
+  readonly reason: 'unknown' | 'expired' | 'foreign-address';
+  /** Undefined for an unknown key. */
+  readonly keyId: number | undefined;
+
+  constructor(reason: KeyRefusal['reason'], keyId?: number) {
+    this.reason = reason;
+    this.keyId = keyId;
+  }
+}
 
 const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
@@ -43,28 +55,104 @@ export async function createApiKey(
   queries: Queries,
   userId: number,
   name: string,
-  { scopes = allScopes, expiresInDays }: KeyRestrictions = {},
+  { scopes = allScopes, expiresInDays, allowedAddresses = [] }: KeyRestrictions = {},
 ): Promise<string> {
-  const key = apiKeyPrefix + randomBytes(32).toString('base64url');
-  const expiresAt = expiresInDays === undefined ? null : sql`now() + ${expiresInDays} * interval '1 day'`;
-  await queries
-    .insert(apiKeys)
-    .values({ userId, name, keyHash: hashKey(key), scopes: [...scopes], expiresAt });
+  const key = newKey();
+  await queries.insert(apiKeys).values({
+    userId,
+    name,
+    keyHash: hashKey(key),
+    scopes: [...scopes],
+    expiresAt: expiresInDays === undefined ? null : inDays(expiresInDays),
+    allowedAddresses: [...allowedAddresses],
+  });
   return key;
+}
+
+const newKey = () => apiKeyPrefix + randomBytes(32).toString('base64url');
+const inDays = (days: number) => sql<Date>`now() + ${days} * interval '1 day'`;
+
+/** The key was already rotated, so another key replaces it. */
+export class KeyReplacedError extends Error {
+  override readonly name = 'KeyReplacedError';
+  readonly replacedBy: number;
+
+  constructor(id: number, replacedBy: number) {
+    super(`The key ${id} is already replaced by the key ${replacedBy}.`);
+    this.replacedBy = replacedBy;
+  }
+}
+
+/**
+ * Replaces a key by another one with the same name and restrictions. The previous key expires after the overlap, unless
+ * it expires earlier.
+ *
+ * @param change.overlapHours how long the previous key stays valid.
+ * @param change.expiresInDays days until the new key expires; by default it is valid as long as the previous one was.
+ * @returns the new key; undefined if there is no key with this id.
+ * @throws KeyReplacedError
+ */
+export async function rotateApiKey(
+  { db }: Database,
+  id: number,
+  { overlapHours, expiresInDays }: { overlapHours: number; expiresInDays?: number | undefined },
+): Promise<{ id: number; key: string; previousExpiresAt: string } | undefined> {
+  return db.transaction(async (tx) => {
+    const [previous] = await tx
+      .select({
+        userId: apiKeys.userId,
+        name: apiKeys.name,
+        scopes: apiKeys.scopes,
+        allowedAddresses: apiKeys.allowedAddresses,
+        replacedBy: apiKeys.replacedBy,
+        // Not read as a date, which would lose microseconds.
+        lifetime: sql<string | null>`(${apiKeys.expiresAt} - ${apiKeys.createdAt})::text`,
+      })
+      .from(apiKeys)
+      .where(eq(apiKeys.id, id))
+      .for('update');
+    if (!previous) return undefined;
+    const { replacedBy, lifetime, ...same } = previous;
+    if (replacedBy !== null) throw new KeyReplacedError(id, replacedBy);
+    const key = newKey();
+    const sameLifetime = lifetime === null ? null : sql`now() + ${lifetime}::interval`;
+    const expiresAt = expiresInDays === undefined ? sameLifetime : inDays(expiresInDays);
+    const [created] = await tx
+      .insert(apiKeys)
+      .values({ ...same, keyHash: hashKey(key), expiresAt })
+      .returning({ id: apiKeys.id });
+    if (!created) throw new Error('The key was not stored.');
+    const [shortened] = await tx
+      .update(apiKeys)
+      .set({
+        replacedBy: created.id,
+        expiresAt: sql`least(${apiKeys.expiresAt}, now() + ${overlapHours} * interval '1 hour')`,
+      })
+      .where(eq(apiKeys.id, id))
+      .returning({ expiresAt: wireTimestamp(apiKeys.expiresAt) });
+    return { id: created.id, key, previousExpiresAt: shortened?.expiresAt ?? '' };
+  });
 }
 
 /**
  * Returns the user of a key and records its use. The lookup by hash does not leak the key through timing; the hashes
  * are also compared in constant time.
+ *
+ * @param address the address of the client.
  */
-export async function authenticate(queries: Queries, key: string): Promise<ApiUser | KeyRefusal> {
-  if (!key.startsWith(apiKeyPrefix) || key.length > tokenLimit) return 'unknown';
+export async function authenticate(
+  queries: Queries,
+  key: string,
+  address: string,
+): Promise<ApiUser | KeyRefusal> {
+  if (!key.startsWith(apiKeyPrefix) || key.length > tokenLimit) return new KeyRefusal('unknown');
   const keyHash = hashKey(key);
   const [found] = await queries
     .select({
       storedHash: apiKeys.keyHash,
-      hasExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
+      isNotExpired: sql<boolean>`${isNotExpired}`,
       isUseRecorded: sql<boolean>`coalesce(${isUseRecorded}, false)`,
+      allowedAddresses: apiKeys.allowedAddresses,
       user: {
         id: users.id,
         keyId: apiKeys.id,
@@ -77,26 +165,33 @@ export async function authenticate(queries: Queries, key: string): Promise<ApiUs
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))
     .where(eq(apiKeys.keyHash, keyHash));
-  if (!found || !timingSafeEqual(found.storedHash, keyHash)) return 'unknown';
-  if (found.hasExpired) return 'expired';
+  if (!found || !timingSafeEqual(found.storedHash, keyHash)) return new KeyRefusal('unknown');
+  const { user, allowedAddresses } = found;
+  if (!found.isNotExpired) return new KeyRefusal('expired', user.keyId);
+  const ranges = allowedAddresses.map(parseAddressRange).filter((range) => range !== undefined);
+  if (allowedAddresses.length > 0 && !isInRanges(address, ranges)) {
+    return new KeyRefusal('foreign-address', user.keyId);
+  }
   if (!found.isUseRecorded) {
     await queries
       .update(apiKeys)
       .set({ lastUsedAt: sql`now()` })
-      .where(and(eq(apiKeys.id, found.user.keyId), sql`(${isUseRecorded}) IS NOT TRUE`));
+      .where(and(eq(apiKeys.id, user.keyId), sql`(${isUseRecorded}) IS NOT TRUE`));
   }
-  return found.user;
+  return user;
 }
 
 /** A minute is precise enough for `last_used_at`, and spares most requests a write. */
 const isUseRecorded = sql`${apiKeys.lastUsedAt} > now() - interval '1 minute'`;
+
+const isNotExpired = sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > now())`;
 
 /** Whether a key is valid and belongs to a user. Does not count as use. */
 export async function isApiKeyOf(queries: Queries, userId: number, key: string): Promise<boolean> {
   const found = await queries
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(and(eq(apiKeys.userId, userId), eq(apiKeys.keyHash, hashKey(key))));
+    .where(and(eq(apiKeys.userId, userId), eq(apiKeys.keyHash, hashKey(key)), isNotExpired));
   return found.length > 0;
 }
 
@@ -116,6 +211,8 @@ export async function listApiKeys(queries: Queries, userId: number) {
       created_at: wireTimestamp(apiKeys.createdAt),
       scopes: apiKeys.scopes,
       expires_at: sql<string | null>`${wireTimestamp(apiKeys.expiresAt)}`,
+      allowed_addresses: apiKeys.allowedAddresses,
+      replaced_by: apiKeys.replacedBy,
     })
     .from(apiKeys)
     .where(eq(apiKeys.userId, userId))

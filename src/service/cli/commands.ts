@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-commands.ts';
+import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
 import { addNumberCommand } from './number-commands.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
 import { rotateSecretsCommand } from './secret-commands.ts';
@@ -15,6 +15,7 @@ export const commands: readonly Command[] = [
   topUpCommand,
   createKeyCommand,
   listKeysCommand,
+  rotateKeyCommand,
   revokeKeyCommand,
   addNumberCommand,
   exportPersonCommand,

@@ -1,6 +1,13 @@
 import { scopes } from '../../contract/operations.ts';
 import type { Scope } from '../../contract/operations.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '../api-key/api-key.ts';
+import {
+  KeyReplacedError,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from '../api-key/api-key.ts';
+import { parseAddressRange } from '../lib/address-range.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandValues } from './command.ts';
 import { findUser, userOption } from './find-user.ts';
@@ -26,6 +33,10 @@ export const createKeyCommand: Command = {
       value: 'days',
       description: `days until it expires, 1 to ${longestLifetime}; it does not expire by default`,
     },
+    address: {
+      value: 'list',
+      description: 'addresses and ranges that may use it, such as 203.0.113.7,2001:db8::/32; any by default',
+    },
   },
   async run({ database: { db } }, values) {
     const name = values['name'] ?? '';
@@ -33,7 +44,8 @@ export const createKeyCommand: Command = {
     const { id } = await findUser(db, values['user']);
     const key = await createApiKey(db, id, name, {
       scopes: readScopes(values['scope']),
-      expiresInDays: readNumber(values, 'expires-in', 'days', { min: 1, max: longestLifetime }),
+      expiresInDays: readLifetime(values),
+      allowedAddresses: readRanges(values['address']),
     });
     return { lines: [key], data: { key, name } };
   },
@@ -48,14 +60,16 @@ export const listKeysCommand: Command = {
     const found = await listApiKeys(db, id);
     return {
       lines: table(
-        ['id', 'name', 'created', 'last used', 'expires', 'scopes'],
+        ['id', 'name', 'created', 'last used', 'expires', 'replaced by', 'scopes', 'addresses'],
         found.map((key) => [
           key.id,
           key.name,
           key.created_at,
           key.last_used_at ?? 'never',
           key.expires_at ?? 'never',
+          key.replaced_by ?? '',
           key.scopes.join(','),
+          key.allowed_addresses.join(',') || 'any',
         ]),
       ),
       data: found,
@@ -68,16 +82,66 @@ export const revokeKeyCommand: Command = {
   summary: 'Revokes an API key: further requests with it are refused.',
   options: { id: { value: 'id', description: 'id of the key, from "keys list"', required: true } },
   async run({ database: { db } }, values) {
-    const given = values['id'] ?? '';
-    const revoked = /^\d{1,9}$/.test(given) && (await revokeApiKey(db, Number(given)));
-    if (!revoked) throw new CommandError(`There is no key with the id "${given}".`);
-    return { lines: [`Key ${given} is revoked.`], data: { id: Number(given) } };
+    const id = readId(values);
+    if (!(await revokeApiKey(db, id))) throw noSuchKey(values);
+    return { lines: [`Key ${id} is revoked.`], data: { id } };
   },
 };
 
+/** Longest overlap of a rotation, in hours, and the default. */
+const overlap = { min: 0, max: 720, default: 24 };
+
+export const rotateKeyCommand: Command = {
+  name: 'keys rotate',
+  summary:
+    'Replaces an API key by another one with the same name and restrictions; both are valid for a while.',
+  options: {
+    id: { value: 'id', description: 'id of the key, from "keys list"', required: true },
+    overlap: {
+      value: 'hours',
+      description: `how long the previous key stays valid, ${overlap.min} to ${overlap.max}; ${overlap.default} by default`,
+    },
+    'expires-in': {
+      value: 'days',
+      description: 'days until the new key expires; by default it is valid as long as the previous one was',
+    },
+  },
+  async run({ database }, values) {
+    const id = readId(values);
+    const overlapHours = readNumber(values, 'overlap', 'hours', overlap) ?? overlap.default;
+    const change = { overlapHours, expiresInDays: readLifetime(values) };
+    const rotated = await rotateApiKey(database, id, change).catch((error: unknown) => {
+      throw error instanceof KeyReplacedError ? new CommandError(error.message, { cause: error }) : error;
+    });
+    if (!rotated) throw noSuchKey(values);
+    return {
+      lines: [rotated.key, `Key ${id} is valid until ${rotated.previousExpiresAt}.`],
+      data: { id: rotated.id, key: rotated.key, previous_expires_at: rotated.previousExpiresAt },
+    };
+  },
+};
+
+/** Returns 0, which no key has, if the option is not an id. */
+const readId = ({ id = '' }: CommandValues) => (/^\d{1,9}$/.test(id) ? Number(id) : 0);
+
+const noSuchKey = ({ id }: CommandValues) => new CommandError(`There is no key with the id "${id}".`);
+
+const readLifetime = (values: CommandValues) =>
+  readNumber(values, 'expires-in', 'days', { min: 1, max: longestLifetime });
+
+/** @throws UsageError */
+function readRanges(list: string | undefined): string[] | undefined {
+  const given = readList(list, 'address');
+  const invalid = given?.find((range) => parseAddressRange(range) === undefined);
+  if (invalid === undefined) return given;
+  throw new UsageError(
+    `"${invalid}" is neither an address nor a range such as 203.0.113.0/24 or 2001:db8::/32.`,
+  );
+}
+
 /** @throws UsageError */
 function readScopes(list: string | undefined): Scope[] | undefined {
-  const given = list?.split(/[\s,]+/).filter((word) => word !== '');
+  const given = readList(list, 'scope');
   const unknown = given?.find((word) => !scopes.includes(word as Scope));
   if (unknown !== undefined) {
     throw new UsageError(`There is no scope "${unknown}". --scope is a list of ${scopes.join(', ')}.`);
@@ -97,4 +161,11 @@ function readNumber(
   const number = /^\d{1,6}$/.test(given) ? Number(given) : NaN;
   if (number >= min && number <= max) return number;
   throw new UsageError(`--${option} must be a number of ${unit} from ${min} to ${max}.`);
+}
+
+/** @throws UsageError if the list is empty, which must not mean "any" or "all". */
+function readList(list: string | undefined, option: string): string[] | undefined {
+  const items = list?.split(/[\s,]+/).filter((item) => item !== '');
+  if (items?.length === 0) throw new UsageError(`--${option} must not be empty.`);
+  return items;
 }

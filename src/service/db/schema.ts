@@ -66,6 +66,8 @@ export const apiKeys = pgTable('api_keys', {
     .notNull()
     .default([...scopes]),
   expiresAt: timestamptz('expires_at'),
+  allowedAddresses: text('allowed_addresses').array().notNull().default([]),
+  replacedBy: integer('replaced_by'),
   lastUsedAt: timestamptz('last_used_at'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
 });

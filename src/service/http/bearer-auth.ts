@@ -1,10 +1,14 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Logger } from 'pino';
 import { errorTexts } from '../../contract/error-body.ts';
 import { listOperations } from '../../contract/operations.ts';
 import type { Scope } from '../../contract/operations.ts';
-import { authenticate } from '../api-key/api-key.ts';
-import type { ApiUser, KeyRefusal } from '../api-key/api-key.ts';
+import { authenticate, KeyRefusal } from '../api-key/api-key.ts';
+import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
+import { requestClient } from './client-address.ts';
+import { limitFailedAttempts } from './rate-limit.ts';
+import type { Window } from './rate-limit.ts';
 
 /** The endpoints that require a key. Their errors have another format than those of the public ones. */
 export const keyedPaths = ['/api/user/*', '/api/automate/*', '/api/leads/*', '/api/ai/*'];
@@ -22,24 +26,43 @@ export interface Authenticated {
   Variables: { user: ApiUser; isInContract?: boolean };
 }
 
-const refusalTexts: Record<KeyRefusal, string> = {
-  unknown: errorTexts.unauthenticated,
-  expired: 'The API key has expired. "keys create" on the command line creates another one.',
-};
-
-/** Requires a valid key (interface: "Authentication"). */
-export function bearerAuth({ db }: Database): MiddlewareHandler<Authenticated> {
+/**
+ * Requires a valid key (interface: "Authentication"). Refused keys are logged, and limited by address. The log has the
+ * id of a known key, never the key.
+ */
+export function bearerAuth(
+  database: Database,
+  config: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
+  log: Logger,
+): MiddlewareHandler<Authenticated> {
+  const countFailure = limitFailedAttempts(database, config);
   return async (c, next) => {
-    const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1];
-    const user = token === undefined ? 'unknown' : await authenticate(db, token);
     c.header('Cache-Control', 'no-store');
-    if (typeof user === 'string') {
-      c.header('WWW-Authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
-      return c.json(ownerError(c, refusalTexts[user]), 401);
+    const header = c.req.header('Authorization');
+    if (header === undefined) {
+      c.header('WWW-Authenticate', 'Bearer');
+      return c.json(ownerError(c, errorTexts.unauthenticated), 401);
     }
-    c.set('user', user);
+    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+    const address = requestClient(c, config.trustedProxies);
+    const found = await authenticate(database.db, token ?? '', address);
+    if (found instanceof KeyRefusal) {
+      const tooMany = await countFailure(c);
+      if (tooMany) return tooMany;
+      const { reason, keyId } = found;
+      log.warn({ address, reason, keyId }, 'an API key was refused');
+      c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
+      return c.json(ownerError(c, describeRefusal(reason, address)), 401);
+    }
+    c.set('user', found);
     return next();
   };
+}
+
+function describeRefusal(reason: KeyRefusal['reason'], address: string): string {
+  if (reason === 'expired') return 'The API key has expired. "keys rotate" on the command line replaces it.';
+  if (reason === 'unknown') return errorTexts.unauthenticated;
+  return `The API key does not allow the address ${address}. "keys list" on the command line shows which it allows.`;
 }
 
 /**

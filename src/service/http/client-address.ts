@@ -4,15 +4,16 @@ import ipaddr from 'ipaddr.js';
 
 /** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
 export function requestAddress(c: Context, trustedProxies: number): string {
-  return addressBlock(readAddress(c, trustedProxies));
+  return addressBlock(requestClient(c, trustedProxies));
 }
 
 /** Returns the {@link addressNetwork} of a request's client behind trusted proxies. */
 export function requestNetwork(c: Context, trustedProxies: number): string | undefined {
-  return addressNetwork(readAddress(c, trustedProxies));
+  return addressNetwork(requestClient(c, trustedProxies));
 }
 
-function readAddress(c: Context, trustedProxies: number): string {
+/** Returns the address of a request's client behind trusted proxies. */
+export function requestClient(c: Context, trustedProxies: number): string {
   const socket = getConnInfo(c).remote.address;
   return clientAddress(socket, c.req.header('X-Forwarded-For'), trustedProxies);
 }

@@ -29,16 +29,60 @@ export function rateLimit(
   );
 }
 
+/** Failed attempts to authenticate: the keys cannot be guessed, but the log and the database should stay quiet. */
+const failedAttempts = { requests: 20, windowSeconds: 300 };
+
 /**
- * Limits the requests with the same key; 0 is no limit, and requests without a key are not limited. Counts are in the
- * database, so they hold across processes; while the database is unavailable, each process counts for itself.
+ * Counts the failed attempts of an address to authenticate. Valid keys from the same address are not limited.
+ *
+ * @returns a function that counts an attempt; it returns the response if there were too many, otherwise undefined.
  */
+export function limitFailedAttempts(
+  database: Database,
+  { rateLimit, trustedProxies }: { rateLimit: Omit<Window, 'prefix'>; trustedProxies: number },
+): (c: Context) => Promise<Response | undefined> {
+  const requests = rateLimit.requests === 0 ? 0 : failedAttempts.requests;
+  const count = createLimiter(database, { ...failedAttempts, requests, prefix: 'auth' });
+  const network = { ...failedAttempts, requests: requests * networkFactor, prefix: 'auth-network' };
+  const countOfNetwork = createLimiter(database, network);
+  return async (c) => {
+    const seconds =
+      (await count(requestAddress(c, trustedProxies))) ??
+      (await countOfNetwork(requestNetwork(c, trustedProxies)));
+    return seconds === undefined ? undefined : tooManyRequests(c, seconds);
+  };
+}
+
+/** Limits the requests with the same key (see {@link createLimiter}). */
 export function limitRequests<Env extends HonoEnv>(
-  { pool }: Database,
-  { requests, windowSeconds, prefix }: Window,
+  database: Database,
+  window: Window,
   keyOf: (c: Context<Env>) => string | undefined,
 ): MiddlewareHandler<Env> {
-  if (requests === 0) return (_, next) => next();
+  const count = createLimiter(database, window);
+  return async (c, next) => {
+    const seconds = await count(keyOf(c));
+    return seconds === undefined ? next() : tooManyRequests(c, seconds);
+  };
+}
+
+function tooManyRequests(c: Context, seconds: number): Response {
+  c.header('Retry-After', String(seconds));
+  c.header('Cache-Control', 'no-store');
+  return c.json({ message: errorTexts.tooManyRequests, retry_after: seconds }, 429);
+}
+
+/**
+ * Counts requests with the same key; 0 is no limit, and requests without a key are not limited. Counts are in the
+ * database, so they hold across processes; while the database is unavailable, each process counts for itself.
+ *
+ * @returns a function that counts a request; it returns the seconds to wait if there were too many.
+ */
+function createLimiter(
+  { pool }: Database,
+  { requests, windowSeconds, prefix }: Window,
+): (key: string | undefined) => Promise<number | undefined> {
+  if (requests === 0) return () => Promise.resolve(undefined);
   const window = { points: requests, duration: windowSeconds, keyPrefix: prefix };
   const limiter = new RateLimiterPostgres({
     ...window,
@@ -51,18 +95,14 @@ export function limitRequests<Env extends HonoEnv>(
     inMemoryBlockOnConsumed: requests + 1,
     insuranceLimiter: new RateLimiterMemory(window),
   });
-  return async (c, next) => {
-    const key = keyOf(c);
-    if (key === undefined) return next();
+  return async (key) => {
+    if (key === undefined) return undefined;
     try {
       await limiter.consume(key);
+      return undefined;
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      c.header('Retry-After', String(seconds));
-      c.header('Cache-Control', 'no-store');
-      return c.json({ message: errorTexts.tooManyRequests, retry_after: seconds }, 429);
+      return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
     }
-    return next();
   };
 }

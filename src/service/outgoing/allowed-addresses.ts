@@ -1,9 +1,10 @@
-import ipaddr from 'ipaddr.js';
+import { isInRanges, parseAddressRange } from '../lib/address-range.ts';
+import type { AddressRange } from '../lib/address-range.ts';
 import { isPublicAddress, normalizeAddress } from './public-address.ts';
 
 /** The addresses that outgoing requests may reach: all public ones, and the private ones that the settings allow. */
 export class AllowedAddresses {
-  readonly #ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
+  readonly #ranges: AddressRange[] = [];
   readonly #hosts = new Set<string>();
 
   /**
@@ -13,10 +14,8 @@ export class AllowedAddresses {
    */
   constructor(exceptions: readonly string[]) {
     for (const exception of exceptions) {
-      if (ipaddr.isValidCIDR(exception)) this.#ranges.push(ipaddr.parseCIDR(exception));
-      else if (ipaddr.IPv4.isValidFourPartDecimal(exception))
-        this.#ranges.push([ipaddr.parse(exception), 32]);
-      else if (ipaddr.IPv6.isValid(exception)) this.#ranges.push([ipaddr.parse(exception), 128]);
+      const range = parseAddressRange(exception);
+      if (range) this.#ranges.push(range);
       else if (/^([\w.-]+|\[[\da-f:.]+\]):\d{1,5}$/i.test(exception))
         this.#hosts.add(exception.toLowerCase());
       else throw new RangeError(exception);
@@ -28,9 +27,6 @@ export class AllowedAddresses {
     if (isPublicAddress(address)) return true;
     if (this.#hosts.has(`${host.includes(':') ? `[${host}]` : host.toLowerCase()}:${port}`)) return true;
     const parsed = normalizeAddress(address);
-    return (
-      parsed !== undefined &&
-      this.#ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))
-    );
+    return parsed !== undefined && isInRanges(parsed.toString(), this.#ranges);
   }
 }

@@ -28,6 +28,10 @@ CREATE TABLE api_keys (
   scopes text[] NOT NULL DEFAULT '{read,write,calls,money,inbox}'
     CHECK (scopes <@ '{read,write,calls,money,inbox}' AND scopes <> '{}'),
   expires_at timestamptz,
+  -- Ranges in CIDR notation; empty allows any address.
+  allowed_addresses text[] NOT NULL DEFAULT '{}',
+  -- The key of its rotation.
+  replaced_by integer REFERENCES api_keys ON DELETE SET NULL,
   last_used_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now()
 );
