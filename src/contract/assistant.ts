@@ -131,6 +131,8 @@ export const Assistant = z.looseObject({
   max_test_messages_per_day: z.int(),
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
+  /** Those of its webhook addresses that are disabled, since all deliveries to them fail. */
+  disabled_webhook_urls: z.array(z.string()),
   private_variables: z.array(z.string()),
   conversation_ended_retrigger: z.boolean(),
   user_token_required: z.boolean(),

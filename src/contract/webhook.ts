@@ -11,6 +11,7 @@ export const webhookEvents = [
   'inbound-call-ended',
   'conversation-ended',
   'usage-limit',
+  'webhook-disabled',
 ] as const;
 
 /** Statuses of a delivery. */
@@ -115,6 +116,18 @@ export const UsageWebhook = z.looseObject({
   day: z.string(),
 });
 export type UsageWebhook = z.infer<typeof UsageWebhook>;
+
+/** Body of a webhook when an address is disabled, since all deliveries to it fail. Timestamps are in UTC. Ours. */
+export const WebhookDisabledWebhook = z.looseObject({
+  disabled_webhook_url: z.string(),
+  /** UUIDs of the owner's assistants that have this address. */
+  assistant_ids: z.array(z.string()),
+  /** Deliveries that failed since `failing_since`. */
+  failed_deliveries: z.int(),
+  failing_since: timestamp,
+  disabled_at: timestamp,
+});
+export type WebhookDisabledWebhook = z.infer<typeof WebhookDisabledWebhook>;
 
 /** A webhook delivery in the log. */
 export const WebhookDelivery = z.looseObject({

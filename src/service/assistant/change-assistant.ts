@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { enableUrls } from '../webhook-url/failing-url.ts';
 import { isOwned } from './save-assistant.ts';
 import type { OwnedAssistant } from './save-assistant.ts';
 
@@ -14,7 +15,7 @@ type Webhooks = Partial<
 >;
 
 /**
- * Turns webhooks of an assistant on or off.
+ * Turns webhooks of an assistant on or off. A disabled address is enabled.
  *
  * @throws Refusal if the assistant does not exist.
  */
@@ -23,13 +24,16 @@ export async function setWebhooks(
   owned: OwnedAssistant,
   webhooks: Webhooks,
 ): Promise<void> {
-  await requireOne(
-    db
-      .update(assistants)
-      .set({ ...webhooks, updatedAt: sql`now()` })
-      .where(isOwned(owned))
-      .returning({ id: assistants.id }),
-  );
+  await db.transaction(async (tx) => {
+    await requireOne(
+      tx
+        .update(assistants)
+        .set({ ...webhooks, updatedAt: sql`now()` })
+        .where(isOwned(owned))
+        .returning({ id: assistants.id }),
+    );
+    await enableUrls(tx, owned.userId, [webhooks.inboundWebhookUrl, webhooks.conversationEndedWebhookUrl]);
+  });
 }
 
 /**

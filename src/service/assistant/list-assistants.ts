@@ -3,12 +3,15 @@ import type { Database } from '../db/database.ts';
 import { assistants } from '../db/schema.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../http/paginate.ts';
+import { disabledUrls } from '../webhook-url/failing-url.ts';
 import type { AssistantRow } from './assistant-fields.ts';
 
 const ownedBy = (userId: number) => and(eq(assistants.userId, userId), isNull(assistants.deletedAt));
 
+const columns = { ...wireColumns(assistants), disabled_webhook_urls: disabledUrls };
+
 const newestFirst = ({ db }: Database, userId: number) =>
-  db.select(wireColumns(assistants)).from(assistants).where(ownedBy(userId)).orderBy(desc(assistants.id));
+  db.select(columns).from(assistants).where(ownedBy(userId)).orderBy(desc(assistants.id));
 
 /**
  * Lists one page of the user's assistants, newest first, with their total number (interface:
@@ -28,7 +31,7 @@ export async function listAllAssistants(database: Database, userId: number) {
 }
 
 /** In the interface, two of the booleans are numbers, and `language` is always null. */
-const toRecord = (row: AssistantRow) => ({
+const toRecord = (row: AssistantRow & { disabled_webhook_urls: string[] }) => ({
   ...row,
   language: null,
   fillers: Number(row.fillers),

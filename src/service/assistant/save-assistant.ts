@@ -8,6 +8,7 @@ import { assistants } from '../db/schema.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal, sentence } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
+import { enableUrls } from '../webhook-url/failing-url.ts';
 import { applyChanges, resolveChanges } from './assistant-fields.ts';
 import type { AssistantRow, GivenFields } from './assistant-fields.ts';
 import { checkReferences } from './check-references.ts';
@@ -42,6 +43,7 @@ export async function createAssistant({ db }: Database, userId: number, given: G
       .values(values as typeof assistants.$inferInsert)
       .returning(saved)
       .catch(refuseTakenNumber);
+    await enableUrls(tx, userId, webhookUrlsIn(given));
     return created;
   });
 }
@@ -77,9 +79,16 @@ export async function updateAssistant({ db }: Database, owned: OwnedAssistant, g
       .where(eq(assistants.id, owned.id))
       .returning(saved)
       .catch(refuseTakenNumber);
+    await enableUrls(tx, owned.userId, webhookUrlsIn(given));
     return updated;
   });
 }
+
+const webhookUrlsIn = (given: GivenFields) => [
+  given.webhook_url,
+  given.conversation_ended_webhook_url,
+  given.usage_webhook_url,
+];
 
 /** An assistant's id with the user who must own the assistant. */
 export interface OwnedAssistant {

@@ -17,6 +17,7 @@ const bodies = {
   'inbound-call-ended': 'CallWebhook',
   'conversation-ended': 'ConversationWebhook',
   'usage-limit': 'UsageWebhook',
+  'webhook-disabled': 'WebhookDisabledWebhook',
 } as const;
 
 const summaries = {
@@ -24,6 +25,7 @@ const summaries = {
   'inbound-call-ended': "After an inbound call, to an assistant's inbound_webhook_url.",
   'conversation-ended': "After a chat, to an assistant's conversation_ended_webhook_url.",
   'usage-limit': "When 80 % or all of a daily limit is used, to an assistant's usage_webhook_url.",
+  'webhook-disabled': 'When an address is disabled, to the usage_webhook_url of the assistants that have it.',
 } as const;
 
 /** Headers of the Standard Webhooks convention. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
+import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { whyDisabled } from '../webhook-url/failing-url.ts';
 
 /** A delivery to create. */
 export interface NewDelivery extends Pick<
@@ -12,18 +14,28 @@ export interface NewDelivery extends Pick<
   payload: object;
 }
 
-/** Stores a delivery and its job. Call it in the transaction that stores the event, so that none is lost. */
+/**
+ * Stores a delivery and its job. Call it in the transaction that stores the event, so that none is lost. If the address
+ * is disabled, the delivery is stored as failed.
+ */
 export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDelivery): Promise<void> {
+  const error = await whyDisabled(tx, delivery);
   const [created] = await tx
     .insert(webhookDeliveries)
     .values({
       ...delivery,
       payload: JSON.stringify(delivery.payload),
       webhookId: `msg_${randomUUID()}`,
-      nextAttemptAt: sql`now()`,
+      ...(error === undefined ? { nextAttemptAt: sql`now()` } : { status: 'failed' as const, error }),
     })
     .returning({ id: webhookDeliveries.id });
   if (!created) throw new Error('The delivery was not stored.');
+  if (error !== undefined) {
+    if (delivery.callId) {
+      await tx.update(calls).set({ webhookResponse: { error } }).where(eq(calls.id, delivery.callId));
+    }
+    return;
+  }
   await jobs.send(
     'webhook-delivery',
     { deliveryId: created.id, attempt: 0, userId: delivery.userId },

@@ -1,11 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
 import { calls } from '../db/calls-table.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
 import { fitText } from '../lib/storable.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import type { OwnedUrl } from '../webhook-url/failing-url.ts';
+import { countFailure, enableUrls } from '../webhook-url/failing-url.ts';
+import { failPendingDeliveries, notifyOfDisabledUrl } from './disable-url.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
 
@@ -17,6 +21,7 @@ export interface DeliveryParts {
   /** Delays before the second, third, … attempt; after the last attempt the delivery has failed. */
   retryMs: readonly number[];
   timeoutMs: number;
+  log: Logger;
 }
 
 /** The outcome of an attempt. */
@@ -49,7 +54,7 @@ export async function deliver(
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
   const delay = isDelivered ? undefined : parts.retryMs[delivery.failures];
-  await db.transaction(async (tx) => {
+  const disabled = await db.transaction(async (tx) => {
     const updated = await tx
       .update(webhookDeliveries)
       .set({
@@ -65,14 +70,30 @@ export async function deliver(
       })
       .where(isDue)
       .returning({ id: webhookDeliveries.id });
-    if (updated.length === 0) return;
+    if (updated.length === 0) return undefined;
     if (delivery.callId !== null) {
       await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
     }
-    if (delay === undefined) return;
+    if (isDelivered) await enableUrls(tx, delivery.userId, [delivery.url]);
+    if (delay === undefined) return isDelivered ? undefined : disableFailing(tx, parts, delivery);
     const next = { deliveryId: delivery.id, attempt: job.attempt + 1, userId: delivery.userId };
     await parts.jobs.send('webhook-delivery', next, { startAfter: delay, tx });
+    return undefined;
   });
+  // Not in that transaction, which holds locks that the transactions of these deliveries wait for.
+  if (disabled) await failPendingDeliveries(parts.database, delivery, disabled);
+}
+
+/** Disables the address of a failed delivery if all its deliveries have failed for days, and notifies its owner. */
+async function disableFailing(tx: Queries, { jobs, log }: DeliveryParts, delivery: OwnedUrl) {
+  const disabled = await countFailure(tx, delivery);
+  if (!disabled) return undefined;
+  const { failures, failingSince } = disabled;
+  // The rest of a URL may contain a secret.
+  const host = URL.parse(delivery.url)?.host;
+  log.warn({ user: delivery.userId, host, failures, failingSince }, 'disabled a failing webhook address');
+  await notifyOfDisabledUrl(tx, jobs, delivery, disabled);
+  return disabled;
 }
 
 async function post(

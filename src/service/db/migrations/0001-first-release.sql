@@ -658,7 +658,8 @@ CREATE TABLE webhook_deliveries (
   assistant_id integer REFERENCES assistants ON DELETE SET NULL,
   call_id integer REFERENCES calls ON DELETE CASCADE,
   conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
-  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended', 'usage-limit')),
+  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended', 'usage-limit',
+    'webhook-disabled')),
   url text NOT NULL,
   -- Text rather than jsonb, because the signature covers its bytes.
   payload text NOT NULL,
@@ -679,6 +680,19 @@ CREATE INDEX webhook_deliveries_assistant ON webhook_deliveries (assistant_id);
 CREATE INDEX webhook_deliveries_call ON webhook_deliveries (call_id);
 CREATE INDEX webhook_deliveries_conversation ON webhook_deliveries (conversation_id);
 CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (next_attempt_at) WHERE status = 'pending';
+
+-- Addresses whose latest delivery failed. A successful one deletes the row.
+CREATE TABLE failing_webhook_urls (
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  url text NOT NULL,
+  -- Failed deliveries since then, all attempts included. No delivery has succeeded meanwhile.
+  failing_since timestamptz NOT NULL DEFAULT now(),
+  failures integer NOT NULL DEFAULT 1,
+  -- From then on, nothing is sent to the address until its owner sets it again.
+  disabled_at timestamptz
+);
+-- A URL may be too long for an index.
+CREATE UNIQUE INDEX failing_webhook_urls_url ON failing_webhook_urls (user_id, md5(url));
 
 -- The columns are those of rate-limiter-flexible. Unlogged: losing the counters in a crash does no harm.
 CREATE UNLOGGED TABLE rate_limits (

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { Queries } from '../db/database.ts';
+import { wireTimestamp } from '../db/wire-timestamp.ts';
+
+/** An address is disabled if all its deliveries failed for this time, and at least this many. */
+const failingTime = sql`interval '5 days'`;
+const minFailures = 10;
+
+/** A webhook address of a user. */
+export interface OwnedUrl {
+  userId: number;
+  url: string;
+}
+
+/** An address that has just been disabled. */
+export interface DisabledUrl {
+  /** Failed deliveries since `failingSince`. */
+  failures: number;
+  /** ISO 8601, in UTC. */
+  failingSince: string;
+  disabledAt: string;
+}
+
+const isUrl = ({ userId, url }: OwnedUrl) =>
+  sql`user_id = ${userId} AND md5(url) = md5(${url}) AND url = ${url}`;
+
+/** Counts a failed delivery. Returns details if this disables the address. */
+export async function countFailure(tx: Queries, owned: OwnedUrl): Promise<DisabledUrl | undefined> {
+  await tx.execute(sql`
+    INSERT INTO failing_webhook_urls (user_id, url) VALUES (${owned.userId}, ${owned.url})
+    ON CONFLICT (user_id, md5(url)) DO UPDATE SET failures = failing_webhook_urls.failures + 1`);
+  const { rows } = await tx.execute<DisabledUrl & Record<string, unknown>>(sql`
+    UPDATE failing_webhook_urls SET disabled_at = now()
+    WHERE ${isUrl(owned)} AND disabled_at IS NULL
+      AND failures >= ${minFailures} AND failing_since <= now() - ${failingTime}
+    RETURNING failures, ${wireTimestamp(sql`failing_since`)} AS "failingSince",
+      ${wireTimestamp(sql`disabled_at`)} AS "disabledAt"`);
+  return rows[0];
+}
+
+/** Enables addresses, and starts to count their failures again. */
+export async function enableUrls(
+  queries: Queries,
+  userId: number,
+  urls: readonly (string | null | undefined)[],
+): Promise<void> {
+  for (const url of urls) {
+    if (url) await queries.execute(sql`DELETE FROM failing_webhook_urls WHERE ${isUrl({ userId, url })}`);
+  }
+}
+
+/** Returns why nothing is sent to an address; undefined if it is not disabled. */
+export async function whyDisabled(queries: Queries, owned: OwnedUrl): Promise<string | undefined> {
+  const { rows } = await queries.execute<{ at: string }>(sql`
+    SELECT ${wireTimestamp(sql`disabled_at`)} AS at FROM failing_webhook_urls
+    WHERE ${isUrl(owned)} AND disabled_at IS NOT NULL`);
+  return rows[0] && disabledSince(rows[0].at);
+}
+
+/** The error of deliveries to a disabled address. */
+export const disabledSince = (at: string) =>
+  `the address is disabled since ${at}, because all deliveries to it failed; set it again to enable it`;
+
+/**
+ * Selects the disabled addresses of an assistant. In queries of one table, Drizzle would write the columns without the
+ * table, and `user_id` would be that of the inner query.
+ */
+export const disabledUrls: SQL<string[]> = sql<string[]>`ARRAY (
+  SELECT failing.url FROM failing_webhook_urls AS failing
+  WHERE failing.user_id = assistants.user_id AND failing.disabled_at IS NOT NULL AND failing.url IN
+    (assistants.webhook_url, assistants.inbound_webhook_url, assistants.conversation_ended_webhook_url,
+      assistants.usage_webhook_url)
+  ORDER BY failing.url)`;
