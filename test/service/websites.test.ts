@@ -19,7 +19,8 @@ const env = {
   ALLOW_PRIVATE_ADDRESSES: site.host,
   DATABASE_POOL_SIZE: '5',
 };
-const service = await startService({ ...env, WORKERS: 'on' });
+// Polls, because nothing announces the retries that a test brings forward.
+const service = await startService({ ...env, WORKERS: 'on', JOB_POLL_SECONDS: '0.5' });
 const fetchGuarded = createFetchGuarded(new AllowedAddresses([site.host]));
 const { pool } = service.running.database;
 const owner = await Owner.create(service, '1');
