@@ -44,6 +44,7 @@ function chunks(): UserConfig {
     build: {
       ...common,
       manifest: 'chunks/manifest.json',
+      license: { fileName: 'licenses.md' },
       lib: { entry: entries, formats: ['es'] },
       rolldownOptions: {
         preserveEntrySignatures: 'allow-extension',
@@ -89,6 +90,7 @@ function npm(): UserConfig {
     build: {
       ...common,
       outDir: 'dist/npm',
+      license: { fileName: 'licenses.md' },
       lib: {
         entry: {
           'voice-assistant-chat': 'src/widget/define.ts',

@@ -52,6 +52,7 @@ export function allSuites(): Suite[] {
     'test/**/*.test.ts',
     'test/browser/**',
     'test/service/**',
+    'test/dependencies/**',
     'test/size/**',
     'test/leak/**',
   );
@@ -90,6 +91,13 @@ export function allSuites(): Suite[] {
     {
       name: 'leak',
       run: nodeTests(find('test/leak/**/*.test.ts')),
+      counts: 'tests',
+      after: ['build'],
+      limit: 10,
+    },
+    {
+      name: 'dependencies',
+      run: nodeTests(find('test/dependencies/**/*.test.ts')),
       counts: 'tests',
       after: ['build'],
       limit: 10,

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/*
+ * `npm run sbom`: writes the packages that the widget contains and that the service runs on to `dist`, as CycloneDX
+ * (`sbom.cdx.json`) and as a table with their licenses (`dependencies.md`).
+ */
+
+/** Development dependencies that the build copies into the widget's files, as dist/licenses.md shows. */
+export const bundledPackages = ['eventsource-parser', 'marked'];
+
+interface Package {
+  version?: string;
+  license?: string;
+  dev?: boolean;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+interface Lock {
+  packages: Record<string, Package>;
+}
+
+interface Bom {
+  components: { name: string; version: string; purl: string; licenses?: License[] }[];
+}
+type License = { license: { id?: string; name?: string } } | { expression: string };
+
+const read = (file: string): unknown => JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
+const { packages, ...lock } = read('package-lock.json') as Lock;
+
+/**
+ * Runs `npm sbom` on copies of the package files without development dependencies. Its `--omit dev` would also omit
+ * packages that a development dependency needs, too, such as lit.
+ */
+function createBom(): Bom {
+  const temporary = mkdtempSync(join(tmpdir(), 'sbom-'));
+  // npm names the project after its folder.
+  const folder = join(temporary, 'voice-assistant-chat');
+  const write = (file: string, content: object) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), JSON.stringify(content));
+  };
+  const isNeeded = ([path, { dev }]: [string, Package]) =>
+    dev !== true || bundledPackages.some((name) => path === `node_modules/${name}`);
+  const needed = Object.fromEntries(Object.entries(packages).filter(isNeeded));
+  try {
+    write('package.json', withoutDevelopment(read('package.json') as Package));
+    write('src/service/package.json', read('src/service/package.json') as object);
+    write('package-lock.json', {
+      ...lock,
+      packages: { ...needed, '': withoutDevelopment(packages[''] ?? {}) },
+    });
+    const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
+    const output = execFileSync('npm', args, {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 50_000_000,
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return JSON.parse(output) as Bom;
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+}
+
+function withoutDevelopment({ devDependencies = {}, dependencies, ...rest }: Package): Package {
+  const shipped = Object.entries(devDependencies).filter(([name]) => bundledPackages.includes(name));
+  return { ...rest, dependencies: { ...dependencies, ...Object.fromEntries(shipped) } };
+}
+
+/** npm leaves out licenses that are not SPDX identifiers. */
+function licensesOf({ name, version, licenses = [] }: Bom['components'][number]): License[] {
+  if (licenses.length > 0) return licenses;
+  const found = Object.entries(packages).find(
+    ([path, locked]) => path.endsWith(`node_modules/${name}`) && locked.version === version,
+  );
+  return found?.[1].license === undefined ? [] : [{ license: { name: found[1].license } }];
+}
+
+const textOf = (license: License) =>
+  'expression' in license ? license.expression : (license.license.id ?? license.license.name);
+
+function writeLists(): void {
+  const bom = createBom();
+  const components = bom.components.map((component) => ({ ...component, licenses: licensesOf(component) }));
+  const rows = components
+    .filter(({ purl }) => !purl.startsWith('pkg:npm/%40voice-assistant-chat/'))
+    .map(({ name, version, licenses }) => `| ${name} | ${version} | ${licenses.map(textOf).join(', ')} |`);
+  mkdirSync('dist', { recursive: true });
+  writeFileSync('dist/sbom.cdx.json', `${JSON.stringify({ ...bom, components }, null, 2)}\n`);
+  writeFileSync(
+    'dist/dependencies.md',
+    `| Package | Version | License |\n|---|---|---|\n${rows.join('\n')}\n`,
+  );
+}
+
+if (import.meta.main) writeLists();

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { bundledPackages } from '../../sbom.ts';
+import { repository } from '../support/repository.ts';
+import { lockedPackages } from './lock-file.ts';
+
+const read = (file: string) => readFileSync(join(repository, 'dist', file), 'utf8');
+
+/** The packages that the scripts contain, according to the bundler. */
+const shipped = ['licenses.md', 'npm/licenses.md'].flatMap((file) =>
+  Array.from(read(file).matchAll(/^## (\S+) - (\d\S*) \(/gm), ([, name, version]) => `${name}@${version}`),
+);
+
+/** A version can be installed in several folders. */
+const needed = lockedPackages()
+  .filter(({ isShipped }) => isShipped)
+  .map(({ name, version }) => `${name}@${version}`)
+  .filter((name, index, all) => all.indexOf(name) === index)
+  .sort();
+
+const npmVersion = execFileSync('npm', ['--version'], { cwd: repository, encoding: 'utf8' }).trim();
+const [major = 0, minor = 0] = npmVersion.split('.').map(Number);
+const canRun = major > 9 || (major === 9 && minor >= 9);
+
+const reason = `npm ${npmVersion} has no command "sbom"`;
+describe('the list of dependencies', { skip: canRun ? false : reason }, () => {
+  before(() => {
+    execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: repository, stdio: 'pipe' });
+  });
+
+  it('contains every package that is shipped or run, in CycloneDX format, with its license', () => {
+    const bom = JSON.parse(read('sbom.cdx.json')) as {
+      bomFormat: string;
+      metadata: { component: { name: string } };
+      components: { name: string; version: string; purl: string; licenses: unknown[] }[];
+    };
+    assert.equal(bom.bomFormat, 'CycloneDX');
+    assert.equal(bom.metadata.component.name, 'voice-assistant-chat');
+    const foreign = bom.components.filter(({ purl }) => !purl.includes('/%40voice-assistant-chat/'));
+    assert.deepEqual(foreign.map(({ name, version }) => `${name}@${version}`).sort(), needed);
+    assert.deepEqual(
+      foreign.filter(({ licenses }) => licenses.length === 0),
+      [],
+    );
+    for (const name of ['lit', 'marked', 'eventsource-parser', 'hono', 'pg']) {
+      assert.ok(
+        foreign.some((component) => component.name === name),
+        name,
+      );
+    }
+  });
+
+  it('exists as a table, too', () => {
+    const rows = read('dependencies.md').matchAll(/^\| (\S+) \| (\d\S*) \| \S.* \|$/gm);
+    assert.deepEqual(Array.from(rows, ([, name, version]) => `${name}@${version}`).sort(), needed);
+  });
+});
+
+describe('npm run build', () => {
+  it('adds the license texts of the packages that the scripts contain', () => {
+    assert.match(read('licenses.md'), /THE SOFTWARE IS PROVIDED/);
+    const names = new Set(shipped.map((name) => name.replace(/(?<=.)@.*/, '')));
+    assert.deepEqual([...names].sort(), [...bundledPackages, 'lit', 'lit-html', 'zod'].sort());
+  });
+});
