@@ -97,7 +97,7 @@ export const ConversationWebhook = z.looseObject({
 });
 export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
 
-/** The daily limits that a webhook tells of: fields of the assistant, and the owner's spending limit. */
+/** The daily limits with a webhook: fields of the assistant, and the owner's spending limit. */
 export const usageLimits = [
   'max_messages_per_day',
   'max_test_messages_per_day',

@@ -221,6 +221,25 @@ test('a rotation in small batches keeps the changes that the service makes meanw
   await old.close();
 });
 
+test('an interrupted rotation is completed by the next one', async () => {
+  const env = { ...(await copyDatabase(encrypted)), SECRET_KEYS: `${second},${first}` };
+  const service = await startService(env);
+  const { database } = service.running;
+  let transactions = 0;
+  const interrupted = Object.assign(Object.create(database.db) as typeof database.db, {
+    transaction: ((...args: Parameters<typeof database.db.transaction>) => {
+      if (++transactions === 2) throw new Error('The process was killed.');
+      return database.db.transaction(...args);
+    }) as typeof database.db.transaction,
+  });
+  await assert.rejects(rotateSecrets({ ...database, db: interrupted }), /was killed/);
+  assert.equal(Object.keys(await countForms(database)).length, 2);
+  await assertReadable(service, stored);
+  const { key, rotated } = await rotateSecrets(database);
+  assert.deepEqual(rotated, { 'tools.headers': 0, 'webhook_secrets.secret': 1, 'user_token_keys.key': 1 });
+  assert.deepEqual(await countForms(database), { [`v1:${key}`]: 3 });
+});
+
 /** Starts a service; returns its warnings about secrets and its database's stored forms after `work`. */
 async function warningsOf(env: Environment, work?: (database: Database) => Promise<unknown>) {
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { fitText } from '../lib/storable.ts';
 import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
 import type { FetchGuarded, OutgoingAnswer } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import { hidden, secretHider } from './hide-secrets.ts';
+import { headerValueRedactor, redacted } from './redact-header-values.ts';
 
 /** The fields of a mid-call tool that a call needs (interface: "Mid-call tools"). */
 export interface CallableTool {
@@ -46,7 +46,7 @@ export async function callTool(
       maxBytes: responseLimit,
       signal,
     });
-    return readResult(answer, secretHider(tool.headers));
+    return readResult(answer, headerValueRedactor(tool.headers));
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     return { error: `The function could not be called: ${error.message}.` };
@@ -90,7 +90,7 @@ function parse(text: string): unknown {
 /** Makes JSON storable and redacts it. Its depth has been checked. */
 function sanitize(json: unknown, redact: (text: string) => string): unknown {
   if (typeof json === 'string') return fitText(redact(json));
-  if (typeof json === 'number') return redact(String(json)) === hidden ? hidden : json;
+  if (typeof json === 'number') return redact(String(json)) === redacted ? redacted : json;
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map((item) => sanitize(item, redact));
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { tools } from '../db/tools-table.ts';
 import { fromWire, wireColumns } from '../db/wire-columns.ts';
 import { Refusal } from '../lib/refusal.ts';
 
-/** A tool and the user who asks for it. */
+/** A tool's id with the user who must own the tool. */
 interface OwnedTool {
   id: number;
   userId: number;
@@ -21,17 +21,17 @@ const record = (secrets: SecretBox) => ({
   headers: secrets.select(toolHeaders),
 });
 
-/** The tools of a user, oldest first. */
+/** Lists the tools of a user, oldest first. */
 export const listTools = ({ db, secrets }: Database, userId: number) =>
   db.select(record(secrets)).from(tools).where(eq(tools.userId, userId)).orderBy(asc(tools.id));
 
-/** @throws Refusal if there is no such tool. */
+/** @throws Refusal if the tool does not exist. */
 export async function readTool({ db, secrets }: Database, owned: OwnedTool) {
   const [found] = await db.select(record(secrets)).from(tools).where(isOwned(owned));
   return found ?? notFound();
 }
 
-/** Stores a tool. Its fields have been checked. */
+/** Creates a tool. Its fields must have been validated. */
 export async function createTool(
   { db, secrets }: Database,
   userId: number,
@@ -43,7 +43,11 @@ export async function createTool(
   return created;
 }
 
-/** @throws Refusal if there is no such tool. */
+/**
+ * Changes the given fields of a tool.
+ *
+ * @throws Refusal if the tool does not exist.
+ */
 export async function updateTool(
   { db, secrets }: Database,
   owned: OwnedTool,
@@ -60,9 +64,9 @@ export async function updateTool(
 }
 
 /**
- * Deletes a tool and takes it from the assistants that have it.
+ * Deletes a tool and removes it from its assistants.
  *
- * @throws Refusal if there is no such tool.
+ * @throws Refusal if the tool does not exist.
  */
 export async function deleteTool({ db }: Database, owned: OwnedTool): Promise<void> {
   await db.transaction(async (tx) => {

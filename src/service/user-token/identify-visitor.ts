@@ -11,7 +11,7 @@ import { ConversationError } from '../lib/conversation-error.ts';
 import { storable, unstorable } from '../lib/storable.ts';
 import { isPreviewToken } from './preview-token.ts';
 
-/** Who opens a conversation. */
+/** The visitor who opens a conversation. */
 export interface Visitor {
   /** The `sub` of the user token; null without one. */
   verifiedUser: string | null;

@@ -8,7 +8,7 @@ import { isFirstNotice } from '../usage/daily-usage.ts';
 import type { UsageNotice } from '../usage/usage-notice.ts';
 import { createDelivery } from './create-delivery.ts';
 
-/** Tells an assistant's owner, in the log and by webhook, that a daily limit is nearly or fully used up. */
+/** Logs that a daily limit of an assistant is nearly or fully used up, and notifies its owner by webhook. */
 export async function notifyOfUsage(
   { database, jobs, log }: { database: Database; jobs: Jobs; log: Logger },
   { assistantId, ...notice }: UsageNotice & { assistantId: number },
