@@ -45,7 +45,8 @@ export async function enableUrls(
   userId: number,
   urls: readonly (string | null | undefined)[],
 ): Promise<void> {
-  for (const url of urls) {
+  // Sorted, so that concurrent changes lock the rows in one order.
+  for (const url of urls.toSorted()) {
     if (url) await queries.execute(sql`DELETE FROM failing_webhook_urls WHERE ${isUrl({ userId, url })}`);
   }
 }
