@@ -100,7 +100,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${variable} ${issue?.message ?? 'is wrong'}.`);
   }
   const values = parsed.data;
-  const defaults = { model: values.LLM_MODEL, idleTimeoutMs: values.LLM_SILENCE_SECONDS * 1000 };
+  const price = { input: values.LLM_INPUT_PRICE, output: values.LLM_OUTPUT_PRICE };
+  const defaults = {
+    model: values.LLM_MODEL,
+    idleTimeoutMs: values.LLM_SILENCE_SECONDS * 1000,
+    price: price.input + price.output > 0 ? price : undefined,
+  };
   const isModelNamed = values.LLM_BASE_URL !== undefined || values.LLM_API_KEY !== undefined;
   const languageModel = isModelNamed
     ? { ...defaults, baseUrl: values.LLM_BASE_URL, apiKey: values.LLM_API_KEY }

@@ -112,6 +112,13 @@ export const settings = {
   ),
   LLM_API_KEY: optional('Its key; local servers need none'),
   LLM_MODEL: string('gpt-4.1-mini', 'Its model'),
+  LLM_INPUT_PRICE: number(
+    0,
+    100_000,
+    0,
+    'USD for a million tokens of its input; the log then has the cost of each reply',
+  ),
+  LLM_OUTPUT_PRICE: number(0, 100_000, 0, 'USD for a million tokens of its output'),
   LLM_SILENCE_SECONDS: number(0.1, 600, 30, 'Longest silence of the model before it is given up'),
   MODELS: optional(
     'Further models that assistants can choose: a JSON list, or a file with one ([Engines](#engines))',

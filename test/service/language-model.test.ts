@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { importDocument } from '../../src/service/knowledge/import-document.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { pino } from 'pino';
+import type { EngineRequest } from '../../src/service/engine/engine.ts';
+import { OpenAiEngine } from '../../src/service/engine/openai/openai-engine.ts';
+import type { LanguageModelConfig } from '../../src/service/engine/read-models.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import type { Behavior } from '../support/servers/model-server.ts';
 import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
@@ -177,4 +181,61 @@ test('answers the next message after a failed reply', async () => {
   model.behave({});
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 400]);
   assert.equal((await service.history(conversation)).length, 4);
+});
+
+describe('the tokens of a reply', () => {
+  const priced = { baseUrl: model.url, apiKey: undefined, model: 'priced', idleTimeoutMs: 5000 };
+  const price = { input: 2, output: 10 };
+
+  /** Has the engine answer, reading at most `most` events; returns what it logged. */
+  async function logged(config: LanguageModelConfig, behavior: Behavior, most = Infinity) {
+    const lines: Record<string, unknown>[] = [];
+    const write = (line: string) => {
+      const { msg, assistant, inputTokens, outputTokens, cost } = JSON.parse(line) as Record<string, unknown>;
+      if (msg === 'tokens of a reply') lines.push({ assistant, inputTokens, outputTokens, cost });
+    };
+    model.behave(behavior);
+    const engine = new OpenAiEngine(config, [], pino({}, { write }));
+    const events = engine.reply(engineRequest, new AbortController().signal);
+    for (let read = 0; read < most && !(await events.next()).done; read++);
+    await events.return(undefined);
+    model.behave({});
+    return lines;
+  }
+
+  const ping = { name: 'ping', description: 'Pings.', parameters: [] };
+  const engineRequest: EngineRequest = {
+    assistant: {
+      ...{ uuid: 'the-assistant', name: 'A', language: 'en', secondaryLanguages: [] },
+      ...{ systemPrompt: 'Be kind.', temperature: 0, model: null, toolModel: null },
+    },
+    ...{ history: [], message: 'Hello', toolResults: [], pageTools: [], includesPassages: false },
+    tools: [{ ...ping, run: () => Promise.resolve({ result: 'pong' }) }],
+    findPassages: () => Promise.resolve([]),
+  };
+
+  test('are logged as the model reports them, of all its responses together, with their cost', async () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 50 };
+    const calls = [{ name: 'ping', arguments: {} }];
+    assert.deepEqual(await logged({ ...priced, price }, { calls, usage }), [
+      { assistant: 'the-assistant', inputTokens: 2000, outputTokens: 100, cost: 0.005 },
+    ]);
+  });
+
+  test('are estimated if the model reports none, also of a reply that was stopped', async () => {
+    const chunks = ['x'.repeat(400), 'y'.repeat(400)];
+    const [whole] = await logged({ ...priced, price }, { chunks });
+    assert.equal(whole?.['outputTokens'], 200);
+    const inputTokens = Number(whole['inputTokens']);
+    assert.ok(inputTokens > 20 && inputTokens < 200, String(inputTokens));
+    assert.equal(whole['cost'], (inputTokens * 2 + 2000) / 1e6);
+    const [stopped] = await logged({ ...priced, price }, { chunks, pause: 20 }, 1);
+    assert.deepEqual([stopped?.['inputTokens'], stopped?.['outputTokens']], [inputTokens, 100]);
+  });
+
+  test('have no cost without a price', async () => {
+    const [line] = await logged(priced, {});
+    assert.equal(line?.['cost'], undefined);
+    assert.ok(Number(line?.['inputTokens']) > 0);
+  });
 });

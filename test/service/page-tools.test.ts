@@ -103,6 +103,33 @@ describe('a language model and the tools of a page', () => {
     assert.doesNotMatch((await service.get(`/api/conversations/${conversation}`)).text, /shown/);
   });
 
+  test('and their results fill at most 16 KiB of a prompt, with the values of the page', async () => {
+    model.behave({});
+    const { uuid } = await createAssistant(service, { balance: '1', systemPrompt: 'Greet {{name}}.' });
+    const conversation = await service.open(uuid, { variables: { name: 'n'.repeat(1990) } });
+    const result = (name: string) => ({ name, arguments: {}, result: 'r'.repeat(3900) });
+    const send = (fields: Record<string, unknown>) => service.send(conversation, 'Hi', {}, fields);
+    await send({ tool_results: [result('first_1'), result('first_2')] });
+    await send({ tool_results: [result('second_1'), result('second_2')], ...withTools });
+    /** The names of the results in the latest prompt, in their order, without those that were left out. */
+    const kept = () =>
+      (model.requests.at(-1)?.messages ?? [])
+        .filter(({ content }) => content.startsWith('What the functions'))
+        .flatMap(
+          ({ content }) => JSON.parse(content.split('\n')[1] ?? '') as { name: string; result: string }[],
+        )
+        .flatMap(({ name, result: text }) => (text === 'left out: too long' ? [] : [name]));
+    assert.deepEqual(kept(), ['first_1', 'second_1', 'second_2']);
+
+    const client_tools = Array.from({ length: 16 }, (_, index) => ({
+      ...{ name: `tool_${index}`, description: 'd'.repeat(250) },
+    }));
+    await send({ tool_results: ['1', '2', '3'].map((index) => result(`third_${index}`)), client_tools });
+    assert.deepEqual(kept(), ['third_1', 'third_2', 'third_3']);
+    const offered = model.requests.at(-1)?.tools?.length ?? 0;
+    assert.ok(offered > 5 && offered < 10, String(offered));
+  });
+
   const invalidCalls: [
     title: string,
     name: string,

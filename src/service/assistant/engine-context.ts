@@ -12,7 +12,13 @@ import type { Channel } from '../tool/built-in-tools.ts';
 import { fillPrompt } from './fill-prompt.ts';
 
 /** The part of an engine request that describes the assistant, in chats and calls. */
-export type EngineContext = Pick<EngineRequest, 'assistant' | 'tools' | 'includesPassages' | 'findPassages'>;
+export interface EngineContext extends Pick<
+  EngineRequest,
+  'assistant' | 'tools' | 'includesPassages' | 'findPassages'
+> {
+  /** Length of the values of a page or visitor in the system prompt. */
+  fencedLength: number;
+}
 
 /** The parts of the service that an engine context is built from. */
 export interface EngineContextParts {
@@ -26,6 +32,7 @@ const modelCode = (id: ReturnType<typeof sql>) =>
 
 /** Only the required columns, since every message reads them. */
 const assistantColumns = {
+  uuid: assistants.uuid,
   name: assistants.name,
   userId: assistants.userId,
   systemPrompt: assistants.systemPrompt,
@@ -73,13 +80,15 @@ export async function createEngineContext(
   const trusted = channel === 'call' ? variables : assistant.variables;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(database.db, knowledgebaseId, question, limit, embedder);
+  const { text: systemPrompt, fencedLength } = fillPrompt(assistant.systemPrompt, variables, trusted);
   const tools = await assistantTools(database, assistant, fetchGuarded, channel);
   return {
     assistant: {
+      uuid: assistant.uuid,
       name: assistant.name,
       language,
       secondaryLanguages,
-      systemPrompt: fillPrompt(assistant.systemPrompt, variables, trusted),
+      systemPrompt,
       temperature: Number(assistant.llmTemperature),
       model,
       toolModel,
@@ -87,6 +96,7 @@ export async function createEngineContext(
     tools: knowledgebaseId === null || mode === 'prompt' ? tools : withSearch(tools, searchTool(findInBase)),
     includesPassages: mode === 'prompt' || mode === 'hybrid',
     findPassages: findInBase,
+    fencedLength,
   };
 }
 

@@ -5,8 +5,11 @@ import { fillVariables } from '../lib/fill-variables.ts';
 /** Maximum length of the system prompt after variables are filled in, without the fenced values. */
 const maxCharacters = 64_000;
 
-/** Maximum length of all fenced values together: later ones are empty. They must not push the owner's text out. */
-const maxFenced = 16 * 1024;
+/**
+ * Maximum length of everything from a page or visitor in a prompt, besides messages. Fenced values come first: later
+ * ones are empty. They must not push the owner's text out.
+ */
+export const maxVisitorData = 16 * 1024;
 
 const fence = { start: '<data>', end: '</data>' };
 
@@ -18,7 +21,11 @@ const rule =
  * Fills the variables of a conversation into its assistant's system prompt. Text of the page or the visitor is fenced,
  * since it may contain instructions. So is text of verified claims: a site signs the name that its user has chosen.
  */
-export function fillPrompt(template: string, variables: StoredVariables, defaults: StoredVariables): string {
+export function fillPrompt(
+  template: string,
+  variables: StoredVariables,
+  defaults: StoredVariables,
+): { text: string; fencedLength: number } {
   let fences = 0;
   let fencedLength = 0;
   const filled = fillVariables(template, variables, (value, name) => {
@@ -27,13 +34,13 @@ export function fillPrompt(template: string, variables: StoredVariables, default
       return undefined;
     fences++;
     const json = toFencedJson(value);
-    const kept = fencedLength + json.length <= maxFenced ? json : '""';
+    const kept = fencedLength + json.length <= maxVisitorData ? json : '""';
     const fenced = fence.start + kept + fence.end;
     fencedLength += fenced.length;
     return fenced;
   });
   const prompt = cut(filled, maxCharacters + fencedLength);
-  return fences > 0 ? `${prompt}\n\n${rule}` : prompt;
+  return { text: fences > 0 ? `${prompt}\n\n${rule}` : prompt, fencedLength };
 }
 
 /** JSON on one line that cannot contain the end of its fence. */

@@ -4,7 +4,8 @@ import type { EngineContextParts, EngineContextRow } from '../assistant/engine-c
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import type { EngineRequest, Utterance } from '../engine/engine.ts';
+import { maxVisitorData } from '../assistant/fill-prompt.ts';
+import type { EngineRequest, PageToolResult, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { readLines as readEntries } from './history.ts';
@@ -25,13 +26,37 @@ export async function buildEngineRequest(
     beforeTurn: message.turn,
     limit: historyBounds.entries,
   });
-  return {
-    ...(await createEngineContext(parts, found, found.variables, 'chat')),
-    history: latestWithinBounds(entries.filter(isSpoken)),
-    message: message.text,
-    toolResults: message.toolResults,
-    pageTools: message.pageTools,
-  };
+  const { fencedLength, ...context } = await createEngineContext(parts, found, found.variables, 'chat');
+  const allowance = new Allowance(maxVisitorData - fencedLength);
+  const bound = (results: PageToolResult[]) =>
+    results.map((result) => (allowance.take(result) ? result : { ...result, ...leftOut }));
+  const toolResults = bound(message.toolResults);
+  const pageTools = message.pageTools.filter((tool) => allowance.take(tool));
+  // The latest first: older results are left out.
+  const history = latestWithinBounds(entries.filter(isSpoken))
+    .reverse()
+    .map((utterance) => ({ ...utterance, toolResults: bound(utterance.toolResults) }))
+    .reverse();
+  return { ...context, history, message: message.text, toolResults, pageTools };
+}
+
+const leftOut = { arguments: {}, result: 'left out: too long' };
+
+/** What remains of the length that a page's data may have in a prompt. */
+class Allowance {
+  #length: number;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** Takes a value's length off, unless it exceeds what remains. */
+  take(value: unknown): boolean {
+    const { length } = JSON.stringify(value);
+    if (length > this.#length) return false;
+    this.#length -= length;
+    return true;
+  }
 }
 
 const selectEngineContext = prepared<

@@ -64,6 +64,7 @@ export interface ToolOutcome {
 /** Everything that a reply may depend on. Variables have already been filled in. */
 export interface EngineRequest {
   assistant: {
+    uuid: string;
     name: string;
     /** Two-letter code (ISO 639-1). */
     language: string;

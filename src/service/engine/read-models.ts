@@ -9,6 +9,8 @@ export interface LanguageModelConfig {
   model: string;
   /** Longest pause between two chunks of a response. */
   idleTimeoutMs: number;
+  /** USD for a million tokens. */
+  price?: { input: number; output: number } | undefined;
 }
 
 /** A model that assistants can choose, with its endpoint. */
@@ -28,6 +30,7 @@ const Entry = z.strictObject({
   /** Name of the environment variable that contains the key. */
   apiKeyEnv: z.string().optional(),
   model: z.string().min(1).optional(),
+  price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
 });
 
 const Entries = z
@@ -51,18 +54,20 @@ export function readModels(
     const { path, message } = parsed.error.issues[0] ?? { path: [], message: 'is wrong' };
     throw new Error(`must be a list of models: ${[...path.map(String), message].join(' ')}`);
   }
-  return parsed.data.map(({ code, name, type, baseUrl, apiKeyEnv, model }) => {
+  return parsed.data.map(({ code, name, type, baseUrl, apiKeyEnv, model, price: ownPrice }) => {
     const ownKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
     if (apiKeyEnv !== undefined && ownKey === undefined) {
       throw new Error(`must name variables that are set: ${apiKeyEnv} of ${code} is not`);
     }
     const key = ownKey ?? (baseUrl === undefined ? defaults.apiKey : undefined);
     const address = baseUrl ?? defaults.baseUrl;
-    const { idleTimeoutMs: idleTimeoutMs } = defaults;
+    const { idleTimeoutMs } = defaults;
+    // The default price is that of the default model.
+    const price = ownPrice ?? (model === undefined && baseUrl === undefined ? defaults.price : undefined);
     const endpoint =
       address === undefined && key === undefined
         ? undefined
-        : { baseUrl: address, apiKey: key, model: model ?? defaults.model, idleTimeoutMs };
+        : { baseUrl: address, apiKey: key, model: model ?? defaults.model, idleTimeoutMs, price };
     return { code, name: name ?? code, type, endpoint };
   });
 }

@@ -1,4 +1,4 @@
-import type { UsageNotice } from '../usage/usage-notice.ts';
+import type { usageLimits } from '../../contract/webhook.ts';
 
 /**
  * The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. `userId`
@@ -12,7 +12,13 @@ export interface QueueData {
   'campaign-tick': { campaignId: number };
   /** `attempt` is the number of earlier attempts. */
   'webhook-delivery': { deliveryId: number; attempt: number; userId?: number };
-  'usage-notice': { assistantId: number } & UsageNotice;
+  'usage-notice': {
+    assistantId: number;
+    limit: (typeof usageLimits)[number];
+    max: number;
+    used: number;
+    percent: 80 | 100;
+  };
   'process-document': { documentId: number; userId?: number };
   'remove-caller-id': { phoneNumber: string };
   'embed-chunks': Record<string, never>;

@@ -39,6 +39,8 @@ export interface Behavior {
   gate?: Promise<unknown>;
   /** After the last chunk: ends the stream, breaks the connection, or keeps it open without sending anything. */
   ending?: 'stop' | 'cut' | 'silence';
+  /** The tokens that it reports after each response; none by default. */
+  usage?: { prompt_tokens: number; completion_tokens: number };
   /** Never responds, not even with headers. */
   hang?: boolean;
 }
@@ -130,12 +132,16 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   send({ role: 'assistant', content: '' }, null);
   await gate;
-  const { calls, before } = behavior;
+  const { calls, before, usage } = behavior;
+  const end = (finish: string) => {
+    send({}, finish);
+    if (usage) response.write(`data: ${JSON.stringify({ ...envelope, choices: [], usage })}\n\n`);
+    response.end('data: [DONE]\n\n');
+  };
   if (calls && request.tools && request.tool_choice !== 'none' && request.messages.at(-1)?.role !== 'tool') {
     if (before !== undefined) send({ content: before }, null);
     for (const chunk of chunksOf(calls)) send({ tool_calls: [chunk] }, null);
-    send({}, 'tool_calls');
-    response.end('data: [DONE]\n\n');
+    end('tool_calls');
     return;
   }
   for (const content of chunks) {
@@ -148,8 +154,7 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     response.write(': \n\n', () => response.destroy());
     return;
   }
-  send({}, 'stop');
-  response.end('data: [DONE]\n\n');
+  end('stop');
 }
 
 /** Function calls as models stream them: the name first, then the arguments in chunks. */

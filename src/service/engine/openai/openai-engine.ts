@@ -9,6 +9,8 @@ import type { ChatMessage } from './build-prompt.ts';
 import { ToolCallCollector } from './collect-tool-calls.ts';
 import { callLimit, runToolCalls } from './run-tool-calls.ts';
 import { publicReason } from './public-reason.ts';
+import { sumUsage, tokenUsage } from './token-usage.ts';
+import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
 import { toOpenAiTools } from './tool-calls.ts';
 import type { ToolCall } from './tool-calls.ts';
@@ -47,6 +49,7 @@ export class OpenAiEngine implements Engine {
   }
 
   async *reply(request: EngineRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent, undefined> {
+    const usages: TokenUsage[] = [];
     try {
       const messages = await buildPrompt(request);
       let callCount = 0;
@@ -55,7 +58,14 @@ export class OpenAiEngine implements Engine {
       for (let round = 0; round <= rounds; round++) {
         const deltas: string[] = [];
         const calls = new ToolCallCollector();
-        for await (const text of this.#streamResponse(request, messages, round < rounds, calls, signal)) {
+        for await (const text of this.#streamResponse(
+          request,
+          messages,
+          round < rounds,
+          calls,
+          usages,
+          signal,
+        )) {
           // Text before and after a call are separate paragraphs.
           yield { type: 'delta', text: hasSpoken && deltas.length === 0 ? `\n\n${text}` : text };
           deltas.push(text);
@@ -77,6 +87,11 @@ export class OpenAiEngine implements Engine {
       }
     } catch (error) {
       throw this.#toEngineError(error, signal);
+    } finally {
+      // Also of replies that failed or were stopped: their tokens cost, too.
+      if (usages.length > 0) {
+        this.#log.info({ assistant: request.assistant.uuid, ...sumUsage(usages) }, 'tokens of a reply');
+      }
     }
   }
 
@@ -103,6 +118,7 @@ export class OpenAiEngine implements Engine {
     messages: ChatMessage[],
     allowsCalls: boolean,
     calls: ToolCallCollector,
+    usages: TokenUsage[],
     signal: AbortSignal,
   ): AsyncGenerator<string, undefined> {
     const names = new Set(tools.map(({ name }) => name));
@@ -119,6 +135,8 @@ export class OpenAiEngine implements Engine {
         temperature: assistant.temperature,
         messages,
         stream: true,
+        // Some other servers refuse the field.
+        ...(config.baseUrl === undefined && { stream_options: { include_usage: true } }),
         ...(offered.length > 0 && {
           tools: toOpenAiTools(offered),
           tool_choice: allowsCalls ? 'auto' : 'none',
@@ -127,11 +145,22 @@ export class OpenAiEngine implements Engine {
       { signal },
     );
     let finished = false;
-    for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
-      const choice = chunk.choices[0];
-      if (choice?.delta.content) yield choice.delta.content;
-      for (const piece of choice?.delta.tool_calls ?? []) calls.add(piece);
-      finished ||= choice?.finish_reason != null;
+    let reported: OpenAI.CompletionUsage | null | undefined;
+    let outputCharacters = 0;
+    try {
+      for await (const chunk of withIdleTimeout(stream, config.idleTimeoutMs)) {
+        const choice = chunk.choices[0];
+        reported = chunk.usage ?? reported;
+        for (const piece of choice?.delta.tool_calls ?? []) {
+          calls.add(piece);
+          outputCharacters += piece.function?.arguments?.length ?? 0;
+        }
+        outputCharacters += choice?.delta.content?.length ?? 0;
+        finished ||= choice?.finish_reason != null;
+        if (choice?.delta.content) yield choice.delta.content;
+      }
+    } finally {
+      usages.push(tokenUsage(config, reported, messages, outputCharacters));
     }
     // A connection that is cut between two events looks like a normal end.
     if (!finished) throw new EngineError('the language model broke off its answer');
