@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { readConfig } from '../../src/service/config.ts';
@@ -135,6 +136,17 @@ test("an encrypted secret that was copied to another owner's row is not decrypte
   await assert.rejects(readTool(database, { id: other.tool.id, userId }), isRefused);
   await assert.rejects(readWebhookSecret(database, userId), isRefused);
   await assertReadable(service, stored);
+});
+
+test('an unencrypted secret that was changed by hand is not quoted in the error', async () => {
+  const service = await startService(await copyDatabase(encrypted));
+  const { database } = service.running;
+  await database.pool.query("UPDATE tools SET headers = 'plain:hunter3'");
+  await assert.rejects(listTools(database, stored.owner.id), (error: Error) => {
+    assert.match(error.message, /^The value of tools\.headers of the owner \d+ is not "plain:" and JSON/);
+    assert.ok(!inspect(error).includes('hunter3'));
+    return true;
+  });
 });
 
 test('the service does not start if no key decrypts its secrets, and says which are concerned', async () => {

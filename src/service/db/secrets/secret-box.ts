@@ -66,9 +66,16 @@ export class SecretBox {
 
   /** @throws SecretError */
   #open<Value>(sealed: SealedColumn<Value>, owner: number, stored: string): Value {
-    if (stored.startsWith(plainPrefix)) return JSON.parse(stored.slice(plainPrefix.length)) as Value;
-    const [, id, base64 = ''] = sealedForm.exec(stored) ?? [];
     const place = `${nameOf(sealed)} of the owner ${owner}`;
+    if (stored.startsWith(plainPrefix)) {
+      try {
+        return JSON.parse(stored.slice(plainPrefix.length)) as Value;
+      } catch {
+        // Without the cause, which quotes the value.
+        throw new SecretError(`The value of ${place} is not "plain:" and JSON. Set it again.`);
+      }
+    }
+    const [, id, base64 = ''] = sealedForm.exec(stored) ?? [];
     const found = this.keys.find((key) => key.id === id);
     if (!found)
       throw new SecretError(`SECRET_KEYS does not contain the key ${id ?? '?'}, which encrypts ${place}.`);
