@@ -29,6 +29,8 @@ const requiredFields = {
 
 const optionalFields = {
   timeout: integer(limit.timeout),
+  // Ours. Visitors then get the tool's name alone, without arguments and result.
+  is_private: z.boolean(),
   headers: list(
     z.object({
       // RFC 9110: other characters cannot be sent or would inject a header.
@@ -58,6 +60,7 @@ export const Tool = z.looseObject({
   endpoint: z.string(),
   method: z.string(),
   timeout: z.int(),
+  is_private: z.boolean(),
   headers: z.array(z.looseObject({ name: z.string(), value: z.string() })),
   schema: z.array(z.looseObject({ name: z.string(), type: z.string(), description: z.string() })),
   created_at: timestamp,

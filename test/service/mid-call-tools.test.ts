@@ -245,3 +245,38 @@ test('calls the tool that a message names, without a language model', async () =
   assert.match(String(incomplete['message']), /^To call “Look up order” I need: email, express\./);
   assert.deepEqual(incomplete['function_calls'], []);
 });
+
+describe('a private tool', () => {
+  const note = 'caf\u00e9';
+  const privateTool = { ...lookUp, is_private: true };
+
+  test('shows visitors its name alone, in the answer, the stream and the history; the model gets all', async () => {
+    const { uuid } = await createToolAssistant(service, [privateTool]);
+    model.behave({ calls: [{ name: 'look_up_order', arguments: input }], chunks: ['There.'] });
+    const conversation = await service.open(uuid);
+    const visible = [{ name: 'look_up_order', arguments: {} }];
+    const { json } = await service.send(conversation, 'Look it up');
+    assert.deepEqual(json['function_calls'], visible);
+    assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', new RegExp(note));
+    const events = await (await service.stream(conversation, 'Once more')).all();
+    const [streamed, done] = ['function_call', 'done'].map(
+      (kind) => events.find(({ event }) => event === kind)?.data,
+    );
+    assert.deepEqual(streamed, visible[0]);
+    assert.deepEqual(done?.['function_calls'], visible);
+    const history = await service.get(`/api/conversations/${conversation}`);
+    assert.doesNotMatch(history.text, /caf|a\+b@x|private/);
+    assert.match(history.text, /look_up_order/);
+    // The earlier call is in the model's history whole.
+    assert.match(JSON.stringify(model.requests.at(-1)?.messages), new RegExp(`${note}[^]*${note}`));
+    model.behave({});
+  });
+
+  test('is not quoted by the offline engine', async () => {
+    const tool = { ...privateTool, schema: [] };
+    const { uuid } = await createToolAssistant(offline, [tool]);
+    const { json, text } = await offline.send(await offline.open(uuid), 'look up order');
+    assert.deepEqual(json['function_calls'], [{ name: 'look_up_order', arguments: {} }]);
+    assert.doesNotMatch(text, /caf|sent/);
+  });
+});

@@ -28,7 +28,7 @@ describe('creating a tool', () => {
     assert.ok(Number.isInteger(id));
     assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     assert.equal(updated_at, created_at);
-    assert.deepEqual(rest, { ...body(), timeout: 10, headers: [], schema: [] });
+    assert.deepEqual(rest, { ...body(), timeout: 10, is_private: false, headers: [], schema: [] });
   });
 
   test('reports all missing required fields', async () => {
@@ -44,6 +44,7 @@ const fields: FieldRow[] = [
   ['endpoint', ['https://shop.example', 'http://localhost:1/x?y=1'], ['shop', 'file:///x', '', 5, null]],
   ['method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['get', 'HEAD', '', null]],
   whole('timeout', 1, 30),
+  ['is_private', [true, false, null], ['yes', 1]],
   [
     'headers',
     [[], null, header({}), header({ value: '' }), many(50, header({})[0])],

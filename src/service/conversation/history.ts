@@ -4,6 +4,7 @@ import { prepared } from '../db/prepared.ts';
 import { messages } from '../db/schema.ts';
 import type { StoredFunctionCall, StoredToolResult } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
+import { visibleCall } from './visible-call.ts';
 
 /** An entry of a conversation's history on the wire. */
 export interface HistoryEntry {
@@ -63,7 +64,7 @@ const toHistoryEntry = ({
 }: Pick<StoredLine, 'role' | 'content' | 'functionCalls' | 'createdAt'>): HistoryEntry => ({
   role,
   content,
-  ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls }),
+  ...(functionCalls.length === 0 ? {} : { function_calls: functionCalls.map(visibleCall) }),
   created_at: createdAt,
 });
 

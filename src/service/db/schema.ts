@@ -35,6 +35,8 @@ export interface StoredFunctionCall {
   result?: unknown;
   /** Whether the page runs it. */
   client?: true;
+  /** Whether visitors get the name alone. */
+  private?: true;
 }
 
 /** The result of a page tool, as stored and on the wire. */

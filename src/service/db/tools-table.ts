@@ -1,4 +1,4 @@
-import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { boolean, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { sealed, timestamptz } from './columns.ts';
 
 /** The mid-call tools of the users. */
@@ -10,6 +10,7 @@ export const tools = pgTable('tools', {
   endpoint: text().notNull(),
   method: text({ enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] }).notNull(),
   timeout: integer().notNull().default(10),
+  isPrivate: boolean('is_private').notNull().default(false),
   headers: sealed().notNull(),
   schema: jsonb().$type<{ name: string; type: string; description: string }[]>().notNull().default([]),
   createdAt: timestamptz('created_at').notNull().defaultNow(),

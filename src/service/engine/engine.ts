@@ -39,6 +39,8 @@ export const searchToolName = 'search_knowledge';
 
 /** A function that the assistant may call while it answers. The service runs it. */
 export interface EngineTool extends Omit<PageTool, 'parameters'> {
+  /** Visitors get the name of a call alone. */
+  isPrivate?: boolean;
   /** Offered to language models only; no visitor would request it by name. */
   forModels?: true;
   /** Arguments of another type are converted where that loses nothing. */
@@ -109,6 +111,8 @@ export type ReplyEvent =
       result?: unknown;
       /** The page runs it after the reply and sends the result with the visitor's next message. */
       client?: true;
+      /** Visitors get the name alone. */
+      private?: true;
     };
 
 /** A chat or a call to be evaluated. */

@@ -1,11 +1,12 @@
 import type { SettledAnswer } from '../conversation/store-reply.ts';
+import { visibleCall } from '../conversation/visible-call.ts';
 
 /** Builds the response to a message (interface: `POST /conversations/{uuid}/messages`). */
 export function answerBody({ text, functionCalls, aiEnabled, ended }: SettledAnswer) {
   return {
     status: true,
     message: text,
-    function_calls: functionCalls,
+    function_calls: functionCalls.map(visibleCall),
     ai_enabled: aiEnabled,
     ...(ended && { ended }),
   };

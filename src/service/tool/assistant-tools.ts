@@ -47,6 +47,7 @@ function toEngineTool(tool: Tool, fetchGuarded: FetchGuarded): EngineTool {
   return {
     name: tool.name,
     description: tool.description,
+    isPrivate: tool.isPrivate,
     parameters: tool.schema.map(({ name, type, description }) => ({
       name,
       type: type === 'number' ? 'number' : type === 'boolean' ? 'bool' : 'string',

@@ -31,6 +31,8 @@ export interface Behavior {
   chunks?: (string | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
+  /** Requests the function that the latest message with `CALL name` names, whoever wrote that message. */
+  obeys?: boolean;
   /** Text before the function calls. */
   before?: string;
   /** Milliseconds before each chunk. */
@@ -132,7 +134,8 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   send({ role: 'assistant', content: '' }, null);
   await gate;
-  const { calls, before, usage } = behavior;
+  const { before, usage } = behavior;
+  const calls = behavior.obeys ? orderedCalls(request) : behavior.calls;
   const end = (finish: string) => {
     send({}, finish);
     if (usage) response.write(`data: ${JSON.stringify({ ...envelope, choices: [], usage })}\n\n`);
@@ -168,4 +171,10 @@ function chunksOf(calls: ModelCall[]): object[] {
       { index, function: { arguments: json.slice(half) } },
     ];
   });
+}
+
+function orderedCalls({ messages, tools = [] }: ChatRequest): ModelCall[] | undefined {
+  const orders = [...JSON.stringify(messages).matchAll(/CALL (\w+)/g)].map(([, name]) => name ?? '');
+  const name = orders.findLast((each) => tools.some((tool) => tool.function.name === each));
+  return name === undefined ? undefined : [{ name, arguments: {} }];
 }

@@ -203,6 +203,8 @@ CREATE TABLE tools (
   endpoint text NOT NULL,
   method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   timeout integer NOT NULL DEFAULT 10 CHECK (timeout BETWEEN 1 AND 30),
+  -- Visitors get its name alone.
+  is_private boolean NOT NULL DEFAULT false,
   -- Sealed: unencrypted or encrypted, as all columns with this check (see SecretBox).
   headers text NOT NULL CHECK (headers ~ '^(plain|v1):'),
   schema jsonb NOT NULL DEFAULT '[]',

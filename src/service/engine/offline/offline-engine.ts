@@ -38,14 +38,15 @@ export class OfflineEngine implements Engine {
     if (call?.missing.length === 0) {
       const event = { type: 'function_call', name: call.tool.name, arguments: call.arguments } as const;
       if (serviceTool) {
+        const { name, isPrivate } = serviceTool.tool;
         const { result, ends } = await serviceTool.tool.run(serviceTool.arguments, signal);
         outcome = describeOutcome(
-          serviceTool.tool.name,
-          result,
+          name,
+          isPrivate ? null : result,
           ends,
           sentencesFor(request.assistant.language),
         );
-        yield { ...event, result };
+        yield { ...event, result, ...(isPrivate && { private: true }) };
       } else yield { ...event, client: true };
     }
     const answer = call || request.isSilence === true ? undefined : await findAnswer(request);

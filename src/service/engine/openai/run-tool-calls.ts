@@ -54,7 +54,8 @@ async function runToolCall(
   const event = { type: 'function_call', name: call.name, arguments: parsed.values } as const;
   if (tool) {
     const { result, modelResult = result, ends } = await tool.run(parsed.values, signal);
-    return { event: { ...event, result }, message: JSON.stringify(modelResult), ...(ends && { ends }) };
+    const marked = { ...event, result, ...(tool.isPrivate && { private: true as const }) };
+    return { event: marked, message: JSON.stringify(modelResult), ...(ends && { ends }) };
   }
   return {
     event: { ...event, client: true },
