@@ -352,6 +352,7 @@ export const createAssistant = ownerEndpoint({
   method: 'POST',
   path: '/api/user/assistant',
   scope: 'write',
+  changes: 'assistant',
   request: CreateAssistantRequest,
   response: SavedAssistant,
   success: 201,
@@ -362,6 +363,7 @@ export const updateAssistant = ownerEndpoint({
   method: 'PUT',
   path: '/api/user/assistant/:id',
   scope: 'write',
+  changes: 'assistant',
   request: UpdateAssistantRequest,
   response: SavedAssistant,
 });
@@ -371,6 +373,7 @@ export const deleteAssistant = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/assistant/:id',
   scope: 'write',
+  changes: 'assistant',
   response: Message,
 });
 
@@ -427,6 +430,7 @@ const enableWebhook = <const Path extends `/api/user/${string}`>(summary: string
     method: 'POST',
     path,
     scope: 'write',
+    changes: 'assistant',
     request: WebhookRequest,
     response: WebhookChanged,
     refusals: [404],
@@ -438,6 +442,7 @@ const disableWebhookAt = <const Path extends `/api/user/${string}`>(summary: str
     method: 'POST',
     path,
     scope: 'write',
+    changes: 'assistant',
     request: AssistantIdRequest,
     response: WebhookChanged,
     refusals: [404],

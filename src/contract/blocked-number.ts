@@ -27,6 +27,7 @@ export const blockNumber = ownerEndpoint({
   method: 'POST',
   path: '/api/user/blocked-numbers',
   scope: 'write',
+  changes: 'blocked-number',
   request: z.object({ phone_number: phoneNumber() }),
   response: messageWith(BlockedNumber),
   success: 201,
@@ -37,5 +38,6 @@ export const unblockNumber = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/blocked-numbers/:id',
   scope: 'write',
+  changes: 'blocked-number',
   response: Message,
 });

@@ -109,6 +109,7 @@ export const deleteCall = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/calls/:id',
   scope: 'write',
+  changes: 'call',
   response: Message,
 });
 
@@ -129,6 +130,7 @@ export const makeCall = ownerEndpoint({
   method: 'POST',
   path: '/api/user/make_call',
   scope: 'calls',
+  changes: 'call',
   request: MakeCallRequest,
   headers: ['Idempotency-Key'],
   response: z.looseObject({

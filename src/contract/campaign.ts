@@ -94,6 +94,7 @@ export const createCampaign = ownerEndpoint({
   method: 'POST',
   path: '/api/user/campaigns',
   scope: 'write',
+  changes: 'campaign',
   request: CreateCampaignRequest,
   response: messageWith(Campaign),
   success: 201,
@@ -105,6 +106,7 @@ export const updateCampaignStatus = ownerEndpoint({
   method: 'POST',
   path: '/api/user/campaigns/update-status',
   scope: 'calls',
+  changes: 'campaign',
   request: z.object({ campaign_id: id(), action: z.enum(['start', 'stop']) }),
   response: z.looseObject({
     message: z.string(),
@@ -119,5 +121,6 @@ export const deleteCampaign = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/campaign/:id',
   scope: 'write',
+  changes: 'campaign',
   response: Message,
 });

@@ -286,6 +286,7 @@ export const writeAsPerson = ownerEndpoint({
   method: 'POST',
   path: '/api/user/conversations/:uuid/messages',
   scope: 'inbox',
+  changes: 'conversation',
   request: WriteMessageRequest,
   response: chat.Done,
 });
@@ -295,6 +296,7 @@ export const disableAi = ownerEndpoint({
   method: 'POST',
   path: '/api/automate/conversations/:uuid/disable-ai',
   scope: 'inbox',
+  changes: 'conversation',
   response: AiState,
 });
 
@@ -303,5 +305,6 @@ export const enableAi = ownerEndpoint({
   method: 'POST',
   path: '/api/automate/conversations/:uuid/enable-ai',
   scope: 'inbox',
+  changes: 'conversation',
   response: AiState,
 });

@@ -43,6 +43,8 @@ export const generateReply = ownerEndpoint({
   method: 'POST',
   path: '/api/user/ai/generate-reply',
   scope: 'inbox',
+  // Messages are in the history of the conversation.
+  changes: null,
   aliases: ['/api/ai/generate-reply'],
   request: GenerateReplyRequest,
   headers: ['Idempotency-Key'],

@@ -66,6 +66,7 @@ export const createKnowledgebase = ownerEndpoint({
   method: 'POST',
   path: base,
   scope: 'write',
+  changes: 'knowledgebase',
   request: z.object({ name: nonBlankText(name), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
   success: 201,
@@ -76,6 +77,7 @@ export const updateKnowledgebase = ownerEndpoint({
   method: 'PUT',
   path: `${base}/:id`,
   scope: 'write',
+  changes: 'knowledgebase',
   request: z.object({ name: z.optional(nonBlankText(name)), description: z.nullish(text(name)) }),
   response: messageWith(Knowledgebase),
 });
@@ -85,6 +87,7 @@ export const deleteKnowledgebase = ownerEndpoint({
   method: 'DELETE',
   path: `${base}/:id`,
   scope: 'write',
+  changes: 'knowledgebase',
   response: Message,
 });
 
@@ -109,6 +112,7 @@ export const createDocument = ownerEndpoint({
   method: 'POST',
   path: documentsPath,
   scope: 'write',
+  changes: 'document',
   request: z.object({
     name: nonBlankText(name),
     type: z.enum(['website', 'pdf', 'txt', 'docx']),
@@ -130,6 +134,7 @@ export const updateDocument = ownerEndpoint({
   method: 'PUT',
   path: documentPath,
   scope: 'write',
+  changes: 'document',
   request: z.object({ name: z.optional(nonBlankText(name)), description: z.nullish(text(name)) }),
   response: messageWith(z.looseObject(changedDocumentFields)),
 });
@@ -139,5 +144,6 @@ export const deleteDocument = ownerEndpoint({
   method: 'DELETE',
   path: documentPath,
   scope: 'write',
+  changes: 'document',
   response: Message,
 });

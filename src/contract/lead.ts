@@ -93,6 +93,7 @@ export const createLead = ownerEndpoint({
   method: 'POST',
   path: '/api/user/lead',
   scope: 'calls',
+  changes: 'lead',
   request: CreateLeadRequest,
   response: messageWith(Lead),
 });
@@ -111,6 +112,7 @@ export const updateLead = ownerEndpoint({
   method: 'PUT',
   path: '/api/user/leads/:id',
   scope: 'calls',
+  changes: 'lead',
   aliases: ['/api/leads/:id'],
   request: UpdateLeadRequest,
   response: messageWith(Lead),
@@ -121,5 +123,6 @@ export const deleteLead = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/leads/:id',
   scope: 'write',
+  changes: 'lead',
   response: Message,
 });

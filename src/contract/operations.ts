@@ -1,4 +1,5 @@
 import * as assistant from './assistant.ts';
+import { listAuditLog } from './audit-log.ts';
 import * as blockedNumber from './blocked-number.ts';
 import * as call from './call.ts';
 import * as campaign from './campaign.ts';
@@ -15,7 +16,7 @@ import * as userToken from './user-token.ts';
 import * as webhook from './webhook.ts';
 
 export { scopes } from './owner-endpoint.ts';
-export type { Operation, Scope } from './owner-endpoint.ts';
+export type { Operation, RecordKind, Scope } from './owner-endpoint.ts';
 
 /** All operations of the service, by name. */
 export const operations = {
@@ -94,6 +95,7 @@ export const operations = {
   readSpendingLimit: user.readSpendingLimit,
   setSpendingLimit: user.setSpendingLimit,
   listApiKeys: user.listApiKeys,
+  listAuditLog,
 } as const satisfies Record<string, Operation>;
 
 /** Lists the operations without their individual types. */

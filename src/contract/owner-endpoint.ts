@@ -7,6 +7,28 @@ import type * as z from 'zod/mini';
 export const scopes = ['read', 'write', 'calls', 'money', 'inbox'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** The kinds of records that operations and commands change, in the audit log. */
+export const recordKinds = [
+  'assistant',
+  'tool',
+  'knowledgebase',
+  'document',
+  'phone-number',
+  'campaign',
+  'lead',
+  'blocked-number',
+  'call',
+  'conversation',
+  'webhook-delivery',
+  'webhook-secret',
+  'spending-limit',
+  'user',
+  'balance',
+  'api-key',
+  'person',
+] as const;
+export type RecordKind = (typeof recordKinds)[number];
+
 /** Describes an operation of the service for its route, its documentation and typed clients. */
 export interface Operation {
   /** One or two sentences for the documentation. */
@@ -17,6 +39,8 @@ export interface Operation {
   auth: 'none' | 'bearer';
   /** The scope that the API key must have. */
   scope?: Scope;
+  /** The kind of record that it changes, for the audit log; null if that does not list it. */
+  changes?: RecordKind | null;
   /** The request body; an object, so that errors can name the invalid fields. */
   request?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
@@ -33,12 +57,12 @@ export interface Operation {
 }
 
 /** The part of an authenticated operation that differs from the others. */
-interface Description extends Omit<Operation, 'auth' | 'statuses'> {
+type Description = Omit<Operation, 'auth' | 'statuses' | 'method' | 'changes'> & {
   path: `/api/user/${string}` | `/api/automate/${string}`;
   scope: Scope;
   /** Further error statuses of this operation. */
   refusals?: readonly number[];
-}
+} & ({ method: 'GET' } | { method: 'POST' | 'PUT' | 'DELETE'; changes: RecordKind | null });
 
 /** An operation that requires an API key. */
 export type OwnerEndpoint<Described extends Description = Description> = Described & {

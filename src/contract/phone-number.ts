@@ -74,6 +74,7 @@ export const purchasePhoneNumber = ownerEndpoint({
   method: 'POST',
   path: '/api/user/phone-numbers/purchase',
   scope: 'money',
+  changes: 'phone-number',
   request: z.object({ phone_number: phoneNumber() }),
   response: messageWith(PhoneNumber),
   success: 201,
@@ -85,6 +86,7 @@ export const updatePhoneNumber = ownerEndpoint({
   method: 'PUT',
   path: '/api/user/phone-numbers/:id',
   scope: 'write',
+  changes: 'phone-number',
   request: z.object({ nickname: z.nullable(text(nickname)) }),
   response: messageWith(PhoneNumber),
 });
@@ -95,6 +97,7 @@ export const releasePhoneNumber = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/phone-numbers/:id',
   scope: 'money',
+  changes: 'phone-number',
   response: Message,
   refusals: [400],
 });

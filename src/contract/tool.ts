@@ -98,6 +98,7 @@ export const createTool = ownerEndpoint({
   method: 'POST',
   path: '/api/user/tools',
   scope: 'write',
+  changes: 'tool',
   request: CreateToolRequest,
   response: messageWith(Tool),
   success: 201,
@@ -108,6 +109,7 @@ export const updateTool = ownerEndpoint({
   method: 'PUT',
   path: '/api/user/tools/:id',
   scope: 'write',
+  changes: 'tool',
   request: UpdateToolRequest,
   response: messageWith(Tool),
 });
@@ -117,5 +119,6 @@ export const deleteTool = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/tools/:id',
   scope: 'write',
+  changes: 'tool',
   response: Message,
 });

@@ -33,6 +33,7 @@ export const createPreviewToken = ownerEndpoint({
   method: 'POST',
   path: '/api/user/assistants/:id/preview-token',
   scope: 'write',
+  changes: 'assistant',
   response: PreviewToken,
   success: 201,
 });
@@ -43,6 +44,7 @@ export const createUserTokenSecret = ownerEndpoint({
   method: 'POST',
   path: '/api/user/assistants/:id/user-token-secret',
   scope: 'write',
+  changes: 'assistant',
   request: UserTokenSecretRequest,
   response: UserTokenSecret,
   success: 201,
@@ -53,5 +55,6 @@ export const deleteUserTokenSecret = ownerEndpoint({
   method: 'DELETE',
   path: '/api/user/assistants/:id/user-token-secret',
   scope: 'write',
+  changes: 'assistant',
   response: Message,
 });

@@ -69,6 +69,7 @@ export const setSpendingLimit = ownerEndpoint({
   method: 'PUT',
   path: '/api/user/spending-limit',
   scope: 'money',
+  changes: 'spending-limit',
   request: SpendingLimitRequest,
   response: Spending,
 });

@@ -188,6 +188,7 @@ export const redeliverWebhook = ownerEndpoint({
   method: 'POST',
   path: '/api/user/webhook-deliveries/:id/redeliver',
   scope: 'write',
+  changes: 'webhook-delivery',
   response: messageWith(WebhookDelivery),
   refusals: [409],
 });
@@ -205,5 +206,6 @@ export const rotateWebhookSecret = ownerEndpoint({
   method: 'POST',
   path: '/api/user/webhook-secret/rotate',
   scope: 'write',
+  changes: 'webhook-secret',
   response: messageWith(WebhookSecret),
 });

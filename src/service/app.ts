@@ -62,7 +62,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/user', userRoutes(context));
   app.route('/api', aliasRoutes(context));
   app.route('/api/recordings', recordingRoutes(database));
-  app.route('/api/automate', automateRoutes(database));
+  app.route('/api/automate', automateRoutes());
   app.route('/healthz', healthRoutes(database, log));
   app.route(
     '/readyz',

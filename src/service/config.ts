@@ -75,6 +75,8 @@ export interface Config {
   };
   /** How long conversations and calls are kept; undefined keeps them forever. */
   retentionDays: number | undefined;
+  /** How long entries of the audit log are kept; undefined keeps them forever. */
+  auditDays: number | undefined;
   /** Most requests of one address in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
   /** Addresses that webhooks, tools and documents may reach. */
@@ -144,6 +146,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       retryMs: values.WEBHOOK_RETRY_SECONDS,
     },
     retentionDays: values.RETENTION_DAYS === 0 ? undefined : values.RETENTION_DAYS,
+    auditDays: values.AUDIT_DAYS === 0 ? undefined : values.AUDIT_DAYS,
     rateLimit: { requests: values.RATE_LIMIT, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     allowedAddresses: values.ALLOW_PRIVATE_ADDRESSES,
     trustedProxies: values.TRUST_PROXY,

@@ -152,6 +152,12 @@ export const settings = {
     0,
     'Days after which conversations and calls are deleted; 0 keeps them',
   ),
+  AUDIT_DAYS: wholeNumber(
+    0,
+    36_500,
+    365,
+    'Days after which entries of the audit log are deleted; 0 keeps them',
+  ),
   JOB_POLL_SECONDS: number(
     0.5,
     3600,

@@ -73,7 +73,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
     {
       queue: 'clean-up',
       concurrency: 1,
-      handle: (_, signal) => cleanUp({ ...context, retentionDays: config.retentionDays }, signal),
+      handle: (_, signal) => cleanUp({ ...config, ...context }, signal),
     },
     {
       queue: 'embed-chunks',

@@ -13,6 +13,7 @@ const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
   RETENTION_DAYS: '30',
+  AUDIT_DAYS: '30',
 });
 const { database } = service.running;
 const { pool } = database;
@@ -34,6 +35,22 @@ async function cleanUp(): Promise<void> {
 test('deletes no old records by default', () => {
   assert.equal(readConfig({}).retentionDays, undefined);
   assert.equal(readConfig({ RETENTION_DAYS: '7' }).retentionDays, 7);
+});
+
+test('deletes entries of the audit log after AUDIT_DAYS', async () => {
+  assert.equal(readConfig({}).auditDays, 365);
+  assert.equal(readConfig({ AUDIT_DAYS: '0' }).auditDays, undefined);
+  const owner = await Owner.create(service);
+  for (const name of ['old', 'recent']) await owner.create('knowledgebases', { name });
+  const readIds = async () =>
+    ((await owner.get('audit-log')).json['data'] as { id: number }[]).map(({ id }) => id);
+  const [recent, old] = await readIds();
+  await pool.query(
+    "UPDATE audit_log SET created_at = now() - CASE id WHEN $1 THEN interval '31 days' ELSE interval '29 days' END",
+    [old],
+  );
+  await cleanUp();
+  assert.deepEqual(await readIds(), [recent]);
 });
 
 test('deletes old conversations and calls, but keeps their ledger entries', async () => {

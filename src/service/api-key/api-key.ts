@@ -18,6 +18,7 @@ export interface ApiUser {
   id: number;
   /** The key that the request carries. */
   keyId: number;
+  keyName: string;
   name: string;
   email: string;
   /** USD, as a decimal string. */
@@ -50,23 +51,29 @@ export class KeyRefusal {
 
 const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
+/** Creates a key; see {@link storeApiKey}. */
+export const createApiKey = async (...args: Parameters<typeof storeApiKey>): Promise<string> =>
+  (await storeApiKey(...args)).key;
+
 /** Creates a key of 256 random bits for a user. Only its hash is stored, so the returned value cannot be read again. */
-export async function createApiKey(
+export async function storeApiKey(
   queries: Queries,
   userId: number,
   name: string,
   { scopes = allScopes, expiresInDays, allowedAddresses = [] }: KeyRestrictions = {},
-): Promise<string> {
+): Promise<{ id: number; key: string }> {
   const key = newKey();
-  await queries.insert(apiKeys).values({
-    userId,
-    name,
-    keyHash: hashKey(key),
+  const values = {
     scopes: [...scopes],
     expiresAt: expiresInDays === undefined ? null : inDays(expiresInDays),
     allowedAddresses: [...allowedAddresses],
-  });
-  return key;
+  };
+  const [stored] = await queries
+    .insert(apiKeys)
+    .values({ userId, name, keyHash: hashKey(key), ...values })
+    .returning({ id: apiKeys.id });
+  if (!stored) throw new Error('The key was not stored.');
+  return { id: stored.id, key };
 }
 
 const newKey = () => apiKeyPrefix + randomBytes(32).toString('base64url');
@@ -96,7 +103,7 @@ export async function rotateApiKey(
   { db }: Database,
   id: number,
   { overlapHours, expiresInDays }: { overlapHours: number; expiresInDays?: number | undefined },
-): Promise<{ id: number; key: string; previousExpiresAt: string } | undefined> {
+): Promise<{ id: number; userId: number; key: string; previousExpiresAt: string } | undefined> {
   return db.transaction(async (tx) => {
     const [previous] = await tx
       .select({
@@ -130,7 +137,7 @@ export async function rotateApiKey(
       })
       .where(eq(apiKeys.id, id))
       .returning({ expiresAt: wireTimestamp(apiKeys.expiresAt) });
-    return { id: created.id, key, previousExpiresAt: shortened?.expiresAt ?? '' };
+    return { id: created.id, userId: same.userId, key, previousExpiresAt: shortened?.expiresAt ?? '' };
   });
 }
 
@@ -156,6 +163,7 @@ export async function authenticate(
       user: {
         id: users.id,
         keyId: apiKeys.id,
+        keyName: apiKeys.name,
         name: users.name,
         email: users.email,
         balance: users.balance,
@@ -195,10 +203,13 @@ export async function isApiKeyOf(queries: Queries, userId: number, key: string):
   return found.length > 0;
 }
 
-/** Revokes a key; returns false if there is none with this id. */
-export async function revokeApiKey(queries: Queries, id: number): Promise<boolean> {
-  const revoked = await queries.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id });
-  return revoked.length > 0;
+/** Revokes a key; returns its user, or undefined if there is no key with this id. */
+export async function revokeApiKey(queries: Queries, id: number): Promise<number | undefined> {
+  const [revoked] = await queries
+    .delete(apiKeys)
+    .where(eq(apiKeys.id, id))
+    .returning({ userId: apiKeys.userId });
+  return revoked?.userId;
 }
 
 /** Lists the keys of a user without their values, newest first (interface: "API key"). */

@@ -21,7 +21,7 @@ import type { Jobs } from '../jobs/jobs.ts';
  * assistant's.
  *
  * @param keyed the idempotency key of the request, if any.
- * @returns the id of the call.
+ * @returns the id of the call, and whether an earlier request with the same key made it.
  * @throws Refusal if the number is invalid or blocked, the assistant does not exist or is not outbound, or the
  *   available balance does not cover a minute.
  */
@@ -30,12 +30,12 @@ export async function makeCall(
   userId: number,
   given: MakeCallRequest,
   keyed?: KeyedRequest,
-): Promise<number> {
+): Promise<{ id: number; isRepeat: boolean }> {
   const { phone_number: number } = given;
   checkNumber(number);
   return database.db.transaction(async (tx) => {
     const earlier = keyed && (await claimKey(tx, keyed));
-    if (earlier) return earlier.callId ?? notFound();
+    if (earlier) return { id: earlier.callId ?? notFound(), isRepeat: true };
     const [found] = await tx
       .select({ assistant: assistants, from: phoneNumbers.phoneNumber })
       .from(assistants)
@@ -78,7 +78,7 @@ export async function makeCall(
     if (!stored) throw new Error('The call was not stored.');
     if (keyed) await recordOutcome(tx, keyed, { callId: stored.id });
     await jobs.send('place-call', { callId: stored.id, userId }, { tx });
-    return stored.id;
+    return { id: stored.id, isRepeat: false };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { RecordKind } from '../../contract/operations.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -26,14 +27,37 @@ export interface CommandOutput {
   data: unknown;
 }
 
-/** A command. */
-export interface Command {
+/** A record that a command changed, for the audit log of its owner. */
+export interface ChangedRecord {
+  userId: number;
+  object: RecordKind;
+  /** Null if an account has only one such record, or if the id would identify a person. */
+  objectId: number | null;
+}
+
+interface CommandDescription {
   /** Its words on the command line, such as `users create`. */
   name: string;
   summary: string;
   options: Readonly<Record<string, CommandOption>>;
+}
+
+/** A command that reads, or that manages the whole database. */
+interface PlainCommand extends CommandDescription {
   run(context: CommandContext, values: CommandValues): Promise<CommandOutput>;
 }
+
+/** A command that changes records of users: in one transaction, together with the entries in the audit log. */
+interface ChangingCommand extends CommandDescription {
+  /** The database in the context is bound to the transaction. */
+  change(
+    context: CommandContext,
+    values: CommandValues,
+  ): Promise<CommandOutput & { changed: readonly ChangedRecord[] }>;
+}
+
+/** A command. */
+export type Command = PlainCommand | ChangingCommand;
 
 /** The command cannot work with its arguments. The message suffices; a stack would not help. */
 export class CommandError extends OperatorError {

@@ -2,10 +2,10 @@ import { scopes } from '../../contract/operations.ts';
 import type { Scope } from '../../contract/operations.ts';
 import {
   KeyReplacedError,
-  createApiKey,
   listApiKeys,
   revokeApiKey,
   rotateApiKey,
+  storeApiKey,
 } from '../api-key/api-key.ts';
 import { parseAddressRange } from '../lib/address-range.ts';
 import { CommandError, UsageError } from './command.ts';
@@ -38,16 +38,20 @@ export const createKeyCommand: Command = {
       description: 'addresses and ranges that may use it, such as 203.0.113.7,2001:db8::/32; any by default',
     },
   },
-  async run({ database: { db } }, values) {
+  async change({ database: { db } }, values) {
     const name = values['name'] ?? '';
     if (name.length > nameLimit) throw new UsageError(`--name must have at most ${nameLimit} characters.`);
-    const { id } = await findUser(db, values['user']);
-    const key = await createApiKey(db, id, name, {
+    const { id: userId } = await findUser(db, values['user']);
+    const { id, key } = await storeApiKey(db, userId, name, {
       scopes: readScopes(values['scope']),
       expiresInDays: readLifetime(values),
       allowedAddresses: readRanges(values['address']),
     });
-    return { lines: [key], data: { key, name } };
+    return {
+      lines: [key],
+      data: { id, key, name },
+      changed: [{ userId, object: 'api-key', objectId: id }],
+    };
   },
 };
 
@@ -81,10 +85,15 @@ export const revokeKeyCommand: Command = {
   name: 'keys revoke',
   summary: 'Revokes an API key: further requests with it are refused.',
   options: { id: { value: 'id', description: 'id of the key, from "keys list"', required: true } },
-  async run({ database: { db } }, values) {
+  async change({ database: { db } }, values) {
     const id = readId(values);
-    if (!(await revokeApiKey(db, id))) throw noSuchKey(values);
-    return { lines: [`Key ${id} is revoked.`], data: { id } };
+    const userId = await revokeApiKey(db, id);
+    if (userId === undefined) throw noSuchKey(values);
+    return {
+      lines: [`Key ${id} is revoked.`],
+      data: { id },
+      changed: [{ userId, object: 'api-key', objectId: id }],
+    };
   },
 };
 
@@ -106,7 +115,7 @@ export const rotateKeyCommand: Command = {
       description: 'days until the new key expires; by default it is valid as long as the previous one was',
     },
   },
-  async run({ database }, values) {
+  async change({ database }, values) {
     const id = readId(values);
     const overlapHours = readNumber(values, 'overlap', 'hours', overlap) ?? overlap.default;
     const change = { overlapHours, expiresInDays: readLifetime(values) };
@@ -117,6 +126,7 @@ export const rotateKeyCommand: Command = {
     return {
       lines: [rotated.key, `Key ${id} is valid until ${rotated.previousExpiresAt}.`],
       data: { id: rotated.id, key: rotated.key, previous_expires_at: rotated.previousExpiresAt },
+      changed: [{ userId: rotated.userId, object: 'api-key', objectId: id }],
     };
   },
 };

@@ -15,7 +15,7 @@ export const addNumberCommand: Command = {
     type: { value: 'sip or caller_id', description: 'type of the number', required: true },
     country: { value: 'code', description: 'two letters; required if the number does not imply it' },
   },
-  async run({ database }, values) {
+  async change({ database }, values) {
     const { data: number } = phoneNumber().safeParse(values['number']);
     if (number === undefined) {
       throw new UsageError(
@@ -33,6 +33,7 @@ export const addNumberCommand: Command = {
     return {
       lines: [`Added ${number} with the id ${id}.`],
       data: { id, phone_number: number, country_code: country, type },
+      changed: [{ userId, object: 'phone-number', objectId: id }],
     };
   },
 };

@@ -1,7 +1,7 @@
 import type { Queries } from '../db/database.ts';
 import { isUuid } from '../lib/uuid.ts';
 import { StoredJobs } from '../jobs/jobs.ts';
-import { deletePerson, readPerson } from '../person/person.ts';
+import { deletePerson, findOwners, readPerson } from '../person/person.ts';
 import type { Person } from '../person/person.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandValues } from './command.ts';
@@ -33,15 +33,18 @@ export const deletePersonCommand: Command = {
     ...personOptions,
     yes: { description: 'confirms the deletion, which cannot be undone', required: true },
   },
-  async run({ database }, values) {
+  async change({ database }, values) {
     const person = await readPersonOption(database.db, values);
     const jobs = new StoredJobs(database);
-    const counts = await database.db.transaction((tx) => deletePerson({ tx, jobs }, person));
+    const owners = await findOwners(database.db, person);
+    const counts = await deletePerson({ tx: database.db, jobs }, person);
     if (Object.values(counts).every((count) => count === 0)) throw nothingFound();
     const lines = Object.entries(counts).map(
       ([records, count]) => `${records.replace('_', ' ')}: ${count} deleted`,
     );
-    return { lines, data: counts };
+    // Without an id, which would identify the person.
+    const changed = owners.map((userId) => ({ userId, object: 'person' as const, objectId: null }));
+    return { lines, data: counts, changed };
   },
 };
 

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionDescriptor } from 'node:util';
+import { recordChange } from '../audit/audit-log.ts';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { boundTo } from '../db/transactions.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../log.ts';
 import { describeFailure } from '../operator-error.ts';
@@ -109,7 +111,14 @@ async function run(
   const config = readConfig({ LOG_LEVEL: 'warn', ...env });
   const database = opened ?? (await openDatabase(config, createLog(config.logLevel)));
   try {
-    return await command.run({ config, database }, values);
+    if ('run' in command) return await command.run({ config, database }, values);
+    return await database.transaction(async (tx) => {
+      const output = await command.change({ config, database: boundTo(database, tx) }, values);
+      for (const record of output.changed) {
+        await recordChange(tx, { ...record, actor: { type: 'command-line' }, operation: command.name });
+      }
+      return output;
+    });
   } finally {
     if (!opened) await database.close();
   }

@@ -18,14 +18,18 @@ export const createUserCommand: Command = {
     email: { value: 'address', description: 'e-mail address; must be unique', required: true },
     balance: { value: 'USD', description: 'initial balance; 0 by default' },
   },
-  async run({ database }, values) {
+  async change({ database }, values) {
     const [name, email] = [textOf(values, 'name'), textOf(values, 'email')];
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
     const balance = values['balance'] === undefined ? undefined : amountOf(values, 'balance');
     const id = await createUser(database, { name, email, balance }).catch((error: unknown) => {
       throw error instanceof EmailTakenError ? new CommandError(error.message, { cause: error }) : error;
     });
-    return { lines: [`Created user ${id}.`], data: { id, name, email } };
+    return {
+      lines: [`Created user ${id}.`],
+      data: { id, name, email },
+      changed: [{ userId: id, object: 'user', objectId: id }],
+    };
   },
 };
 
@@ -52,15 +56,17 @@ export const topUpCommand: Command = {
     user: userOption,
     amount: { value: 'USD', description: 'amount, such as 25 or 0.50', required: true },
   },
-  async run({ database: { db } }, values) {
+  async change({ database: { db } }, values) {
     const amount = amountOf(values, 'amount');
-    const balance = await db.transaction(async (tx) => {
-      const { id } = await findUser(tx, values['user']);
-      await moveMoney(tx, { userId: id, kind: 'top_up', amount });
-      const [user] = await tx.select({ balance: users.balance }).from(users).where(eq(users.id, id));
-      return user?.balance;
-    });
-    return { lines: [`The new balance is ${balance} USD.`], data: { balance } };
+    const { id } = await findUser(db, values['user']);
+    await moveMoney(db, { userId: id, kind: 'top_up', amount });
+    const [user] = await db.select({ balance: users.balance }).from(users).where(eq(users.id, id));
+    const balance = user?.balance;
+    return {
+      lines: [`The new balance is ${balance} USD.`],
+      data: { balance },
+      changed: [{ userId: id, object: 'balance', objectId: null }],
+    };
   },
 };
 

@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { bytea, sealed, timestamptz, rowId } from './columns.ts';
 import { scopes } from '../../contract/operations.ts';
-import type { Scope } from '../../contract/operations.ts';
+import type { RecordKind, Scope } from '../../contract/operations.ts';
 
 export { assistants } from './assistants-table.ts';
 export { documentSources } from './document-sources-table.ts';
@@ -71,6 +71,19 @@ export const apiKeys = pgTable('api_keys', {
   allowedAddresses: text('allowed_addresses').array().notNull().default([]),
   replacedBy: integer('replaced_by'),
   lastUsedAt: timestamptz('last_used_at'),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+});
+
+export const auditLog = pgTable('audit_log', {
+  id: rowId(),
+  userId: integer('user_id'),
+  actor: text().$type<'api-key' | 'command-line'>().notNull(),
+  keyId: integer('key_id'),
+  keyName: text('key_name'),
+  address: text(),
+  operation: text().notNull(),
+  object: text().$type<RecordKind>().notNull(),
+  objectId: text('object_id'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
 });
 

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
-import type { Queries } from './database.ts';
+import type { Database, Queries } from './database.ts';
 import * as schema from './schema.ts';
 
 /** A connection that does not respond has already used up a statement's time-out. In milliseconds. */
@@ -35,4 +35,11 @@ export function transactions(pool: Pool): Transaction {
       client.release(broken);
     }
   };
+}
+
+/** Returns the database bound to a transaction: all its queries and transactions are part of that one. */
+export function boundTo(database: Database, tx: Queries): Database {
+  const transaction: Transaction = (work) => work(tx);
+  const db = Object.create(tx, { transaction: { value: transaction } }) as Database['db'];
+  return { ...database, db, transaction };
 }

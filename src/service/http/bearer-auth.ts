@@ -2,7 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import { errorTexts } from '../../contract/error-body.ts';
 import { listOperations } from '../../contract/operations.ts';
-import type { Scope } from '../../contract/operations.ts';
+import type { Operation, Scope } from '../../contract/operations.ts';
 import { authenticate, KeyRefusal } from '../api-key/api-key.ts';
 import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
@@ -23,7 +23,14 @@ export const ownerError = (c: Context, message: string) =>
 
 /** The context of a route behind `bearerAuth`. */
 export interface Authenticated {
-  Variables: { user: ApiUser; isInContract?: boolean };
+  Variables: {
+    user: ApiUser;
+    /** The address of the client. */
+    address: string;
+    database: Database;
+    /** The operation of the contract. */
+    operation: Operation & { name: string };
+  };
 }
 
 /**
@@ -55,6 +62,8 @@ export function bearerAuth(
       return c.json(ownerError(c, describeRefusal(reason, address)), 401);
     }
     c.set('user', found);
+    c.set('address', address);
+    c.set('database', database);
     return next();
   };
 }
@@ -71,10 +80,11 @@ function describeRefusal(reason: KeyRefusal['reason'], address: string): string 
  */
 export function requireScopes(app: Hono): void {
   const routes = app as unknown as Hono<Authenticated>;
-  for (const [, { method, path, aliases = [], scope }] of listOperations()) {
+  for (const [name, operation] of listOperations()) {
+    const { method, path, aliases = [], scope } = operation;
     if (scope === undefined) continue;
     routes.on(method, [path, ...aliases], (c, next) => {
-      c.set('isInContract', true);
+      c.set('operation', { ...operation, name });
       if (c.get('user').scopes.includes(scope)) return next();
       c.header('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
       return Promise.resolve(c.json(ownerError(c, missingScope(scope)), 403));
@@ -82,7 +92,7 @@ export function requireScopes(app: Hono): void {
   }
   for (const path of keyedPaths) {
     routes.use(path, async (c, next) => {
-      if (!c.get('isInContract')) return c.notFound();
+      if ((c.var as Partial<Authenticated['Variables']>).operation === undefined) return c.notFound();
       await next();
     });
   }

@@ -1,9 +1,11 @@
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod/mini';
-import type { OwnerEndpoint } from '../../contract/owner-endpoint.ts';
+import type { Operation, OwnerEndpoint } from '../../contract/owner-endpoint.ts';
+import type { Database } from '../db/database.ts';
 import type { Authenticated } from './bearer-auth.ts';
 import { checkFields } from './check-fields.ts';
 import { readBody, readQuery } from './read-body.ts';
+import { lastParameter, runChange, unchanged } from './run-change.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 
@@ -15,11 +17,15 @@ type Shape<Schema> = Schema extends z.ZodMiniObject ? z.infer<Schema> : Record<s
 /** A request with a valid key and valid fields. */
 export interface OperationRequest<Endpoint extends OwnerEndpoint> {
   c: Context<Authenticated>;
+  /** For an operation that the audit log lists, bound to the transaction of its entry. */
+  database: Database;
   userId: number;
   body: Shape<Endpoint['request']>;
   query: Shape<Endpoint['query']>;
   /** Returns an id of the path; 0, which no record has, if it is invalid. */
   id: (name?: string) => number;
+  /** Marks the request as a repeat of an earlier one, so that the audit log does not list it again. */
+  markAsRepeat: () => void;
 }
 
 /** Checks the valid fields against the database. Returns further errors. */
@@ -41,7 +47,7 @@ export function mountOperation<Endpoint extends OwnerEndpoint>(
   rules?: FieldRules<Endpoint>,
   read = readBody,
 ): void {
-  routes.on(endpoint.method, endpoint.path.slice('/api/user'.length), async (c) => {
+  routes.on(endpoint.method, endpoint.path.replace(/^\/api\/(user|automate)/, ''), async (c) => {
     const userId = c.get('user').id;
     const id = (name = 'id') => readId(c.req.param(name));
     const query = check(endpoint.query, endpoint.query && readQuery(c));
@@ -51,15 +57,33 @@ export function mountOperation<Endpoint extends OwnerEndpoint>(
     const fields = body.fields as Partial<Shape<Endpoint['request']>>;
     const ruleErrors = (await rules?.(fields, { userId, id, errors })) ?? {};
     throwIfAny({ ...ruleErrors, ...errors });
-    const answer = await handler({
+    let isRepeat = false;
+    const request = {
       c,
       userId,
       body: body.fields as Shape<Endpoint['request']>,
       query: query.fields as Shape<Endpoint['query']>,
       id,
-    });
+      markAsRepeat: () => {
+        isRepeat = true;
+      },
+    };
+    const answer = await runChange(
+      c,
+      (database) => handler({ ...request, database }),
+      (given) => (isRepeat ? unchanged : (lastParameter(c) ?? findId(endpoint, body.fields, given))),
+    );
     return c.json(answer, endpoint.success ?? 200);
   });
+}
+
+/** Returns the id of the changed record: of the request's body, or of the record that the answer contains. */
+function findId({ changes }: Operation, body: object, answer: unknown): number | null {
+  const { data, ...answered } = (answer ?? {}) as Record<string, unknown>;
+  const field = `${changes}_id`;
+  const ids = { ...(data as object | undefined), ...answered, ...body } as Record<string, unknown>;
+  const id = ids[field] ?? (data as { id?: unknown } | undefined)?.id;
+  return typeof id === 'number' ? id : null;
 }
 
 const check = (schema: z.ZodMiniObject | undefined, given: Record<string, unknown> | undefined) =>

@@ -28,7 +28,11 @@ const chapters: readonly [name: string, description: string, paths: RegExp][] = 
     /^\/api\/(user\/(calls|make_call)|recordings)/,
   ],
   ['Webhooks', 'Requests that the service sends to your server.', /^\/api\/user\/webhook/],
-  ['Account', 'The user, what it spends, and the API keys.', /^\/api\/user\/(me|spending-limit|api-keys)/],
+  [
+    'Account',
+    'The user, what it spends, the API keys, and the audit log.',
+    /^\/api\/user\/(me|spending-limit|api-keys|audit-log)/,
+  ],
 ];
 
 /** The tags of the document. */

@@ -69,6 +69,19 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
   };
 }
 
+/** Finds the users who have data about a person that {@link deletePerson} deletes. */
+export async function findOwners(queries: Queries, person: Person): Promise<number[]> {
+  const phone = phoneOf(person);
+  const { rows } = await queries.execute<{ owner: number }>(sql`
+    SELECT assistants.user_id AS owner FROM conversations JOIN assistants ON assistants.id = assistant_id
+      WHERE ${isConversationOf(person)}
+    UNION SELECT user_id FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
+    UNION SELECT user_id FROM leads WHERE phone_number = ${phone}
+    UNION SELECT leads.user_id FROM secondary_contacts JOIN leads ON leads.id = lead_id
+      WHERE secondary_contacts.phone_number = ${phone}`);
+  return rows.map(({ owner }) => owner);
+}
+
 /** Numbers of deleted records. */
 export type PersonCounts = Record<'conversations' | 'calls' | 'leads' | 'secondary_contacts', number>;
 

@@ -5,7 +5,12 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { failStuckDocuments } from '../knowledge/fail-document.ts';
 import { renewSubscriptions } from '../phone-number/renew-subscriptions.ts';
 import { failLostDeliveries, resendLostJobs } from './resend-lost-jobs.ts';
-import { deleteOldCalls, deleteOldConversations, deleteUnusedConversations } from './delete-old-records.ts';
+import {
+  deleteOldAuditEntries,
+  deleteOldCalls,
+  deleteOldConversations,
+  deleteUnusedConversations,
+} from './delete-old-records.ts';
 
 /** Interval in milliseconds. */
 const intervalMs = 3_600_000;
@@ -15,6 +20,8 @@ interface CleanUpParts {
   jobs: Jobs;
   /** Days to keep conversations and calls; undefined means forever. */
   retentionDays: number | undefined;
+  /** Days to keep entries of the audit log; undefined means forever. */
+  auditDays: number | undefined;
   log: Logger;
 }
 
@@ -23,7 +30,7 @@ interface CleanUpParts {
  * documents, and deletes old records. The next run is scheduled first, so that a failure does not stop the series.
  */
 export async function cleanUp(
-  { database, jobs, retentionDays, log }: CleanUpParts,
+  { database, jobs, retentionDays, auditDays, log }: CleanUpParts,
   signal: AbortSignal,
 ): Promise<void> {
   await sendCleanUp(jobs, intervalMs);
@@ -38,6 +45,10 @@ export async function cleanUp(
   if (renewed + unpaid > 0) log.info({ renewed, unpaid }, 'renewed phone number subscriptions');
   const unused = await deleteUnusedConversations(database.db, signal);
   if (unused > 0) log.info({ conversations: unused }, 'deleted conversations that nobody had written in');
+  if (auditDays !== undefined) {
+    const entries = await deleteOldAuditEntries(database.db, auditDays, signal);
+    if (entries > 0) log.info({ entries }, 'deleted old entries of the audit log');
+  }
   if (retentionDays === undefined) return;
   const conversations = await deleteOldConversations(database.db, retentionDays, signal);
   const calls = await deleteOldCalls(database.db, retentionDays, signal);

@@ -55,12 +55,20 @@ export const deleteOldCalls = (queries: Queries, days: number, signal: AbortSign
     AND status NOT IN ('initiated', 'ringing', 'in-progress')`,
   );
 
+/**
+ * Deletes entries of the audit log from before the given number of days.
+ *
+ * @returns the number of deleted entries.
+ */
+export const deleteOldAuditEntries = (queries: Queries, days: number, signal: AbortSignal): Promise<number> =>
+  deleteInBatches(queries, signal, 'audit_log', sql`created_at < ${daysAgo(days)}`);
+
 const daysAgo = (days: number) => sql`now() - ${days} * interval '1 day'`;
 
 async function deleteInBatches(
   queries: Queries,
   signal: AbortSignal,
-  table: 'conversations' | 'calls',
+  table: 'conversations' | 'calls' | 'audit_log',
   isOld: SQL,
 ): Promise<number> {
   for (let deleted = 0; ;) {

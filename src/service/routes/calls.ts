@@ -17,17 +17,12 @@ const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
 /** Calls (interface: "Leads and calls"). */
 export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  mountOperation(routes, endpoints.makeCall, async ({ c, userId, body }) => ({
-    message: 'The call is being made.',
-    data: {},
-    call_id: await makeCall(
-      { database, jobs },
-      userId,
-      body,
-      readIdempotencyKey(c, `calls of ${userId}`, body),
-    ),
-    status: 'initiated',
-  }));
+  mountOperation(routes, endpoints.makeCall, async ({ c, database, userId, body, markAsRepeat }) => {
+    const keyed = readIdempotencyKey(c, `calls of ${userId}`, body);
+    const { id, isRepeat } = await makeCall({ database, jobs }, userId, body, keyed);
+    if (isRepeat) markAsRepeat();
+    return { message: 'The call is being made.', data: {}, call_id: id, status: 'initiated' };
+  });
   mountOperation(routes, endpoints.listCalls, async ({ c, userId, query }) => {
     const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
     const { total, calls } = await listCalls(database, userId, query, page, originOf(c));
@@ -36,7 +31,7 @@ export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs
   mountOperation(routes, endpoints.readCall, ({ c, userId, id }) =>
     readCall(database, { id: id(), userId }, originOf(c)),
   );
-  mountOperation(routes, endpoints.deleteCall, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteCall, async ({ database, userId, id }) => {
     await deleteCall({ database, jobs }, { id: id(), userId });
     return { message: 'Call deleted successfully.' };
   });

@@ -15,7 +15,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
   mountOperation(
     routes,
     endpoints.createCampaign,
-    async ({ userId, body }) => ({
+    async ({ database, userId, body }) => ({
       message: 'Campaign created successfully.',
       data: await createCampaign(database, userId, body),
     }),
@@ -24,7 +24,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
   mountOperation(
     routes,
     endpoints.updateCampaignStatus,
-    async ({ userId, body }) => {
+    async ({ database, userId, body }) => {
       const owned = { id: body.campaign_id, userId };
       const status = await changeCampaignStatus({ database, jobs }, owned, body.action);
       return {
@@ -38,7 +38,7 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
       return Promise.resolve({});
     },
   );
-  mountOperation(routes, endpoints.deleteCampaign, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteCampaign, async ({ database, userId, id }) => {
     await deleteCampaign(database, { id: id(), userId });
     return { message: 'Campaign deleted successfully.' };
   });

@@ -25,14 +25,14 @@ export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Datab
   mountOperation(routes, endpoints.readKnowledgebase, async ({ userId, id }) => ({
     data: await readKnowledgebase(database, { id: id(), userId }),
   }));
-  mountOperation(routes, endpoints.createKnowledgebase, async ({ userId, body }) => ({
+  mountOperation(routes, endpoints.createKnowledgebase, async ({ database, userId, body }) => ({
     message: 'Knowledge base created successfully.',
     data: await createKnowledgebase(database, userId, body),
   }));
   mountOperation(
     routes,
     endpoints.updateKnowledgebase,
-    async ({ userId, id, body }) => ({
+    async ({ database, userId, id, body }) => ({
       message: 'Knowledge base updated successfully.',
       data: await updateKnowledgebase(database, { id: id(), userId }, body),
     }),
@@ -41,7 +41,7 @@ export function knowledgebaseRoutes(routes: Hono<Authenticated>, database: Datab
       return {};
     },
   );
-  mountOperation(routes, endpoints.deleteKnowledgebase, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteKnowledgebase, async ({ database, userId, id }) => {
     await deleteKnowledgebase(database, { id: id(), userId });
     return { message: 'Knowledge base deleted successfully.' };
   });
@@ -71,7 +71,12 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
     endpoints.createDocument,
     async (operation) => ({
       message: 'Document created successfully.',
-      data: await createDocument(database, jobs, baseOf(operation), await readSource(operation.body)),
+      data: await createDocument(
+        operation.database,
+        jobs,
+        baseOf(operation),
+        await readSource(operation.body),
+      ),
     }),
     async (fields, path) => {
       await readKnowledgebase(database, baseOf(path));
@@ -84,7 +89,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
     endpoints.updateDocument,
     async (operation) => ({
       message: 'Document updated successfully.',
-      data: await updateDocument(database, jobs, documentOf(operation), operation.body),
+      data: await updateDocument(operation.database, jobs, documentOf(operation), operation.body),
     }),
     async (_, path) => {
       await readDocument(database, documentOf(path));
@@ -92,7 +97,7 @@ function documentRoutes(routes: Hono<Authenticated>, database: Database, jobs: J
     },
   );
   mountOperation(routes, endpoints.deleteDocument, async (operation) => {
-    await deleteDocument(database, documentOf(operation));
+    await deleteDocument(operation.database, documentOf(operation));
     return { message: 'Document deleted successfully.' };
   });
 }

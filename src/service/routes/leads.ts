@@ -16,7 +16,7 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs
   mountOperation(
     routes,
     endpoints.createLead,
-    async ({ userId, body }) => ({
+    async ({ database, userId, body }) => ({
       message: 'Lead created successfully.',
       data: await createLead({ database, jobs }, userId, body),
     }),
@@ -28,7 +28,7 @@ export function leadRoutes(routes: Hono<Authenticated>, database: Database, jobs
     return paginate(c, page, total, leads);
   });
   updateLeadRoute(routes, database, jobs);
-  mountOperation(routes, endpoints.deleteLead, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteLead, async ({ database, userId, id }) => {
     await deleteLead({ database, jobs }, { id: id(), userId });
     return { message: 'Lead deleted successfully.' };
   });
@@ -38,7 +38,7 @@ export function updateLeadRoute(routes: Hono<Authenticated>, database: Database,
   mountOperation(
     routes,
     endpoints.updateLead,
-    async ({ userId, id, body }) => ({
+    async ({ database, userId, id, body }) => ({
       message: 'Lead updated successfully.',
       data: await updateLead({ database, jobs }, { id: id(), userId }, body),
     }),

@@ -30,7 +30,7 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
   mountOperation(
     routes,
     operations.createAssistant,
-    async ({ userId, body }) => ({
+    async ({ database, userId, body }) => ({
       message: 'Assistant created successfully.',
       data: await createAssistant(database, userId, body),
     }),
@@ -39,13 +39,13 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
   mountOperation(
     routes,
     operations.updateAssistant,
-    async ({ userId, body, id }) => ({
+    async ({ database, userId, body, id }) => ({
       message: 'Assistant updated successfully.',
       data: await updateAssistant(database, { id: id(), userId }, body),
     }),
     (fields, { userId, id }) => checkAssistantChanges(database, { id: id(), userId }, fields),
   );
-  mountOperation(routes, operations.deleteAssistant, async ({ userId, id }) => {
+  mountOperation(routes, operations.deleteAssistant, async ({ database, userId, id }) => {
     await deleteAssistant(database, { id: id(), userId });
     return { message: 'Assistant deleted successfully.' };
   });
@@ -58,45 +58,45 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
   mountOperation(routes, operations.listOutboundAssistants, ({ userId }) =>
     listOutboundAssistants(database, userId),
   );
-  tokenRoutes(routes, database);
-  webhookRoutes(routes, database);
+  tokenRoutes(routes);
+  webhookRoutes(routes);
   catalogRoutes(routes, database);
 }
 
-function tokenRoutes(routes: Hono<Authenticated>, database: Database): void {
-  mountOperation(routes, operations.createPreviewToken, ({ userId, id }) =>
+function tokenRoutes(routes: Hono<Authenticated>): void {
+  mountOperation(routes, operations.createPreviewToken, ({ database, userId, id }) =>
     createPreviewToken(database, { id: id(), userId }),
   );
-  mountOperation(routes, operations.createUserTokenSecret, ({ userId, id, body }) =>
+  mountOperation(routes, operations.createUserTokenSecret, ({ database, userId, id, body }) =>
     setUserTokenKey(database, { id: id(), userId }, body.public_key),
   );
-  mountOperation(routes, operations.deleteUserTokenSecret, async ({ userId, id }) => {
+  mountOperation(routes, operations.deleteUserTokenSecret, async ({ database, userId, id }) => {
     await deleteUserTokenKey(database, { id: id(), userId });
     return { message: 'User token secret deleted successfully.' };
   });
 }
 
-function webhookRoutes(routes: Hono<Authenticated>, database: Database): void {
-  mountOperation(routes, operations.enableInboundWebhook, async ({ userId, body }) => {
+function webhookRoutes(routes: Hono<Authenticated>): void {
+  mountOperation(routes, operations.enableInboundWebhook, async ({ database, userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { inboundWebhookUrl: body.webhook_url });
     return { message: 'Inbound webhook enabled successfully.', data: [] };
   });
-  mountOperation(routes, operations.disableInboundWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.disableInboundWebhook, async ({ database, userId, body }) => {
     await setWebhooks(database, { id: body.assistant_id, userId }, { inboundWebhookUrl: null });
     return { message: 'Inbound webhook disabled successfully.', data: [] };
   });
-  mountOperation(routes, operations.disableWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.disableWebhook, async ({ database, userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { isWebhookActive: false, webhookUrl: null });
     return { message: 'Webhook disabled successfully.', data: [] };
   });
-  mountOperation(routes, operations.enableConversationEndedWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.enableConversationEndedWebhook, async ({ database, userId, body }) => {
     const owned = { id: body.assistant_id, userId };
     await setWebhooks(database, owned, { conversationEndedWebhookUrl: body.webhook_url });
     return { message: 'Conversation ended webhook enabled successfully.', data: [] };
   });
-  mountOperation(routes, operations.disableConversationEndedWebhook, async ({ userId, body }) => {
+  mountOperation(routes, operations.disableConversationEndedWebhook, async ({ database, userId, body }) => {
     await setWebhooks(database, { id: body.assistant_id, userId }, { conversationEndedWebhookUrl: null });
     return { message: 'Conversation ended webhook disabled successfully.', data: [] };
   });

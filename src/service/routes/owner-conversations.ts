@@ -9,6 +9,7 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { paginateByCursor, readCursor } from '../http/paginate.ts';
 import { mountOperation } from '../http/operate.ts';
 import { readJsonBody } from '../http/read-body.ts';
+import { runChange } from '../http/run-change.ts';
 import { requireUuid } from '../lib/uuid.ts';
 
 const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
@@ -17,14 +18,14 @@ const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
 });
 
 /** Human handoff: `POST /automate/conversations/{uuid}/disable-ai` and `.../enable-ai`. */
-export function automateRoutes(database: Database): Hono<Authenticated> {
+export function automateRoutes(): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
   for (const [action, enabled] of [
     ['disable-ai', false],
     ['enable-ai', true],
   ] as const) {
     routes.post(`/conversations/:uuid/${action}`, async (c) => {
-      await setAiEnabled(database, ownedBy(c), enabled);
+      await runChange(c, (database) => setAiEnabled(database, ownedBy(c), enabled));
       return c.json({ status: true, ai_enabled: enabled });
     });
   }
@@ -47,7 +48,7 @@ export function ownerConversationRoutes(routes: Hono<Authenticated>, database: D
   routes.post('/conversations/:uuid/messages', async (c) => {
     const owned = ownedBy(c);
     const { message } = await readJsonBody(c, WriteMessageRequest);
-    await writeAsPerson(database, owned, message.toWellFormed());
+    await runChange(c, (database) => writeAsPerson(database, owned, message.toWellFormed()));
     return c.json({ status: true });
   });
 }

@@ -34,7 +34,7 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
   mountOperation(
     routes,
     endpoints.purchasePhoneNumber,
-    async ({ userId, body }) => ({
+    async ({ database, userId, body }) => ({
       message: 'Phone number purchased successfully.',
       data: await purchasePhoneNumber(database, userId, body.phone_number),
     }),
@@ -47,7 +47,7 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
   mountOperation(
     routes,
     endpoints.updatePhoneNumber,
-    async ({ userId, id, body }) => ({
+    async ({ database, userId, id, body }) => ({
       message: 'Phone number updated successfully.',
       data: await renamePhoneNumber(database, { id: id(), userId }, body.nickname),
     }),
@@ -56,7 +56,7 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
       return {};
     },
   );
-  mountOperation(routes, endpoints.releasePhoneNumber, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.releasePhoneNumber, async ({ database, userId, id }) => {
     const at = await releasePhoneNumber({ database, jobs }, { id: id(), userId });
     return {
       message:

@@ -9,14 +9,14 @@ import { createTool, deleteTool, listTools, readTool, updateTool } from '../tool
 export function toolRoutes(routes: Hono<Authenticated>, database: Database): void {
   mountOperation(routes, endpoints.listTools, ({ userId }) => listTools(database, userId));
   mountOperation(routes, endpoints.readTool, ({ userId, id }) => readTool(database, { id: id(), userId }));
-  mountOperation(routes, endpoints.createTool, async ({ userId, body }) => ({
+  mountOperation(routes, endpoints.createTool, async ({ database, userId, body }) => ({
     message: 'Tool created successfully.',
     data: await createTool(database, userId, body),
   }));
   mountOperation(
     routes,
     endpoints.updateTool,
-    async ({ userId, id, body }) => ({
+    async ({ database, userId, id, body }) => ({
       message: 'Tool updated successfully.',
       data: await updateTool(database, { id: id(), userId }, body),
     }),
@@ -26,7 +26,7 @@ export function toolRoutes(routes: Hono<Authenticated>, database: Database): voi
       return {};
     },
   );
-  mountOperation(routes, endpoints.deleteTool, async ({ userId, id }) => {
+  mountOperation(routes, endpoints.deleteTool, async ({ database, userId, id }) => {
     await deleteTool(database, { id: id(), userId });
     return { message: 'Tool deleted successfully.' };
   });

@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
-import { readSpendingLimit, setSpendingLimit } from '../../contract/user.ts';
+import { operations } from '../../contract/operations.ts';
+import { listAuditLog } from '../audit/audit-log.ts';
 import { readSpending, setSpendingLimit as storeSpendingLimit } from '../billing/spending-limit.ts';
 import { mountOperation } from '../http/operate.ts';
+import { paginate } from '../http/paginate.ts';
 import type { AppContext } from './app-context.ts';
 import { listApiKeys } from '../api-key/api-key.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
@@ -17,6 +19,9 @@ import { phoneNumberRoutes } from './phone-numbers.ts';
 import { toolRoutes } from './tools.ts';
 import { webhookRoutes } from './webhooks.ts';
 
+/** Default page size of the audit log. */
+const pageSize = 15;
+
 /** Routes of the authenticated user (interface: "Identity and keys"). */
 export function userRoutes(context: AppContext): Hono<Authenticated> {
   const { database, jobs } = context;
@@ -28,8 +33,13 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   routes.get('/api-keys', async (c) =>
     c.json({ api_keys: await listApiKeys(database.db, c.get('user').id) }),
   );
-  mountOperation(routes, readSpendingLimit, ({ userId }) => readSpending(database.db, userId));
-  mountOperation(routes, setSpendingLimit, ({ userId, body }) =>
+  mountOperation(routes, operations.listAuditLog, async ({ c, userId, query }) => {
+    const page = { number: query.page ?? 1, size: query.per_page ?? pageSize };
+    const { total, entries } = await listAuditLog(database, userId, query, page);
+    return paginate(c, page, total, entries);
+  });
+  mountOperation(routes, operations.readSpendingLimit, ({ userId }) => readSpending(database.db, userId));
+  mountOperation(routes, operations.setSpendingLimit, ({ database, userId, body }) =>
     storeSpendingLimit(database.db, userId, body.daily_limit),
   );
   ownerConversationRoutes(routes, database);

@@ -18,12 +18,12 @@ export function webhookRoutes(routes: Hono<Authenticated>, database: Database, j
     const { total, deliveries } = await listDeliveries(database, userId, query, page);
     return paginate(c, page, total, deliveries);
   });
-  mountOperation(routes, endpoints.redeliverWebhook, async ({ userId, id }) => ({
+  mountOperation(routes, endpoints.redeliverWebhook, async ({ database, userId, id }) => ({
     message: 'Webhook is being delivered again.',
     data: await redeliver(database, jobs, { id: id(), userId }),
   }));
   mountOperation(routes, endpoints.readWebhookSecret, ({ userId }) => readWebhookSecret(database, userId));
-  mountOperation(routes, endpoints.rotateWebhookSecret, async ({ userId }) => ({
+  mountOperation(routes, endpoints.rotateWebhookSecret, async ({ database, userId }) => ({
     message: 'Webhook secret rotated successfully.',
     data: await rotateWebhookSecret(database, userId),
   }));

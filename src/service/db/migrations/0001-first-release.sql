@@ -36,6 +36,23 @@ CREATE TABLE api_keys (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX api_keys_user ON api_keys (user_id);
+CREATE INDEX api_keys_replaced_by ON api_keys (replaced_by);
+
+-- Changes by API keys and the command line. Keys have no reference, since entries outlive them.
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id integer REFERENCES users ON DELETE CASCADE,
+  actor text NOT NULL CHECK (actor IN ('api-key', 'command-line')),
+  key_id integer,
+  key_name text,
+  address text,
+  operation text NOT NULL,
+  object text NOT NULL,
+  object_id text,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX audit_log_user ON audit_log (user_id, id);
+CREATE INDEX audit_log_age ON audit_log (created_at);
 
 CREATE TABLE languages (
   id integer PRIMARY KEY,

@@ -1,0 +1,43 @@
+import type { Context } from 'hono';
+import { recordChange } from '../audit/audit-log.ts';
+import type { Database } from '../db/database.ts';
+import { boundTo } from '../db/transactions.ts';
+import type { Authenticated } from './bearer-auth.ts';
+
+/**
+ * Runs the work of an operation in one transaction, together with its entry in the audit log: a refused or failed
+ * change leaves none.
+ *
+ * @param work gets the database bound to the transaction; on any other connection it would wait for itself.
+ * @param findId returns the id of the changed record, or `unchanged` if the request repeats an earlier one.
+ */
+export async function runChange<Answer>(
+  c: Context<Authenticated>,
+  work: (database: Database) => Promise<Answer>,
+  findId: (answer: Answer) => string | number | null | typeof unchanged = () => lastParameter(c),
+): Promise<Answer> {
+  const { user, database, address, operation } = c.var;
+  const { changes, name } = operation;
+  if (changes == null) return work(database);
+  return database.transaction(async (tx) => {
+    const answer = await work(boundTo(database, tx));
+    const objectId = findId(answer);
+    if (objectId !== unchanged) {
+      await recordChange(tx, {
+        userId: user.id,
+        actor: { type: 'api-key', keyId: user.keyId, keyName: user.keyName, address },
+        operation: name,
+        object: changes,
+        objectId,
+      });
+    }
+    return answer;
+  });
+}
+
+/** The request repeats an earlier one with the same idempotency key. */
+export const unchanged = Symbol('unchanged');
+
+/** Returns the id at the end of the request's path, if there is one. */
+export const lastParameter = (c: Context<Authenticated>): string | null =>
+  Object.values(c.req.param() as Record<string, string>).at(-1) ?? null;
