@@ -53,7 +53,7 @@ export interface ApiClientOptions {
   /** Origin of the service, without `/api`. */
   baseUrl: string;
   /**
-   * Required by all operations except those for visitors. Keep it on a server: it grants access to the whole account.
+   * Required by all operations except those for visitors. Keep it on a server: it grants access to the account, within its scopes.
    */
   apiKey?: string;
   /** Milliseconds without any data from the service before a request times out. Default: 60,000. */

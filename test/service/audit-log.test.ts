@@ -158,6 +158,22 @@ describe('the audit log', () => {
     assert.deepEqual(await summaries(owner), [['createTool', 'tool', String(id)]]);
   });
 
+  test('has no entry for a change whose commit fails', async () => {
+    const owner = await Owner.create(service);
+    const tool = { name: 'tool', description: 'x', endpoint: 'https://shop.example', method: 'GET' };
+    const { id } = await owner.create('tools', tool);
+    await pool.query(
+      "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'failed at commit'; END $$",
+    );
+    await pool.query(`CREATE CONSTRAINT TRIGGER fails AFTER DELETE ON tools DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (OLD.user_id = ${owner.id}) EXECUTE FUNCTION fail()`);
+    await expectingFailures(async () => {
+      assert.equal((await owner.delete(`tools/${id}`)).status, 500);
+    });
+    await pool.query('DROP TRIGGER fails ON tools');
+    assert.deepEqual(await summaries(owner), [['createTool', 'tool', String(id)]]);
+  });
+
   test('lists a repeated request with an idempotency key once', async () => {
     const owner = await Owner.create(service, '10');
     const { id } = await owner.create('assistant', assistantBody());
