@@ -21,14 +21,15 @@ export const ApiKey = z.looseObject({
   name: z.string(),
   last_used_at: z.nullable(timestamp),
   created_at: timestamp,
-  /** Our addition: what the key permits; each operation requires one scope. */
-  scopes: z.array(z.enum(scopes)),
-  /** Our addition; null if the key does not expire. */
-  expires_at: z.nullable(timestamp),
-  /** Our addition: the addresses that may use the key, as CIDR ranges; empty if any may. */
-  allowed_addresses: z.array(z.string()),
-  /** Our addition: the id of the key that replaces it; null if it was not rotated. */
-  replaced_by: z.nullable(z.int()),
+  /* Our additions: */
+  /** What the key permits: each operation requires one scope. */
+  scopes: z.optional(z.array(z.enum(scopes))),
+  /** Null if the key does not expire. */
+  expires_at: z.optional(z.nullable(timestamp)),
+  /** The addresses that may use the key, as CIDR ranges; empty if any may. */
+  allowed_addresses: z.optional(z.array(z.string())),
+  /** The id of the key that replaces it; null if it was not rotated. */
+  replaced_by: z.optional(z.nullable(z.int())),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
