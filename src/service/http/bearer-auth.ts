@@ -83,8 +83,9 @@ export function requireScopes(app: Hono): void {
   for (const [name, operation] of listOperations()) {
     const { method, path, aliases = [], scope } = operation;
     if (scope === undefined) continue;
+    const named = { ...operation, name };
     routes.on(method, [path, ...aliases], (c, next) => {
-      c.set('operation', { ...operation, name });
+      c.set('operation', named);
       if (c.get('user').scopes.includes(scope)) return next();
       c.header('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
       return Promise.resolve(c.json(ownerError(c, missingScope(scope)), 403));
