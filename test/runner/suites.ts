@@ -53,6 +53,7 @@ export function allSuites(): Suite[] {
     'test/browser/**',
     'test/service/**',
     'test/dependencies/**',
+    'test/faults/**',
     'test/size/**',
     'test/leak/**',
   );
@@ -112,6 +113,18 @@ export function allSuites(): Suite[] {
       counts: 'tests',
       onDemand: true,
       limit: 120,
+    },
+    {
+      name: 'faults',
+      run: nodeTests(
+        find('test/faults/**/*.test.ts'),
+        '--test-concurrency=1',
+        // Last, since the last one applies.
+        '--test-timeout=600000',
+      ),
+      counts: 'tests',
+      onDemand: true,
+      limit: 30,
     },
   ];
 }

@@ -15,21 +15,37 @@ const run = promisify(execFile);
 export interface PostgresServer {
   /** Returns the connection string of a database. */
   url(database: string): string;
+  /** Ends the server and all connections at once, as in a crash, and starts it again. Also starts a dead server. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
+export interface PostgresOptions {
+  /** The folder that will contain the server's own; by default, the one for temporary files. */
+  parent?: string;
+  /** By default, those for data that need not survive a crash. */
+  settings?: readonly string[];
+}
+
 /** Starts PostgreSQL: the system's if it is installed, else the one from npm. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({
+  parent = tmpdir(),
+  settings = fastSettings,
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const binaries = await systemBinaries();
-  const folder = await mkdtemp(join(tmpdir(), 'pg-'));
+  const folder = await mkdtemp(join(parent, 'pg-'));
   const account = await postgresAccount();
   if (account) await chown(folder, account.uid, account.gid);
   const server = binaries
-    ? await startSystemServer(binaries, folder, account)
-    : await startEmbeddedServer(folder, account !== undefined);
+    ? await startSystemServer(binaries, folder, account, settings)
+    : await startEmbeddedServer(folder, account !== undefined, settings);
   await waitUntilReady(server.url('postgres'));
   return {
     ...server,
+    async restart() {
+      await server.restart();
+      await waitUntilReady(server.url('postgres'));
+    },
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
@@ -38,7 +54,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** The data need not survive a crash. The services of all tests run at once, each with its own connection pool. */
-const fastSettings = ['fsync=off', 'synchronous_commit=off', 'max_connections=300'];
+const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
 /** PostgreSQL refuses to run as root, so root runs it as this account. */
 interface Account {
@@ -66,7 +82,12 @@ async function systemBinaries(): Promise<string | undefined> {
   }
 }
 
-async function startSystemServer(binaries: string, folder: string, account: Account | undefined) {
+async function startSystemServer(
+  binaries: string,
+  folder: string,
+  account: Account | undefined,
+  settings: readonly string[],
+) {
   const data = join(folder, 'data');
   await run(
     join(binaries, 'initdb'),
@@ -76,27 +97,36 @@ async function startSystemServer(binaries: string, folder: string, account: Acco
       cwd: folder,
     },
   );
-  const settings = ['listen_addresses=', ...fastSettings, 'full_page_writes=off'];
-  const child = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
-    { ...account, cwd: folder, stdio: 'ignore' },
-  );
+  const start = () =>
+    spawn(
+      join(binaries, 'postgres'),
+      ['-D', data, '-k', folder, ...['listen_addresses=', ...settings].flatMap((setting) => ['-c', setting])],
+      { ...account, cwd: folder, stdio: 'ignore' },
+    );
+  let child = start();
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGQUIT');
+    await ended;
+  };
   const endWithThisProcess = () => child.kill('SIGQUIT');
   process.once('exit', endWithThisProcess);
   return {
     url: (database: string) =>
       `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`,
+    async restart() {
+      await end();
+      child = start();
+    },
     async stop() {
       process.off('exit', endWithThisProcess);
-      const ended = once(child, 'exit');
-      child.kill('SIGQUIT');
-      await ended;
+      await end();
     },
   };
 }
 
-async function startEmbeddedServer(folder: string, hasAccount: boolean) {
+async function startEmbeddedServer(folder: string, hasAccount: boolean, settings: readonly string[]) {
   const port = await freePort();
   const EmbeddedPostgres = await loadEmbeddedPostgres();
   const server = new EmbeddedPostgres({
@@ -104,10 +134,10 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
     port,
     user: 'postgres',
     password: 'postgres',
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0 && !hasAccount,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    postgresFlags: fastSettings.flatMap((setting) => ['-c', setting]),
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => undefined,
   });
   await server.initialise();
@@ -116,6 +146,10 @@ async function startEmbeddedServer(folder: string, hasAccount: boolean) {
   process.once('exit', endWithThisProcess);
   return {
     url: (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
+    async restart() {
+      await server.stop();
+      await server.start();
+    },
     stop() {
       process.off('exit', endWithThisProcess);
       return server.stop();
@@ -145,7 +179,7 @@ async function waitUntilReady(url: string): Promise<void> {
       await client.end();
       return;
     } catch (error) {
-      if (attempt === 100) throw error;
+      if (attempt === 600) throw error;
       await delay(50);
     }
   }

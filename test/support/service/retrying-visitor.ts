@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ChatClient, ChatError } from '../../../src/client/chat-client.ts';
 import type { AnsweredMessage } from '../../../src/client/chat-client.ts';
 
@@ -10,26 +11,39 @@ export interface Exchange {
   failures: string[];
 }
 
-/** Maximum number of attempts of a request. */
-const maxAttempts = 50;
+/** How often a request is retried. */
+export interface Retries {
+  maxAttempts: number;
+  /** Milliseconds between two attempts. */
+  pause: number;
+}
+
+const defaultRetries: Retries = { maxAttempts: 50, pause: 0 };
 
 /** A visitor with the widget's client who retries failed requests with the same idempotency key until they succeed. */
 export class RetryingVisitor {
   readonly #client: ChatClient;
   readonly conversation: string;
   readonly exchanges: Exchange[] = [];
+  readonly #retries: Retries;
 
-  private constructor(client: ChatClient, conversation: string) {
+  private constructor(client: ChatClient, conversation: string, retries: Retries) {
     this.#client = client;
     this.conversation = conversation;
+    this.#retries = retries;
   }
 
-  static async open(baseUrl: string, assistant: string): Promise<RetryingVisitor> {
+  static async open(
+    baseUrl: string,
+    assistant: string,
+    retries: Retries = defaultRetries,
+  ): Promise<RetryingVisitor> {
     const client = new ChatClient({ baseUrl });
-    const { answer } = await sendUntilAnswered((idempotencyKey) =>
-      client.openConversation({ assistant_id: assistant }, { idempotencyKey }),
+    const { answer } = await sendUntilAnswered(
+      (idempotencyKey) => client.openConversation({ assistant_id: assistant }, { idempotencyKey }),
+      retries,
     );
-    return new RetryingVisitor(client, answer.conversation_id);
+    return new RetryingVisitor(client, answer.conversation_id, retries);
   }
 
   /** Sends a message `copies` times at once; `streaming` requests event streams. */
@@ -42,7 +56,9 @@ export class RetryingVisitor {
         ? this.#client.streamMessage(this.conversation, text, {}, { idempotencyKey })
         : this.#client.sendMessage(this.conversation, text, { idempotencyKey });
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: copies }, () => sendUntilAnswered(send, key)));
+    const answers = await Promise.all(
+      Array.from({ length: copies }, () => sendUntilAnswered(send, this.#retries, key)),
+    );
     for (const { answer, failures } of answers) this.exchanges.push({ text, answer, failures });
     const [first] = answers;
     if (!first) throw new Error('Nothing was sent.');
@@ -52,6 +68,7 @@ export class RetryingVisitor {
 
 async function sendUntilAnswered<Answer>(
   send: (key: string) => Promise<Answer>,
+  { maxAttempts, pause }: Retries,
   key: string = randomUUID(),
 ): Promise<{ answer: Answer; failures: string[] }> {
   const failures: string[] = [];
@@ -61,6 +78,7 @@ async function sendUntilAnswered<Answer>(
     } catch (error) {
       const canRetry = error instanceof ChatError && (error.outcomeUnknown || error.code === 'engine-failed');
       if (!canRetry || failures.push(error.code) === maxAttempts) throw error;
+      if (pause > 0) await delay(pause);
     }
   }
 }

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RetryingVisitor } from '../support/service/retrying-visitor.ts';
+import type { Exchange } from '../support/service/retrying-visitor.ts';
+import type { ServiceAnswer } from '../support/service/service-client.ts';
+import type { Cluster, ClusterOwner } from './cluster.ts';
+
+/** A request is given up after two minutes without an answer. */
+const retries = { maxAttempts: 600, pause: 200 };
+
+/** Concurrent visitors. */
+const visitors = 6;
+
+/** The requests that the service has accepted. */
+export interface Accepted {
+  /** Conversations with their answered messages; each message text occurs once. */
+  chats: { conversation: string; exchanges: Exchange[] }[];
+  /** Ids of calls by phone number. */
+  calls: Map<string, number>;
+  /** Phone numbers of the leads of started campaigns. */
+  leads: string[];
+  /** Ids of documents. */
+  documents: number[];
+  /** Failed attempts. */
+  interruptions: number;
+}
+
+let numbers = 0;
+/** A number whose simulated owner answers, talks and can be called by nobody else. */
+const nextNumber = () => `+49891${String(numbers++).padStart(4, '0')}0000`;
+
+/** Visitors, callers, campaigns and uploads that go on until the load is stopped. All requests are retried. */
+export class Load {
+  readonly #cluster: Cluster;
+  readonly accepted: Accepted;
+  readonly #loops: Promise<void>[];
+  readonly #failures: unknown[] = [];
+  #isStopping = false;
+  #messages = 0;
+
+  constructor(cluster: Cluster, accepted: Accepted) {
+    this.#cluster = cluster;
+    this.accepted = accepted;
+    const repeat = async (step: () => Promise<void>) => {
+      try {
+        while (!this.#isStopping) await step();
+      } catch (error) {
+        this.#failures.push(error);
+      }
+    };
+    this.#loops = [
+      ...Array.from({ length: visitors }, (_, index) => repeat(() => this.#chat(index))),
+      repeat(() => this.#call()),
+      repeat(() => this.#runCampaign()),
+      repeat(() => this.#uploadDocument()),
+    ];
+  }
+
+  /** Waits until that many more messages have been answered. */
+  async answered(count: number): Promise<void> {
+    const target = this.#messages + count;
+    const deadline = performance.now() + 120_000;
+    while (this.#messages < target) {
+      if (this.#failures.length > 0) throw new AggregateError(this.#failures, 'The load was refused.');
+      if (performance.now() > deadline)
+        throw new Error(`${count} messages were not answered in two minutes.`);
+      await delay(20);
+    }
+  }
+
+  /** Completes what has begun; every conversation is ended by the assistant. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#loops);
+    if (this.#failures.length > 0) throw new AggregateError(this.#failures, 'The load was refused.');
+  }
+
+  #owner(): ClusterOwner {
+    const { owners } = this.#cluster;
+    const owner = owners[Math.floor(Math.random() * owners.length)];
+    if (!owner) throw new Error('The cluster has no owner.');
+    return owner;
+  }
+
+  async #chat(index: number): Promise<void> {
+    const visitor = await RetryingVisitor.open(this.#cluster.balancer.url, this.#owner().assistant, retries);
+    this.accepted.chats.push(visitor);
+    const say = async (word: string, streaming: boolean) => {
+      await visitor.say(`${word} ${randomUUID()}`, { streaming, copies: index === 0 ? 2 : 1 });
+      this.#messages++;
+    };
+    for (let message = 0; message < 3 && !this.#isStopping; message++) {
+      await say('Hello', (index + message) % 2 === 0);
+    }
+    await say('Goodbye', false);
+    for (const { failures } of visitor.exchanges) this.accepted.interruptions += failures.length;
+  }
+
+  async #call(): Promise<void> {
+    const { owner, assistantId } = this.#owner();
+    const phone_number = nextNumber();
+    const headers = { Authorization: `Bearer ${owner.key}`, 'Idempotency-Key': randomUUID() };
+    const { json } = await this.#untilAccepted(() =>
+      this.#cluster.client.post('/api/user/make_call', { phone_number, assistant_id: assistantId }, headers),
+    );
+    this.accepted.calls.set(phone_number, Number(json['call_id']));
+    await delay(300);
+  }
+
+  /** A request for a new record may be executed twice, since it has no idempotency key: only accepted ones count. */
+  async #runCampaign(): Promise<void> {
+    const { owner, assistantId } = this.#owner();
+    const campaign = {
+      name: 'Spring',
+      assistant_id: assistantId,
+      allowed_hours_start_time: '00:00',
+      allowed_hours_end_time: '23:59',
+      max_calls_in_parallel: 5,
+      retry_interval: 60,
+    };
+    const created = await this.#untilAccepted(() => owner.post('campaigns', campaign));
+    const { id: campaign_id } = created.json['data'] as { id: number };
+    const leads: string[] = [];
+    for (let lead = 0; lead < 4; lead++) {
+      const phone_number = nextNumber();
+      // 422: an earlier attempt created the lead, but its response was lost.
+      await this.#untilAccepted(() => owner.post('lead', { phone_number, campaign_id }), [422]);
+      leads.push(phone_number);
+    }
+    await this.#untilAccepted(() => owner.post('campaigns/update-status', { campaign_id, action: 'start' }));
+    this.accepted.leads.push(...leads);
+    await delay(1500);
+  }
+
+  async #uploadDocument(): Promise<void> {
+    const { owner, knowledgeBase } = this.#owner();
+    const file = () => new Blob([`# Opening hours\n\nWe are open on day ${randomUUID()}.`]);
+    const { json } = await this.#untilAccepted(() =>
+      owner.upload(`knowledgebases/${knowledgeBase}/documents`, { name: 'Hours', type: 'txt', file: file() }),
+    );
+    this.accepted.documents.push((json['data'] as { id: number }).id);
+    await delay(1000);
+  }
+
+  async #untilAccepted<Answer extends Pick<ServiceAnswer, 'status' | 'json' | 'text'>>(
+    send: () => Promise<Answer>,
+    alsoFinal: number[] = [],
+  ): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await send().catch(() => undefined);
+      if (answer && (answer.status < 300 || alsoFinal.includes(answer.status))) return answer;
+      this.accepted.interruptions++;
+      const isRefused = answer && answer.status < 500 && answer.status !== 409;
+      if (isRefused || attempt === retries.maxAttempts) {
+        throw new Error(`A request failed: ${answer?.status ?? 'no answer'} ${answer?.text ?? ''}`);
+      }
+      await delay(retries.pause);
+    }
+  }
+}
