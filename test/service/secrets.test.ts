@@ -20,6 +20,7 @@ import { signUserToken } from '../support/records/sign-user-token.ts';
 import { repository } from '../support/repository.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
 import {
+  atEnd,
   copyDatabase,
   createAssistant,
   newDatabase,
@@ -207,6 +208,7 @@ test('a rotation in small batches keeps the changes that the service makes meanw
     database: { ...database, secrets: new SecretBox(readSecretKeys(first)) },
     log: pino({ level: 'silent' }),
   });
+  atEnd(() => old.close());
   const oldService = Object.assign(new ServiceClient(old.url), { running: old });
   for (let count = 0; count < 9; count++) owners.push(await createSecrets(oldService));
   assert.equal(Object.keys(await countForms(database)).length, 1);
@@ -230,7 +232,6 @@ test('a rotation in small batches keeps the changes that the service makes meanw
     assert.deepEqual(read, [{ name: 'X-Key', value: `changed-${index}` }]);
     assert.equal((await owner.at(service).get('webhook-secret')).json['secret'], changed[index]);
   }
-  await old.close();
 });
 
 test('an interrupted rotation is completed by the next one', async () => {
