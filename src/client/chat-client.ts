@@ -21,6 +21,7 @@ import { requestDeletion, requestStop, type DeletionOptions } from './stop-and-d
 import { ChatError, type ChatErrorCode } from './errors.ts';
 import { readEarlier } from './read-earlier.ts';
 import { streamMessage } from './stream-message.ts';
+import { withProof } from './with-proof.ts';
 
 export { ChatError, type ChatErrorCode };
 export type {
@@ -63,8 +64,11 @@ export class ChatClient extends ConversationClient {
 
   /** `POST /conversations/{uuid}/messages`: sends a message and waits for the complete answer. */
   sendMessage(uuid: string, message: string, options: MessageOptions = {}): Promise<AnsweredMessage> {
-    const call = { ...options, uuid, body: messageBody(message, options) };
-    return this.json(sendMessage, call, 'conversation-not-found', this.answerTimeout);
+    const send = (proof: string | undefined) => {
+      const call = { ...options, uuid, body: messageBody(message, options, proof) };
+      return this.json(sendMessage, call, 'conversation-not-found', this.answerTimeout);
+    };
+    return withProof(send, options.signal);
   }
 
   /**

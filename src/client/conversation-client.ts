@@ -139,6 +139,13 @@ export class ConversationClient {
 export function messageBody(
   message: string,
   { variables, clientTools, toolResults }: MessageOptions,
+  proof: string | undefined,
 ): object {
-  return { message, variables, client_tools: clientTools, tool_results: toolResults };
+  return {
+    message,
+    variables,
+    client_tools: clientTools,
+    tool_results: toolResults,
+    proof_of_work: proof,
+  };
 }

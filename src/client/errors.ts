@@ -34,16 +34,24 @@ export class ChatError extends Error {
   readonly status: number | undefined;
   /** Seconds to wait before a retry, if the service specified it. */
   readonly retryAfter: number | undefined;
+  /** The challenge to solve first, if the service requires a proof of work. */
+  readonly challenge: unknown;
 
   constructor(
     code: ChatErrorCode,
     message: string,
-    details: { status?: number | undefined; retryAfter?: number | undefined; cause?: unknown } = {},
+    details: {
+      status?: number | undefined;
+      retryAfter?: number | undefined;
+      challenge?: unknown;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = details.status;
     this.retryAfter = details.retryAfter;
+    this.challenge = details.challenge;
   }
 
   /**

@@ -50,6 +50,7 @@ export function serviceErrorFrom(
     text || `The service responded with status ${response.status}.`,
     {
       status: response.status,
+      challenge: parsed.data?.['proof_of_work'],
       retryAfter:
         retryAfterSeconds(response.headers.get('Retry-After')) ??
         retryAfterSeconds(parsed.data?.['retry_after']),

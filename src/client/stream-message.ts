@@ -11,6 +11,7 @@ import { parseEventData, isEventStream, readEventStream } from './event-stream.t
 import { parseJson } from './parse-json.ts';
 import { readAnswer } from './read-answer.ts';
 import { serviceErrorFrom } from './service-error.ts';
+import { withProof } from './with-proof.ts';
 
 /**
  * `POST /conversations/{uuid}/messages`: sends a message and streams the answer. If the service does not support
@@ -25,16 +26,18 @@ export function streamMessage(
   listeners: StreamListeners,
   options: MessageOptions = {},
 ): Promise<AnsweredMessage> {
-  const body = messageBody(message, options);
-  return client.request(
-    sendMessage,
-    { ...options, uuid, body, accept: 'text/event-stream, application/json;q=0.9' },
-    (response, exchange) =>
-      isEventStream(response)
-        ? readReply(response, listeners, exchange.keepAlive)
-        : readAnswer(sendMessage, response, exchange, 'conversation-not-found'),
-    client.answerTimeout,
-  );
+  const accept = 'text/event-stream, application/json;q=0.9';
+  const send = (proof: string | undefined) =>
+    client.request(
+      sendMessage,
+      { ...options, uuid, body: messageBody(message, options, proof), accept },
+      (response, exchange) =>
+        isEventStream(response)
+          ? readReply(response, listeners, exchange.keepAlive)
+          : readAnswer(sendMessage, response, exchange, 'conversation-not-found'),
+      client.answerTimeout,
+    );
+  return withProof(send, options.signal);
 }
 
 /**

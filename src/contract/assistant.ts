@@ -129,6 +129,7 @@ export const Assistant = z.looseObject({
   max_visitor_messages_per_day: z.int(),
   max_messages_per_day: z.int(),
   max_test_messages_per_day: z.int(),
+  proof_of_work: z.boolean(),
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
   /** Those of its webhook addresses that are disabled, since all deliveries to them fail. */
@@ -252,6 +253,8 @@ const optionalFields = {
   max_messages_per_day: integer(limit.messagesPerDay),
   /** Messages of `test` conversations a day that no preview token was given for. */
   max_test_messages_per_day: integer(limit.messagesPerDay),
+  /** Whether a visitor who has used half of the daily limit has to prove work for each further message. */
+  proof_of_work: flag(),
   /** Origins of pages, such as `https://shop.example` or `https://*.shop.example`. Empty allows any. */
   allowed_origins: list(originPattern()),
   /** Called when 80 % of a daily limit are used, and when all of it is. */

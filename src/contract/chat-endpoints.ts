@@ -147,7 +147,7 @@ export const sendMessage = {
   path: '/api/conversations/:uuid/messages',
   auth: 'none',
   response: AnsweredMessage,
-  statuses: [200, 400, 403, 404, 413, 422, 429],
+  statuses: [200, 400, 403, 404, 413, 422, 428, 429],
 } as const;
 
 /** Stops the current reply; the text so far becomes the answer. Succeeds also if there is no reply. Our addition. */

@@ -114,6 +114,8 @@ export const SendMessageRequest = z.object(
     variables: z.nullish(Variables),
     client_tools: z.nullish(ClientTools),
     tool_results: z.nullish(ToolResults),
+    /** The solution of the challenge that the response 428 contained, as ALTCHA's payload in Base64. */
+    proof_of_work: z.nullish(z.string('proof_of_work must be a string').check(z.maxLength(2000))),
   },
   { error: 'the body must be a JSON object' },
 );

@@ -14,6 +14,8 @@ export const errorTexts = {
   insufficientBalance: 'Insufficient balance. Please top up your account.',
   /** Ours. May be followed by advice for the owner. */
   limitReached: 'Daily limit reached.',
+  /** Ours. The body also has `proof_of_work`. */
+  proofRequired: 'Proof of work required.',
   /** Ours. Followed by the origin. */
   originNotAllowed: 'Origin not allowed: ',
   /** Followed by the reason. */

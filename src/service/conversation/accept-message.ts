@@ -22,6 +22,7 @@ import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
 import { mergeVariables, withoutPrivate } from './merge-variables.ts';
+import { requireProof } from './proof-of-work.ts';
 
 /** A visitor's message with its attachments. */
 export interface VisitorMessage {
@@ -34,6 +35,8 @@ export interface VisitorMessage {
   toolResults: StoredToolResult[];
   /** Undefined for requests with an API key. */
   sender?: Sender;
+  /** The solution of the challenge for this message, if there was one. */
+  proofOfWork?: string | undefined;
 }
 
 /** What a visitor's request says about where it comes from. */
@@ -143,10 +146,12 @@ async function storeMessage(
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
   // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
   const source = { assistantId, type, isPreview, limits: conversation, visitor: sender?.addressBlock };
-  const counted = await countUsage(tx, source, {
+  const { notice: counted, visitorShare } = await countUsage(tx, source, {
     ...{ conversations: 0, messages: 1, answered: aiEnabled ? 1 : 0 },
     stored: [text, given, toolResults],
   });
+  if (conversation.proofOfWork && visitorShare > 0.5)
+    await requireProof(tx, { conversationUuid: conversation.uuid, turn }, message.proofOfWork);
   const notices = [counted];
   if (isBilled) {
     const paid = await moveMoney(tx, {
@@ -191,6 +196,7 @@ interface LockedConversation extends DailyLimits {
   assistantId: number;
   isPreview: boolean;
   allowedOrigins: string[];
+  proofOfWork: boolean;
   privateVariables: string[];
   uuid: string;
   type: 'widget' | 'test';
@@ -258,6 +264,7 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
       maxVisitorMessagesPerDay: assistants.maxVisitorMessagesPerDay,
       maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,
       allowedOrigins: assistants.allowedOrigins,
+      proofOfWork: assistants.proofOfWork,
       privateVariables: assistants.privateVariables,
       turns: conversations.turns,
       variables: conversations.variables,

@@ -108,6 +108,7 @@ export const assistants = pgTable('assistants', {
   maxVisitorMessagesPerDay: count('max_visitor_messages_per_day', 1000),
   maxMessagesPerDay: count('max_messages_per_day', 10_000),
   maxTestMessagesPerDay: count('max_test_messages_per_day', 50),
+  proofOfWork: flag('proof_of_work', false),
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
   usageWebhookUrl: text('usage_webhook_url'),
   privateVariables: text('private_variables').array().notNull().default([]),

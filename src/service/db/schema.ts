@@ -122,6 +122,12 @@ export const documents = pgTable('documents', {
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 
+/** Keys that the processes share. */
+export const signingKeys = pgTable('signing_keys', {
+  name: text({ enum: ['proof-of-work'] }).notNull(),
+  key: uuid().notNull(),
+});
+
 /** What a day's conversations used, by kind of limit. */
 export const dailyUsage = pgTable(
   'daily_usage',

@@ -8,6 +8,7 @@ const statuses = {
   'insufficient-balance': 400,
   'limit-reached': 400,
   'origin-not-allowed': 403,
+  'proof-required': 428,
   'reply-failed': 400,
   'too-many-pending': 429,
   'user-token': 401,
@@ -21,6 +22,7 @@ export type ConversationErrorCode = keyof typeof statuses;
 export class ConversationError extends Error {
   override readonly name = 'ConversationError';
   readonly code: ConversationErrorCode;
+  #details: { proof_of_work?: object } = {};
 
   constructor(code: ConversationErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -32,8 +34,8 @@ export class ConversationError extends Error {
   }
 
   /** The body in the format of the conversation endpoints. */
-  toBody(): { status: false; error: string } {
-    return { status: false, error: this.message };
+  toBody(): { status: false; error: string; proof_of_work?: object } {
+    return { status: false, error: this.message, ...this.#details };
   }
 
   /** The body in the format of endpoints that require a key, where only `message` can be invalid. */
@@ -61,6 +63,13 @@ export class ConversationError extends Error {
   /** @param advice for the owner; may be empty */
   static limitReached(advice: string): ConversationError {
     return new ConversationError('limit-reached', `${errorTexts.limitReached} ${advice}`.trimEnd());
+  }
+
+  /** @param challenge what the client has to solve */
+  static proofRequired(challenge: object): ConversationError {
+    const error = new ConversationError('proof-required', errorTexts.proofRequired);
+    error.#details = { proof_of_work: challenge };
+    return error;
   }
 
   static originNotAllowed(origin: string | undefined): ConversationError {

@@ -23,6 +23,16 @@ const fieldErrors = {
 /** Schemas of error bodies by name. */
 export const errorSchemas: Record<string, JsonSchema> = {
   ConversationRefused: objectOf({ status: failed, error: text }),
+  ProofRequired: objectOf({
+    ...{ status: failed, error: text },
+    proof_of_work: {
+      ...objectOf({
+        ...{ algorithm: text, challenge: text, salt: text, signature: text },
+        maxnumber: { type: 'integer' },
+      }),
+      description: "A challenge of ALTCHA's protocol, version 1.",
+    },
+  }),
   InvalidFields: objectOf({ message: firstError, errors: fieldErrors }),
   InvalidPurchase: objectOf({ error: text, message: firstError, errors: fieldErrors }),
   Refused: objectOf({ message: text }),
@@ -57,6 +67,7 @@ const descriptions: Record<number, string> = {
   409: 'The state of the record does not allow this; the body has the reason.',
   413: 'The body is too large.',
   422: 'A field is missing or wrong.',
+  428: 'The message needs a proof of work: a solution of the challenge in `proof_of_work`.',
   429: 'Too many requests; try again after the number of seconds in Retry-After.',
 };
 
@@ -67,6 +78,7 @@ const usesErrorField = /^\/api\/user\/(knowledgebases|phone-numbers)/;
 function bodiesOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: number): string[] {
   if (status === 304) return [];
   if (status === 429) return ['TooManyRequests'];
+  if (status === 428) return ['ProofRequired'];
   if (auth === 'none') return ['ConversationRefused'];
   if (path.startsWith('/api/automate/')) return ['HandoffRefused'];
   if (path === purchasePhoneNumber.path && [400, 402].includes(status)) return ['PurchaseRefused'];

@@ -78,6 +78,7 @@ export function conversationRoutes(
       pageTools: body.client_tools ?? [],
       toolResults: storableJson(body.tool_results ?? [], 'tool_results'),
       sender: sender(c),
+      proofOfWork: body.proof_of_work ?? undefined,
     };
     // Only the message: after a reload, the page may send other tools with the repeated message.
     const keyed = readIdempotencyKey(c, conversationUuid, { message: body.message });

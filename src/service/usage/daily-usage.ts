@@ -50,29 +50,33 @@ const limitNames = {
  * Counts usage against the limits of its day, in the transaction that stores it. Statements lock the counts in the same
  * order, so simultaneous requests cannot deadlock.
  *
- * @returns the limit that its owner should know about, if 80 % of it are used, or all.
+ * @returns the limit that its owner should know about, if 80 % of it are used, or all; and the share of the visitor's
+ *   messages that are used, 0 to 1.
  * @throws ConversationError if a limit is used up; the transaction then has to be rolled back.
  */
 export async function countUsage(
   tx: Queries,
   source: UsageSource,
   { conversations, messages, answered, stored }: Usage,
-): Promise<UsageNotice | undefined> {
+): Promise<{ notice?: UsageNotice | undefined; visitorShare: number }> {
   const { assistantId, isPreview, visitor, limits } = source;
-  if (isPreview) return undefined;
+  let visitorShare = 0;
+  if (isPreview) return { visitorShare };
   const bytes = Buffer.byteLength(JSON.stringify(stored));
   if (visitor !== undefined) {
     const max = limits.maxVisitorMessagesPerDay;
     const row = { assistantId, kind: 'visitor', subject: visitor } as const;
     const counted = await add(tx, { ...row, conversations, messages, bytes, max, maxBytes: maxVisitorBytes });
     if (counted === undefined) throw ConversationError.limitReached('');
+    visitorShare = counted / max;
   }
   const kind = kindOf(source);
   const max = kind === 'test' ? limits.maxTestMessagesPerDay : limits.maxMessagesPerDay;
   const row = { assistantId, kind, subject: '' } as const;
   const used = await add(tx, { ...row, conversations: 0, messages: answered, bytes, max, maxBytes });
   if (used === undefined) throw ConversationError.limitReached(kind === 'test' ? testAdvice(max) : '');
-  return answered === 0 ? undefined : noticeOf({ limit: limitNames[kind], max, used }, answered);
+  const usage = { limit: limitNames[kind], max, used };
+  return { visitorShare, notice: answered === 0 ? undefined : noticeOf(usage, answered) };
 }
 
 const kindOf = ({ type }: Pick<UsageSource, 'type'>) => (type === 'test' ? 'test' : 'assistant');

@@ -101,6 +101,7 @@ export const assistantCallTable: FieldRow[] = [
       many(51, 'https://a'),
     ],
   ],
+  flag('proof_of_work'),
   flag('user_token_required'),
   [
     'private_variables',

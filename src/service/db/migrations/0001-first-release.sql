@@ -364,6 +364,7 @@ CREATE TABLE assistants (
   max_messages_per_day integer NOT NULL DEFAULT 10000,
   max_test_messages_per_day integer NOT NULL DEFAULT 50,
   -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
+  proof_of_work boolean NOT NULL DEFAULT false,
   allowed_origins text[] NOT NULL DEFAULT '{}',
   usage_webhook_url text,
   -- Names of variables that pages and visitors can neither set nor read.
@@ -395,6 +396,13 @@ CREATE TABLE daily_usage (
   PRIMARY KEY (assistant_id, day, kind, subject)
 );
 CREATE INDEX daily_usage_day ON daily_usage (day);
+
+-- Keys that the processes share. Nothing that they sign outlives a day.
+CREATE TABLE signing_keys (
+  name text PRIMARY KEY,
+  key uuid NOT NULL DEFAULT gen_random_uuid()
+);
+INSERT INTO signing_keys (name) VALUES ('proof-of-work');
 
 -- Proofs that a conversation of type test is the owner's. Only hashes are stored.
 CREATE TABLE preview_tokens (
