@@ -35,8 +35,13 @@ const expired = () => ({ exp: Math.floor(Date.now() / 1000) - 3600 });
 const show = (userToken?: string) =>
   mount({ 'assistant-id': assistant.uuid, ...(userToken !== undefined && { 'user-token': userToken }) });
 
+const originalFetch = window.fetch.bind(window);
+
 describe('a visitor with a user token', () => {
-  afterEach(unmountAll);
+  afterEach(async () => {
+    window.fetch = originalFetch;
+    await unmountAll();
+  });
 
   it('finds the conversation after the storage was cleared', async () => {
     const user = newUser();
@@ -102,6 +107,29 @@ describe('a visitor with a user token', () => {
     await again.open();
     await again.answered(2);
     expect(again.messages).to.include('user: The second one').and.not.include('user: The first one');
+  });
+
+  it('gets the new conversation also if the page was reloaded before it had opened', async () => {
+    const user = newUser();
+    const chat = show(await sign(user));
+    await chat.open();
+    await chat.ask('The first one');
+    await chat.answered(2);
+    let requested = false;
+    window.fetch = (input, init) => {
+      if (!/\/conversations$/.test(input as string)) return originalFetch(input, init);
+      requested = true;
+      return new Promise(() => undefined);
+    };
+    chat.element.restart();
+    await until(() => requested, 'the request for a new conversation');
+    chat.element.remove();
+    window.fetch = originalFetch;
+
+    const again = show(await sign(user));
+    await again.open();
+    await again.answered(1);
+    expect(again.messages).to.deep.equal([`assistant: Hi ${user}!`]);
   });
 
   it('reads that the token has expired, and the chat opens once the page has set another one', async () => {

@@ -31,6 +31,9 @@ export interface Bookmark {
   readonly sentVariables?: string | undefined;
 }
 
+/** Begins the key of an opening that must not resume the user's latest conversation, also after a reload. */
+const newPrefix = 'new-';
+
 /**
  * Maximum number of tool results per message. Repeats the contract's limit, whose module only pages with tools load.
  */
@@ -49,7 +52,7 @@ const maxFingerprints = 8;
 export class Session {
   readonly conversation: Conversation;
   /** Whether the visitor left another conversation: opening must not resume that one. */
-  readonly #isNew: boolean;
+  #isNew: boolean;
   snapshot: Snapshot = emptySnapshot;
   /** The service's ID; undefined until the conversation is opened. */
   id: string | undefined;
@@ -113,6 +116,7 @@ export class Session {
     this.id = conversationId;
     this.#toolResults = toolResults ?? [];
     this.#openingKey = openingKey;
+    this.#isNew ||= openingKey?.startsWith(newPrefix) ?? false;
     this.#seenBefore = seen ?? 0;
     for (const { key, tab, attempt } of pending) {
       // The page that sent it may have closed a moment ago, with the request still in flight.
@@ -202,7 +206,8 @@ export class Session {
     const variables = variablesOf(request);
     // An idempotency key belongs to one request: another assistant or other variables need another key.
     const suffix = `-${fingerprint(JSON.stringify([request.assistantId, request.type, variables]))}`;
-    const key = this.#openingKey?.endsWith(suffix) ? this.#openingKey : newKey() + suffix;
+    const prefix = this.#isNew ? newPrefix : '';
+    const key = this.#openingKey?.endsWith(suffix) ? this.#openingKey : prefix + newKey() + suffix;
     this.#openingKey = key;
     // Stored before it is sent: a page may close at any moment.
     this.apply({ type: 'opening' });
