@@ -97,10 +97,11 @@ export const ConversationWebhook = z.looseObject({
 });
 export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
 
-/** The daily limits with a webhook: fields of the assistant, and the owner's spending limit. */
+/** The daily limits with a webhook: fields of the assistant, its stored bytes, and the owner's spending limit. */
 export const usageLimits = [
   'max_messages_per_day',
   'max_test_messages_per_day',
+  'stored_bytes_per_day',
   'daily_spending_limit',
 ] as const;
 
@@ -109,7 +110,7 @@ export const UsageWebhook = z.looseObject({
   /** UUID. */
   assistant_id: z.string(),
   limit: z.enum(usageLimits),
-  /** Messages, or USD for `daily_spending_limit`. */
+  /** Messages, bytes for `stored_bytes_per_day`, or USD for `daily_spending_limit`. */
   max: z.number(),
   used: z.number(),
   /** The day in UTC, as `YYYY-MM-DD`. */

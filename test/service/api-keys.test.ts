@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
+import { Owner } from '../support/records/owner.ts';
 import { listOperations, scopes } from '../../src/contract/operations.ts';
 import type { Scope } from '../../src/contract/operations.ts';
 import { KeyReplacedError, createApiKey, rotateApiKey } from '../../src/service/api-key/api-key.ts';
@@ -74,6 +75,23 @@ describe('the scopes of a key', () => {
       changed.map(({ name }) => name),
       ['readWebhookSecret'],
     );
+  });
+
+  test('hide the values of tools’ headers from keys that may only read', async () => {
+    const owner = await Owner.create(service, '1');
+    const headers = [{ name: 'Authorization', value: 'Bearer of-the-shop' }];
+    const tool = await owner.create('tools', {
+      ...{ name: 'look_up', description: 'Looks it up.', endpoint: 'https://shop.example', method: 'GET' },
+      headers,
+    });
+    const read = bearer(await createApiKey(db, owner.id, 'Reader', { scopes: ['read'] }));
+    for (const path of ['tools', `tools/${tool.id}`]) {
+      const shown = await service.get(`/api/user/${path}`, read);
+      assert.equal(shown.status, 200);
+      assert.match(shown.text, /"Authorization"/);
+      assert.doesNotMatch(shown.text, /of-the-shop/);
+      assert.match((await owner.get(path)).text, /of-the-shop/);
+    }
   });
 
   test('are all five for a key without restrictions', async () => {
@@ -221,6 +239,14 @@ describe('the rotation of a key', () => {
     assert.equal((await me(leaked.key)).status, 401);
     assert.equal((await me(replacement?.key ?? '')).status, 200);
     assert.equal((await read(replacement?.id ?? 0))?.hours, null);
+  });
+
+  test('keeps the lifetime also after the key that replaced it was revoked', async () => {
+    const { id } = await create({});
+    const first = await rotateApiKey(service.running.database, id, { overlapHours: 24 });
+    await pool.query('DELETE FROM api_keys WHERE id = $1', [first?.id]);
+    const second = await rotateApiKey(service.running.database, id, { overlapHours: 24 });
+    assert.equal((await read(second?.id ?? 0))?.hours, null);
   });
 
   test('happens once, also if two people do it at the same time', async () => {

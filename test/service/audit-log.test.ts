@@ -82,6 +82,8 @@ describe('the audit log', () => {
       webhook_url: 'https://shop.example/hook',
     });
     await owner.post(`assistants/${id}/user-token-secret`, {});
+    // The ids of the base and the document differ.
+    await service.running.database.pool.query('ALTER SEQUENCE knowledgebases_id_seq RESTART WITH 700');
     const base = await owner.create('knowledgebases', { name: 'Base' });
     const document = await owner.upload(`knowledgebases/${base.id}/documents`, {
       name: 'Hours',

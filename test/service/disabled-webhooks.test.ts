@@ -149,6 +149,31 @@ for (const [description, days, failures] of tolerated) {
   });
 }
 
+test('an address is not disabled for two outages with more than two days between them', async () => {
+  const url = receiver.address(500);
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  await fail(it);
+  await hasFailed(url, 5, 9);
+  await pool.query(
+    "UPDATE failing_webhook_urls SET last_failure_at = now() - interval '49 hours' WHERE url = $1",
+    [url],
+  );
+  await fail(it);
+  assert.deepEqual(await disabledUrls(it), []);
+  const { rows } = await pool.query('SELECT failures FROM failing_webhook_urls WHERE url = $1', [url]);
+  assert.deepEqual(rows, [{ failures: 1 }]);
+});
+
+test('setting an address that is not disabled again does not restart the count', async () => {
+  const url = receiver.address(500);
+  const it = await createOwner({ conversation_ended_webhook_url: url });
+  await fail(it);
+  await hasFailed(url, 5, 9);
+  await it.owner.put(`assistant/${it.id}`, { llm_model_id: 1, conversation_ended_webhook_url: url });
+  await fail(it);
+  assert.deepEqual(await disabledUrls(it), [url]);
+});
+
 test('pending deliveries to an address that is disabled are not attempted again', async () => {
   const url = receiver.address(500);
   const it = await createOwner({ conversation_ended_webhook_url: url });

@@ -213,3 +213,15 @@ test("messages that a person answers count for their visitor's limit only", asyn
   assert.deepEqual([await send(), await send(), await send()], [answered, answered, limitReached]);
   assert.equal((await used(id, 'assistant'))?.messages, 0);
 });
+
+test('addresses of one IPv6 /48 share four times the limit of a visitor', async () => {
+  const { uuid } = await createAssistant(service, { balance: '1', limits: { maxVisitorMessagesPerDay: 1 } });
+  const opened = await open(uuid, '203.0.113.5');
+  const conversation = String(opened.json['conversation_id']);
+  const outcomes: unknown[] = [];
+  for (let block = 1; block <= 5; block++) {
+    outcomes.push(outcome(await service.send(conversation, 'Hi', from(`2001:db8:7:${block}::1`))));
+  }
+  assert.deepEqual(outcomes, [answered, answered, answered, answered, limitReached]);
+  assert.deepEqual(outcome(await service.send(conversation, 'Hi', from('2001:db8:8:1::1'))), answered);
+});

@@ -188,6 +188,19 @@ test('sends a webhook when 80 % of a daily limit are used, and when all of it is
   assert.ok(UsageWebhook.safeParse(bodies[0]).success);
 });
 
+test('sends the same webhook for what visitors store in a day', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ usage_webhook_url: url });
+  await chat(it, ['1']);
+  await pool.query("UPDATE daily_usage SET bytes = $2 WHERE assistant_id = $1 AND kind = 'assistant'", [
+    ...[it.id, Math.floor(0.8 * 2 ** 30)],
+  ]);
+  await chat(it, ['2']);
+  const bodies = (await receiver.received(url, 1)).map((request) => verify(it.secret, request));
+  const { limit, max } = bodies[0] as unknown as UsageWebhook;
+  assert.deepEqual([limit, max], ['stored_bytes_per_day', 2 ** 30]);
+});
+
 test('sends the same webhook for what the owner spends a day', async () => {
   const url = receiver.address();
   const it = await createOwner({ usage_webhook_url: url });

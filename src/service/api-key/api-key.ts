@@ -66,6 +66,7 @@ export async function storeApiKey(
   const values = {
     scopes: [...scopes],
     expiresAt: expiresInDays === undefined ? null : inDays(expiresInDays),
+    lifetime: expiresInDays === undefined ? null : days(expiresInDays),
     allowedAddresses: [...allowedAddresses],
   };
   const [stored] = await queries
@@ -77,7 +78,8 @@ export async function storeApiKey(
 }
 
 const newKey = () => apiKeyPrefix + randomBytes(32).toString('base64url');
-const inDays = (days: number) => sql<Date>`now() + ${days} * interval '1 day'`;
+const days = (count: number) => sql<string>`${count} * interval '1 day'`;
+const inDays = (count: number) => sql<Date>`now() + ${days(count)}`;
 
 /** The key was already rotated, so another key replaces it. */
 export class KeyReplacedError extends Error {
@@ -112,21 +114,20 @@ export async function rotateApiKey(
         scopes: apiKeys.scopes,
         allowedAddresses: apiKeys.allowedAddresses,
         replacedBy: apiKeys.replacedBy,
-        // Not read as a date, which would lose microseconds.
-        lifetime: sql<string | null>`(${apiKeys.expiresAt} - ${apiKeys.createdAt})::text`,
+        lifetime: apiKeys.lifetime,
       })
       .from(apiKeys)
       .where(eq(apiKeys.id, id))
       .for('update');
     if (!previous) return undefined;
-    const { replacedBy, lifetime, ...same } = previous;
+    const { replacedBy, ...same } = previous;
     if (replacedBy !== null) throw new KeyReplacedError(id, replacedBy);
     const key = newKey();
-    const sameLifetime = lifetime === null ? null : sql`now() + ${lifetime}::interval`;
-    const expiresAt = expiresInDays === undefined ? sameLifetime : inDays(expiresInDays);
+    const lifetime = expiresInDays === undefined ? same.lifetime : days(expiresInDays);
+    const expiresAt = lifetime === null ? null : sql`now() + ${lifetime}::interval`;
     const [created] = await tx
       .insert(apiKeys)
-      .values({ ...same, keyHash: hashKey(key), expiresAt })
+      .values({ ...same, keyHash: hashKey(key), expiresAt, lifetime })
       .returning({ id: apiKeys.id });
     if (!created) throw new Error('The key was not stored.');
     const [shortened] = await tx

@@ -14,9 +14,10 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { Lease } from '../lib/lease.ts';
 import { findOrOpenCustomerConversation } from './customer-conversation.ts';
 import type { Customer } from './customer-conversation.ts';
-import { countUsage } from '../usage/daily-usage.ts';
-import type { DailyLimits } from '../usage/daily-usage.ts';
+import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
+import type { DailyLimits, VisitorAddresses } from '../usage/daily-usage.ts';
 import { spendingNotice } from '../usage/usage-notice.ts';
+import type { UsageNotice } from '../usage/usage-notice.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { EndingDependencies } from './end-conversation.ts';
@@ -40,9 +41,7 @@ export interface VisitorMessage {
 }
 
 /** What a visitor's request says about where it comes from. */
-export interface Sender {
-  /** The block of addresses that shares its limits. */
-  addressBlock: string;
+export interface Sender extends VisitorAddresses {
   /** The `Origin` header. */
   origin: string | undefined;
 }
@@ -145,14 +144,13 @@ async function storeMessage(
   await recordTurn(tx, { conversationId, turn, variables });
   if (keyed) await recordOutcome(tx, keyed, { conversationId, messageId: stored.id });
   // Last, because all conversations of the assistant lock the same counts, and all of the owner the same balance.
-  const source = { assistantId, type, isPreview, limits: conversation, visitor: sender?.addressBlock };
-  const { notice: counted, visitorShare } = await countUsage(tx, source, {
-    ...{ conversations: 0, messages: 1, answered: aiEnabled ? 1 : 0 },
-    stored: [text, given, toolResults],
-  });
+  const source = { assistantId, type, isPreview, limits: conversation, visitor: sender };
+  const answered = aiEnabled ? 1 : 0;
+  const usage = { conversations: 0, messages: 1, answered, stored: [text, given, toolResults] };
+  const visitorShare = await countForVisitor(tx, source, usage);
   if (conversation.proofOfWork && visitorShare > 0.5)
     await requireProof(tx, { conversationUuid: conversation.uuid, turn }, message.proofOfWork);
-  const notices = [counted];
+  const notices: (UsageNotice | undefined)[] = await countForAssistant(tx, source, usage);
   if (isBilled) {
     const paid = await moveMoney(tx, {
       userId: conversation.ownerId,

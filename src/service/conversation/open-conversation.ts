@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { isVerifiedName } from '../../contract/user-token.ts';
 import { widgetMessagePrice } from '../billing/prices.ts';
-import type { Database, Queries } from '../db/database.ts';
+import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, messages, users } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
@@ -10,11 +10,12 @@ import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
-import { countUsage } from '../usage/daily-usage.ts';
+import { countForAssistant, countForVisitor } from '../usage/daily-usage.ts';
 import type { DailyLimits } from '../usage/daily-usage.ts';
 import type { Visitor } from '../user-token/identify-visitor.ts';
 import type { Sender } from './accept-message.ts';
 import { checkOrigin } from './check-origin.ts';
+import type { EndingDependencies } from './end-conversation.ts';
 import { hasEnded } from './has-ended.ts';
 import { readHistory } from './history.ts';
 import type { HistoryEntry } from './history.ts';
@@ -47,7 +48,7 @@ export interface OpeningRequest {
  * @throws ConversationError
  */
 export async function openConversation(
-  { transaction }: Database,
+  { database: { transaction }, jobs }: EndingDependencies,
   request: OpeningRequest,
   keyed?: KeyedRequest,
 ): Promise<OpenedConversation> {
@@ -83,11 +84,11 @@ export async function openConversation(
     if (keyed) await recordOutcome(tx, keyed, { conversationId: conversation.id, messageId: null });
     // Last, because all conversations of the assistant lock the same counts.
     const source = { assistantId: assistant.id, type, isPreview: visitor.isPreview, limits: assistant };
-    await countUsage(
-      tx,
-      { ...source, visitor: sender.addressBlock },
-      { conversations: 1, messages: 0, answered: 0, stored: [variables, content] },
-    );
+    const usage = { conversations: 1, messages: 0, answered: 0, stored: [variables, content] };
+    await countForVisitor(tx, { ...source, visitor: sender }, usage);
+    for (const notice of await countForAssistant(tx, { ...source, visitor: sender }, usage)) {
+      await jobs.send('usage-notice', { assistantId: assistant.id, ...notice }, { tx });
+    }
     const { entries, latestId } = await readHistory(tx, conversation.id);
     return { uuid, history: entries, eventsCursor: String(latestId) };
   });

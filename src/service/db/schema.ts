@@ -3,6 +3,7 @@ import {
   boolean,
   date,
   integer,
+  interval,
   jsonb,
   numeric,
   pgTable,
@@ -69,6 +70,7 @@ export const apiKeys = pgTable('api_keys', {
     .default([...scopes]),
   expiresAt: timestamptz('expires_at'),
   allowedAddresses: text('allowed_addresses').array().notNull().default([]),
+  lifetime: interval(),
   replacedBy: integer('replaced_by'),
   lastUsedAt: timestamptz('last_used_at'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
@@ -134,7 +136,7 @@ export const dailyUsage = pgTable(
   {
     assistantId: integer('assistant_id').notNull(),
     day: date().notNull(),
-    kind: text({ enum: ['assistant', 'test', 'visitor', 'notice'] }).notNull(),
+    kind: text({ enum: ['assistant', 'test', 'visitor', 'network', 'notice'] }).notNull(),
     /** The visitor's block of addresses, or what a notice is of; empty for other kinds. */
     subject: text().notNull(),
     conversations: integer().notNull(),

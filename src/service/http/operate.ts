@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Authenticated } from './bearer-auth.ts';
 import { checkFields } from './check-fields.ts';
 import { readBody, readQuery } from './read-body.ts';
-import { lastParameter, runChange, unchanged } from './run-change.ts';
+import { idInPath, runChange, unchanged } from './run-change.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 
@@ -71,7 +71,7 @@ export function mountOperation<Endpoint extends OwnerEndpoint>(
     const answer = await runChange(
       c,
       (database) => handler({ ...request, database }),
-      (given) => (isRepeat ? unchanged : (lastParameter(c) ?? findId(endpoint, body.fields, given))),
+      (given) => (isRepeat ? unchanged : (idInPath(c) ?? findId(endpoint, body.fields, given))),
     );
     return c.json(answer, endpoint.success ?? 200);
   });

@@ -14,7 +14,7 @@ import type { Authenticated } from './bearer-auth.ts';
 export async function runChange<Answer>(
   c: Context<Authenticated>,
   work: (database: Database) => Promise<Answer>,
-  findId: (answer: Answer) => string | number | null | typeof unchanged = () => lastParameter(c),
+  findId: (answer: Answer) => string | number | null | typeof unchanged = () => idInPath(c),
 ): Promise<Answer> {
   const { user, database, address, operation } = c.var;
   const { changes, name } = operation;
@@ -38,6 +38,14 @@ export async function runChange<Answer>(
 /** The request repeats an earlier one with the same idempotency key. */
 export const unchanged = Symbol('unchanged');
 
-/** Returns the id at the end of the request's path, if there is one. */
-export const lastParameter = (c: Context<Authenticated>): string | null =>
-  Object.values(c.req.param() as Record<string, string>).at(-1) ?? null;
+/**
+ * Returns the id of the changed record if the request's path has it, in its usual form. The path of a new record has at
+ * most the id of the record that contains it.
+ */
+export function idInPath(c: Context<Authenticated>): string | null {
+  const given = c.req.param() as Record<string, string | undefined>;
+  const { changes } = c.var.operation;
+  const id = given[`${changes ?? ''}Id`] ?? given['id'] ?? given['uuid'];
+  if (id === undefined) return null;
+  return /^\d+$/.test(id) ? String(Number(id)) : id.toLowerCase();
+}

@@ -11,7 +11,7 @@ import { readConversation } from '../conversation/read-conversation.ts';
 import { sendMessage } from '../conversation/send-message.ts';
 import type { SendingDependencies } from '../conversation/send-message.ts';
 import { stopReply } from '../conversation/stop-reply.ts';
-import { requestAddress } from '../http/client-address.ts';
+import { requestAddress, requestNetwork } from '../http/client-address.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
@@ -34,6 +34,7 @@ export function conversationRoutes(
   const routes = new Hono();
   const sender = (c: Context) => ({
     addressBlock: requestAddress(c, trustedProxies),
+    addressNetwork: requestNetwork(c, trustedProxies),
     origin: c.req.header('Origin'),
   });
   routes.use(async (c, next) => {
@@ -55,7 +56,7 @@ export function conversationRoutes(
     const keyed = isKeyed ? readIdempotencyKey(c, 'open', { ...request, verifiedUser }) : undefined;
     // The response is a capability, so a guessed key of another client must not reveal it.
     const clientKeyed = keyed && { ...keyed, key: `${requestAddress(c, trustedProxies)} ${keyed.key}` };
-    const { uuid, history, eventsCursor } = await openConversation(database, opening, clientKeyed);
+    const { uuid, history, eventsCursor } = await openConversation(context, opening, clientKeyed);
     return c.json({ status: true, conversation_id: uuid, history, events_cursor: eventsCursor });
   });
   routes.get('/:uuid', compress(), async (c) => {

@@ -1,14 +1,18 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/tool.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { mountOperation } from '../http/operate.ts';
-import { createTool, deleteTool, listTools, readTool, updateTool } from '../tool/tool.ts';
+import { createTool, deleteTool, listTools, readTool, requireTool, updateTool } from '../tool/tool.ts';
 
 /** Mid-call tools (interface: "Mid-call tools"). */
 export function toolRoutes(routes: Hono<Authenticated>, database: Database): void {
-  mountOperation(routes, endpoints.listTools, ({ userId }) => listTools(database, userId));
-  mountOperation(routes, endpoints.readTool, ({ userId, id }) => readTool(database, { id: id(), userId }));
+  mountOperation(routes, endpoints.listTools, async ({ c, userId }) =>
+    (await listTools(database, userId)).map((tool) => withoutSecrets(c, tool)),
+  );
+  mountOperation(routes, endpoints.readTool, async ({ c, userId, id }) =>
+    withoutSecrets(c, await readTool(database, { id: id(), userId })),
+  );
   mountOperation(routes, endpoints.createTool, async ({ database, userId, body }) => ({
     message: 'Tool created successfully.',
     data: await createTool(database, userId, body),
@@ -22,7 +26,7 @@ export function toolRoutes(routes: Hono<Authenticated>, database: Database): voi
     }),
     // A missing tool is reported before invalid fields.
     async (_, { userId, id }) => {
-      await readTool(database, { id: id(), userId });
+      await requireTool(database, { id: id(), userId });
       return {};
     },
   );
@@ -30,4 +34,15 @@ export function toolRoutes(routes: Hono<Authenticated>, database: Database): voi
     await deleteTool(database, { id: id(), userId });
     return { message: 'Tool deleted successfully.' };
   });
+}
+
+interface Header {
+  name: string;
+  value: string;
+}
+
+/** Hides the values of a tool's headers from keys that may not change them: they are often keys of other services. */
+function withoutSecrets<Tool extends { headers: Header[] }>(c: Context<Authenticated>, tool: Tool): Tool {
+  if (c.get('user').scopes.includes('write')) return tool;
+  return { ...tool, headers: tool.headers.map(({ name }) => ({ name, value: '[hidden]' })) };
 }

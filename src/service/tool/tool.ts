@@ -26,6 +26,12 @@ export const listTools = ({ db, secrets }: Database, userId: number) =>
   db.select(record(secrets)).from(tools).where(eq(tools.userId, userId)).orderBy(asc(tools.id));
 
 /** @throws Refusal if the tool does not exist. */
+export async function requireTool({ db }: Pick<Database, 'db'>, owned: OwnedTool): Promise<void> {
+  const [found] = await db.select({ id: tools.id }).from(tools).where(isOwned(owned));
+  if (!found) notFound();
+}
+
+/** @throws Refusal if the tool does not exist. */
 export async function readTool({ db, secrets }: Database, owned: OwnedTool) {
   const [found] = await db.select(record(secrets)).from(tools).where(isOwned(owned));
   return found ?? notFound();

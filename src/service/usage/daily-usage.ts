@@ -14,14 +14,22 @@ export interface DailyLimits {
   maxTestMessagesPerDay: number;
 }
 
+/** The addresses that share the limits of a visitor. */
+export interface VisitorAddresses {
+  /** The address, or the /64 of an IPv6 address. */
+  addressBlock: string;
+  /** The /48 of an IPv6 address, with a higher limit; undefined for other addresses. */
+  addressNetwork: string | undefined;
+}
+
 /** The conversation that is used. */
 export interface UsageSource {
   assistantId: number;
   type: 'widget' | 'test';
   /** Whether a preview token proves that the assistant's owner uses it: previews are unlimited. */
   isPreview: boolean;
-  /** The visitor's block of addresses; undefined if the request has an API key. */
-  visitor: string | undefined;
+  /** Undefined if the request has an API key. */
+  visitor: VisitorAddresses | undefined;
   limits: DailyLimits;
 }
 
@@ -40,6 +48,9 @@ export interface Usage {
 const maxVisitorBytes = 10 * 2 ** 20;
 const maxBytes = 2 ** 30;
 
+/** How many visitors' limits the addresses of a network have together. */
+const networkFactor = 4;
+
 /** The fields of the interface, by what they limit. */
 const limitNames = {
   assistant: 'max_messages_per_day',
@@ -47,43 +58,65 @@ const limitNames = {
 } as const;
 
 /**
- * Counts usage against the limits of its day, in the transaction that stores it. Statements lock the counts in the same
- * order, so simultaneous requests cannot deadlock.
+ * Counts a visitor's usage against the limits of its day, in the transaction that stores it. All requests lock counts in
+ * the same order, so they cannot deadlock: this first, then {@link countForAssistant}.
  *
- * @returns the limit that its owner should know about, if 80 % of it are used, or all; and the share of the visitor's
- *   messages that are used, 0 to 1.
+ * @returns the share of the messages that is used, 0 to 1.
  * @throws ConversationError if a limit is used up; the transaction then has to be rolled back.
  */
-export async function countUsage(
+export async function countForVisitor(tx: Queries, source: UsageSource, usage: Usage): Promise<number> {
+  const { assistantId, isPreview, visitor, limits } = source;
+  if (isPreview || visitor === undefined) return 0;
+  const { conversations, messages } = usage;
+  const count = async (kind: 'visitor' | 'network', subject: string, factor: number) => {
+    const max = limits.maxVisitorMessagesPerDay * factor;
+    const row = { assistantId, kind, subject, conversations, messages, bytes: bytesOf(usage), max };
+    const counted = await add(tx, { ...row, maxBytes: maxVisitorBytes * factor });
+    if (counted === undefined) throw ConversationError.limitReached('');
+    return counted.messages / max;
+  };
+  const share = await count('visitor', visitor.addressBlock, 1);
+  const { addressNetwork } = visitor;
+  return addressNetwork === undefined
+    ? share
+    : Math.max(share, await count('network', addressNetwork, networkFactor));
+}
+
+/**
+ * Counts an assistant's usage, after that of the visitor.
+ *
+ * @returns the limits that its owner should know about, if 80 % of them are used, or all.
+ * @throws ConversationError if a limit is used up; the transaction then has to be rolled back.
+ */
+export async function countForAssistant(
   tx: Queries,
   source: UsageSource,
-  { conversations, messages, answered, stored }: Usage,
-): Promise<{ notice?: UsageNotice | undefined; visitorShare: number }> {
-  const { assistantId, isPreview, visitor, limits } = source;
-  let visitorShare = 0;
-  if (isPreview) return { visitorShare };
-  const bytes = Buffer.byteLength(JSON.stringify(stored));
-  if (visitor !== undefined) {
-    const max = limits.maxVisitorMessagesPerDay;
-    const row = { assistantId, kind: 'visitor', subject: visitor } as const;
-    const counted = await add(tx, { ...row, conversations, messages, bytes, max, maxBytes: maxVisitorBytes });
-    if (counted === undefined) throw ConversationError.limitReached('');
-    visitorShare = counted / max;
-  }
+  usage: Usage,
+): Promise<UsageNotice[]> {
+  const { assistantId, isPreview, limits } = source;
+  if (isPreview) return [];
   const kind = kindOf(source);
   const max = kind === 'test' ? limits.maxTestMessagesPerDay : limits.maxMessagesPerDay;
-  const row = { assistantId, kind, subject: '' } as const;
-  const used = await add(tx, { ...row, conversations: 0, messages: answered, bytes, max, maxBytes });
-  if (used === undefined) throw ConversationError.limitReached(kind === 'test' ? testAdvice(max) : '');
-  const usage = { limit: limitNames[kind], max, used };
-  return { visitorShare, notice: answered === 0 ? undefined : noticeOf(usage, answered) };
+  const bytes = bytesOf(usage);
+  const row = { assistantId, kind, subject: '', conversations: 0, messages: usage.answered } as const;
+  const counted = await add(tx, { ...row, bytes, max, maxBytes });
+  if (counted === undefined) throw ConversationError.limitReached(kind === 'test' ? testAdvice(max) : '');
+  const notices = [
+    usage.answered > 0
+      ? noticeOf({ limit: limitNames[kind], max, used: counted.messages }, usage.answered)
+      : undefined,
+    noticeOf({ limit: 'stored_bytes_per_day', max: maxBytes, used: counted.bytes }, bytes),
+  ];
+  return notices.filter((notice) => notice !== undefined);
 }
+
+const bytesOf = ({ stored }: Usage) => Buffer.byteLength(JSON.stringify(stored));
 
 const kindOf = ({ type }: Pick<UsageSource, 'type'>) => (type === 'test' ? 'test' : 'assistant');
 
 interface Addition {
   assistantId: number;
-  kind: 'assistant' | 'test' | 'visitor' | 'notice';
+  kind: 'assistant' | 'test' | 'visitor' | 'network' | 'notice';
   subject: string;
   conversations: number;
   messages: number;
@@ -93,15 +126,20 @@ interface Addition {
   maxBytes: number;
 }
 
-/** Returns the messages that are counted then; undefined, without a change, if a limit would be exceeded. */
-async function add(tx: Queries, addition: Addition): Promise<number | undefined> {
+interface Counted {
+  messages: number;
+  bytes: number;
+}
+
+/** Returns what is counted then; undefined, without a change, if a limit would be exceeded. */
+async function add(tx: Queries, addition: Addition): Promise<Counted | undefined> {
   const { conversations, messages, bytes, max } = addition;
   if (Math.max(conversations, messages) > max || bytes > addition.maxBytes) return undefined;
   const [counted] = await upsert(tx, addition);
-  return counted?.messages;
+  return counted;
 }
 
-const upsert = prepared<Addition, { messages: number }[]>((queries, params) =>
+const upsert = prepared<Addition, Counted[]>((queries, params) =>
   queries
     .insert(dailyUsage)
     .values({
@@ -124,7 +162,7 @@ const upsert = prepared<Addition, { messages: number }[]>((queries, params) =>
         AND ${dailyUsage.messages} + excluded.messages <= ${params.max}::integer
         AND ${dailyUsage.bytes} + excluded.bytes <= ${params.maxBytes}::bigint`,
     })
-    .returning({ messages: dailyUsage.messages }),
+    .returning({ messages: dailyUsage.messages, bytes: dailyUsage.bytes }),
 );
 
 const testAdvice = (max: number) =>

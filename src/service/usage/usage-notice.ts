@@ -3,7 +3,7 @@ import type { usageLimits } from '../../contract/webhook.ts';
 /** A daily limit that is nearly or fully used up. */
 export interface UsageNotice {
   limit: (typeof usageLimits)[number];
-  /** Messages, or USD for `daily_spending_limit`. */
+  /** Messages, bytes for `stored_bytes_per_day`, or USD for `daily_spending_limit`. */
   max: number;
   used: number;
   /** 100 also if what is left does not cover another message or minute. */

@@ -7,6 +7,9 @@ import { wireTimestamp } from '../db/wire-timestamp.ts';
 const failingTime = sql`interval '5 days'`;
 const minFailures = 10;
 
+/** After a longer time without a failure, an earlier one was another outage. */
+const maxPause = sql`interval '2 days'`;
+
 /** A webhook address of a user. */
 export interface OwnedUrl {
   userId: number;
@@ -25,11 +28,15 @@ export interface DisabledUrl {
 const isUrl = ({ userId, url }: OwnedUrl) =>
   sql`user_id = ${userId} AND md5(url) = md5(${url}) AND url = ${url}`;
 
+const isRecent = sql`failing_webhook_urls.last_failure_at > now() - ${maxPause}`;
+
 /** Counts a failed delivery. Returns details if this disables the address. */
 export async function countFailure(tx: Queries, owned: OwnedUrl): Promise<DisabledUrl | undefined> {
   await tx.execute(sql`
     INSERT INTO failing_webhook_urls (user_id, url) VALUES (${owned.userId}, ${owned.url})
-    ON CONFLICT (user_id, md5(url)) DO UPDATE SET failures = failing_webhook_urls.failures + 1`);
+    ON CONFLICT (user_id, md5(url)) DO UPDATE SET last_failure_at = now(),
+      failures = CASE WHEN ${isRecent} THEN failing_webhook_urls.failures + 1 ELSE 1 END,
+      failing_since = CASE WHEN ${isRecent} THEN failing_webhook_urls.failing_since ELSE now() END`);
   const { rows } = await tx.execute<DisabledUrl & Record<string, unknown>>(sql`
     UPDATE failing_webhook_urls SET disabled_at = now()
     WHERE ${isUrl(owned)} AND disabled_at IS NULL
@@ -39,7 +46,7 @@ export async function countFailure(tx: Queries, owned: OwnedUrl): Promise<Disabl
   return rows[0];
 }
 
-/** Enables addresses, and starts to count their failures again. */
+/** Enables those of the addresses that are disabled, since their owner has set them again. */
 export async function enableUrls(
   queries: Queries,
   userId: number,
@@ -47,8 +54,15 @@ export async function enableUrls(
 ): Promise<void> {
   // Sorted, so that concurrent changes lock the rows in one order.
   for (const url of urls.toSorted()) {
-    if (url) await queries.execute(sql`DELETE FROM failing_webhook_urls WHERE ${isUrl({ userId, url })}`);
+    if (url)
+      await queries.execute(sql`
+        DELETE FROM failing_webhook_urls WHERE ${isUrl({ userId, url })} AND disabled_at IS NOT NULL`);
   }
+}
+
+/** Records a successful delivery: the address is enabled, and earlier failures no longer count. */
+export async function resetFailures(queries: Queries, owned: OwnedUrl): Promise<void> {
+  await queries.execute(sql`DELETE FROM failing_webhook_urls WHERE ${isUrl(owned)}`);
 }
 
 /** Returns why nothing is sent to an address; undefined if it is not disabled. */

@@ -8,7 +8,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import type { OwnedUrl } from '../webhook-url/failing-url.ts';
-import { countFailure, enableUrls } from '../webhook-url/failing-url.ts';
+import { countFailure, resetFailures } from '../webhook-url/failing-url.ts';
 import { failPendingDeliveries, notifyOfDisabledUrl } from './disable-url.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { signingSecrets } from './webhook-secret.ts';
@@ -68,13 +68,14 @@ export async function deliver(
           delay === undefined ? null : sql`clock_timestamp() + ${delay} * interval '1 millisecond'`,
         updatedAt: sql`now()`,
       })
-      .where(isDue)
+      // A delivery that succeeds while its address is being disabled has succeeded.
+      .where(isDelivered ? eq(webhookDeliveries.id, delivery.id) : isDue)
       .returning({ id: webhookDeliveries.id });
     if (updated.length === 0) return undefined;
     if (delivery.callId !== null) {
       await tx.update(calls).set({ webhookResponse: outcome }).where(eq(calls.id, delivery.callId));
     }
-    if (isDelivered) await enableUrls(tx, delivery.userId, [delivery.url]);
+    if (isDelivered) await resetFailures(tx, delivery);
     if (delay === undefined) return isDelivered ? undefined : disableFailing(tx, parts, delivery);
     const next = { deliveryId: delivery.id, attempt: job.attempt + 1, userId: delivery.userId };
     await parts.jobs.send('webhook-delivery', next, { startAfter: delay, tx });

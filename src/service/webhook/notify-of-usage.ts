@@ -16,15 +16,16 @@ export async function notifyOfUsage(
   const { limit, max, used, percent } = notice;
   await database.transaction(async (tx) => {
     if (!(await isFirstNotice(tx, assistantId, notice))) return;
-    log.warn(
-      { assistant: assistantId, limit, max, used },
-      percent === 80 ? 'most of a daily limit is used' : 'a daily limit is used up',
-    );
     const [assistant] = await tx
       .select({ uuid: assistants.uuid, userId: assistants.userId, url: assistants.usageWebhookUrl })
       .from(assistants)
       .where(eq(assistants.id, assistantId));
-    if (!assistant || assistant.url === null) return;
+    if (!assistant) return;
+    log.warn(
+      { assistant: assistant.uuid, limit, max, used },
+      percent === 80 ? 'most of a daily limit is used' : 'a daily limit is used up',
+    );
+    if (assistant.url === null) return;
     const day = new Date().toISOString().slice(0, 10);
     const payload: UsageWebhook = { assistant_id: assistant.uuid, limit, max, used, day };
     const { userId, url } = assistant;

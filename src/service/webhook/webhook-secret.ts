@@ -44,6 +44,11 @@ export async function signingSecrets(
 /** Returns a user's current secret as a record of the interface. */
 export async function readWebhookSecret(database: Database, userId: number) {
   await signingSecrets(database, userId);
+  return currentSecret(database, userId);
+}
+
+/** Decrypts no replaced secret, since that may be impossible. */
+async function currentSecret(database: Database, userId: number) {
   const [found] = await database.db
     .select({
       secret: database.secrets.select(webhookSecret),
@@ -73,5 +78,5 @@ export async function rotateWebhookSecret(database: Database, userId: number) {
     await tx.delete(webhookSecrets).where(and(ofUser(userId), lte(webhookSecrets.expiresAt, sql`now()`)));
     await tx.insert(webhookSecrets).values(newSecret(database.secrets, userId));
   });
-  return readWebhookSecret(database, userId);
+  return currentSecret(database, userId);
 }

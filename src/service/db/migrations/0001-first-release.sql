@@ -30,6 +30,8 @@ CREATE TABLE api_keys (
   expires_at timestamptz,
   -- Ranges in CIDR notation; empty allows any address.
   allowed_addresses text[] NOT NULL DEFAULT '{}',
+  -- Of this key and those of its rotations; null if they do not expire.
+  lifetime interval,
   -- The key of its rotation.
   replaced_by integer REFERENCES api_keys ON DELETE SET NULL,
   last_used_at timestamptz,
@@ -388,7 +390,7 @@ CREATE UNIQUE INDEX assistants_one_inbound_a_number ON assistants (phone_number_
 CREATE TABLE daily_usage (
   assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
   day date NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('assistant', 'test', 'visitor', 'notice')),
+  kind text NOT NULL CHECK (kind IN ('assistant', 'test', 'visitor', 'network', 'notice')),
   subject text NOT NULL,
   conversations integer NOT NULL,
   messages integer NOT NULL,
@@ -714,6 +716,7 @@ CREATE TABLE failing_webhook_urls (
   url text NOT NULL,
   -- Failed deliveries since then, all attempts included. No delivery has succeeded meanwhile.
   failing_since timestamptz NOT NULL DEFAULT now(),
+  last_failure_at timestamptz NOT NULL DEFAULT now(),
   failures integer NOT NULL DEFAULT 1,
   -- From then on, nothing is sent to the address until its owner sets it again.
   disabled_at timestamptz
