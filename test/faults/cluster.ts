@@ -7,6 +7,7 @@ import pg from 'pg';
 import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { shiftedClock } from '../support/process/shifted-clock.ts';
 import { startLoadBalancer } from '../support/servers/load-balancer.ts';
 import type { LoadBalancer } from '../support/servers/load-balancer.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
@@ -15,6 +16,7 @@ import { startSilentProxy } from '../support/servers/silent-proxy.ts';
 import type { SilentProxy } from '../support/servers/silent-proxy.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import type { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { repository } from '../support/repository.ts';
 import { startPostgres } from '../support/service/postgres.ts';
 import type { PostgresServer } from '../support/service/postgres.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
@@ -33,7 +35,7 @@ const serverSettings = [
 ];
 
 /** A process of the service that can be killed, frozen and restarted. Its address stays the same. */
-export class Node {
+export class ClusterNode {
   readonly #env: Environment;
   /** Its connections to the database. */
   readonly proxy: SilentProxy;
@@ -46,19 +48,21 @@ export class Node {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  static async start(env: Environment, databaseUrl: string): Promise<Node> {
+  static async start(env: Environment, databaseUrl: string): Promise<ClusterNode> {
     const proxy = await startSilentProxy(databaseUrl);
     atEnd(() => proxy.close());
-    const node = new Node(env, proxy, await freePort());
+    const node = new ClusterNode(env, proxy, await freePort());
     await node.start();
     return node;
   }
 
   /** Starts it as a process manager does: again and again until it runs. */
-  async start(env: Environment = {}): Promise<void> {
+  async start({ clockMinutes = 0 }: { clockMinutes?: number } = {}): Promise<void> {
+    const options = [this.#env['NODE_OPTIONS'], ...(clockMinutes === 0 ? [] : [shiftedClock(clockMinutes)])];
+    const env = { ...this.#env, NODE_OPTIONS: options.join(' ') };
     for (let attempt = 1; ; attempt++) {
       try {
-        this.#process = await startServiceProcess({ ...this.#env, ...env });
+        this.#process = await startServiceProcess(env);
         return;
       } catch (error) {
         if (attempt === 60) throw error;
@@ -79,10 +83,6 @@ export class Node {
   resume(): void {
     this.#process?.signal('SIGCONT');
   }
-
-  async stop(): Promise<void> {
-    await this.#process?.stop();
-  }
 }
 
 /** An owner whose assistant chats and makes calls. */
@@ -97,7 +97,7 @@ export interface ClusterOwner {
 /** Three processes on one PostgreSQL server behind a load balancer, with a language model and a webhook receiver. */
 export interface Cluster {
   postgres: PostgresServer;
-  nodes: Node[];
+  nodes: ClusterNode[];
   balancer: LoadBalancer;
   receiver: WebhookReceiver;
   /** Sends requests to the load balancer. */
@@ -135,13 +135,14 @@ export async function startCluster(parent: string): Promise<Cluster> {
     CARRIER_SECONDS: '0.02',
     WEBHOOK_RETRY_SECONDS: '0.5,1,1,2,2,2',
     ALLOW_PRIVATE_ADDRESSES: receiver.server.address,
-    LOG_LEVEL: 'info',
+    // Most of the time goes into starting processes.
+    NODE_COMPILE_CACHE: join(repository, 'node_modules/.cache/compiled'),
     NODE_OPTIONS: `--import=${preload}`,
     DIALED_NUMBERS_FILE: dialedNumbersFile,
   };
   const setup = await startService(env);
-  const nodes: Node[] = [];
-  for (let index = 0; index < 3; index++) nodes.push(await Node.start(env, databaseUrl));
+  const nodes: ClusterNode[] = [];
+  for (let index = 0; index < 3; index++) nodes.push(await ClusterNode.start(env, databaseUrl));
   const balancer = await startLoadBalancer(nodes.map(({ url }) => url));
   atEnd(() => balancer.close());
   const client = Object.assign(new ServiceClient(balancer.url), { running: setup.running });

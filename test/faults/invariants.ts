@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { findDiscrepancies } from '../support/service/find-discrepancies.ts';
 import { verify } from '../support/servers/webhook-receiver.ts';
 import type { Cluster } from './cluster.ts';
@@ -30,10 +31,7 @@ export async function settle({ pool }: Cluster): Promise<void> {
       if (jobs.length + leads.length + documents.length === 0) return;
       remaining = { jobs, leads, documents };
       // A living process sends a heartbeat every ten seconds.
-      await pool.query(
-        `UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1
-         WHERE state = 'active' AND coalesce(heartbeat_on, started_on) < now() - interval '15 s'`,
-      );
+      await expireJobs(pool, 15);
       await pool.query(
         "UPDATE jobs.job SET start_after = now() WHERE state = 'retry' AND start_after > now()",
       );
@@ -45,6 +43,15 @@ export async function settle({ pool }: Cluster): Promise<void> {
     }
     await delay(200);
   }
+}
+
+/** Expires the leases of jobs without a heartbeat for some seconds, as if it had been half a minute. */
+export async function expireJobs(pool: Pool, seconds: number): Promise<void> {
+  await pool.query(
+    `UPDATE jobs.job SET heartbeat_on = now() - interval '31 s', retry_delay = 0, retry_delay_max = 1
+     WHERE state = 'active' AND coalesce(heartbeat_on, started_on) < now() - $1 * interval '1 s'`,
+    [seconds],
+  );
 }
 
 /** The violations of each invariant, and figures. */

@@ -36,6 +36,7 @@ export class Load {
   readonly #loops: Promise<void>[];
   readonly #failures: unknown[] = [];
   #isStopping = false;
+  #isAbandoned = false;
   #messages = 0;
 
   constructor(cluster: Cluster, accepted: Accepted) {
@@ -73,6 +74,12 @@ export class Load {
     this.#isStopping = true;
     await Promise.all(this.#loops);
     if (this.#failures.length > 0) throw new AggregateError(this.#failures, 'The load was refused.');
+  }
+
+  /** Starts nothing more, and leaves what has begun. */
+  abandon(): void {
+    this.#isStopping = true;
+    this.#isAbandoned = true;
   }
 
   #owner(): ClusterOwner {
@@ -151,7 +158,7 @@ export class Load {
       if (answer && (answer.status < 300 || alsoFinal.includes(answer.status))) return answer;
       this.accepted.interruptions++;
       const isRefused = answer && answer.status < 500 && answer.status !== 409;
-      if (isRefused || attempt === retries.maxAttempts) {
+      if (isRefused || attempt === retries.maxAttempts || this.#isAbandoned) {
         throw new Error(`A request failed: ${answer?.status ?? 'no answer'} ${answer?.text ?? ''}`);
       }
       await delay(retries.pause);

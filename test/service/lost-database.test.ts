@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { cp, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { openPglite } from '../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../src/service/db/open-postgres.ts';
 import { createLog } from '../../src/service/log.ts';
 import { atEnd, createDatabase, newDatabase, testDatabase } from '../support/service/service.ts';
+import { mountSmallDisk } from '../support/process/small-disk.ts';
 import { startSilentProxy } from '../support/servers/silent-proxy.ts';
 
 const log = createLog('silent');
@@ -71,23 +70,6 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
   });
 });
 
-/** Mounts a small file system; returns undefined if this process lacks the permission. */
-async function mountSmallDisk(megabytes: number): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    await rm(folder, { recursive: true });
-    return undefined;
-  }
-  atEnd(async () => {
-    // Lazily, since the failed instance has open files.
-    execFileSync('umount', ['--lazy', folder]);
-    await rm(folder, { recursive: true });
-  });
-  return folder;
-}
-
 describe('a full disk under the embedded database', { skip: testDatabase === 'postgres' }, () => {
   for (const [title, rows, freeMegabytes] of [
     ['a table', 200, 0],
@@ -99,14 +81,14 @@ describe('a full disk under the embedded database', { skip: testDatabase === 'po
         t.skip('this process may not mount a file system');
         return;
       }
+      atEnd(() => disk.unmount());
       const { DATA_DIR: image = '' } = await newDatabase();
-      await cp(join(image, 'database'), join(disk, 'database'), { recursive: true });
-      const database = await openPglite(join(disk, 'database'), { fsync: true, log });
+      const folder = join(disk.folder, 'database');
+      await cp(join(image, 'database'), folder, { recursive: true });
+      const database = await openPglite(folder, { fsync: true, log });
       const { pool } = database;
       await pool.query('CREATE TABLE filler (text text)');
-      const { bavail, bsize } = await statfs(disk);
-      const ballast = join(disk, 'ballast');
-      await writeFile(ballast, Buffer.alloc(bavail * bsize - freeMegabytes * 1024 * 1024));
+      await disk.fill(freeMegabytes);
 
       let stored = 0;
       const fill = async () => {
@@ -127,7 +109,7 @@ describe('a full disk under the embedded database', { skip: testDatabase === 'po
         database.transaction((tx) => tx.execute(sql`SELECT 1`)),
       ]);
 
-      await rm(ballast);
+      await disk.free();
       await answers(pool);
       const { rows: counted } = await pool.query<{ count: number }>(
         'SELECT count(*)::integer AS count FROM filler',

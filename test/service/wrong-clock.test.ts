@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assistantBody } from '../support/records/assistant-body.ts';
+import { shiftedClock } from '../support/process/shifted-clock.ts';
 import { Owner } from '../support/records/owner.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
-import { newDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { startWebhookReceiver, verify } from '../support/servers/webhook-receiver.ts';
+import { createToolAssistant } from '../support/records/tool-assistant.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
 import { waitFor } from '../support/records/simulated-numbers.ts';
 
 const minute = 60_000;
-
-/** Node options that shift the clock of a process. */
-function shiftedClock(minutes: number): string {
-  const script = `const Real = Date;
-    globalThis.Date = class Date extends Real {
-      constructor(...given) { if (given.length > 0) super(...given); else super(Date.now()); }
-      static now() { return Real.now() + ${minutes * minute}; }
-    };`;
-  return `--import=data:text/javascript,${encodeURIComponent(script)}`;
-}
 
 /** `H:i` in UTC, the given minutes from now. */
 const timeIn = (minutes: number) => new Date(Date.now() + minutes * minute).toISOString().slice(11, 16);
@@ -69,6 +62,28 @@ for (const [description, minutes] of [
         (await leadsOf(closed.id)).map(({ status }) => status),
         ['scheduled', 'scheduled'],
       );
+      await process.stop();
+    },
+  );
+
+  test(
+    `signs webhooks with the database's time if the clock of a process is ${description}`,
+    { skip },
+    async () => {
+      const receiver = await startWebhookReceiver();
+      atEnd(() => receiver.server.close());
+      const url = receiver.address(200);
+      const env = { ...(await newDatabase()), ALLOW_PRIVATE_ADDRESSES: receiver.server.address };
+      const api = await startService(env);
+      const { uuid, owner } = await createToolAssistant(api, [], {
+        tools: [{ type: 'end_call', description: 'When the customer says goodbye.' }],
+        conversation_ended_webhook_url: url,
+      });
+      const secret = String((await owner.get('webhook-secret')).json['secret']);
+      const process = await startServiceProcess({ ...env, NODE_OPTIONS: shiftedClock(minutes) });
+      await process.send(await process.open(uuid), 'Thanks, bye!');
+      const [delivered] = await receiver.received(url, 1);
+      verify(secret, delivered);
       await process.stop();
     },
   );

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { calls } from '../db/calls-table.ts';
+import { databaseTime } from '../db/database-time.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { fitText } from '../lib/storable.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
@@ -50,7 +51,10 @@ export async function deliver(
   const [delivery] = await db.select().from(webhookDeliveries).where(isDue);
   if (!delivery) return;
   const secrets = await signingSecrets(parts.database, delivery.userId);
-  const outcome = await post(parts, delivery, secrets, signal);
+  // Receivers refuse old and future timestamps, so the clock of this process must not matter.
+  const sentAt = await databaseTime(db);
+  const headers = signWebhook(secrets, delivery.webhookId, sentAt, delivery.payload);
+  const outcome = await post(parts, delivery, headers, signal);
 
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
   const delay = isDelivered ? undefined : parts.retryMs[delivery.failures];
@@ -99,8 +103,8 @@ async function disableFailing(tx: Queries, { jobs, log }: DeliveryParts, deliver
 
 async function post(
   { fetch, timeoutMs }: DeliveryParts,
-  { url, webhookId, payload }: { url: string; webhookId: string; payload: string },
-  secrets: readonly string[],
+  { url, payload }: { url: string; payload: string },
+  headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
@@ -109,7 +113,7 @@ async function post(
       headers: {
         'content-type': 'application/json',
         'user-agent': 'voice-assistant-chat',
-        ...signWebhook(secrets, webhookId, new Date(), payload),
+        ...headers,
       },
       body: payload,
       timeoutMs,
