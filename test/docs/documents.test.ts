@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { allSuites, goesBy } from '../runner/suites.ts';
 import { repository } from '../support/repository.ts';
@@ -25,8 +25,9 @@ describe('the documents', () => {
     const links = inDocuments(({ links }) => links.filter((link) => !/^https?:/.test(link)));
     const broken = links.filter(({ path, found }) => {
       const [file = '', anchor] = found.split('#');
-      if (file !== '' && !existsSync(join(repository, file))) return true;
-      return anchor !== undefined && !new Document(file || path).anchors.includes(anchor);
+      const target = file === '' ? path : join(dirname(path), file);
+      if (!existsSync(join(repository, target))) return true;
+      return anchor !== undefined && !new Document(target).anchors.includes(anchor);
     });
     assert.deepEqual(broken, []);
   });

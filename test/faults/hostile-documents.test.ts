@@ -84,10 +84,7 @@ test('40 hostile documents are read or refused, and 20 conversations take at mos
     const body = { ...fields, name: 'D' };
     const answer =
       'file' in body
-        ? await documentOwner.upload(
-            `knowledgebases/${base}/documents`,
-            body,
-          )
+        ? await documentOwner.upload(`knowledgebases/${base}/documents`, body)
         : await documentOwner.post(`knowledgebases/${base}/documents`, body);
     const data = answer.json['data'] as { id: number } | undefined;
     documents.push({ name, id: data?.id ?? assert.fail(`${name}: ${answer.text}`) });

@@ -155,10 +155,12 @@ async function checkWebhooks({ pool, receiver, owners }: Cluster) {
 
 /** Every number is called once: no two calls have the same, and campaigns retry after an hour. */
 async function checkCalls(cluster: Cluster, { calls, leads }: Accepted) {
-  const { rows } = await cluster.pool.query<{ id: number; number: string }>(
-    `SELECT id, client_phone_number AS number FROM calls WHERE end_reason IS DISTINCT FROM 'not-started'`,
+  const { rows } = await cluster.pool.query<{ id: number; number: string; reason: string | null }>(
+    'SELECT id, client_phone_number AS number, end_reason AS reason FROM calls',
   );
   const stored = Map.groupBy(rows, ({ number }) => number);
+  const started = (number: string) =>
+    stored.get(number)?.filter(({ reason }) => reason !== 'not-started') ?? [];
   const dialed = await cluster.dialedNumbers();
   const counts = new Map<string, number>();
   for (const number of dialed) counts.set(number, (counts.get(number) ?? 0) + 1);
@@ -172,8 +174,8 @@ async function checkCalls(cluster: Cluster, { calls, leads }: Accepted) {
       'accepted calls are stored': [...calls].filter(
         ([number, id]) => stored.get(number)?.some((call) => call.id === id) !== true,
       ),
-      'accepted leads are called': leads.filter((number) => !stored.has(number)),
-      'no number has two calls': [...stored.values()].filter(({ length }) => length > 1),
+      'accepted leads are called': leads.filter((number) => started(number).length === 0),
+      'no number has two calls': [...stored.keys()].map(started).filter(({ length }) => length > 1),
       'answered calls were dialed': connected.filter(({ number }) => !counts.has(number)),
     },
   };
