@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
+import { claimCall } from '../../src/service/call/claim-call.ts';
+import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { deletePerson } from '../../src/service/person/person.ts';
@@ -192,6 +195,18 @@ describe('a lead', () => {
     await run.end({ status: 'failed', reason: 'not-started' });
     await run.end({ status: 'busy' });
     assert.equal((await run.lead(lead)).status, 'rescheduled');
+  });
+
+  test('loses a try if the process of its call died before it rang, since the number may have been dialed', async () => {
+    const run = await start({ max_retries: 1 });
+    const lead = await run.add('+4989200100');
+    await run.tick();
+    for (const call of await run.openCalls()) {
+      assert.ok(await claimCall(database, call, { owner: randomUUID(), milliseconds: -1000 }));
+    }
+    await failAbandonedCalls({ database, jobs: new StoredJobs(database) });
+    await run.tick();
+    assert.deepEqual([await run.called(), (await run.lead(lead)).status], [[], 'rescheduled']);
   });
 
   test('loses a try if its call was interrupted during the conversation, and is retried after retry_interval', async () => {

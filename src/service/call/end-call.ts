@@ -92,16 +92,21 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
     ignoreLeases ? sql`${calls.leaseOwner} IS NOT NULL` : lte(calls.leaseUntil, sql`now()`),
   );
   const abandoned = await parts.database.db
-    .select({ id: calls.id, status: calls.status })
+    .select({ id: calls.id })
     .from(calls)
     .where(isAbandoned)
     .orderBy(calls.id)
     .limit(batchSize);
   let ended = 0;
-  for (const { id, status } of abandoned) {
-    const reason = status === 'initiated' ? 'not-started' : 'service-stopped';
-    const condition = and(eq(calls.id, id), eq(calls.status, status), isAbandoned);
-    if (await endCall(parts, condition, { status: 'failed', reason })) ended += 1;
+  for (const { id } of abandoned) {
+    // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
+    if (
+      await endCall(parts, and(eq(calls.id, id), isAbandoned), {
+        status: 'failed',
+        reason: 'service-stopped',
+      })
+    )
+      ended += 1;
   }
   return ended;
 }
