@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { WebhookDelivery } from '../../../src/contract/webhook.ts';
 import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
 import { assistantBody, readAssistant } from '../records/assistant-body.ts';
-import { freePort } from '../process/free-port.ts';
 import { Owner } from '../records/owner.ts';
 import { atEnd, newDatabase, startService } from './service.ts';
 import { startWebhookReceiver } from '../servers/webhook-receiver.ts';
@@ -13,8 +12,8 @@ import { startWebhookReceiver } from '../servers/webhook-receiver.ts';
 export const receiver = await startWebhookReceiver();
 atEnd(() => receiver.server.close());
 
-/** A port that refuses connections, but that the service may send requests to. */
-export const refusedPort = await freePort();
+/** A port that refuses connections, but that the service may send requests to. Never given to a server of a test. */
+export const refusedPort = 2;
 export const service = await startService({
   ...(await newDatabase()),
   WORKERS: 'on',
