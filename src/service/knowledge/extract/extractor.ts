@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Extracted, ExtractionTask } from './extract.ts';
 import { ExtractionError } from './extraction-error.ts';
@@ -158,13 +159,25 @@ export class Extractor {
 
   #start(): ChildProcess {
     const { heapMb, memoryMb } = this.#limits;
-    return fork(join(import.meta.dirname, 'extraction-process.ts'), [String(memoryMb * 1024 * 1024)], {
+    const program = join(import.meta.dirname, 'extraction-process.ts');
+    const child = fork(program, [String(memoryMb * 1024 * 1024)], {
       execArgv: [`--max-old-space-size=${heapMb}`],
       // The service's environment contains keys, which documents must not reach.
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    lowerPriority(child);
+    return child;
+  }
+}
+
+/** Conversations go first. At once, since its threads inherit the priority when they start. */
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended, or the system does not allow it.
   }
 }
 
