@@ -57,7 +57,7 @@ export async function startWork(
   const timers = new Set<NodeJS.Timeout>();
   let isStopping = false;
   boss.on('error', (error) => {
-    if (!isStopping) log.error({ err: error }, 'background jobs failed and will be retried');
+    if (!isStopping) log.error({ err: toError(error) }, 'background jobs failed and will be retried');
   });
 
   /**
@@ -146,3 +146,9 @@ export async function startWork(
     await waitWithTimeout(1000, Promise.allSettled(unfinished.map(([, { done }]) => done)));
   };
 }
+
+/** pg-boss emits some errors as plain copies, which the log would leave out. */
+const toError = (emitted: Error): Error =>
+  emitted instanceof Error
+    ? emitted
+    : Object.assign(new Error((emitted as { message?: string }).message), emitted);
