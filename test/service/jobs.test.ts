@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { pino } from 'pino';
 import { readConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/open-database.ts';
 import { outsideTransaction } from '../../src/service/db/run-statements.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startWork as startWorkers } from '../../src/service/jobs/work.ts';
 import type { Worker } from '../../src/service/jobs/work.ts';
-import { createLog, describeError } from '../../src/service/log.ts';
+import { createLog } from '../../src/service/log.ts';
 import { atEnd, newDatabase, testDatabase } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
@@ -401,26 +400,3 @@ jobTest(
   },
   { workers: false },
 );
-
-// PostgreSQL's prepared statements go on working after a table was renamed.
-if (testDatabase === 'pglite') {
-  jobTest(
-    'logs why jobs cannot be fetched, and fetches them later',
-    async () => {
-      const lines: string[] = [];
-      const errorLog = pino({ serializers: { err: describeError } }, { write: (line) => lines.push(line) });
-      await pool.query('ALTER TABLE jobs.job RENAME TO moved');
-      const work = await startWorkers(database, jobs, [worker], 100, errorLog);
-      await until(() => lines.length > 0);
-      const { err, msg } = JSON.parse(lines[0] ?? '') as { err: { message?: string }; msg: string };
-      assert.equal(msg, 'background jobs failed and will be retried');
-      assert.match(String(err.message), /relation .*job.* does not exist/);
-      await pool.query('ALTER TABLE jobs.moved RENAME TO job');
-      const done = completed(1);
-      await send(1);
-      assert.deepEqual(await done, [1]);
-      await work(1000);
-    },
-    { workers: false },
-  );
-}
