@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
-import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
-import { CampaignRun } from '../support/records/campaign-run.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, startService } from '../support/service/service.ts';
 import { waitFor } from '../support/records/simulated-numbers.ts';
@@ -40,24 +37,3 @@ for (const table of ['languages', 'tools']) {
     assert.deepEqual(lead, { status: 'completed', tries: 0, calls: 1 });
   });
 }
-
-test('does not count a try if the process dies before the phone rings', async () => {
-  const service = await startService(await newDatabase());
-  const { database } = service.running;
-  const run = await CampaignRun.start(service, { max_retries: 1 });
-  const lead = await run.add('+4989200100');
-  for (const status of ['initiated', 'initiated', 'ringing']) {
-    await run.tick();
-    const [call] = await run.openCalls();
-    assert.ok(call !== undefined, status);
-    await database.pool.query(
-      `UPDATE calls SET status = $2, lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second'
-       WHERE id = $1`,
-      [call, status],
-    );
-    assert.equal(await failAbandonedCalls({ database, jobs: new StoredJobs(database) }), 1);
-  }
-  await run.tick();
-  const { rows } = await database.pool.query('SELECT status, tries FROM leads WHERE id = $1', [lead]);
-  assert.deepEqual(rows, [{ status: 'rescheduled', tries: 1 }]);
-});
