@@ -1,3 +1,5 @@
+import { toJson } from './to-json.ts';
+
 /** A challenge of the protocol ALTCHA, version 1. */
 interface Challenge {
   algorithm: 'SHA-256';
@@ -40,13 +42,12 @@ export async function solveChallenge(
     return hex(digest) === challenge;
   };
   for (let first = 0; first <= maxnumber && !signal?.aborted; first += batch) {
-    const numbers = Array.from(
-      { length: Math.min(batch, maxnumber - first + 1) },
-      (_, index) => first + index,
-    );
-    const found = (await Promise.all(numbers.map(matches))).indexOf(true);
-    if (found >= 0)
-      return btoa(JSON.stringify({ algorithm, challenge, number: first + found, salt, signature }));
+    // A loop, since a page's scripts may have replaced `Array.from`.
+    const attempts: Promise<boolean>[] = [];
+    for (let number = first; number <= maxnumber && attempts.length < batch; number++)
+      attempts.push(matches(number));
+    const found = (await Promise.all(attempts)).indexOf(true);
+    if (found >= 0) return btoa(toJson({ algorithm, challenge, number: first + found, salt, signature }));
   }
   return undefined;
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { ChatClient } from '../../src/client/chat-client.ts';
+import { solveChallenge } from '../../src/client/solve-challenge.ts';
 import { countCharacters } from '../../src/contract/limits.ts';
 import { newKey } from '../../src/widget/conversation/sending/new-key.ts';
 import { ChatServer } from '../support/servers/chat-server.ts';
@@ -44,6 +46,13 @@ describe('on a page with Prototype.js, the client', () => {
     const client = new ChatClient({ baseUrl: server.url });
     await client.openConversation({ assistant_id: 'a', variables });
     assert.deepEqual(server.seen('open')[0]?.body, { assistant_id: 'a', variables });
+  });
+
+  it('solves the challenge of a proof of work', async () => {
+    const challenge = createHash('sha256').update('salt&317').digest('hex');
+    const given = { algorithm: 'SHA-256', challenge, salt: 'salt&', signature: 's' };
+    const payload = await solveChallenge({ ...given, maxnumber: 1000 }, undefined);
+    assert.deepEqual(JSON.parse(atob(payload ?? '')), { ...given, number: 317 });
   });
 
   it('sends a BigInt as the page has defined it', async () => {

@@ -31,7 +31,7 @@ export interface Behavior {
   chunks?: (string | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
-  /** Requests the function that the latest message with `CALL name` names, whoever wrote that message. */
+  /** Calls the function that the last `CALL name` in the prompt names, whoever wrote it. */
   obeys?: boolean;
   /** Text before the function calls. */
   before?: string;
