@@ -182,14 +182,16 @@ test('refunds the work of dead processes once, even if several processes handle 
   const callId = rows[0]?.id ?? 0;
   await moveMoney(db, { userId: caller.userId, kind: 'charge', amount: '0.1', callId, callMinute: 1 });
   const jobs = new StoredJobs(service.running.database);
-  const counts = await Promise.all(
-    [1, 2, 3].map(async () => [
-      await failAbandonedReplies(service.running.database),
-      await failAbandonedCalls({ database: service.running.database, jobs }),
-    ]),
-  );
-  const sum = (index: number) => counts.reduce((total, found) => total + (found[index] ?? 0), 0);
-  assert.deepEqual([sum(0), sum(1)], [1, 1]);
+  const sweep = async () => {
+    await failAbandonedReplies(service.running.database);
+    await failAbandonedCalls({ database: service.running.database, jobs });
+  };
+  await Promise.all([sweep(), sweep(), sweep()]);
+  // The housekeeping of the service may be refunding one of them.
+  for (const id of [userId, caller.userId]) {
+    while ((await readMoney(service, id)).balance < 1) continue;
+  }
+  await sweep();
   assert.deepEqual(await readMoney(service, userId), fullBalance);
   assert.deepEqual(await readMoney(service, caller.userId), fullBalance);
   const ends = await pool.query(
