@@ -9,6 +9,7 @@ import { generateReply } from './generate-reply.ts';
 import * as knowledgebase from './knowledgebase.ts';
 import * as lead from './lead.ts';
 import type { Operation } from './owner-endpoint.ts';
+import { listModelUsage } from './model-usage.ts';
 import * as phoneNumber from './phone-number.ts';
 import * as tool from './tool.ts';
 import * as user from './user.ts';
@@ -96,6 +97,7 @@ export const operations = {
   setSpendingLimit: user.setSpendingLimit,
   listApiKeys: user.listApiKeys,
   listAuditLog,
+  listModelUsage,
 } as const satisfies Record<string, Operation>;
 
 /** Lists the operations without their individual types. */

@@ -28,6 +28,7 @@ import { Embedder } from './knowledge/embedder.ts';
 import { preparePgvector } from './knowledge/semantic-search.ts';
 import { createLog } from './log.ts';
 import { sendCleanUp } from './retention/clean-up.ts';
+import { createUsageRecorder } from './usage/model-usage.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
 /** A running service. */
@@ -76,7 +77,7 @@ export async function serve(
       await jobs.retryInterrupted();
     }
     const signals = new Signals();
-    const engine = createEngine(config, log);
+    const engine = createEngine(config, log, createUsageRecorder(database, log));
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     const embedder = config.embedding && new Embedder(config.embedding, log);
     if (embedder) await prepareEmbedding(database, jobs, log);

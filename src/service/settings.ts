@@ -116,7 +116,7 @@ export const settings = {
     0,
     100_000,
     0,
-    'USD for a million tokens of its input; the log then has the cost of each reply',
+    'USD for a million tokens of its input; without a price, costs are unknown',
   ),
   LLM_OUTPUT_PRICE: number(0, 100_000, 0, 'USD for a million tokens of its output'),
   LLM_SILENCE_SECONDS: number(0.1, 600, 30, 'Longest silence of the model before it is given up'),

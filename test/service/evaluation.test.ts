@@ -23,7 +23,7 @@ const finding = (name: string, type: EvaluationField['type']): EvaluationField =
 describe('without a language model', () => {
   const engine = new OfflineEngine();
   const evaluate = (schema: EvaluationField[], lines: string[], language = 'en') =>
-    engine.evaluate({ transcript: transcriptOf(...lines), schema, language, model: null });
+    engine.evaluate({ assistant: '', transcript: transcriptOf(...lines), schema, language, model: null });
 
   const findings: [EvaluationField['type'], name: string, lines: string[], value: unknown][] = [
     ['number', 'budget', ['Customer: My budget is 1,500 euros.'], 1500],
@@ -75,11 +75,13 @@ describe('with a language model', async () => {
     { baseUrl: model.url, apiKey: 'sk-test', model: 'test-model', idleTimeoutMs: 5000 },
     [],
     createLog('silent'),
+    () => Promise.resolve(),
   );
   const schema = [finding('budget', 'number'), finding('city', 'string'), finding('booked', 'bool')];
   const evaluate = (...lines: string[]) =>
     engine.evaluate(
       {
+        assistant: '',
         transcript: transcriptOf('AI: Hello!', 'Customer: 500 in Oslo', ...lines),
         schema,
         language: 'de',

@@ -191,11 +191,14 @@ describe('the tokens of a reply', () => {
   async function logged(config: LanguageModelConfig, behavior: Behavior, most = Infinity) {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string) => {
-      const { msg, assistant, inputTokens, outputTokens, cost } = JSON.parse(line) as Record<string, unknown>;
-      if (msg === 'tokens of a reply') lines.push({ assistant, inputTokens, outputTokens, cost });
+      const { msg, assistant, purpose, inputTokens, outputTokens, cost } = JSON.parse(line) as Record<
+        string,
+        unknown
+      >;
+      if (msg === 'tokens of a model') lines.push({ assistant, purpose, inputTokens, outputTokens, cost });
     };
     model.behave(behavior);
-    const engine = new OpenAiEngine(config, [], pino({}, { write }));
+    const engine = new OpenAiEngine(config, [], pino({}, { write }), () => Promise.resolve());
     const events = engine.reply(engineRequest, new AbortController().signal);
     for (let read = 0; read < most && !(await events.next()).done; read++);
     await events.return(undefined);
@@ -218,7 +221,7 @@ describe('the tokens of a reply', () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50 };
     const calls = [{ name: 'ping', arguments: {} }];
     assert.deepEqual(await logged({ ...priced, price }, { calls, usage }), [
-      { assistant: 'the-assistant', inputTokens: 2000, outputTokens: 100, cost: 0.005 },
+      { assistant: 'the-assistant', purpose: 'reply', inputTokens: 2000, outputTokens: 100, cost: 0.005 },
     ]);
   });
 

@@ -146,6 +146,23 @@ export const dailyUsage = pgTable(
   (table) => [primaryKey({ columns: [table.assistantId, table.day, table.kind, table.subject] })],
 );
 
+export const modelUsage = pgTable(
+  'model_usage',
+  {
+    assistantId: integer('assistant_id').notNull(),
+    day: date().notNull(),
+    model: text().notNull(),
+    replies: integer().notNull(),
+    evaluations: integer().notNull(),
+    inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
+    outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),
+    /** USD, of the tokens whose price was configured. */
+    cost: numeric().notNull(),
+    hasUnknownCost: boolean('has_unknown_cost').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.assistantId, table.day, table.model] })],
+);
+
 export const conversations = pgTable('conversations', {
   id: rowId().generatedAlwaysAsIdentity(),
   uuid: uuid().notNull(),

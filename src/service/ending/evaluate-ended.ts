@@ -12,6 +12,8 @@ export interface EvaluationResult {
 
 /** The transcript of an ended chat or call, with the evaluation settings of its assistant. */
 export interface EndedTranscript {
+  /** UUID of the assistant. */
+  uuid: string;
   transcript: EvaluationRequest['transcript'];
   language: string;
   /** Code of the assistant's model. */
@@ -31,7 +33,7 @@ const maxTranscriptLength = 24_000;
  */
 export async function evaluateEnded(
   engine: Engine,
-  { transcript, language, model, postCallEvaluation, postCallSchema }: EndedTranscript,
+  { uuid, transcript, language, model, postCallEvaluation, postCallSchema }: EndedTranscript,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<EvaluationResult | undefined> {
@@ -41,7 +43,7 @@ export async function evaluateEnded(
   if (!customerSpoke) return splitVariables(emptyEvaluation(schema));
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const request = { transcript: keepLatest(transcript), schema, language, model };
+    const request = { assistant: uuid, transcript: keepLatest(transcript), schema, language, model };
     return splitVariables(await engine.evaluate(request, AbortSignal.any([signal, timeout])));
   } catch (error) {
     if (!timeout.aborted || signal.aborted) throw error;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Engine } from './engine.ts';
+import type { Engine, ModelUsage } from './engine.ts';
 import { OfflineEngine } from './offline/offline-engine.ts';
 import { OpenAiEngine } from './openai/openai-engine.ts';
 import type { LanguageModelConfig, ModelConfig } from './read-models.ts';
@@ -8,8 +8,9 @@ import type { LanguageModelConfig, ModelConfig } from './read-models.ts';
 export function createEngine(
   { languageModel, models }: { languageModel: LanguageModelConfig | undefined; models: ModelConfig[] },
   log: Logger,
+  recordUsage: (usage: ModelUsage) => Promise<void>,
 ): Engine {
-  const online = new OpenAiEngine(languageModel, models, log);
+  const online = new OpenAiEngine(languageModel, models, log, recordUsage);
   const offline = new OfflineEngine();
   return {
     reply: (request, signal) =>

@@ -117,6 +117,8 @@ export type ReplyEvent =
 
 /** A chat or a call to be evaluated. */
 export interface EvaluationRequest {
+  /** UUID of its assistant. */
+  assistant: string;
   /** Oldest first; never empty. */
   transcript: Pick<Utterance, 'role' | 'content'>[];
   /** The values to extract (interface: `post_call_schema`). */
@@ -143,6 +145,19 @@ export interface Evaluation {
   score: number | null;
   /** The extracted values by name, one for each field of the schema. */
   variables: Record<string, string | number | boolean | null>;
+}
+
+/** What a reply or an evaluation used of a language model. */
+export interface ModelUsage {
+  /** UUID. */
+  assistant: string;
+  purpose: 'reply' | 'evaluation';
+  /** Its name at the provider. */
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  /** USD; undefined for models without a configured price. */
+  cost: number | undefined;
 }
 
 /** Answers messages and evaluates conversations. */

@@ -30,8 +30,8 @@ const chapters: readonly [name: string, description: string, paths: RegExp][] = 
   ['Webhooks', 'Requests that the service sends to your server.', /^\/api\/user\/webhook/],
   [
     'Account',
-    'The user, what it spends, the API keys, and the audit log.',
-    /^\/api\/user\/(me|spending-limit|api-keys|audit-log)/,
+    'The user, what it spends, what its assistants use of models, the API keys, and the audit log.',
+    /^\/api\/user\/(me|spending-limit|model-usage|api-keys|audit-log)/,
   ],
 ];
 

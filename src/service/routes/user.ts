@@ -12,6 +12,7 @@ import { callRoutes } from './calls.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { generateReplyRoutes } from './generate-reply.ts';
 import { ownerConversationRoutes } from './owner-conversations.ts';
+import { readModelUsage } from '../usage/model-usage.ts';
 import { ownerAssistantRoutes } from './owner-assistants.ts';
 import { knowledgebaseRoutes } from './knowledgebases.ts';
 import { leadRoutes, updateLeadRoute } from './leads.ts';
@@ -38,6 +39,9 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
     const { total, entries } = await listAuditLog(database, userId, query, page);
     return paginate(c, page, total, entries);
   });
+  mountOperation(routes, operations.listModelUsage, async ({ userId, query }) => ({
+    data: await readModelUsage(database, userId, query),
+  }));
   mountOperation(routes, operations.readSpendingLimit, ({ userId }) => readSpending(database.db, userId));
   mountOperation(routes, operations.setSpendingLimit, ({ database, userId, body }) =>
     storeSpendingLimit(database.db, userId, body.daily_limit),

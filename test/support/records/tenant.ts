@@ -1,4 +1,5 @@
 import { createApiKey } from '../../../src/service/api-key/api-key.ts';
+import { modelUsage } from '../../../src/service/db/schema.ts';
 import { webhookDeliveries } from '../../../src/service/db/webhooks-tables.ts';
 import { addCall, addNumber } from './add-records.ts';
 import { assistantBody, readAssistant } from './assistant-body.ts';
@@ -56,6 +57,10 @@ export async function createTenant(service: TestService, name: string): Promise<
   });
   const blocked = await owner.create('blocked-numbers', { phone_number: '+4915112345699' });
   const { uuid } = await readAssistant(owner, assistant.id);
+  await running.database.db.insert(modelUsage).values({
+    ...{ assistantId: assistant.id, day: '2026-01-01', model: name, replies: 1, evaluations: 0 },
+    ...{ inputTokens: 1, outputTokens: 1, cost: '0', hasUnknownCost: true },
+  });
   await owner.get('webhook-secret');
   const [delivery] = await running.database.db
     .insert(webhookDeliveries)

@@ -124,7 +124,10 @@ async function answer(request: ChatRequest, behavior: Behavior, response: Server
     const message = { role: 'assistant', content };
     response.writeHead(200, { 'Content-Type': 'application/json' });
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    response.end(JSON.stringify({ ...envelope, object: 'chat.completion', choices }));
+    const { usage } = behavior;
+    response.end(
+      JSON.stringify({ ...envelope, object: 'chat.completion', choices, ...(usage && { usage }) }),
+    );
     return;
   }
   const send = (delta: object, finish: string | null) =>

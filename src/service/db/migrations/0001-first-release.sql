@@ -399,6 +399,21 @@ CREATE TABLE daily_usage (
 );
 CREATE INDEX daily_usage_day ON daily_usage (day);
 
+-- The tokens of an assistant's replies and evaluations on a day, in UTC.
+CREATE TABLE model_usage (
+  assistant_id integer NOT NULL REFERENCES assistants ON DELETE CASCADE,
+  day date NOT NULL,
+  model text NOT NULL,
+  replies integer NOT NULL,
+  evaluations integer NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  -- USD, of the tokens whose price was configured.
+  cost numeric NOT NULL,
+  has_unknown_cost boolean NOT NULL,
+  PRIMARY KEY (assistant_id, day, model)
+);
+
 -- Keys that the processes share. Nothing that they sign outlives a day.
 CREATE TABLE signing_keys (
   name text PRIMARY KEY,

@@ -2,7 +2,14 @@ import OpenAI from 'openai';
 import type { Logger } from 'pino';
 import { EngineError } from '../engine.ts';
 import type { LanguageModelConfig, ModelConfig } from '../read-models.ts';
-import type { Engine, EngineRequest, Evaluation, EvaluationRequest, ReplyEvent } from '../engine.ts';
+import type {
+  Engine,
+  EngineRequest,
+  Evaluation,
+  EvaluationRequest,
+  ModelUsage,
+  ReplyEvent,
+} from '../engine.ts';
 import { requestEvaluation } from './request-evaluation.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
@@ -29,14 +36,24 @@ export class OpenAiEngine implements Engine {
   readonly #default: Endpoint | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #log: Logger;
+  readonly #recordUsage: (usage: ModelUsage) => Promise<void>;
 
-  /** @param defaultConfig answers for models without an endpoint. */
-  constructor(defaultConfig: LanguageModelConfig | undefined, models: ModelConfig[], log: Logger) {
+  /**
+   * @param defaultConfig answers for models without an endpoint.
+   * @param recordUsage is called after each reply and evaluation; it must not throw.
+   */
+  constructor(
+    defaultConfig: LanguageModelConfig | undefined,
+    models: ModelConfig[],
+    log: Logger,
+    recordUsage: (usage: ModelUsage) => Promise<void>,
+  ) {
     this.#default = defaultConfig && createEndpoint(defaultConfig);
     for (const { code, endpoint } of models) {
       if (endpoint) this.#endpoints.set(code, createEndpoint(endpoint));
     }
     this.#log = log;
+    this.#recordUsage = recordUsage;
   }
 
   /** Whether it can answer for a model; null is the default model. */
@@ -89,20 +106,29 @@ export class OpenAiEngine implements Engine {
       throw this.#toEngineError(error, signal);
     } finally {
       // Also of replies that failed or were stopped: their tokens cost, too.
-      if (usages.length > 0) {
-        this.#log.info({ assistant: request.assistant.uuid, ...sumUsage(usages) }, 'tokens of a reply');
-      }
+      await this.#record('reply', request.assistant.uuid, usages);
     }
   }
 
   async evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<Evaluation> {
+    const usages: TokenUsage[] = [];
     try {
       const endpoint = this.#find(request.model);
       if (!endpoint) throw new EngineError('no language model is configured');
-      return await requestEvaluation(endpoint.client, endpoint.config.model, request, signal);
+      return await requestEvaluation(endpoint, request, usages, signal);
     } catch (error) {
       throw this.#toEngineError(error, signal);
+    } finally {
+      await this.#record('evaluation', request.assistant, usages);
     }
+  }
+
+  async #record(purpose: ModelUsage['purpose'], assistant: string, usages: TokenUsage[]): Promise<void> {
+    const used = sumUsage(usages);
+    if (!used) return;
+    const usage = { assistant, purpose, ...used };
+    this.#log.info(usage, 'tokens of a model');
+    await this.#recordUsage(usage);
   }
 
   /** Returns the error for the caller: engine errors and aborts as they are, others with a reason for the visitor. */

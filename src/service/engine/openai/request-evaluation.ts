@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { formatTranscript } from '../../lib/transcript.ts';
 import { EngineError } from '../engine.ts';
 import type { Evaluation, EvaluationRequest, EvaluationField } from '../engine.ts';
+import type { LanguageModelConfig } from '../read-models.ts';
 import type { ChatMessage } from './build-prompt.ts';
+import { tokenUsage } from './token-usage.ts';
+import type { TokenUsage } from './token-usage.ts';
 
 /** The second attempt tells the model the fault of its first answer. */
 const attemptLimit = 2;
@@ -23,12 +26,13 @@ const valueSchemas: Readonly<Record<EvaluationField['type'], z.ZodType<string | 
  * Requests an evaluation from a model as structured output. If the server does not support it, or the answer is
  * invalid, tries once more with the schema in the instructions only.
  *
+ * @param usages gets the usage of each request.
  * @throws EngineError if no answer is valid.
  */
 export async function requestEvaluation(
-  client: OpenAI,
-  model: string,
+  { client, config }: { client: OpenAI; config: LanguageModelConfig },
   request: EvaluationRequest,
+  usages: TokenUsage[],
   signal: AbortSignal,
 ): Promise<Evaluation> {
   const schema = jsonSchemaOf(request.schema);
@@ -40,7 +44,7 @@ export async function requestEvaluation(
     const answer = await client.chat.completions
       .create(
         {
-          model,
+          model: config.model,
           messages,
           temperature: 0,
           ...(attempt === 1 && {
@@ -58,6 +62,7 @@ export async function requestEvaluation(
         throw error;
       });
     const content = answer?.choices[0]?.message.content ?? '';
+    if (answer) usages.push(tokenUsage(config, answer.usage, messages, content.length));
     const { evaluation, problem } = readEvaluation(content, request.schema);
     if (evaluation) return evaluation;
     if (attempt === attemptLimit) throw new EngineError('the language model gave no usable evaluation');

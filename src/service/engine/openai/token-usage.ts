@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import type { ModelUsage } from '../engine.ts';
 import type { LanguageModelConfig } from '../read-models.ts';
 import type { ChatMessage } from './build-prompt.ts';
 
@@ -6,16 +7,11 @@ import type { ChatMessage } from './build-prompt.ts';
 const charactersPerToken = 4;
 
 /** What one request to a model used. */
-export interface TokenUsage {
-  inputTokens: number;
-  outputTokens: number;
-  /** USD; undefined for models without a configured price. */
-  cost: number | undefined;
-}
+export type TokenUsage = Pick<ModelUsage, 'model' | 'inputTokens' | 'outputTokens' | 'cost'>;
 
 /** Returns the usage that the model reported, or an estimate from the length of the texts. */
 export function tokenUsage(
-  { price }: LanguageModelConfig,
+  { model, price }: LanguageModelConfig,
   reported: OpenAI.CompletionUsage | null | undefined,
   messages: ChatMessage[],
   outputCharacters: number,
@@ -23,16 +19,19 @@ export function tokenUsage(
   const inputTokens = reported?.prompt_tokens ?? tokensOf(JSON.stringify(messages).length);
   const outputTokens = reported?.completion_tokens ?? tokensOf(outputCharacters);
   const cost = price && (inputTokens * price.input + outputTokens * price.output) / 1e6;
-  return { inputTokens, outputTokens, cost };
+  return { model, inputTokens, outputTokens, cost };
 }
 
 const tokensOf = (characters: number) => Math.ceil(characters / charactersPerToken);
 
-/** Adds up the usage of a reply's requests. */
-export function sumUsage(usages: TokenUsage[]): TokenUsage {
+/** Adds up the usage of requests to the same model; undefined without any. */
+export function sumUsage(usages: TokenUsage[]): TokenUsage | undefined {
+  const [first] = usages;
+  if (!first) return undefined;
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const costs = usages.flatMap(({ cost }) => cost ?? []);
   return {
+    model: first.model,
     inputTokens: sum(usages.map(({ inputTokens }) => inputTokens)),
     outputTokens: sum(usages.map(({ outputTokens }) => outputTokens)),
     cost: costs.length === usages.length ? sum(costs) : undefined,

@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { ownerEndpoint } from './owner-endpoint.ts';
+import { calendarDate } from './request-fields.ts';
+
+/* What the owner's assistants use of language models. Our addition. */
+
+/** What an assistant used of a model. */
+export const ModelUsage = z.looseObject({
+  /** UUID. */
+  assistant_id: z.string(),
+  assistant_name: z.string(),
+  /** Its name at the provider. */
+  model: z.string(),
+  replies: z.int(),
+  evaluations: z.int(),
+  /** As the model reported them, or an estimate from the length of the texts. */
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** USD that the operator pays for the tokens; null if it is unknown, because the model had no price. */
+  cost: z.nullable(z.number()),
+});
+export type ModelUsage = z.infer<typeof ModelUsage>;
+
+/** Query of `GET /user/model-usage`. Days in UTC, both inclusive; all by default. */
+export const ModelUsageQuery = z.object({
+  date_from: z.optional(calendarDate()),
+  date_to: z.optional(calendarDate()),
+});
+
+export const listModelUsage = ownerEndpoint({
+  summary:
+    "Lists the tokens that each assistant's replies and evaluations used of each model, and their cost. Our addition.",
+  method: 'GET',
+  path: '/api/user/model-usage',
+  scope: 'read',
+  query: ModelUsageQuery,
+  response: z.looseObject({ data: z.array(ModelUsage) }),
+});
