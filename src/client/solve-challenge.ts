@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { toJson } from './to-json.ts';
 
 /** A challenge of the protocol ALTCHA, version 1. */
@@ -20,11 +21,12 @@ function isChallenge(given: unknown): given is Challenge {
   );
 }
 
-/** Numbers that are tried between two tasks of the page. */
-const batch = 200;
+/** Attempts between two tasks of the page. */
+const batch = 2000;
 
 /**
- * Finds the number whose digest with the salt is the challenge.
+ * Finds the number whose digest with the salt is the challenge. Without `crypto.subtle`, which pages without HTTPS lack
+ * and which takes longer for short texts.
  *
  * @returns the payload for the service in Base64; undefined if there is no solution, or it was aborted
  */
@@ -32,22 +34,16 @@ export async function solveChallenge(
   given: unknown,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  // Browsers have `subtle` on secure pages only.
-  const subtle = globalThis.crypto.subtle as SubtleCrypto | undefined;
-  if (!isChallenge(given) || !subtle) return undefined;
+  if (!isChallenge(given)) return undefined;
   const { algorithm, challenge, salt, signature, maxnumber } = given;
   const encoder = new TextEncoder();
-  const matches = async (number: number) => {
-    const digest = new Uint8Array(await subtle.digest(algorithm, encoder.encode(salt + String(number))));
-    return hex(digest) === challenge;
-  };
-  for (let first = 0; first <= maxnumber && !signal?.aborted; first += batch) {
-    // A loop, since a page's scripts may have replaced `Array.from`.
-    const attempts: Promise<boolean>[] = [];
-    for (let number = first; number <= maxnumber && attempts.length < batch; number++)
-      attempts.push(matches(number));
-    const found = (await Promise.all(attempts)).indexOf(true);
-    if (found >= 0) return btoa(toJson({ algorithm, challenge, number: first + found, salt, signature }));
+  const firstByte = parseInt(challenge.slice(0, 2), 16);
+  for (let number = 0; number <= maxnumber; number++) {
+    if (number % batch === 0) await new Promise((resolve) => setTimeout(resolve));
+    if (signal?.aborted) return undefined;
+    const digest = sha256(encoder.encode(salt + String(number)));
+    if (digest[0] === firstByte && hex(digest) === challenge)
+      return btoa(toJson({ algorithm, challenge, number, salt, signature }));
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ const mostChallenges = 3;
 /**
  * Sends a request. If the service requires a proof of work, solves its challenge and sends the request again.
  *
- * @throws the error of the request, also if its challenge cannot be solved: pages without HTTPS cannot
+ * @throws the error of the request, also if its challenge has no solution
  */
 export async function withProof<Answer>(
   send: (proof: string | undefined) => Promise<Answer>,

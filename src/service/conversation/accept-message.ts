@@ -148,8 +148,10 @@ async function storeMessage(
   const answered = aiEnabled ? 1 : 0;
   const usage = { conversations: 0, messages: 1, answered, stored: [text, given, toolResults] };
   const visitorShare = await countForVisitor(tx, source, usage);
-  if (conversation.proofOfWork && visitorShare > 0.5)
-    await requireProof(tx, { conversationUuid: conversation.uuid, turn }, message.proofOfWork);
+  if (conversation.proofOfWork) {
+    const proven = { conversationUuid: conversation.uuid, turn, share: visitorShare };
+    await requireProof(tx, proven, message.proofOfWork);
+  }
   const notices: (UsageNotice | undefined)[] = await countForAssistant(tx, source, usage);
   if (isBilled) {
     const paid = await moveMoney(tx, {

@@ -5,38 +5,62 @@ import { prepared } from '../db/prepared.ts';
 import { signingKeys } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 
-/** The highest number that a client has to try; half of it on average. */
-const maxNumber = 10_000;
+/** Most attempts that a challenge takes, half of it on average: from here on, and for the last message of the day. */
+const easiest = { share: 0.5, attempts: 10_000 };
+const hardestAttempts = 1_000_000;
+
+/** Most attempts of a challenge for a visitor who has used this share of the daily limit. */
+const attemptsFor = (share: number) =>
+  Math.round(
+    easiest.attempts *
+      (hardestAttempts / easiest.attempts) ** ((share - easiest.share) / (1 - easiest.share)),
+  );
+
+/** How many times easier a solved challenge may be than a new one, since others of the address may write meanwhile. */
+const tolerance = 2;
 
 /** The message that work is proven for. A turn is used once, so no solution is used twice. */
 interface ProvenMessage {
   conversationUuid: string;
   turn: number;
+  /** Share of the visitor's daily limit that is used with this message, 0 to 1. */
+  share: number;
 }
 
 /**
- * Checks that a client has solved the challenge of this message (protocol: ALTCHA, version 1). The challenge itself
- * contains what it is for, and is signed, so nothing is stored.
+ * Checks that a client has solved the challenge of this message (protocol: ALTCHA, version 1). The first half of the
+ * daily limit needs none. The challenge contains its message and difficulty, and is signed, so nothing is stored.
  *
  * @param solution the payload in Base64
  * @throws ConversationError with a challenge, if it has not.
  */
 export async function requireProof(
   queries: Queries,
-  { conversationUuid, turn }: ProvenMessage,
+  { conversationUuid, turn, share }: ProvenMessage,
   solution: string | undefined,
 ): Promise<void> {
+  if (share <= easiest.share) return;
   const [stored] = await selectKey(queries, {});
   if (!stored) throw new Error('The key for proofs of work is missing.');
-  const params = { conversation: conversationUuid, turn: String(turn) };
-  if (solution !== undefined && (await isSolution(solution, params, stored.key))) return;
+  const maxNumber = attemptsFor(share);
+  const message = { conversation: conversationUuid, turn: String(turn) };
+  if (solution !== undefined && (await isSolution(solution, message, maxNumber / tolerance, stored.key)))
+    return;
+  const params = { ...message, attempts: String(maxNumber) };
   throw ConversationError.proofRequired(await createChallenge({ hmacKey: stored.key, maxNumber, params }));
 }
 
-async function isSolution(solution: string, params: Record<string, string>, key: string): Promise<boolean> {
+async function isSolution(
+  solution: string,
+  message: Record<string, string>,
+  attempts: number,
+  key: string,
+): Promise<boolean> {
   try {
     const given = extractParams(solution);
-    if (Object.entries(params).some(([name, value]) => given[name] !== value)) return false;
+    if (Object.entries(message).some(([name, value]) => given[name] !== value)) return false;
+    // A script could collect easy challenges for many messages before it sends the first.
+    if (!(Number(given['attempts']) >= attempts)) return false;
     return await verifySolution(solution, key);
   } catch {
     // The library throws for payloads that are no JSON, or name another algorithm.
