@@ -29,6 +29,7 @@ export function summaryText({ url, apiKey, assistants }: Summary): string {
     `  Shop      ${url}/`,
     `  Gallery   ${url}/gallery.html`,
     `  Preview   ${url}/preview.html`,
+    `  Docs      ${url}/docs/`,
     `  API key   ${apiKey}`,
     '',
     ...table.map((line) => `  ${line.trimEnd()}`),

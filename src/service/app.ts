@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Hono } from 'hono';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX, compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
@@ -12,6 +13,7 @@ import { UntrustedProxy } from './http/untrusted-proxy.ts';
 import type { AppContext } from './routes/app-context.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { docsSiteRoutes } from './routes/docs-site.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { embedScriptRoutes } from './routes/embed-script.ts';
 import { healthRoutes, readinessRoutes } from './routes/health.ts';
@@ -69,6 +71,7 @@ export function createApp(context: AppContext): Hono {
     readinessRoutes(database, log, () => untrustedProxy.warnings),
   );
   app.route('/embed', embedScriptRoutes(database, config.widgetDir, log));
+  app.route('/', docsSiteRoutes(join(config.widgetDir, 'docs')));
   app.route('/', widgetFileRoutes(config.widgetDir));
   return app;
 }

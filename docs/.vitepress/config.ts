@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitepress';
+import { generateSections } from './generate/sections.ts';
+import { sidebar } from './sidebar.ts';
+
+/* The documentation, built by `npm run docs` into `dist/docs`. The service serves it at `/docs`. */
+export default defineConfig({
+  title: 'voice-assistant-chat',
+  description: 'An AI assistant on any website, in one custom element, and the service behind it.',
+  lang: 'en',
+  base: '/docs/',
+  outDir: '../dist/docs',
+  cacheDir: '../node_modules/.cache/vitepress',
+  cleanUrls: true,
+  // Keeps the inline scripts the same on every page, so that the service's policy can list their hashes.
+  metaChunk: true,
+  markdown: { config: generateSections },
+  themeConfig: {
+    sidebar,
+    outline: { level: [2, 3] },
+    search: { provider: 'local' },
+  },
+});
