@@ -132,6 +132,7 @@ export const Assistant = z.looseObject({
   proof_of_work: z.boolean(),
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
+  handoff_webhook_url: z.nullable(z.string()),
   /** Those of its webhook addresses that are disabled, since all deliveries to them fail. */
   disabled_webhook_urls: z.array(z.string()),
   private_variables: z.array(z.string()),
@@ -259,6 +260,8 @@ const optionalFields = {
   allowed_origins: list(originPattern()),
   /** Called when 80 % of a daily limit are used, and when all of it is. */
   usage_webhook_url: httpUrl(),
+  /** Called when a visitor asks for a person, or writes after a person has taken over. */
+  handoff_webhook_url: httpUrl(),
   /** Names of variables that pages and visitors can neither set nor read. */
   private_variables: list(text(recordLimits.variables.nameCharacters), recordLimits.variables.count),
   conversation_ended_retrigger: flag(),

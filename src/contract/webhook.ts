@@ -10,6 +10,7 @@ export const webhookEvents = [
   'call-ended',
   'inbound-call-ended',
   'conversation-ended',
+  'handoff-requested',
   'usage-limit',
   'webhook-disabled',
 ] as const;
@@ -96,6 +97,25 @@ export const ConversationWebhook = z.looseObject({
   ended_at: z.string(),
 });
 export type ConversationWebhook = z.infer<typeof ConversationWebhook>;
+
+/** Why a person is needed: the visitor asked for one, or wrote after a person has taken over. */
+export const handoffReasons = ['request', 'message'] as const;
+
+/** Body of a webhook when a visitor needs a person. Timestamps are ISO 8601 in the assistant's time zone. Ours. */
+export const HandoffWebhook = z.looseObject({
+  /** UUID. */
+  conversation_id: z.string(),
+  /** UUID. */
+  assistant_id: z.string(),
+  type: z.string(),
+  reason: z.enum(handoffReasons),
+  /** The visitor's message. */
+  message: z.string(),
+  input_variables: anyObject,
+  customer_name: z.nullable(z.string()),
+  created_at: z.string(),
+});
+export type HandoffWebhook = z.infer<typeof HandoffWebhook>;
 
 /** The daily limits with a webhook: fields of the assistant, its stored bytes, and the owner's spending limit. */
 export const usageLimits = [

@@ -17,6 +17,7 @@ import type { FetchGuarded } from './outgoing/fetch-guarded.ts';
 import { removeCallerId } from './phone-number/remove-caller-id.ts';
 import { cleanUp } from './retention/clean-up.ts';
 import { deliver } from './webhook/deliver.ts';
+import { notifyOfHandoff } from './webhook/notify-of-handoff.ts';
 import { notifyOfUsage } from './webhook/notify-of-usage.ts';
 
 /** The parts of the service that background jobs use. */
@@ -52,6 +53,7 @@ export function createWorkers(context: WorkerContext): Worker[] {
       handle: (job, signal) => deliver({ ...context, ...config.webhooks }, job, signal),
     },
     { queue: 'usage-notice', concurrency: 1, handle: (notice) => notifyOfUsage(context, notice) },
+    { queue: 'handoff-notice', handle: (notice) => notifyOfHandoff(context, notice) },
     {
       queue: 'process-document',
       // A slow website must not delay all others. The extractor limits how many documents are read at once.

@@ -100,6 +100,7 @@ describe('createAssistant', () => {
       proof_of_work: false,
       allowed_origins: [],
       usage_webhook_url: null,
+      handoff_webhook_url: null,
       disabled_webhook_urls: [],
       private_variables: [],
       conversation_ended_retrigger: false,

@@ -42,6 +42,7 @@ const assistantColumns = {
   knowledgebaseMode: assistants.knowledgebaseMode,
   toolIds: assistants.toolIds,
   tools: assistants.tools,
+  handoffWebhookUrl: assistants.handoffWebhookUrl,
 };
 
 /** The columns of a query for an engine context; the query joins assistants with languages. */

@@ -88,6 +88,7 @@ const webhookUrlsIn = (given: GivenFields) => [
   given.webhook_url,
   given.conversation_ended_webhook_url,
   given.usage_webhook_url,
+  given.handoff_webhook_url,
 ];
 
 /** An assistant's id with the user who must own the assistant. */

@@ -169,7 +169,11 @@ async function storeMessage(
   for (const notice of notices) {
     if (notice) await jobs.send('usage-notice', { assistantId, ...notice }, { tx });
   }
-  if (!aiEnabled) return { kind: 'store', conversationUuid: conversation.uuid };
+  if (!aiEnabled) {
+    if (conversation.notifiesDesk)
+      await jobs.send('handoff-notice', { messageId: stored.id, reason: 'message' }, { tx });
+    return { kind: 'store', conversationUuid: conversation.uuid };
+  }
   return {
     kind: 'answer',
     conversationUuid: conversation.uuid,
@@ -197,6 +201,8 @@ interface LockedConversation extends DailyLimits {
   isPreview: boolean;
   allowedOrigins: string[];
   proofOfWork: boolean;
+  /** Whether a webhook is sent when the visitor needs a person. */
+  notifiesDesk: boolean;
   privateVariables: string[];
   uuid: string;
   type: 'widget' | 'test';
@@ -265,6 +271,7 @@ const selectLocked = prepared<{ uuid: string }, LockedConversation[]>((queries, 
       maxTestMessagesPerDay: assistants.maxTestMessagesPerDay,
       allowedOrigins: assistants.allowedOrigins,
       proofOfWork: assistants.proofOfWork,
+      notifiesDesk: sql<boolean>`${assistants.handoffWebhookUrl} IS NOT NULL`,
       privateVariables: assistants.privateVariables,
       turns: conversations.turns,
       variables: conversations.variables,

@@ -16,12 +16,12 @@ export interface Followed {
   ended?: boolean;
 }
 
-/** Applies the assistant's calls of built-in tools to a locked conversation. */
+/** Applies the calls of built-in tools in the answer to a visitor's message. The conversation must be locked. */
 export async function followCalls(
   tx: Queries,
   jobs: Jobs,
   conversation: { id: number; turns: number; aiEnabled: boolean },
-  calls: StoredFunctionCall[],
+  { messageId, calls }: { messageId: number; calls: StoredFunctionCall[] },
 ): Promise<Followed> {
   const { aiEnabled } = conversation;
   if (endsConversation(calls)) {
@@ -42,6 +42,7 @@ export async function followCalls(
   await tx.update(conversations).set({ aiEnabled: false }).where(eq(conversations.id, conversation.id));
   const to = number === null ? '.' : `: ${number}.`;
   await addEntry(tx, conversation, 'system', systemMessages.handedOver + to);
+  await jobs.send('handoff-notice', { messageId, reason: 'request' }, { tx });
   return { aiEnabled: false };
 }
 

@@ -45,7 +45,8 @@ export async function storeAnswer(
     const answered = await markAnswered(tx, { id, owner });
     if (answered.length === 0) return undefined;
     await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
-    return { ...answer, ...(await applyBuiltInTools(tx, jobs, conversation, answer.functionCalls)) };
+    const effects = { messageId: id, calls: answer.functionCalls };
+    return { ...answer, ...(await applyBuiltInTools(tx, jobs, conversation, effects)) };
   });
 }
 

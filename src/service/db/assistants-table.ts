@@ -111,6 +111,7 @@ export const assistants = pgTable('assistants', {
   proofOfWork: flag('proof_of_work', false),
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
   usageWebhookUrl: text('usage_webhook_url'),
+  handoffWebhookUrl: text('handoff_webhook_url'),
   privateVariables: text('private_variables').array().notNull().default([]),
   conversationEndedRetrigger: flag('conversation_ended_retrigger', false),
   userTokenRequired: flag('user_token_required', false),

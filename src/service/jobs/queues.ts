@@ -1,4 +1,4 @@
-import type { usageLimits } from '../../contract/webhook.ts';
+import type { handoffReasons, usageLimits } from '../../contract/webhook.ts';
 
 /**
  * The job data of each queue: ids of records, not their contents, since a job may run long after it was sent. `userId`
@@ -19,6 +19,8 @@ export interface QueueData {
     used: number;
     percent: 80 | 100;
   };
+  /** `messageId` is the visitor's message. */
+  'handoff-notice': { messageId: number; reason: (typeof handoffReasons)[number] };
   'process-document': { documentId: number; userId?: number };
   'remove-caller-id': { phoneNumber: string };
   'embed-chunks': Record<string, never>;
@@ -50,6 +52,7 @@ export const queues: {
   'campaign-tick': { key: (job) => job.campaignId, rules: rules(unlimited, 1, 60) },
   'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },
   'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.percent}`, rules: rules(5, 5, 60) },
+  'handoff-notice': { key: (job) => job.messageId, rules: rules(5, 5, 60) },
   'process-document': { key: (job) => job.documentId, rules: rules(1, 10, 900) },
   'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },
   'embed-chunks': { key: () => 'all', rules: rules(unlimited, 60, 86_000) },

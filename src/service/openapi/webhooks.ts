@@ -16,6 +16,7 @@ const bodies = {
   'call-ended': 'CallWebhook',
   'inbound-call-ended': 'CallWebhook',
   'conversation-ended': 'ConversationWebhook',
+  'handoff-requested': 'HandoffWebhook',
   'usage-limit': 'UsageWebhook',
   'webhook-disabled': 'WebhookDisabledWebhook',
 } as const;
@@ -24,6 +25,8 @@ const summaries = {
   'call-ended': "After a call, to an assistant's webhook_url while is_webhook_active.",
   'inbound-call-ended': "After an inbound call, to an assistant's inbound_webhook_url.",
   'conversation-ended': "After a chat, to an assistant's conversation_ended_webhook_url.",
+  'handoff-requested':
+    "When a visitor asks for a person or writes after one has taken over, to an assistant's handoff_webhook_url.",
   'usage-limit': "When 80 % or all of a daily limit is used, to an assistant's usage_webhook_url.",
   'webhook-disabled': 'When an address is disabled, to the usage_webhook_url of the assistants that have it.',
 } as const;

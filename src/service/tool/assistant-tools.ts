@@ -13,7 +13,10 @@ import type { CallableTool } from './call-tool.ts';
 type Tool = Omit<typeof tools.$inferSelect, 'headers'> & Pick<CallableTool, 'headers'>;
 
 /** The fields of an assistant that its tools depend on. */
-export type ToolOwner = Pick<typeof assistants.$inferSelect, 'userId' | 'toolIds' | 'tools'>;
+export type ToolOwner = Pick<
+  typeof assistants.$inferSelect,
+  'userId' | 'toolIds' | 'tools' | 'handoffWebhookUrl'
+>;
 
 /**
  * Returns an assistant's built-in and mid-call tools, each name once. Mid-call tools cannot use the names of built-in
@@ -37,7 +40,7 @@ export async function assistantTools(
   const usedNames = new Set<string>(builtInNames);
   const midCallTools = rows.filter(({ name }) => !usedNames.has(name) && usedNames.add(name));
   return [
-    ...builtInTools(assistant.tools, channel),
+    ...builtInTools(assistant.tools, channel, assistant.handoffWebhookUrl !== null),
     ...midCallTools.map((tool) => toEngineTool(tool, fetchGuarded)),
   ];
 }

@@ -14,13 +14,26 @@ const descriptions = {
 /** A call needs a number to be transferred to; a chat does not. */
 export type Channel = 'call' | 'chat';
 
+/** A chat can be handed over without a tool of the owner if a webhook notifies a person. */
+const chatTransfer: StoredBuiltInTool = {
+  type: 'call_transfer',
+  description: 'When the visitor asks for a person.',
+};
+
 /**
  * Returns the built-in tools that an engine can call. They have no effect of their own: the conversation acts on their
  * results. `dtmf_input` is not among them, because no carrier here sends tones.
+ *
+ * @param notifiesDesk whether a webhook is sent when a visitor asks for a person
  */
-export function builtInTools(stored: StoredBuiltInTool[], channel: Channel): EngineTool[] {
+export function builtInTools(
+  stored: StoredBuiltInTool[],
+  channel: Channel,
+  notifiesDesk: boolean,
+): EngineTool[] {
   const ends = stored.filter(({ type }) => type === 'end_call');
   const transfers = stored.filter(({ type }) => type === 'call_transfer');
+  if (transfers.length === 0 && channel === 'chat' && notifiesDesk) transfers.push(chatTransfer);
   return [
     ...(ends.length > 0 ? [endCall(ends)] : []),
     ...(transfers.length > 0 ? [callTransfer(transfers, channel)] : []),

@@ -85,5 +85,5 @@ export const disabledUrls: SQL<string[]> = sql<string[]>`ARRAY (
   SELECT failing.url FROM failing_webhook_urls AS failing
   WHERE failing.user_id = assistants.user_id AND failing.disabled_at IS NOT NULL AND failing.url IN
     (assistants.webhook_url, assistants.inbound_webhook_url, assistants.conversation_ended_webhook_url,
-      assistants.usage_webhook_url)
+      assistants.usage_webhook_url, assistants.handoff_webhook_url)
   ORDER BY failing.url)`;

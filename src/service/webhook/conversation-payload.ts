@@ -53,7 +53,7 @@ export function conversationPayload(conversation: EndedConversation): Conversati
 }
 
 /** Returns the customer's name from the variables of the page or its form, if there is one. */
-function customerName(variables: StoredVariables): string | null {
+export function customerName(variables: StoredVariables): string | null {
   const text = (name: string) => {
     const value = variables[name];
     return typeof value === 'string' ? value.trim() : '';

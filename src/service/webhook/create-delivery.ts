@@ -12,6 +12,8 @@ export interface NewDelivery extends Pick<
   'userId' | 'assistantId' | 'callId' | 'conversationId' | 'event' | 'url'
 > {
   payload: object;
+  /** Identifies the event, so that a repeated job creates no second delivery. Default: a random one. */
+  webhookId?: string;
 }
 
 /**
@@ -25,11 +27,12 @@ export async function createDelivery(tx: Queries, jobs: Jobs, delivery: NewDeliv
     .values({
       ...delivery,
       payload: JSON.stringify(delivery.payload),
-      webhookId: `msg_${randomUUID()}`,
+      webhookId: delivery.webhookId ?? `msg_${randomUUID()}`,
       ...(error === undefined ? { nextAttemptAt: sql`now()` } : { status: 'failed' as const, error }),
     })
+    .onConflictDoNothing({ target: webhookDeliveries.webhookId })
     .returning({ id: webhookDeliveries.id });
-  if (!created) throw new Error('The delivery was not stored.');
+  if (!created) return;
   if (error !== undefined) {
     if (delivery.callId) {
       await tx.update(calls).set({ webhookResponse: { error } }).where(eq(calls.id, delivery.callId));

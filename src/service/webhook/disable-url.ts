@@ -15,7 +15,8 @@ export async function notifyOfDisabledUrl(
   { userId, url }: OwnedUrl,
   disabled: DisabledUrl,
 ): Promise<void> {
-  const { webhookUrl, inboundWebhookUrl, conversationEndedWebhookUrl, usageWebhookUrl } = assistants;
+  const { webhookUrl, inboundWebhookUrl, conversationEndedWebhookUrl, handoffWebhookUrl, usageWebhookUrl } =
+    assistants;
   const concerned = await tx
     .select({
       usageUrl: usageWebhookUrl,
@@ -28,7 +29,7 @@ export async function notifyOfDisabledUrl(
         isNull(assistants.deletedAt),
         isNotNull(usageWebhookUrl),
         ne(usageWebhookUrl, url),
-        sql`${url} IN (${webhookUrl}, ${inboundWebhookUrl}, ${conversationEndedWebhookUrl})`,
+        sql`${url} IN (${webhookUrl}, ${inboundWebhookUrl}, ${conversationEndedWebhookUrl}, ${handoffWebhookUrl})`,
       ),
     )
     .groupBy(usageWebhookUrl);

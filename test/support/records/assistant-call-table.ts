@@ -83,6 +83,7 @@ export const assistantCallTable: FieldRow[] = [
   whole('conversation_inactivity_timeout', 1, 1440),
   flag('conversation_ended_retrigger'),
   ['usage_webhook_url', ['https://shop.example/x', null], ['x', 5]],
+  ['handoff_webhook_url', ['https://shop.example/x', null], ['x', 5]],
   whole('max_conversation_messages', 1, 10_000),
   whole('max_visitor_messages_per_day', 0, 1_000_000),
   whole('max_messages_per_day', 0, 1_000_000),

@@ -74,7 +74,8 @@ export async function settled(): Promise<void> {
   for (const deadline = Date.now() + 10_000; ;) {
     const { rows } = await pool.query(
       `SELECT name, state, retry_count, output FROM jobs.job
-       WHERE state < 'completed' AND name IN ('conversation-ended', 'call-ended', 'webhook-delivery')`,
+       WHERE state < 'completed' AND name IN
+         ('conversation-ended', 'call-ended', 'handoff-notice', 'webhook-delivery')`,
     );
     if (rows.length === 0) return;
     assert.ok(Date.now() < deadline, JSON.stringify(rows));

@@ -369,6 +369,7 @@ CREATE TABLE assistants (
   proof_of_work boolean NOT NULL DEFAULT false,
   allowed_origins text[] NOT NULL DEFAULT '{}',
   usage_webhook_url text,
+  handoff_webhook_url text,
   -- Names of variables that pages and visitors can neither set nor read.
   private_variables text[] NOT NULL DEFAULT '{}',
   conversation_ended_retrigger boolean NOT NULL DEFAULT false,
@@ -702,8 +703,8 @@ CREATE TABLE webhook_deliveries (
   assistant_id integer REFERENCES assistants ON DELETE SET NULL,
   call_id integer REFERENCES calls ON DELETE CASCADE,
   conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
-  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended', 'usage-limit',
-    'webhook-disabled')),
+  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended',
+    'handoff-requested', 'usage-limit', 'webhook-disabled')),
   url text NOT NULL,
   -- Text rather than jsonb, because the signature covers its bytes.
   payload text NOT NULL,

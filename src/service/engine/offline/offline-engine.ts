@@ -11,6 +11,7 @@ import type {
   ReplyEvent,
 } from '../engine.ts';
 import { searchToolName } from '../engine.ts';
+import { asksForPerson } from './asks-for-person.ts';
 import { evaluateByKeywords } from './evaluate-by-keywords.ts';
 import { findNamedTool } from './find-named-tool.ts';
 import type { NamedTool } from './find-named-tool.ts';
@@ -68,14 +69,20 @@ export class OfflineEngine implements Engine {
   }
 }
 
-/** The service's tool that the message requests by name, or by saying goodbye. */
+/** The service's tool that the message requests by name, by saying goodbye, or by asking for a person. */
 function findServiceTool({ message, tools, assistant }: EngineRequest): NamedTool<EngineTool> | undefined {
   const named = findNamedTool(
     message,
     tools.filter(({ forModels }) => forModels !== true),
   );
-  if (named || findSmallTalk(message, assistant.language) !== 'goodbye') return named;
-  const tool = tools.find(({ name }) => name === 'end_call');
+  if (named) return named;
+  const wanted = asksForPerson(message, assistant.language)
+    ? 'call_transfer'
+    : findSmallTalk(message, assistant.language) === 'goodbye'
+      ? 'end_call'
+      : undefined;
+  // With several numbers to choose from, only a model can call it.
+  const tool = tools.find(({ name, parameters }) => name === wanted && parameters.length === 0);
   return tool && { tool, arguments: {}, missing: [] };
 }
 

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HandoffWebhook } from '../../src/contract/webhook.ts';
+import { verify } from '../support/servers/webhook-receiver.ts';
+import {
+  allAre,
+  chat,
+  createOwner,
+  deliveries,
+  pool,
+  receiver,
+  service,
+  settled,
+} from '../support/service/webhook-service.ts';
+import type { WithAssistant } from '../support/service/webhook-service.ts';
+
+const switchAi = ({ owner }: WithAssistant, conversation: string, action: 'disable-ai' | 'enable-ai') =>
+  service.post(`/api/automate/conversations/${conversation}/${action}`, undefined, {
+    Authorization: `Bearer ${owner.key}`,
+  });
+
+/** The bodies of an address's webhooks, oldest message first. */
+const bodies = async (it: WithAssistant, url: string, count: number) => {
+  const received = (await receiver.received(url, count)).map((request) =>
+    HandoffWebhook.parse(verify(it.secret, request)),
+  );
+  return received.sort((one, other) => one.created_at.localeCompare(other.created_at));
+};
+
+test('sends a signed webhook for each message of a visitor during a handoff', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ handoff_webhook_url: url, timezone: 'Asia/Kolkata' });
+  const { uuid } = await chat(it, ['Before'], { variables: { first_name: 'Ada', order: 7 } });
+  await switchAi(it, uuid, 'disable-ai');
+  await service.send(uuid, 'Is Hanna there?');
+  const [first] = await bodies(it, url, 1);
+  assert.match(String(first?.created_at), /\+05:30$/);
+  assert.deepEqual(first, {
+    conversation_id: uuid,
+    assistant_id: it.uuid,
+    type: 'widget',
+    reason: 'message',
+    message: 'Is Hanna there?',
+    input_variables: { first_name: 'Ada', order: 7 },
+    customer_name: 'Ada',
+    created_at: first?.created_at,
+  });
+  await service.send(uuid, 'Hello?');
+  await switchAi(it, uuid, 'enable-ai');
+  await service.send(uuid, 'After');
+  const sent = await bodies(it, url, 2);
+  await deliveries(it, allAre('delivered', 2));
+  assert.deepEqual(
+    sent.map(({ message }) => message),
+    ['Is Hanna there?', 'Hello?'],
+  );
+});
+
+for (const [language, message] of [
+  ['en', 'I would like to talk to a human, please.'],
+  ['en', 'Agent!'],
+  ['de', 'Kann ich bitte mit einem Menschen sprechen?'],
+] as const) {
+  test(`hands a chat over, and sends the webhook, when a visitor asks for a person: ${message}`, async () => {
+    const url = receiver.address();
+    const { rows } = await pool.query<{ id: number }>('SELECT id FROM languages WHERE iso_2 = $1', [
+      language,
+    ]);
+    const it = await createOwner({ handoff_webhook_url: url, language_id: rows[0]?.id });
+    const { uuid } = await chat(it, [message]);
+    const [body] = await bodies(it, url, 1);
+    assert.deepEqual([body?.reason, body?.message], ['request', message]);
+    const { json } = await service.get(`/api/conversations/${uuid}`);
+    assert.equal(json['ai_enabled'], false);
+  });
+}
+
+test('does not hand a chat over because a question is about people', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ handoff_webhook_url: url });
+  const { uuid } = await chat(it, ['Am I talking to a human?', 'How many people fit into the tent?']);
+  const { json } = await service.get(`/api/conversations/${uuid}`);
+  assert.equal(json['ai_enabled'], true);
+});
+
+test('leaves the assistant in charge when nobody would be notified', async () => {
+  const it = await createOwner();
+  const { uuid } = await chat(it, ['I would like to talk to a human, please.']);
+  const { json } = await service.get(`/api/conversations/${uuid}`);
+  assert.equal(json['ai_enabled'], true);
+});
+
+test('sends none for a test conversation, which anybody can open, but for a preview of the owner', async () => {
+  const url = receiver.address();
+  const it = await createOwner({ handoff_webhook_url: url });
+  const anyone = await chat(it, [], { type: 'test' });
+  const preview = await chat(it, [], { type: 'test' });
+  await pool.query('UPDATE conversations SET is_preview = true WHERE id = $1', [preview.id]);
+  for (const { uuid } of [anyone, preview]) {
+    await switchAi(it, uuid, 'disable-ai');
+    await service.send(uuid, 'Hello?');
+  }
+  const [body] = await bodies(it, url, 1);
+  assert.equal(body?.conversation_id, preview.uuid);
+  await settled();
+  assert.equal(receiver.requests(url).length, 1);
+});
