@@ -66,7 +66,10 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(Object.keys(document.webhooks), [...webhookEvents]);
     for (const { post } of Object.values(document.webhooks)) {
       const { $ref = '' } = post.requestBody.content['application/json']?.schema ?? {};
-      assert.match($ref, /^#\/components\/schemas\/(Call|Conversation|Handoff|Usage|WebhookDisabled)Webhook$/);
+      assert.match(
+        $ref,
+        /^#\/components\/schemas\/(Call|Conversation|Handoff|Usage|WebhookDisabled)Webhook$/,
+      );
       assert.ok(post.parameters.some(({ name }) => name === 'webhook-signature'));
     }
   });
