@@ -31,7 +31,7 @@ export async function deleteConversation(
       .where(isInConversation)
       .orderBy(messages.id)
       .for('update');
-    await failAbandonedRepliesOf(tx, conversation.id);
+    await failAbandonedRepliesOf(tx, [conversation.id]);
     const pending = await tx
       .select({ id: messages.id })
       .from(messages)

@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, lte, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { moveMoney } from '../billing/ledger.ts';
 import type { Database, Queries } from '../db/database.ts';
@@ -6,8 +6,8 @@ import { today } from '../db/database-time.ts';
 import { prepared } from '../db/prepared.ts';
 import { conversations, ledgerEntries, messages } from '../db/schema.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
-import { releaseKey } from '../idempotency/idempotency-key.ts';
-import { uncountAnswer } from '../usage/daily-usage.ts';
+import { releaseKeys } from '../idempotency/idempotency-key.ts';
+import { uncountAnswers } from '../usage/daily-usage.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
@@ -98,7 +98,7 @@ export async function failReply(
   owner: string,
   failure: string,
 ): Promise<void> {
-  await db.transaction((tx) => failMessage(tx, messageId, failure, eq(messages.replyOwner, owner)));
+  await db.transaction((tx) => failMessages(tx, [messageId], failure, eq(messages.replyOwner, owner)));
 }
 
 /** Most replies per sweep; the next sweep takes the rest. */
@@ -115,7 +115,7 @@ export async function failAbandonedReplies({ db }: Database, includingActive = f
   const isAbandoned = includingActive ? undefined : isLeaseExpired;
   let failed = 0;
   for (const { id } of await findAbandoned(db, isAbandoned)) {
-    if (await db.transaction((tx) => failMessage(tx, id, interrupted, isAbandoned))) failed += 1;
+    failed += await db.transaction((tx) => failMessages(tx, [id], interrupted, isAbandoned));
   }
   return failed;
 }
@@ -123,10 +123,17 @@ export async function failAbandonedReplies({ db }: Database, includingActive = f
 const isLeaseExpired = lte(messages.replyLeaseUntil, sql`now()`);
 const interrupted = 'the service stopped while it was answering; please send the message again';
 
-/** Like {@link failAbandonedReplies}, for one conversation whose messages this transaction has locked. */
-export async function failAbandonedRepliesOf(tx: Queries, conversationId: number): Promise<void> {
-  const abandoned = await findAbandoned(tx, and(eq(messages.conversationId, conversationId), isLeaseExpired));
-  for (const { id } of abandoned) await failMessage(tx, id, interrupted);
+/** Like {@link failAbandonedReplies}, for conversations whose messages this transaction has locked. */
+export async function failAbandonedRepliesOf(tx: Queries, conversationIds: number[]): Promise<void> {
+  const isAbandoned = and(inArray(messages.conversationId, conversationIds), isLeaseExpired);
+  for (let failed = sweepLimit; failed === sweepLimit;) {
+    const abandoned = await findAbandoned(tx, isAbandoned);
+    failed = await failMessages(
+      tx,
+      abandoned.map(({ id }) => id),
+      interrupted,
+    );
+  }
 }
 
 const findAbandoned = (queries: Queries, condition: SQL | undefined) =>
@@ -137,33 +144,54 @@ const findAbandoned = (queries: Queries, condition: SQL | undefined) =>
     .orderBy(messages.id)
     .limit(sweepLimit);
 
-/** @returns whether the reply was pending. */
-async function failMessage(tx: Queries, messageId: number, failure: string, guard?: SQL): Promise<boolean> {
+/**
+ * Locks the assistants' counts before the owners' balances, as a message does.
+ *
+ * @returns the number of replies that were pending.
+ */
+async function failMessages(tx: Queries, ids: number[], failure: string, guard?: SQL): Promise<number> {
+  if (ids.length === 0) return 0;
   const failed = await tx
     .update(messages)
     .set({ replyState: 'failed', failure, cost: '0', ...settled })
-    .where(and(eq(messages.id, messageId), eq(messages.replyState, 'pending'), guard))
-    .returning({
-      conversationId: messages.conversationId,
-      isOfToday: sql<boolean>`(${messages.createdAt} AT TIME ZONE 'UTC')::date = ${today}`,
-    });
-  const [message] = failed;
-  if (!message) return false;
-  await releaseKey(tx, messageId);
-  if (message.isOfToday) await uncount(tx, message.conversationId);
-  const [charge] = await tx
-    .select({ userId: ledgerEntries.userId, price: sql<string>`-${ledgerEntries.amount}` })
+    .where(and(inArray(messages.id, ids), eq(messages.replyState, 'pending'), guard))
+    .returning({ id: messages.id });
+  const failedIds = failed.map(({ id }) => id);
+  if (failedIds.length === 0) return 0;
+  await releaseKeys(tx, failedIds);
+  await uncount(tx, failedIds);
+  const charges = await tx
+    .select({
+      messageId: ledgerEntries.messageId,
+      userId: ledgerEntries.userId,
+      price: sql<string>`-${ledgerEntries.amount}`,
+    })
     .from(ledgerEntries)
-    .where(and(eq(ledgerEntries.messageId, messageId), eq(ledgerEntries.kind, 'charge')));
-  if (charge) await moveMoney(tx, { userId: charge.userId, kind: 'refund', amount: charge.price, messageId });
-  return true;
+    .where(and(inArray(ledgerEntries.messageId, failedIds), eq(ledgerEntries.kind, 'charge')))
+    .orderBy(ledgerEntries.userId, ledgerEntries.id);
+  for (const { messageId, userId, price } of charges)
+    await moveMoney(tx, { userId, kind: 'refund', amount: price, messageId: messageId ?? 0 });
+  return failedIds.length;
 }
 
 /** A message whose reply failed does not count against its assistant's limits, as it is not paid either. */
-async function uncount(tx: Queries, conversationId: number): Promise<void> {
-  const [source] = await tx
-    .select({ assistantId: conversations.assistantId, type: conversations.type })
-    .from(conversations)
-    .where(and(eq(conversations.id, conversationId), eq(conversations.isPreview, false)));
-  if (source) await uncountAnswer(tx, source);
+async function uncount(tx: Queries, messageIds: number[]): Promise<void> {
+  const counts = await tx
+    .select({
+      assistantId: conversations.assistantId,
+      type: conversations.type,
+      answered: sql<number>`count(*)::integer`,
+    })
+    .from(messages)
+    .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+    .where(
+      and(
+        inArray(messages.id, messageIds),
+        eq(conversations.isPreview, false),
+        sql`(${messages.createdAt} AT TIME ZONE 'UTC')::date = ${today}`,
+      ),
+    )
+    .groupBy(conversations.assistantId, conversations.type)
+    .orderBy(conversations.assistantId, conversations.type);
+  for (const { answered, ...source } of counts) await uncountAnswers(tx, source, answered);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { and, eq, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, lte, sql } from 'drizzle-orm';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { Queries } from '../db/database.ts';
 import { idempotencyKeys } from '../db/schema.ts';
@@ -78,8 +78,8 @@ export async function recordOutcome(
 }
 
 /** Releases the key of a message whose reply failed, so that the request can be retried. */
-export async function releaseKey(queries: Queries, messageId: number): Promise<void> {
-  await queries.delete(idempotencyKeys).where(eq(idempotencyKeys.messageId, messageId));
+export async function releaseKeys(queries: Queries, messageIds: number[]): Promise<void> {
+  await queries.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, messageIds));
 }
 
 /** Deletes expired keys. */

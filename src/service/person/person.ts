@@ -146,7 +146,7 @@ async function deleteConversations(queries: Queries, person: Person): Promise<nu
   if (ids.length === 0) return 0;
   await queries.execute(sql`
     SELECT id FROM messages WHERE conversation_id IN ${ids} ORDER BY id FOR UPDATE`);
-  for (const id of ids) await failAbandonedRepliesOf(queries, id);
+  await failAbandonedRepliesOf(queries, ids);
   await queries.delete(conversations).where(inArray(conversations.id, ids));
   return ids.length;
 }

@@ -170,16 +170,17 @@ const testAdvice = (max: number) =>
   `/api/user/assistants/{id}/preview-token, or raise ${limitNames.test}.`;
 
 /**
- * Takes back a message of today whose reply failed. Its visitor's count stays: otherwise a script could use the model
+ * Takes back messages of today whose replies failed. Their visitors' counts stay: otherwise a script could use the model
  * without a limit as long as its replies fail.
  */
-export async function uncountAnswer(
+export async function uncountAnswers(
   tx: Queries,
   source: Pick<UsageSource, 'assistantId' | 'type'>,
+  answered: number,
 ): Promise<void> {
   await tx
     .update(dailyUsage)
-    .set({ messages: sql`greatest(0, ${dailyUsage.messages} - 1)` })
+    .set({ messages: sql`greatest(0, ${dailyUsage.messages} - ${answered}::integer)` })
     .where(
       and(
         eq(dailyUsage.assistantId, source.assistantId),
