@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pino } from 'pino';
+import { readConfig } from '../../src/service/config.ts';
+import { serve } from '../../src/service/serve.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
+import { ServiceClient } from '../support/service/service-client.ts';
 import type { StreamedEvent } from '../support/service/service-client.ts';
 import { atEnd, createAssistant, startService } from '../support/service/service.ts';
 
@@ -128,6 +132,40 @@ describe('a language model and the tools of a page', () => {
     assert.deepEqual(kept(), ['third_1', 'third_2', 'third_3']);
     const offered = model.requests.at(-1)?.tools?.length ?? 0;
     assert.ok(offered > 5 && offered < 10, String(offered));
+  });
+
+  test('are measured in bytes, and the log names those that were left out', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const write = (line: string) => {
+      const { msg, assistant, leftOut } = JSON.parse(line) as Record<string, unknown>;
+      if (String(msg).includes('left out')) lines.push({ assistant, leftOut });
+    };
+    const config = readConfig({ PORT: '0', RATE_LIMIT: '0', WORKERS: 'off', LLM_BASE_URL: model.url });
+    const { database } = service.running;
+    const running = await serve(config, { log: pino({}, { write }), database });
+    const logging = new ServiceClient(running.url);
+    model.behave({});
+    const systemPrompt = 'Greet {{name}}. Quote {{a}}, {{b}}, {{c}}, {{d}} and {{e}}.';
+    const { uuid } = await createAssistant(service, { balance: '1', systemPrompt });
+    const long = 'ж'.repeat(1990);
+    const variables = { name: 'Ada', a: long, b: long, c: long, d: long, e: long };
+    const conversation = await logging.open(uuid, { variables });
+    const fields = {
+      tool_results: [{ name: 'look_up', arguments: {}, result: long }],
+      client_tools: [
+        { name: 'show_map', description: 'ж'.repeat(250) },
+        { name: 'go_back', description: 'Goes back.' },
+      ],
+    };
+    const { status } = await logging.send(conversation, 'Hi', {}, fields);
+    await running.close();
+    assert.equal(status, 200);
+    const { messages = [], tools = [] } = model.requests.at(-1) ?? {};
+    assert.equal(messages[0]?.content.match(/ж{1990}/g)?.length, 4);
+    assert.equal(tools.length, 1);
+    assert.deepEqual(lines, [
+      { assistant: uuid, leftOut: ['variable e', 'result of look_up', 'tool show_map'] },
+    ]);
   });
 
   const invalidCalls: [

@@ -10,14 +10,15 @@ import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { assistantTools } from '../tool/assistant-tools.ts';
 import type { Channel } from '../tool/built-in-tools.ts';
 import { fillPrompt } from './fill-prompt.ts';
+import type { FilledPrompt } from './fill-prompt.ts';
 
 /** The part of an engine request that describes the assistant, in chats and calls. */
 export interface EngineContext extends Pick<
   EngineRequest,
   'assistant' | 'tools' | 'includesPassages' | 'findPassages'
 > {
-  /** Length of the values of a page or visitor in the system prompt. */
-  fencedLength: number;
+  /** The system prompt. */
+  prompt: FilledPrompt;
 }
 
 /** The parts of the service that an engine context is built from. */
@@ -81,7 +82,7 @@ export async function createEngineContext(
   const trusted = channel === 'call' ? variables : assistant.variables;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(database.db, knowledgebaseId, question, limit, embedder);
-  const { text: systemPrompt, fencedLength } = fillPrompt(assistant.systemPrompt, variables, trusted);
+  const prompt = fillPrompt(assistant.systemPrompt, variables, trusted);
   const tools = await assistantTools(database, assistant, fetchGuarded, channel);
   return {
     assistant: {
@@ -89,7 +90,7 @@ export async function createEngineContext(
       name: assistant.name,
       language,
       secondaryLanguages,
-      systemPrompt,
+      systemPrompt: prompt.text,
       temperature: Number(assistant.llmTemperature),
       model,
       toolModel,
@@ -97,7 +98,7 @@ export async function createEngineContext(
     tools: knowledgebaseId === null || mode === 'prompt' ? tools : withSearch(tools, searchTool(findInBase)),
     includesPassages: mode === 'prompt' || mode === 'hybrid',
     findPassages: findInBase,
-    fencedLength,
+    prompt,
   };
 }
 

@@ -4,7 +4,7 @@ import type { EngineContextParts, EngineContextRow } from '../assistant/engine-c
 import { prepared } from '../db/prepared.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import { maxVisitorData } from '../assistant/fill-prompt.ts';
+import { maxVisitorBytes } from '../assistant/fill-prompt.ts';
 import type { EngineRequest, PageToolResult, Utterance } from '../engine/engine.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
@@ -14,11 +14,15 @@ import type { StoredLine as StoredEntry } from './history.ts';
 /** Most history that an engine gets: the latest entries, whole. */
 const historyBounds = { entries: 40, characters: 24_000 };
 
-/** Builds the engine's request for a message whose turn has come. */
+/**
+ * Builds the engine's request for a message whose turn has come.
+ *
+ * @returns the request, and what the page or the visitor gave that did not fit into it.
+ */
 export async function buildEngineRequest(
   parts: EngineContextParts,
   message: AcceptedMessage,
-): Promise<EngineRequest> {
+): Promise<{ request: EngineRequest; leftOut: string[] }> {
   const { db } = parts.database;
   const [found] = await selectEngineContext(db, { conversationId: message.conversationId });
   if (!found) throw ConversationError.conversationNotFound();
@@ -26,38 +30,30 @@ export async function buildEngineRequest(
     beforeTurn: message.turn,
     limit: historyBounds.entries,
   });
-  const { fencedLength, ...context } = await createEngineContext(parts, found, found.variables, 'chat');
-  const allowance = new Allowance(maxVisitorData - fencedLength);
+  const { prompt, ...context } = await createEngineContext(parts, found, found.variables, 'chat');
+  const leftOut = prompt.leftOut.map((name) => `variable ${name}`);
+  let bytesLeft = maxVisitorBytes - prompt.fencedBytes;
+  /** Takes a value's bytes off, unless it exceeds what remains. */
+  const take = (value: unknown, label: string): boolean => {
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    const fits = bytes <= bytesLeft;
+    if (fits) bytesLeft -= bytes;
+    else leftOut.push(label);
+    return fits;
+  };
   const bound = (results: PageToolResult[]) =>
-    results.map((result) => (allowance.take(result) ? result : { ...result, ...leftOut }));
+    results.map((result) => (take(result, `result of ${result.name}`) ? result : { ...result, ...tooLong }));
   const toolResults = bound(message.toolResults);
-  const pageTools = message.pageTools.filter((tool) => allowance.take(tool));
+  const pageTools = message.pageTools.filter((tool) => take(tool, `tool ${tool.name}`));
   // The latest first: older results are left out.
   const history = latestWithinBounds(entries.filter(isSpoken))
     .reverse()
     .map((utterance) => ({ ...utterance, toolResults: bound(utterance.toolResults) }))
     .reverse();
-  return { ...context, history, message: message.text, toolResults, pageTools };
+  return { request: { ...context, history, message: message.text, toolResults, pageTools }, leftOut };
 }
 
-const leftOut = { arguments: {}, result: 'left out: too long' };
-
-/** What remains of the length that a page's data may have in a prompt. */
-class Allowance {
-  #length: number;
-
-  constructor(length: number) {
-    this.#length = length;
-  }
-
-  /** Takes a value's length off, unless it exceeds what remains. */
-  take(value: unknown): boolean {
-    const { length } = JSON.stringify(value);
-    if (length > this.#length) return false;
-    this.#length -= length;
-    return true;
-  }
-}
+const tooLong = { arguments: {}, result: 'left out: too long' };
 
 const selectEngineContext = prepared<
   { conversationId: number },

@@ -135,7 +135,14 @@ export class Replies {
   }
 
   async #generate(message: AcceptedMessage, reply: Reply, signal: AbortSignal): Promise<Answer> {
-    const request = await buildEngineRequest(this.#parts, message);
+    const { request, leftOut } = await buildEngineRequest(this.#parts, message);
+    if (leftOut.length > 0) {
+      const { uuid: assistant } = request.assistant;
+      this.#log.warn(
+        { assistant, leftOut },
+        'a prompt had no room for everything of the page; some was left out',
+      );
+    }
     const answer: Answer = { text: '', functionCalls: [] };
     try {
       signal.throwIfAborted();
