@@ -189,6 +189,30 @@ describe('the audit log', () => {
     assert.deepEqual(entries, [['makeCall', 'call', String(callId)]]);
   });
 
+  test('has no entry for a request that finds everything as it should be', async () => {
+    const owner = await Owner.create(service, '10');
+    const { id } = await owner.create('assistant', assistantBody());
+    const campaign = await owner.create('campaigns', { name: 'Spring', assistant_id: id });
+    const conversation = await service.open(String((await readAssistant(owner, id)).uuid));
+    const bearer = { Authorization: `Bearer ${owner.key}` };
+    const handOff = (action: string) =>
+      service.request('POST', `/api/automate/conversations/${conversation}/${action}`, {}, bearer);
+    for (const action of ['enable-ai', 'disable-ai', 'disable-ai', 'enable-ai', 'enable-ai'])
+      assert.equal((await handOff(action)).status, 200);
+    for (const action of ['start', 'start', 'stop', 'stop'])
+      await owner.post('campaigns/update-status', { campaign_id: campaign.id, action });
+    const blocked = await owner.create('blocked-numbers', { phone_number: '+4915112345699' });
+    await owner.create('blocked-numbers', { phone_number: '+4915112345699' });
+    await owner.delete(`assistants/${id}/user-token-secret`);
+    assert.deepEqual((await summaries(owner)).slice(2), [
+      ['disableAi', 'conversation', conversation],
+      ['enableAi', 'conversation', conversation],
+      ['updateCampaignStatus', 'campaign', String(campaign.id)],
+      ['updateCampaignStatus', 'campaign', String(campaign.id)],
+      ['blockNumber', 'blocked-number', String(blocked.id)],
+    ]);
+  });
+
   test('can be read in pages and by days, by its owner only, also after the key was revoked', async () => {
     const tenant = await createTenant(service, 'Audited');
     const stranger = await Owner.create(service);
@@ -259,6 +283,7 @@ describe('changes on the command line', () => {
         ['top-up', 'balance', null],
         ['numbers add', 'phone-number', String(added.id)],
         ['keys rotate', 'api-key', String(created.id)],
+        ['keys rotate', 'api-key', String(rotated.id)],
         ['keys revoke', 'api-key', String(rotated.id)],
       ],
     );

@@ -44,6 +44,26 @@ test('changes nothing and returns the same key when it seeds again, also concurr
   assert.deepEqual(await count(), before);
 });
 
+test('lists what it created in the audit log, once', async () => {
+  const { rows } = await database.pool.query(
+    `SELECT object, count(*)::integer AS entries, count(DISTINCT object_id)::integer AS records, min(actor) AS actor
+     FROM audit_log WHERE operation = 'seed' GROUP BY object ORDER BY object`,
+  );
+  const entry = (object: string, entries: number) => ({
+    object,
+    entries,
+    records: entries,
+    actor: 'command-line',
+  });
+  const { rows: bases } = await database.pool.query('SELECT id FROM knowledgebases');
+  assert.deepEqual(rows, [
+    entry('api-key', 1),
+    entry('assistant', demoAssistants.length),
+    entry('knowledgebase', bases.length),
+    entry('user', 2),
+  ]);
+});
+
 test('creates a key that works, in a file that only its owner can read', async () => {
   const { status, json } = await service.get('/api/user/me', { Authorization: `Bearer ${first.apiKey}` });
   assert.equal(status, 200);

@@ -20,11 +20,15 @@ export async function isBlocked(queries: Queries, userId: number, phoneNumber: s
 const matches = (userId: number, phoneNumber: string) =>
   and(eq(blockedNumbers.userId, userId), eq(blockedNumbers.phoneNumber, phoneNumber));
 
-/** Blocks calls to a number for a user. Does nothing if it is already blocked. */
+/** Blocks calls to a number for a user. Returns the record, and whether it is new. */
 export async function blockNumber(queries: Queries, userId: number, phoneNumber: string) {
-  await queries.insert(blockedNumbers).values({ userId, phoneNumber }).onConflictDoNothing();
+  const added = await queries
+    .insert(blockedNumbers)
+    .values({ userId, phoneNumber })
+    .onConflictDoNothing()
+    .returning({ id: blockedNumbers.id });
   const [blocked] = await queries.select(record).from(blockedNumbers).where(matches(userId, phoneNumber));
-  return blocked;
+  return { blocked, isNew: added.length > 0 };
 }
 
 /** Lists one page of a user's blocked numbers, newest first, with their total number. */

@@ -16,7 +16,7 @@ import { sendTick } from './send-tick.ts';
  * Starts or stops a campaign. Succeeds also if it is already in that state. Calls in progress continue after a stop,
  * and their leads are updated.
  *
- * @returns the campaign's status afterwards.
+ * @returns the campaign's status afterwards, and whether it was another one before.
  * @throws Refusal if the campaign does not exist, or cannot be started or stopped; `success` is false.
  */
 export async function changeCampaignStatus(
@@ -34,14 +34,14 @@ export async function changeCampaignStatus(
     if (action === 'start') {
       if (campaign.status !== 'in-progress') await start(tx, owned, campaign);
       await sendTick(jobs, tx, owned.id);
-      return 'in-progress' as const;
+      return { status: 'in-progress' as const, isChanged: campaign.status !== 'in-progress' };
     }
-    if (campaign.status === 'stopped') return campaign.status;
+    if (campaign.status === 'stopped') return { status: campaign.status, isChanged: false };
     if (campaign.status !== 'in-progress') {
       throw invalidAction(`A campaign whose status is ${campaign.status} cannot be stopped.`);
     }
     await stopCampaign({ tx, jobs }, owned.id, null);
-    return 'stopped' as const;
+    return { status: 'stopped' as const, isChanged: true };
   });
 }
 

@@ -126,7 +126,11 @@ export const rotateKeyCommand: Command = {
     return {
       lines: [rotated.key, `Key ${id} is valid until ${rotated.previousExpiresAt}.`],
       data: { id: rotated.id, key: rotated.key, previous_expires_at: rotated.previousExpiresAt },
-      changed: [{ userId: rotated.userId, object: 'api-key', objectId: id }],
+      changed: [id, rotated.id].map((objectId) => ({
+        userId: rotated.userId,
+        object: 'api-key' as const,
+        objectId,
+      })),
     };
   },
 };

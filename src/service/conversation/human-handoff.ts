@@ -21,18 +21,20 @@ export interface OwnedConversation {
 /**
  * Starts or ends a human handoff. The assistant still answers messages that were accepted before.
  *
+ * @returns false if that was done already.
  * @throws ConversationError
  */
 export async function setAiEnabled(
   { db }: Database,
   owned: OwnedConversation,
   enabled: boolean,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
     const conversation = await lockOwned(tx, owned);
-    if (conversation.aiEnabled === enabled) return;
+    if (conversation.aiEnabled === enabled) return false;
     await tx.update(conversations).set({ aiEnabled: enabled }).where(eq(conversations.id, conversation.id));
     await addEntry(tx, conversation, 'system', enabled ? systemMessages.left : systemMessages.joined);
+    return true;
   });
 }
 

@@ -24,8 +24,8 @@ export interface OperationRequest<Endpoint extends OwnerEndpoint> {
   query: Shape<Endpoint['query']>;
   /** Returns an id of the path; 0, which no record has, if it is invalid. */
   id: (name?: string) => number;
-  /** Marks the request as a repeat of an earlier one, so that the audit log does not list it again. */
-  markAsRepeat: () => void;
+  /** Marks the request as one that changed nothing, such as a repeat, so that the audit log does not list it. */
+  markAsUnchanged: () => void;
 }
 
 /** Checks the valid fields against the database. Returns further errors. */
@@ -57,21 +57,21 @@ export function mountOperation<Endpoint extends OwnerEndpoint>(
     const fields = body.fields as Partial<Shape<Endpoint['request']>>;
     const ruleErrors = (await rules?.(fields, { userId, id, errors })) ?? {};
     throwIfAny({ ...ruleErrors, ...errors });
-    let isRepeat = false;
+    let isUnchanged = false;
     const request = {
       c,
       userId,
       body: body.fields as Shape<Endpoint['request']>,
       query: query.fields as Shape<Endpoint['query']>,
       id,
-      markAsRepeat: () => {
-        isRepeat = true;
+      markAsUnchanged: () => {
+        isUnchanged = true;
       },
     };
     const answer = await runChange(
       c,
       (database) => handler({ ...request, database }),
-      (given) => (isRepeat ? unchanged : (idInPath(c) ?? findId(endpoint, body.fields, given))),
+      (given) => (isUnchanged ? unchanged : (idInPath(c) ?? findId(endpoint, body.fields, given))),
     );
     return c.json(answer, endpoint.success ?? 200);
   });

@@ -9,7 +9,7 @@ import type { Authenticated } from './bearer-auth.ts';
  * change leaves none.
  *
  * @param work gets the database bound to the transaction; on any other connection it would wait for itself.
- * @param findId returns the id of the changed record, or `unchanged` if the request repeats an earlier one.
+ * @param findId returns the id of the changed record, or `unchanged` if nothing had to be changed.
  */
 export async function runChange<Answer>(
   c: Context<Authenticated>,
@@ -35,7 +35,7 @@ export async function runChange<Answer>(
   });
 }
 
-/** The request repeats an earlier one with the same idempotency key. */
+/** The request found everything as it should be, for example because it repeats an earlier one. */
 export const unchanged = Symbol('unchanged');
 
 /**

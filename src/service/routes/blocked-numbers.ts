@@ -16,10 +16,11 @@ export function blockedNumberRoutes(routes: Hono<Authenticated>, database: Datab
     const { total, numbers } = await listBlockedNumbers(database, userId, query, page);
     return paginate(c, page, total, numbers);
   });
-  mountOperation(routes, endpoints.blockNumber, async ({ database, userId, body }) => ({
-    message: 'The number is blocked.',
-    data: await blockNumber(database.db, userId, body.phone_number),
-  }));
+  mountOperation(routes, endpoints.blockNumber, async ({ database, userId, body, markAsUnchanged }) => {
+    const { blocked, isNew } = await blockNumber(database.db, userId, body.phone_number);
+    if (!isNew) markAsUnchanged();
+    return { message: 'The number is blocked.', data: blocked };
+  });
   mountOperation(routes, endpoints.unblockNumber, async ({ database, userId, id }) => {
     await unblockNumber(database, userId, id());
     return { message: 'The number is no longer blocked.' };

@@ -17,10 +17,10 @@ const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
 /** Calls (interface: "Leads and calls"). */
 export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
-  mountOperation(routes, endpoints.makeCall, async ({ c, database, userId, body, markAsRepeat }) => {
+  mountOperation(routes, endpoints.makeCall, async ({ c, database, userId, body, markAsUnchanged }) => {
     const keyed = readIdempotencyKey(c, `calls of ${userId}`, body);
     const { id, isRepeat } = await makeCall({ database, jobs }, userId, body, keyed);
-    if (isRepeat) markAsRepeat();
+    if (isRepeat) markAsUnchanged();
     return { message: 'The call is being made.', data: {}, call_id: id, status: 'initiated' };
   });
   mountOperation(routes, endpoints.listCalls, async ({ c, userId, query }) => {

@@ -24,9 +24,10 @@ export function campaignRoutes(routes: Hono<Authenticated>, database: Database, 
   mountOperation(
     routes,
     endpoints.updateCampaignStatus,
-    async ({ database, userId, body }) => {
+    async ({ database, userId, body, markAsUnchanged }) => {
       const owned = { id: body.campaign_id, userId };
-      const status = await changeCampaignStatus({ database, jobs }, owned, body.action);
+      const { status, isChanged } = await changeCampaignStatus({ database, jobs }, owned, body.action);
+      if (!isChanged) markAsUnchanged();
       return {
         message: 'Campaign status updated successfully.',
         success: true,

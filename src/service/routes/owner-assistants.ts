@@ -70,10 +70,14 @@ function tokenRoutes(routes: Hono<Authenticated>): void {
   mountOperation(routes, operations.createUserTokenSecret, ({ database, userId, id, body }) =>
     setUserTokenKey(database, { id: id(), userId }, body.public_key),
   );
-  mountOperation(routes, operations.deleteUserTokenSecret, async ({ database, userId, id }) => {
-    await deleteUserTokenKey(database, { id: id(), userId });
-    return { message: 'User token secret deleted successfully.' };
-  });
+  mountOperation(
+    routes,
+    operations.deleteUserTokenSecret,
+    async ({ database, userId, id, markAsUnchanged }) => {
+      if (!(await deleteUserTokenKey(database, { id: id(), userId }))) markAsUnchanged();
+      return { message: 'User token secret deleted successfully.' };
+    },
+  );
 }
 
 function webhookRoutes(routes: Hono<Authenticated>): void {

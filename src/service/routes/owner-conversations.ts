@@ -9,7 +9,7 @@ import type { Authenticated } from '../http/bearer-auth.ts';
 import { paginateByCursor, readCursor } from '../http/paginate.ts';
 import { mountOperation } from '../http/operate.ts';
 import { readJsonBody } from '../http/read-body.ts';
-import { runChange } from '../http/run-change.ts';
+import { idInPath, runChange, unchanged } from '../http/run-change.ts';
 import { requireUuid } from '../lib/uuid.ts';
 
 const ownedBy = (c: Context<Authenticated>): OwnedConversation => ({
@@ -25,7 +25,11 @@ export function automateRoutes(): Hono<Authenticated> {
     ['enable-ai', true],
   ] as const) {
     routes.post(`/conversations/:uuid/${action}`, async (c) => {
-      await runChange(c, (database) => setAiEnabled(database, ownedBy(c), enabled));
+      await runChange(
+        c,
+        (database) => setAiEnabled(database, ownedBy(c), enabled),
+        (isChanged) => (isChanged ? idInPath(c) : unchanged),
+      );
       return c.json({ status: true, ai_enabled: enabled });
     });
   }

@@ -1,7 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApiKey, isApiKeyOf } from '../api-key/api-key.ts';
+import { isApiKeyOf, storeApiKey } from '../api-key/api-key.ts';
 import type { Queries } from '../db/database.ts';
+import { recordSeed } from './record-seed.ts';
 
 /**
  * Returns the demo's API key: random, stored in a file that only its owner can read, and reused as long as the database
@@ -11,7 +12,8 @@ export async function ensureDemoApiKey(queries: Queries, userId: number, dataDir
   const path = join(dataDir, 'demo-api-key');
   const stored = await readStored(path);
   if (stored !== undefined && (await isApiKeyOf(queries, userId, stored))) return stored;
-  const key = await createApiKey(queries, userId, 'Demo');
+  const { id, key } = await storeApiKey(queries, userId, 'Demo');
+  await recordSeed(queries, { userId, object: 'api-key', objectId: id });
   await mkdir(dataDir, { recursive: true });
   await writeFile(path, `${key}\n`, { mode: 0o600 });
   return key;

@@ -5,6 +5,7 @@ import { assistants, languages, users } from '../db/schema.ts';
 import { ensureDemoApiKey } from './demo-api-key.ts';
 import { demoAssistants } from './demo-assistants.ts';
 import type { DemoAssistant, DemoFeature } from './demo-assistants.ts';
+import { recordSeed } from './record-seed.ts';
 import { seedKnowledge } from './seed-knowledge.ts';
 
 /** Initial balance of the demo's user in USD: 2,500 messages. */
@@ -56,6 +57,7 @@ async function seedUser(
   if (known) return known.id;
   const [created] = await queries.insert(users).values({ name, email }).returning({ id: users.id });
   if (!created) throw new Error(`The user ${email} was not stored.`);
+  await recordSeed(queries, { userId: created.id, object: 'user', objectId: created.id });
   if (balance !== undefined)
     await moveMoney(queries, { userId: created.id, kind: 'top_up', amount: balance });
   return created.id;
@@ -73,7 +75,7 @@ async function seedAssistant(
     .from(languages)
     .where(eq(languages.iso2, language));
   if (!languageRow) throw new Error(`The language ${language} is missing from the database.`);
-  await queries
+  const [created] = await queries
     .insert(assistants)
     .values({
       uuid,
@@ -95,7 +97,9 @@ async function seedAssistant(
       widgetSettings,
       ...unlimited,
     })
-    .onConflictDoNothing({ target: assistants.uuid });
+    .onConflictDoNothing({ target: assistants.uuid })
+    .returning({ id: assistants.id });
+  if (created) await recordSeed(queries, { userId, object: 'assistant', objectId: created.id });
 }
 
 /** The demo is for trying things out, also by scripts. */

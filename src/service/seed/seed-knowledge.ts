@@ -4,6 +4,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { knowledgebases, languages } from '../db/schema.ts';
 import { importDocument } from '../knowledge/import-document.ts';
+import { recordSeed } from './record-seed.ts';
 
 const folder = join(import.meta.dirname, 'knowledge');
 
@@ -40,5 +41,6 @@ async function findOrCreate(queries: Queries, userId: number, language: string):
     })
     .returning({ id: knowledgebases.id });
   if (!created) throw new Error(`The knowledge base "${name}" was not stored.`);
+  await recordSeed(queries, { userId, object: 'knowledgebase', objectId: created.id });
   return created.id;
 }

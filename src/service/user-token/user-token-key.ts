@@ -38,11 +38,16 @@ export async function setUserTokenKey(
 /**
  * Deletes the key, so that every user token of the assistant is refused.
  *
+ * @returns false if there was none.
  * @throws Refusal if the assistant does not exist.
  */
-export async function deleteUserTokenKey({ db }: Database, owned: OwnedAssistant): Promise<void> {
+export async function deleteUserTokenKey({ db }: Database, owned: OwnedAssistant): Promise<boolean> {
   await requireAssistant(db, owned);
-  await db.delete(userTokenKeys).where(eq(userTokenKeys.assistantId, owned.id));
+  const deleted = await db
+    .delete(userTokenKeys)
+    .where(eq(userTokenKeys.assistantId, owned.id))
+    .returning({ id: userTokenKeys.assistantId });
+  return deleted.length > 0;
 }
 
 async function requireAssistant(queries: Queries, owned: OwnedAssistant): Promise<void> {
