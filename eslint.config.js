@@ -5,7 +5,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['dist/', 'node_modules/', '.data/']),
+  globalIgnores(['**/dist/', '**/node_modules/', '.data/']),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   lit['flat/recommended'],

@@ -20,7 +20,7 @@ import { healthRoutes, readinessRoutes } from './routes/health.ts';
 import { automateRoutes } from './routes/owner-conversations.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { aliasRoutes, userRoutes } from './routes/user.ts';
-import { widgetFileRoutes } from './routes/widget-files.ts';
+import { warnOfMissingWidget, widgetFileRoutes } from './routes/widget-files.ts';
 
 /** Creates the HTTP application: the routes, with the middleware that all of them share. */
 export function createApp(context: AppContext): Hono {
@@ -68,7 +68,10 @@ export function createApp(context: AppContext): Hono {
   app.route('/healthz', healthRoutes(database, log));
   app.route(
     '/readyz',
-    readinessRoutes(database, log, () => untrustedProxy.warnings),
+    readinessRoutes(database, log, () => [
+      ...untrustedProxy.warnings,
+      ...[warnOfMissingWidget(config.widgetDir) ?? []].flat(),
+    ]),
   );
   app.route('/embed', embedScriptRoutes(database, config.widgetDir, log));
   app.route('/', docsSiteRoutes(join(config.widgetDir, 'docs')));

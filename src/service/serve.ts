@@ -27,6 +27,7 @@ import { createWorkers } from './workers.ts';
 import { Embedder } from './knowledge/embedder.ts';
 import { preparePgvector } from './knowledge/semantic-search.ts';
 import { createLog } from './log.ts';
+import { warnOfMissingWidget } from './routes/widget-files.ts';
 import { sendCleanUp } from './retention/clean-up.ts';
 import { createUsageRecorder } from './usage/model-usage.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
@@ -110,6 +111,8 @@ export async function serve(
     if (config.publicUrl === undefined && !/^(127\.|::1$|localhost$)/.test(config.host)) {
       log.warn(`PUBLIC_URL is not set: recording URLs in webhooks begin with ${url}`);
     }
+    const widgetWarning = warnOfMissingWidget(config.widgetDir);
+    if (widgetWarning !== undefined) log.warn(widgetWarning);
     const workers = config.jobs.workers
       ? createWorkers({
           ...contextParts,

@@ -81,6 +81,12 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must be an address that begins with postgres:// or postgresql://');
 
+/** The published package has the widget beside its compiled code, a checkout in `dist`. */
+const builtWidget = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../../dist' : '../widget',
+);
+
 const defaultOutcomes = 'human=70,machine=15,no-answer=8,busy=5,failed=2';
 const defaultRetries = '30,60,120';
 
@@ -103,9 +109,9 @@ export const settings = {
   } satisfies Setting,
   WIDGET_DIR: {
     type: 'string',
-    schema: z.string().default(join(import.meta.dirname, '../../dist')),
+    schema: z.string().default(builtWidget),
     default: 'dist',
-    text: 'Folder of the built widget',
+    text: 'Folder of the built widget; the published package contains one',
   } satisfies Setting<string>,
   LLM_BASE_URL: optionalUrl(
     "OpenAI-compatible endpoint, such as `http://localhost:11434/v1`; OpenAI's own if only a key is set",

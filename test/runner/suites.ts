@@ -53,6 +53,7 @@ export function allSuites(): Suite[] {
     'test/browser/**',
     'test/service/**',
     'test/dependencies/**',
+    'test/deployment/**',
     'test/faults/**',
     'test/size/**',
     'test/leak/**',
@@ -95,6 +96,19 @@ export function allSuites(): Suite[] {
       counts: 'tests',
       after: ['build'],
       limit: 10,
+    },
+    {
+      name: 'deployment',
+      // One at a time: the files pack the service into the same folder.
+      run: nodeTests(
+        find('test/deployment/**/*.test.ts'),
+        '--test-concurrency=1',
+        // Last, since the last one applies.
+        '--test-timeout=300000',
+      ),
+      counts: 'tests',
+      after: ['build'],
+      limit: 20,
     },
     {
       name: 'dependencies',

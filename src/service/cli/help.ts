@@ -2,7 +2,10 @@ import type { Command, CommandOption } from './command.ts';
 import { settingsHelp } from '../settings.ts';
 import { commands } from './commands.ts';
 
-const invocation = 'npx node src/service/cli.ts';
+/** How this program is called: in a checkout, or as the published package. */
+const invocation = import.meta.filename.endsWith('.ts')
+  ? 'npx node src/service/cli.ts'
+  : 'npx voice-assistant-chat-service';
 
 /** Returns the text of `--help`: all commands and settings. */
 export function generalHelp(): string {
@@ -10,6 +13,7 @@ export function generalHelp(): string {
   return [
     `Usage: ${invocation} <command> [options]`,
     '',
+    `  ${'start'.padEnd(width)}  Runs the service.`,
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     `"${invocation} <command> --help" lists the options of a command. --json prints the result as JSON.`,

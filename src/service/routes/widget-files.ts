@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
@@ -20,6 +21,16 @@ export function allowAnyOrigin(c: Context): void {
 /** Responds that a file of the widget is missing. */
 export const notBuilt = (c: Context) =>
   c.json({ message: 'Not found. Has the widget been built (npm run build)?' }, 404);
+
+/** Returns a warning if `folder` has no built widget, so that pages cannot load the chat from this service. */
+export function warnOfMissingWidget(folder: string): string | undefined {
+  const missing = ['embed.js', 'voice-assistant-chat.js'].find((name) => !existsSync(join(folder, name)));
+  if (missing === undefined) return undefined;
+  return (
+    `${folder} has no ${missing}, so pages cannot load the chat from here. ` +
+    'Build the widget (npm run build), or set WIDGET_DIR to a folder with a built one.'
+  );
+}
 
 /** A chunk's name contains the hash of its content, so it never changes. Entries are revalidated each time. */
 const immutable = 'public, max-age=31536000, immutable';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { Extracted, ExtractionTask } from './extract.ts';
 import { ExtractionError } from './extraction-error.ts';
 import type { RobotsAnswer } from './robots.ts';
@@ -159,7 +159,7 @@ export class Extractor {
 
   #start(): ChildProcess {
     const { heapMb, memoryMb } = this.#limits;
-    const program = join(import.meta.dirname, 'extraction-process.ts');
+    const program = join(import.meta.dirname, `extraction-process${extname(import.meta.filename)}`);
     const child = fork(program, [String(memoryMb * 1024 * 1024)], {
       execArgv: [`--max-old-space-size=${heapMb}`],
       // The service's environment contains keys, which documents must not reach.

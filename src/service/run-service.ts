@@ -1,0 +1,51 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { readConfig } from './config.ts';
+import { describeFailure, OperatorError } from './operator-error.ts';
+import { serve } from './serve.ts';
+import { settingsHelp } from './settings.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
+
+const help = `Usage: npx voice-assistant-chat-service start [--json], or npx node src/service/main.ts in a checkout
+
+Runs the service until it receives SIGTERM or SIGINT. --json prints its address as JSON once it listens.
+It reads its settings from environment variables:
+
+${settingsHelp()}`;
+
+/**
+ * Runs the service until the process is stopped; the program's `start`.
+ *
+ * @param args the words after `start`.
+ */
+export async function runService(args: string[], env: Record<string, string | undefined>): Promise<void> {
+  try {
+    const { help: isHelpRequested, json } = readArguments(args);
+    if (isHelpRequested) {
+      process.stdout.write(`${help}\n`);
+      return;
+    }
+    const running = await serve(readConfig(env));
+    stopOnSignals(() => {
+      void running.close().then(() => process.exit(0));
+    });
+    if (json) process.stdout.write(`${JSON.stringify({ url: running.url })}\n`);
+  } catch (error) {
+    process.stderr.write(`${describeFailure(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function readArguments(args: string[]) {
+  try {
+    const options = {
+      help: { type: 'boolean', short: 'h', default: false },
+      json: { type: 'boolean', default: false },
+    } as const;
+    return parseArgs({ args, options }).values;
+  } catch (cause) {
+    throw new OperatorError('The only options are --json and --help. Settings are environment variables.', {
+      cause,
+    });
+  }
+}

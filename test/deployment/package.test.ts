@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ServiceClient } from '../support/service/service-client.ts';
+import {
+  embeddedIn,
+  installNode,
+  installService,
+  oldestNode,
+  programIn,
+  runToEnd,
+  startProgram,
+  temporaryFolder,
+  waitForService,
+} from './installed-service.ts';
+
+const folder = await installService();
+const program = programIn(folder);
+
+/** npx runs the Node that it finds first. */
+const pathWithThisNode = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+
+interface Seeded {
+  assistants: { uuid: string }[];
+}
+
+describe('the published service', () => {
+  for (const { title, node } of [
+    { title: 'the oldest Node that it names', node: async () => installNode(await oldestNode()) },
+    { title: 'the Node that runs the tests', node: () => Promise.resolve(process.execPath) },
+  ]) {
+    it(`answers a chat from its documents on ${title}, and stops on SIGTERM`, async () => {
+      const executable = await node();
+      const env = embeddedIn(await temporaryFolder());
+      const seeded = await runToEnd(executable, [program, 'seed', '--json'], {
+        env: { ...env, NODE_NO_WARNINGS: '1' },
+      });
+      assert.equal(seeded.status, 0, seeded.output);
+      const { assistants } = JSON.parse(seeded.output) as Seeded;
+
+      const child = startProgram(executable, [program, 'start', '--json'], { env });
+      const service = await waitForService(child);
+      const { json } = await service.send(
+        await service.open(assistants[0]?.uuid ?? '', { type: 'test' }),
+        'How much is shipping?',
+      );
+      assert.match(String(json['message']), /€4\.90/);
+      process.kill(child.pid, 'SIGTERM');
+      assert.equal(await child.ended, 0);
+    });
+  }
+
+  it('delivers the widget, and prints JSON alone', async () => {
+    const child = startProgram(process.execPath, [program, 'start', '--json'], {
+      env: { ...embeddedIn(await temporaryFolder()), LOG_LEVEL: 'warn' },
+    });
+    const service = await waitForService(child);
+    for (const path of ['/embed.js', '/voice-assistant-chat.js']) {
+      const response = await fetch(service.url + path, { headers: { 'Accept-Encoding': 'br' } });
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers.get('Content-Encoding'), 'br', path);
+      const [chunk] = /panel-\w+/.exec(await response.text()) ?? [];
+      assert.equal((await fetch(`${service.url}/chunks/${chunk}.js`)).status, 200, path);
+    }
+    await child.stop();
+    assert.equal(child.output(), `${JSON.stringify({ url: service.url })}\n`);
+  });
+
+  it('says in one sentence which Node it needs on an older one', async () => {
+    const old = await installNode('20.19.5');
+    const { status, output } = await runToEnd(old, [program, 'start']);
+    assert.equal(status, 1);
+    assert.match(
+      output,
+      /^voice-assistant-chat-service needs Node 22\.\d+ or later; this is Node 20\.19\.5\.\n$/,
+    );
+  });
+
+  it('runs nothing when it is installed', async () => {
+    const path = join(folder, 'node_modules/voice-assistant-chat-service/package.json');
+    const { scripts } = JSON.parse(await readFile(path, 'utf8')) as { scripts: Record<string, string> };
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
+      assert.equal(scripts[name], undefined, name);
+  });
+
+  it('warns at its start and in /readyz if the folder of the widget is empty', async () => {
+    const empty = await temporaryFolder();
+    const child = startProgram(process.execPath, [program, 'start', '--json'], {
+      env: { ...embeddedIn(await temporaryFolder()), WIDGET_DIR: empty },
+    });
+    const service = await waitForService(child);
+    const warning = `${empty} has no embed.js, so pages cannot load the chat from here.`;
+    const { json } = await service.get('/readyz');
+    await child.stop();
+    assert.ok(child.output().includes(warning), child.output());
+    assert.ok(String(json['warnings']).includes(warning), JSON.stringify(json));
+  });
+
+  it('ends with all its children if only npx receives SIGTERM', async () => {
+    const child = startProgram('npx', ['voice-assistant-chat-service', 'start', '--json'], {
+      cwd: folder,
+      env: { ...embeddedIn(await temporaryFolder()), PATH: pathWithThisNode },
+    });
+    const service = await waitForService(child);
+    process.kill(child.pid, 'SIGTERM');
+    // Its output closes only when the last process that can write to it has ended.
+    await child.ended;
+    await assert.rejects(new ServiceClient(service.url).get('/healthz'));
+    assert.match(child.output(), /"stopped"/);
+  });
+});
