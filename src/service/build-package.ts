@@ -21,7 +21,9 @@ await promisify(execFile)(process.execPath, [
   join(repository, 'node_modules/typescript/bin/tsc'),
   ...['--project', join(service, 'tsconfig.package.json')],
 ]);
-for await (const file of glob('{package.json,{db/migrations,documentation,seed}/**/*.{sql,css,md}}', { cwd: service })) {
+for await (const file of glob('{package.json,{db/migrations,documentation,seed}/**/*.{sql,css,md}}', {
+  cwd: service,
+})) {
   await cp(join(service, file), join(output, 'service', file));
 }
 /** Declarations and the build for bundlers are not served. Source maps would be most of the package. */
