@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /*
- * `npm run sbom`: writes the packages that the widget contains and that the service runs on to `dist`, as CycloneDX
- * (`sbom.cdx.json`) and as a table with their licenses (`dependencies.md`).
+ * A part of `npm run build`, and `npm run sbom`: writes the packages that the widget contains and that the service runs
+ * on to `dist`, as CycloneDX (`sbom.cdx.json`) and as a table with their licenses (`dependencies.md`).
  */
 
 /** Development dependencies that the build copies into the widget's files, as dist/licenses.md shows. */
@@ -34,8 +34,10 @@ const { packages, ...lock } = read('package-lock.json') as Lock;
 /**
  * Runs `npm sbom` on copies of the package files without development dependencies. Its `--omit dev` would also omit
  * packages that a development dependency needs, too, such as lit.
+ *
+ * @returns undefined if npm does not have the command.
  */
-function createBom(): Bom {
+function createBom(): Bom | undefined {
   const temporary = mkdtempSync(join(tmpdir(), 'sbom-'));
   // npm names the project after its folder.
   const folder = join(temporary, 'voice-assistant-chat');
@@ -59,9 +61,13 @@ function createBom(): Bom {
       encoding: 'utf8',
       maxBuffer: 50_000_000,
       shell: process.platform === 'win32',
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     return JSON.parse(output) as Bom;
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    if (/Unknown command/i.test(stderr ?? '')) return undefined;
+    throw error;
   } finally {
     rmSync(temporary, { recursive: true });
   }
@@ -86,6 +92,10 @@ const textOf = (license: License) =>
 
 function writeLists(): void {
   const bom = createBom();
+  if (!bom) {
+    process.stderr.write('The dependencies are not listed: it needs npm 9.9 or newer.\n');
+    return;
+  }
   const components = bom.components.map((component) => ({ ...component, licenses: licensesOf(component) }));
   const rows = components
     .filter(({ purl }) => !purl.startsWith('pkg:npm/%40voice-assistant-chat/'))

@@ -28,7 +28,7 @@ const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? path;
 
 /** Whether a package, by its path in the lock file, is shipped with the widget or run by the service. */
 export const isShipped = (path: string): boolean =>
-  packages[path]?.dev !== true || bundledPackages.includes(nameOf(path));
+  packages[path]?.dev !== true || bundledPackages.some((name) => path === `node_modules/${name}`);
 
 /** Returns every package that the lock file lists, without those of this repository. */
 export const lockedPackages = (): LockedPackage[] =>

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { bundledPackages } from '../../sbom.ts';
 import { repository } from '../support/repository.ts';
 import { lockedPackages } from './lock-file.ts';
@@ -27,11 +29,7 @@ const canRun = major > 9 || (major === 9 && minor >= 9);
 
 const reason = `npm ${npmVersion} has no command "sbom"`;
 describe('the list of dependencies', { skip: canRun ? false : reason }, () => {
-  before(() => {
-    execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: repository, stdio: 'pipe' });
-  });
-
-  it('contains every package that is shipped or run, in CycloneDX format, with its license', () => {
+  it('is written by the build, and contains every package that is shipped or run, in CycloneDX format, with its license', () => {
     const bom = JSON.parse(read('sbom.cdx.json')) as {
       bomFormat: string;
       metadata: { component: { name: string } };
@@ -60,6 +58,24 @@ describe('the list of dependencies', { skip: canRun ? false : reason }, () => {
 });
 
 describe('npm run build', () => {
+  it('says so if npm cannot list dependencies, and goes on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'npm-'));
+    try {
+      const script = '#!/bin/sh\necho "Unknown command: \\"sbom\\"" >&2\nexit 1\n';
+      await writeFile(join(folder, 'npm'), script, { mode: 0o755 });
+      const { status, stderr } = spawnSync(process.execPath, [join(repository, 'sbom.ts')], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+      });
+      assert.match(stderr, /dependencies are not listed: it needs npm 9\.9 or newer/);
+      assert.equal(status, 0);
+      assert.deepEqual(await readdir(folder), ['npm']);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('adds the license texts of the packages that the scripts contain', () => {
     assert.match(read('licenses.md'), /THE SOFTWARE IS PROVIDED/);
     const names = new Set(shipped.map((name) => name.replace(/(?<=.)@.*/, '')));
