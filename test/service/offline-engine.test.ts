@@ -4,10 +4,13 @@ import type { EngineRequest } from '../../src/service/engine/engine.ts';
 import { OfflineEngine } from '../../src/service/engine/offline/offline-engine.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { processed } from '../support/records/documents.ts';
+import { Owner } from '../support/records/owner.ts';
 import { createAssistant, newDatabase, startService } from '../support/service/service.ts';
 
 const env = await newDatabase();
-const service = await startService(env);
+const service = await startService({ ...env, WORKERS: 'on' });
 await seedDemo(service.running.database, env['DATA_DIR'] ?? '');
 
 const open = (shows: string) =>
@@ -208,4 +211,48 @@ test('streams answers word by word', async () => {
 test('answers a very long question quickly', async () => {
   const answer = await ask('greeting', `${'shipping cost delivery return '.repeat(66)}?`);
   assert.ok(answer.length > 0);
+});
+
+/** Asks an assistant whose knowledge base is one document. */
+async function askWithDocument(language: number, content: string, question: string): Promise<string> {
+  const owner = await Owner.create(service);
+  const { id: base } = await owner.create('knowledgebases', { name: 'Facts' });
+  const { json } = await owner.upload(`knowledgebases/${base}/documents`, {
+    name: 'Facts',
+    type: 'txt',
+    file: new Blob([content]),
+  });
+  await processed(owner, base, (json['data'] as { id: number }).id);
+  const body = assistantBody({ language_id: language, knowledgebase_id: base });
+  const { json: created } = await owner.post('assistant', body);
+  const { uuid } = created['data'] as { uuid: string };
+  const answer = await service.send(await service.open(uuid, { type: 'test' }), question);
+  return answer.json['message'] as string;
+}
+
+const [english1, german1] = [1, 2];
+const hours = 'We are open Monday to Friday from 9 to 18.';
+const parking = 'Parking is free behind the house.';
+const oneLine: [document: string, question: string, isAnswered: boolean][] = [
+  [hours, 'Are you open on Monday?', true],
+  [hours, 'Are you open on Sunday?', true],
+  [hours, 'When are you open?', true],
+  [hours, 'What are your opening hours?', true],
+  [hours, 'Until when are you open on Friday?', true],
+  [parking, 'Where can I park?', true],
+  [parking, 'Is there parking?', true],
+  [hours, 'How much is shipping?', false],
+  [hours, 'Who is the president of France?', false],
+  [hours, 'Is your shop open on Monday?', true],
+];
+for (const [document, question, isAnswered] of oneLine) {
+  test(`"${question}" is ${isAnswered ? '' : 'not '}answered from a document that is only "${document}"`, async () => {
+    const answer = await askWithDocument(english1, document, question);
+    assert.equal(answer.includes(document), isAnswered, answer);
+  });
+}
+
+test('answers a German question from a document of one line', async () => {
+  const document = 'Wir haben Montag bis Freitag von 9 bis 18 Uhr geöffnet.';
+  assert.ok((await askWithDocument(german1, document, 'Habt ihr am Montag offen?')).includes(document));
 });

@@ -7,9 +7,11 @@ export interface Concept {
   words: string[];
   /** Other words for it. */
   synonyms: string[];
-  /** Whether all its words are function words ("when does"), which a passage need not contain. */
+  /** Whether a passage need not contain it: function words ("when does") and words for the business ("your shop"). */
   isFunctional: boolean;
 }
+
+const noVocabulary: Vocabulary = { stopWords: new Set(), businessWords: new Set(), synonymGroups: [] };
 
 /** Most words of a question that are searched. */
 const wordLimit = 60;
@@ -21,7 +23,7 @@ const wordLimit = 60;
  * @param config the text search configuration (`english`, `german`, ...) of the language.
  */
 export function findConcepts(question: string, config: string): Concept[] {
-  const vocabulary = findVocabulary(config) ?? { stopWords: new Set<string>(), synonymGroups: [] };
+  const vocabulary = findVocabulary(config) ?? noVocabulary;
   const tokens = (question.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, wordLimit);
   const words = tokens.flatMap((word) => vocabulary.variants?.(word) ?? [word]);
 
@@ -42,13 +44,17 @@ export function findConcepts(question: string, config: string): Concept[] {
       words: [...found, ...words],
       synonyms: group.filter((term) => !found.includes(term)),
       isFunctional: [...found, ...words].every((term) =>
-        term.split(' ').every((word) => vocabulary.stopWords.has(word)),
+        term.split(' ').every((word) => vocabulary.stopWords.has(word) || vocabulary.businessWords.has(word)),
       ),
     });
   }
   return [
     ...concepts,
-    ...[...remaining].map((word) => ({ words: [word], synonyms: [], isFunctional: false })),
+    ...[...remaining].map((word) => ({
+      words: [word],
+      synonyms: [],
+      isFunctional: vocabulary.businessWords.has(word),
+    })),
   ];
 }
 

@@ -42,6 +42,7 @@ export async function fullTextSearch(
   if (terms.length === 0) return [];
   // German compounds are one word, and an index without a language contains inflected words.
   const needsPrefixes = config === 'german' || config !== language;
+  const needsWholeWords = config !== language;
   const { rows } = await queries.execute<Row>(sql`
     WITH given AS (
       SELECT concept, functional, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
@@ -50,6 +51,10 @@ export async function fullTextSearch(
       SELECT concept, weight,
         (quote_literal(replace(lexeme, '\', '')) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
       FROM given, unnest(to_tsvector(${language}::regconfig, term)) WHERE term NOT LIKE '% %'
+      UNION
+      -- An index without a language contains whole words, and a stem may differ from the start of its word.
+      SELECT concept, weight, (quote_literal(term) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery
+      FROM given WHERE ${needsWholeWords} AND term NOT LIKE '% %'
       UNION ALL
       -- A phrase with a single significant word ("where is the shop") would match almost anything.
       SELECT concept, weight, phraseto_tsquery(${config}::regconfig, term)

@@ -6,6 +6,8 @@ import { german } from './vocabularies/german.ts';
 export interface Vocabulary {
   /** Words without a bearing on the subject of a question. */
   stopWords: ReadonlySet<string>;
+  /** Words for the business itself: in "is your shop open", the answer need not say "shop". */
+  businessWords: ReadonlySet<string>;
   /**
    * Groups of terms with the same meaning for customers and shops. A term may have several words, or end in `*` for any
    * ending.

@@ -14,6 +14,7 @@ export const english: Vocabulary = {
     already yet once twice one two both while during since without within
     up down over under today m re ve ll d option options available happen happens come comes
     normally usually somewhere certain each every because here bring keep made real want what whats when where which who whom whose why will with wondering would yes you your yours`),
+  businessWords: parseWords('shop shops store stores business company office'),
   synonymGroups: parseGroups(`
     open, opened, opening, how late, how early, opening hours, opening times, what time, which time, business hours, close, closed, closing, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
     how long, how soon, how quickly, how fast, how many days, when will, when does, when do i get, time, days, duration

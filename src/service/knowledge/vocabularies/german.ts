@@ -12,8 +12,9 @@ export const german: Vocabulary = {
     so soll über um und uns unser unsere von vom vor war was welche welchem welchen welcher welches wem wen
     wenn wer werden wie wieviel will wir wird wissen wo wollen wollte würde zu zum zur frage fragen tag
     danke machen macht geht mal`),
+  businessWords: parseWords('laden geschäft shop firma unternehmen büro praxis'),
   synonymGroups: parseGroups(`
-    geöffnet, offen, öffn*, auf habt, habt ihr auf, haben sie auf, geschlossen, schließ*, macht ihr auf, macht ihr zu, sonntag*, samstag*, wochenende, feiertag*, weihnachten, heiligabend, silvester
+    geöffnet, offen, öffn*, auf habt, habt ihr auf, haben sie auf, geschlossen, schließ*, macht ihr auf, macht ihr zu, sonntag*, samstag*, montag*, dienstag*, mittwoch*, donnerstag*, freitag*, wochenende, feiertag*, weihnachten, heiligabend, silvester
     wie lange, wie schnell, wann kommt, wann ist, dauer, dauert, zeit, tage
     kostet, kosten, preis*, wie teuer, teuer, gebühr*, wie viel, wieviel, kostenlos, gratis
     liefer*, versand*, verschick*, versend*, paket*, zustell*, schickt ihr, schicken sie, bestellung
