@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitepress';
-import { generateSections } from './generate/sections.ts';
+import { generateSections, keepInlineCode } from './generate/sections.ts';
 import { sidebar } from './sidebar.ts';
 
 /* The documentation, built by `npm run docs` into `dist/docs`. The service serves it at `/docs`. */
@@ -13,7 +13,12 @@ export default defineConfig({
   cleanUrls: true,
   // Keeps the inline scripts the same on every page, so that the service's policy can list their hashes.
   metaChunk: true,
-  markdown: { config: generateSections },
+  markdown: {
+    config(md) {
+      generateSections(md);
+      keepInlineCode(md);
+    },
+  },
   themeConfig: {
     sidebar,
     outline: { level: [2, 3] },

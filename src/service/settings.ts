@@ -5,7 +5,7 @@ import { readSecretKeys } from './db/secrets/secret-keys.ts';
 import type { SecretKey } from './db/secrets/secret-keys.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
-/** An environment variable: how it is checked, and what `--help` and the README say of it. */
+/** An environment variable: how it is checked, and what `--help` and the documentation say of it. */
 export interface Setting<Value = unknown> {
   /** What to write as its value, as `--help` shows it. */
   type: 'integer' | 'number' | 'string' | 'one of' | 'URL' | 'list';
@@ -105,7 +105,7 @@ export const settings = {
     type: 'list',
     schema: z.string().optional().transform(readKeys),
     default: undefined,
-    text: 'Keys of stored secrets, 32 bytes in base64 each: the first encrypts, all decrypt ([Encryption](#encryption))',
+    text: 'Keys of stored secrets, 32 bytes in base64 each: the first encrypts, all decrypt ([Encryption](self-hosting.md#encryption))',
   } satisfies Setting,
   WIDGET_DIR: {
     type: 'string',
@@ -127,7 +127,7 @@ export const settings = {
   LLM_OUTPUT_PRICE: number(0, 100_000, 0, 'USD for a million tokens of its output'),
   LLM_SILENCE_SECONDS: number(0.1, 600, 30, 'Longest silence of the model before it is given up'),
   MODELS: optional(
-    'Further models that assistants can choose: a JSON list, or a file with one ([Engines](#engines))',
+    'Further models that assistants can choose: a JSON list, or a file with one ([Models](models-and-knowledge.md))',
   ),
   EMBEDDING_BASE_URL: optionalUrl(
     'OpenAI-compatible endpoint for embeddings, with which knowledge bases are searched by meaning, too',
@@ -219,14 +219,14 @@ export function settingsHelp(): string {
   return Object.entries(settings as Record<string, Setting>)
     .map(([name, { type, default: fallback, text, accepts }]) => {
       const defaultText = fallback === undefined ? 'no default' : `default ${fallback}`;
-      const plainText = text.replace(/\[(\w+)\]\(#\w+\)/g, 'see $1 in the README').replaceAll('`', '');
+      const plainText = text.replace(/\[(\w+)\]\(([\w.#-]+)\)/g, 'see $1 in docs/$2').replaceAll('`', '');
       const facts = [type, accepts].filter((fact) => fact !== undefined).join(' ');
       return `  ${name}  ${facts}; ${defaultText}\n      ${plainText}.`;
     })
     .join('\n');
 }
 
-/** The settings as rows of the README's table. */
+/** The settings as rows of a Markdown table, with links relative to `docs`. */
 export function settingsRows(): string[] {
   return Object.entries(settings as Record<string, Setting>).map(
     ([name, { default: fallback, text, accepts }]) =>

@@ -44,7 +44,10 @@ const Base =
  * @csspart menu-button - the button of the menu: transcript, sound, deletion
  * @csspart close-button - the button that closes the panel
  * @csspart message-log - the scrolling list of messages
- * @csspart message - a message; also `message-user`, `message-assistant` or `message-system`
+ * @csspart message - a message by any author
+ * @csspart message-user - a message of the visitor
+ * @csspart message-assistant - a message of the assistant
+ * @csspart message-system - a message about the conversation, such as a human handoff
  * @csspart message-tools - the actions of a message, and its time
  * @csspart copy-button - the button that copies a message
  * @csspart rate-button - a thumbs up or down button
@@ -121,9 +124,11 @@ export class VoiceAssistantChat extends Base {
   declare persist: 'local' | 'session' | 'none';
   /** The panel's title. Default: the assistant's name. */
   declare heading: string | null;
+  /** A line below the title. */
   declare subheading: string | null;
   /** Text on the launcher. Default: an icon alone. */
   declare launcherLabel: string | null;
+  /** A line below the launcher's label. */
   declare launcherSublabel: string | null;
   /** Hint in the empty composer. */
   declare placeholder: string | null;

@@ -14,7 +14,7 @@ interface Row {
 const red = 'rgb(120, 10, 20)';
 const part = (name: string): string => `[part~="${name}"]`;
 
-/** Every custom property with its effect. A test of the documents compares the README's table with the style sheets. */
+/** Every custom property with its effect. A test of the documents compares them with the style sheets. */
 const rows: readonly Row[] = [
   { token: 'accent-text', value: red, shows: [[part('panel'), '--focus', red]] },
   {
@@ -224,16 +224,6 @@ describe('a part', () => {
     'suggestions of answers': ['suggestions', 'suggestion'],
     'a preview with its inspector': ['test-mark', 'inspect-button', 'inspector'],
   };
-  /** Parts that need a mouse, a microphone, a handoff or another visit; other tests cover them. */
-  const elsewhere = [
-    'resize-handle',
-    'badge',
-    'dictate-button',
-    'read-button',
-    'message-system',
-    'undo',
-    'undo-button',
-  ];
 
   afterEach(() => {
     document.adoptedStyleSheets = [];
@@ -254,14 +244,4 @@ describe('a part', () => {
       }
     });
   }
-
-  it('is documented', async () => {
-    const readme = await (await fetch('/README.md')).text();
-    const [, section = ''] = /\n### Styling\n([^]*?)\n### /.exec(readme) ?? [];
-    const documented = Array.from(section.matchAll(/^\| (`[^|]+`) \|/gm), ([, cell = '']) =>
-      Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name),
-    ).flat();
-    const known = [...Object.values(parts).flat(), ...elsewhere];
-    expect(known.filter((name) => !documented.includes(name))).to.deep.equal([]);
-  });
 });

@@ -1,22 +1,27 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expandSections } from '../../docs/.vitepress/generate/sections.ts';
 import { repository } from '../support/repository.ts';
 
 /** The paths of the project's documents, relative to the repository's folder. */
-export const documents = [
+export const documents: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  'docs/threat-model.md',
   'test/accessibility.md',
-] as const;
+  ...globSync('docs/**/*.md', { cwd: repository }).sort(),
+];
 
 /** A Markdown document, parsed as far as the tests need. */
 export class Document {
+  /** The file as it is. */
+  readonly source: string;
+  /** The file with its generated sections. */
   readonly text: string;
 
   constructor(path: string) {
-    this.text = readFileSync(join(repository, path), 'utf8');
+    this.source = readFileSync(join(repository, path), 'utf8');
+    this.text = expandSections(this.source);
   }
 
   /** The text between a heading of any level and the next one. */

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { repository } from '../support/repository.ts';
-import { Document } from './document.ts';
+import { Document, documents } from './document.ts';
 import { packageJson } from './package-json.ts';
 
 const { name, version, exports, sideEffects } = packageJson;
@@ -25,9 +25,14 @@ describe('the published package', () => {
     );
   });
 
-  it('exports every path that the README imports', () => {
-    const imports = new Document('README.md').text.matchAll(/^import .*'([^'.]+)';$/gm);
-    const own = Array.from(imports, ([, specifier = '']) => specifier);
+  it('exports every path that the documents import', () => {
+    const imports = documents.flatMap((path) =>
+      Array.from(
+        new Document(path).text.matchAll(/^import .*'([^'.]+)';$/gm),
+        ([, specifier = '']) => specifier,
+      ),
+    );
+    const own = imports.filter((specifier) => specifier.split('/')[0] === name);
     assert.notEqual(own.length, 0);
     assert.deepEqual(
       own.filter((specifier) => !(specifier.replace(name, '.') in exports)),

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { it } from 'node:test';
 import { Document } from './document.ts';
 
-it("the README's example for Node.js signs a user token with the secret", async (t) => {
-  const { text } = new Document('README.md');
+it('the example for Node.js signs a user token with the secret', async (t) => {
+  const { text } = new Document('docs/recipes/signed-in-users.md');
   const code = /```js\n(\/\/ Node\.js: .*?)```/s.exec(text)?.[1] ?? '';
   const secret = 'uts_secret';
   const before = process.env['USER_TOKEN_SECRET'];

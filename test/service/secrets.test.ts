@@ -155,16 +155,16 @@ test('the service does not start if no key decrypts its secrets, and says which 
     await assert.rejects(startService({ ...encrypted, SECRET_KEYS: keys }), {
       name: 'MissingSecretKeyError',
       message:
-        /^SECRET_KEYS does not contain a key that stored secrets are encrypted with: 1 in tools\.headers with the key [0-9a-f]{8}, 1 in user_token_keys\.key with .*, 1 in webhook_secrets\.secret with .*\. Add the missing key .*README\.md\.$/,
+        /^SECRET_KEYS does not contain a key that stored secrets are encrypted with: 1 in tools\.headers with the key [0-9a-f]{8}, 1 in user_token_keys\.key with .*, 1 in webhook_secrets\.secret with .*\. Add the missing key .*docs\/self-hosting\.md\.$/,
     });
   }
 });
 
-test('the service starts after the statements in README.md for a lost key', async () => {
+test('the service starts after the documented statements for a lost key', async () => {
   const lost = await copyDatabase(encrypted);
   const [lostKey] = readSecretKeys(first);
-  const readme = await readFile(join(repository, 'README.md'), 'utf8');
-  const [, statements = ''] = /```sql\n(UPDATE tools [^`]*)```/.exec(readme) ?? [];
+  const page = await readFile(join(repository, 'docs/self-hosting.md'), 'utf8');
+  const [, statements = ''] = /```sql\n(UPDATE tools [^`]*)```/.exec(page) ?? [];
   const opened = await openDatabase(readConfig({ ...lost, FSYNC: 'off' }), pino({ level: 'silent' }));
   await opened.pool.query(statements.replaceAll('1a2b3c4d', String(lostKey?.id)));
   await opened.close();

@@ -1,12 +1,34 @@
 import type { MarkdownRenderer } from 'vitepress';
+import {
+  attributesTable,
+  customPropertiesTable,
+  eventsTable,
+  languagesList,
+  methodsTable,
+  partsTable,
+  propertiesTable,
+  slotsTable,
+} from './element.ts';
+import { errorCodesTable } from './error-codes.ts';
+import { operationsList } from './operations.ts';
 import { settingsTable } from './settings.ts';
 
-/** What a page can include by a line such as `<!-- generated: settings -->`. */
+/** The sections that a page includes by a line such as `<!-- generated: settings -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
+  attributes: attributesTable,
+  'custom-properties': customPropertiesTable,
+  'error-codes': errorCodesTable,
+  events: eventsTable,
+  languages: languagesList,
+  methods: methodsTable,
+  operations: operationsList,
+  parts: partsTable,
+  properties: propertiesTable,
   settings: settingsTable,
+  slots: slotsTable,
 };
 
-/** Replaces the lines that name a generated section, in pages and in the search index. */
+/** Replaces the lines that name a generated section. */
 export function expandSections(source: string): string {
   return source.replace(/^<!-- generated: (\S+) -->$/gm, (_, name: string) => {
     const generate = sections[name];
@@ -18,9 +40,18 @@ export function expandSections(source: string): string {
   });
 }
 
-/** Lets Markdown files include generated sections. */
+/** Lets Markdown files include generated sections, in pages and in the search index. */
 export function generateSections(md: MarkdownRenderer): void {
   md.core.ruler.before('normalize', 'generated-sections', (state) => {
     state.src = expandSections(state.src);
   });
+}
+
+/** Keeps Vue from evaluating the braces of inline code such as `{{first_name}}`. */
+export function keepInlineCode(md: MarkdownRenderer): void {
+  md.renderer.rules.code_inline = (tokens, index, _options, _env, self) => {
+    const token = tokens[index];
+    if (token === undefined) return '';
+    return `<code v-pre${self.renderAttrs(token)}>${md.utils.escapeHtml(token.content)}</code>`;
+  };
 }

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { sections } from '../../docs/.vitepress/generate/sections.ts';
+import { budgets } from '../size/budgets.ts';
+import { repository } from '../support/repository.ts';
+import { codeIn, Document, documents, states } from './document.ts';
+import { eventsInSources, partsInSources, slotsInSources, tokensInSources } from './sources.ts';
+
+/** The built class. Outside a browser it can only be imported. */
+const { VoiceAssistantChat } = (await import(
+  pathToFileURL(join(repository, 'dist/npm/element.js')).href
+)) as { VoiceAssistantChat: { prototype: object; observedAttributes: readonly string[] } };
+
+const members = Object.entries(Object.getOwnPropertyDescriptors(VoiceAssistantChat.prototype)).filter(
+  ([name]) => name !== 'constructor' && !name.endsWith('Callback'),
+);
+
+/** The rows of a generated table as cells, without the header. */
+function rows(section: string): string[][] {
+  const lines = sections[section]?.().split('\n').slice(2) ?? [];
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim()),
+  );
+}
+const names = (section: string, cell = 0) => rows(section).flatMap((row) => codeIn(row[cell]));
+const sameNames = (documented: Iterable<string>, actual: Iterable<string>) => {
+  assert.deepEqual([...documented].sort(), [...actual].sort());
+};
+
+describe('the generated tables of the element', () => {
+  it('have a text in every row', () => {
+    const tables = Object.keys(sections).filter((name) => !['languages', 'operations'].includes(name));
+    const empty = tables.flatMap((table) => rows(table).filter((row) => row.at(-1) === ''));
+    assert.deepEqual(empty, []);
+  });
+
+  it('name every attribute of the built class, and no other', () => {
+    sameNames(names('attributes'), VoiceAssistantChat.observedAttributes);
+  });
+
+  it('name every property of the built class, and no other', () => {
+    const accessors = members.filter(([, descriptor]) => 'get' in descriptor).map(([name]) => name);
+    // Every element has `lang` and `dir`.
+    sameNames([...names('attributes', 1), ...names('properties')], [...accessors, 'lang', 'dir']);
+  });
+
+  it('name every method of the built class, and no other', () => {
+    const methods = members
+      .filter(([, descriptor]) => typeof descriptor.value === 'function')
+      .map(([name]) => name);
+    sameNames(
+      names('methods').map((signature) => signature.replace(/\(.*/, '')),
+      methods,
+    );
+  });
+
+  it('name every event with the fields of its detail, and no other', () => {
+    const documented = rows('events').map(([event, detail]) => {
+      const fields =
+        codeIn(detail)
+          .join()
+          .match(/\w+(?=: )/g) ?? [];
+      return [codeIn(event)[0] ?? '', [...fields]] as const;
+    });
+    assert.deepEqual(new Map(documented), eventsInSources());
+  });
+
+  it('name every slot, and no other', () => {
+    sameNames(names('slots'), slotsInSources());
+  });
+
+  it('name every part, and no other', () => {
+    sameNames(names('parts'), partsInSources());
+  });
+
+  it('name every custom property, and no other', () => {
+    sameNames(names('custom-properties'), tokensInSources());
+  });
+});
+
+describe('the pages', () => {
+  it('include every generated section', () => {
+    const texts = documents.map((path) => new Document(path).source).join('\n');
+    const unused = Object.keys(sections).filter((name) => !texts.includes(`<!-- generated: ${name} -->`));
+    assert.deepEqual(unused, []);
+  });
+
+  it('state the size budgets', () => {
+    const section = new Document('docs/element.md').section('Size');
+    for (const budget of Object.values(budgets)) {
+      const bytes = typeof budget === 'number' ? budget : budget.bytes;
+      assert.ok(states(section, bytes), `${String(bytes)} bytes are not mentioned`);
+    }
+  });
+});
