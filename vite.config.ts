@@ -7,7 +7,7 @@ import { defineConfig, type BuildOptions, type Manifest, type UserConfig } from 
  * - (default) `dist/chunks`: the panel, the modules it loads lazily, and the languages;
  * - `module` and `embed`: the shell as `dist/voice-assistant-chat.js` (a module) and `dist/embed.js` (a classic script).
  *   A classic script can have no chunks of its own, so the shells get the addresses of the first build's files;
- * - `npm` for bundlers: `dist/npm/*`, with lit and zod left to the site's own copies.
+ * - `npm`, `client` and `api` for bundlers: `dist/npm/*`, with lit left to the site's own copy.
  */
 
 /** Files of the first build that the shells load. */
@@ -84,29 +84,40 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   };
 }
 
-function npm(): UserConfig {
-  rmSync('dist/npm', { recursive: true, force: true });
+/** Without zod's other languages and its JSON schemas, which some bundlers keep if a site bundles zod itself. */
+function npm(entry: Record<string, string>): UserConfig {
   return {
     build: {
       ...common,
       outDir: 'dist/npm',
-      license: { fileName: 'licenses.md' },
-      lib: {
-        entry: {
-          'voice-assistant-chat': 'src/widget/define.ts',
-          element: 'src/widget/voice-assistant-chat.ts',
-          client: 'src/client/chat-client.ts',
-          api: 'src/client/api-client.ts',
+      lib: { entry, formats: ['es'] },
+      rolldownOptions: {
+        external: [/^lit(?:\/|$)/, /^react(?:\/|$)/],
+        output: {
+          ...output,
+          // Bundlers of server components would run it on the server otherwise.
+          postBanner: ({ name, isEntry }) => (isEntry && name === 'react' ? "'use client';" : ''),
         },
-        formats: ['es'],
       },
-      rolldownOptions: { external: [/^lit(?:\/|$)/, /^zod(?:\/|$)/], output: { ...output, postBanner: '' } },
     },
   };
 }
 
+function npmElement(): UserConfig {
+  rmSync('dist/npm', { recursive: true, force: true });
+  const config = npm({
+    'voice-assistant-chat': 'src/widget/define.ts',
+    element: 'src/widget/voice-assistant-chat.ts',
+    react: 'src/widget/react.ts',
+  });
+  return { build: { ...config.build, license: { fileName: 'licenses.md' } } };
+}
+
 export default defineConfig(({ mode }) => {
-  if (mode === 'npm') return npm();
+  if (mode === 'npm') return npmElement();
+  // Builds of their own, so that they load nothing of the panel.
+  if (mode === 'client') return npm({ client: 'src/client/chat-client.ts' });
+  if (mode === 'api') return npm({ api: 'src/client/api-client.ts' });
   if (mode === 'module') return shell('voice-assistant-chat', 'src/widget/script.ts', 'es');
   if (mode === 'embed') return shell('embed', 'src/widget/embed.ts', 'iife');
   return chunks();

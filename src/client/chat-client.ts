@@ -20,7 +20,6 @@ import {
 import { requestDeletion, requestStop, type DeletionOptions } from './stop-and-delete.ts';
 import { ChatError, type ChatErrorCode } from './errors.ts';
 import { readEarlier } from './read-earlier.ts';
-import { streamMessage } from './stream-message.ts';
 import { withProof } from './with-proof.ts';
 
 export { ChatError, type ChatErrorCode };
@@ -75,12 +74,16 @@ export class ChatClient extends ConversationClient {
    * Sends a message and streams the answer. If the service does not support streaming, the listeners are not called;
    * the promise resolves with the complete answer in either case.
    */
-  streamMessage(
+  async streamMessage(
     uuid: string,
     message: string,
     listeners: StreamListeners,
     options: MessageOptions = {},
   ): Promise<AnsweredMessage> {
+    // The parser of event streams is loaded here, so that the client is small for those who do not stream.
+    const { streamMessage } = await import('./stream-message.ts').catch((cause: unknown) => {
+      throw new ChatError('network', 'A part of the client could not be loaded.', { cause });
+    });
     return streamMessage(this, uuid, message, listeners, options);
   }
 

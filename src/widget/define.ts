@@ -3,14 +3,6 @@ import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 export { VoiceAssistantChat, type ChatEventMap };
 
-declare global {
-  interface HTMLElementTagNameMap {
-    'voice-assistant-chat': VoiceAssistantChat;
-  }
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merges the events into every listener's types
-  interface GlobalEventHandlersEventMap extends ChatEventMap {}
-}
-
 // Also importable on a server, and twice on a page: a second copy of the script must not break the first.
 if ('customElements' in globalThis && !customElements.get('voice-assistant-chat')) {
   customElements.define('voice-assistant-chat', VoiceAssistantChat);

@@ -6,12 +6,36 @@ import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import { loadExtras, loadLocales, loadPanel, prefetchPanel, preload } from './element/shell-modules.ts';
+import {
+  hasOwnOrigin,
+  loadExtras,
+  loadLocales,
+  loadPanel,
+  prefetchPanel,
+  preload,
+} from './element/shell-modules.ts';
 import { isFastConnection, whenIdle, whenNear } from './element/when-near.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
 
 export type { ChatEventMap, FormField, PageTool, Texts };
+
+/** A corner in either order, or a side. */
+export type Position =
+  | `${'right' | 'left'}-${'bottom' | 'top'}`
+  | `${'bottom' | 'top'}-${'right' | 'left'}`
+  | 'right'
+  | 'left'
+  | 'top'
+  | 'bottom';
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'voice-assistant-chat': VoiceAssistantChat;
+  }
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merges the events into every listener's types
+  interface GlobalEventHandlersEventMap extends ChatEventMap {}
+}
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i;
 
@@ -104,18 +128,21 @@ export class VoiceAssistantChat extends Base {
 
   /** The assistant's UUID. */
   declare assistantId: string | null;
-  /** The service's origin; its paths begin with `/api` below it. Default: the origin that served the script. */
+  /**
+   * The service's origin; its paths begin with `/api` below it. Default: the origin that served the script; required if
+   * a bundler has built it.
+   */
   declare baseUrl: string | null;
   /** `widget` (default; billed to the assistant's owner) or `test` (free; shows function calls and timings). */
   declare type: 'widget' | 'test';
   /** Key/value pairs for `{{variable_name}}` in the assistant's texts. The attribute takes JSON. */
-  declare variables: Record<string, unknown> | undefined;
+  declare variables: object | undefined;
   /** `light`, `dark` or `auto`; overrides the assistant's. */
-  declare theme: string | null;
+  declare theme: 'light' | 'dark' | 'auto' | 'system' | null;
   /** Any CSS color; overrides the assistant's. */
   declare color: string | null;
   /** A corner, as in `right-bottom`; overrides the assistant's. */
-  declare position: string | null;
+  declare position: Position | null;
   /** Fills its box in the page instead of floating. */
   declare inline: boolean;
   /** Whether the panel is shown. */
@@ -137,13 +164,13 @@ export class VoiceAssistantChat extends Base {
   /** Text of a bubble beside the launcher. */
   declare teaser: string | null;
   /** Seconds until the teaser is shown. Default: 5. */
-  declare teaserDelay: string | null;
+  declare teaserDelay: number | string | null;
   /** Identifies the person who uses the browser. People with different keys never see each other's conversation. */
   declare userKey: string | null;
   /** Proves who uses the chat: a JWT signed by the site or, with `type="test"`, the owner's preview token. */
   declare userToken: string | null;
   /** Days until a stored conversation expires. Default: 30. */
-  declare keepDays: string | null;
+  declare keepDays: number | string | null;
   /** Origins that images in answers may be loaded from, separated by white space. */
   declare allowImages: string | null;
   /** Whether a sound plays for answers that arrive while the visitor is elsewhere. */
@@ -157,7 +184,7 @@ export class VoiceAssistantChat extends Base {
   /** Whether the chat logs its activity to the console. */
   declare debug: boolean;
   /** Facts about the page for the assistant, sent as variables. */
-  declare context: Readonly<Record<string, unknown>> | undefined;
+  declare context: object | undefined;
   /** Fields to fill in before the conversation, at most 20; their values become variables. */
   declare form: readonly FormField[] | undefined;
   /** Texts by key that replace those of the language. */
@@ -283,10 +310,8 @@ export class VoiceAssistantChat extends Base {
     const root = this.#root as HTMLElement;
     const { button, setLabel } = this.#launcher as Launcher;
     const id = this.assistantId?.trim();
-    const idProblem = this.#idProblem;
-    if (idProblem) warnOnce(`assistant-id is ${idProblem}.`);
     const source = this.#settings;
-    source.follow(idProblem ? '' : `${this.#origin}/api/assistants/${id}/widget`, id, this.#storage);
+    source.follow(this.#setupProblem ? '' : `${this.#origin}/api/assistants/${id}/widget`, id, this.#storage);
     const isComplete = isAppearanceComplete(this);
     if (!isComplete) void source.ask(this.#storage);
     this.#watchForVisitor();
@@ -304,7 +329,8 @@ export class VoiceAssistantChat extends Base {
     button.hidden = this.inline;
     // Not a popover inside a dialog: a dialog that opens later would cover it.
     root.popover = this.inline || this.closest('dialog') ? null : 'manual';
-    if (root.popover) root.togglePopover(true);
+    // Simulated documents of test runners have no popovers.
+    if (root.popover) (root as Partial<HTMLElement>).togglePopover?.(true);
     button.ariaExpanded = String(this.open);
     if (this.#panel) this.#call('update', this.#panelInput);
     this.#showOrHide();
@@ -349,6 +375,9 @@ export class VoiceAssistantChat extends Base {
     this.#cancelIdle?.();
     this.#stopWatching?.();
     this.#cancelIdle = whenIdle(() => {
+      // Not earlier: some frameworks set attributes after they have inserted the element.
+      const problem = this.#setupProblem;
+      if (problem) warnOnce(problem.replace(/-(?=m)/, ' is ') + '.');
       // An earlier visit left pending or unread messages, or an open panel.
       if (this.#storage()?.getItem('voice-assistant-chat:wake')) this.#prepare();
       else if (this.teaser)
@@ -430,10 +459,12 @@ export class VoiceAssistantChat extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  /** Why `assistant-id` is invalid, if it is. */
-  get #idProblem(): PanelInput['idProblem'] {
+  /** Why the attributes cannot lead to a conversation, if they cannot. */
+  get #setupProblem(): PanelInput['setupProblem'] {
     const id = this.assistantId?.trim();
-    return !id ? 'missing' : uuid.test(id) ? undefined : 'malformed';
+    if (!id) return 'assistant-id-missing';
+    if (!uuid.test(id)) return 'assistant-id-malformed';
+    return hasOwnOrigin || this.#origin ? undefined : 'base-url-missing';
   }
 
   /** The service's origin, without a trailing slash. */
@@ -444,7 +475,7 @@ export class VoiceAssistantChat extends Base {
   get #panelInput(): PanelInput {
     const { settings } = this.#settings;
     const storage = this.#storage();
-    return { baseUrl: this.#origin, idProblem: this.#idProblem, settings, storage, preload };
+    return { baseUrl: this.#origin, setupProblem: this.#setupProblem, settings, storage, preload };
   }
 
   /** The storage that `persist` names; undefined if nothing may be stored. */

@@ -21,7 +21,7 @@ describe('axe finds nothing wrong with', () => {
       for (const lang of Object.values(languages)) {
         chat.element.lang = lang;
         if (chat.isOpen) await until(() => chat.find('.root')?.lang === lang, `texts in ${lang}`);
-        for (const theme of ['light', 'dark']) {
+        for (const theme of ['light', 'dark'] as const) {
           chat.element.theme = theme;
           await until(() => chat.find('.root')?.dataset['theme'] === theme, theme);
           expect(await violations(chat), `${theme}, ${lang}`).to.equal('');

@@ -9,6 +9,8 @@ export const budgets = {
   typing: { bytes: 32_500, requests: 2 },
   /** Until the first answer is rendered as Markdown. */
   markdownAnswer: { bytes: 65_000, requests: 4 },
+  /** `voice-assistant-chat/client`, until it streams an answer or solves a proof of work. */
+  client: 9_000,
   /** One language besides English. */
   locale: 2_000,
 } as const;

@@ -1,7 +1,8 @@
 import { ChatError, type ChatErrorCode } from '../../client/chat-client.ts';
 
 /** The code of a failure: the client's codes, and those of the widget. */
-export type ProblemCode = ChatErrorCode | 'offline' | 'assistant-id-missing' | 'assistant-id-malformed';
+export type ProblemCode =
+  ChatErrorCode | 'offline' | 'assistant-id-missing' | 'assistant-id-malformed' | 'base-url-missing';
 
 /** A failure as plain data: it is shown, stored with its message, and dispatched to the page. */
 export interface Problem {

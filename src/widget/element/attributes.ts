@@ -8,24 +8,29 @@ const texts =
   'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting teaser teaser-delay user-token user-key keep-days allow-images'.split(
     ' ',
   );
-const booleans = 'inline open sound voice show-function-calls debug'.split(' ');
+export const booleans: readonly string[] = 'inline open sound voice show-function-calls debug'.split(' ');
 
 /** Set by scripts only; attributes cannot hold functions. */
-const objects = 'context form messages suggestions tools'.split(' ');
+export const objects: readonly string[] = 'context form messages suggestions tools'.split(' ');
 
 /** Attributes with a fixed set of values; the first is the default for missing or unknown values. */
-const enumeratedAttributes: Readonly<Record<string, readonly string[]>> = {
+export const enumeratedAttributes: Readonly<Record<string, readonly string[]>> = {
   type: ['widget', 'test'],
   persist: ['local', 'session', 'none'],
   preload: ['auto', 'none'],
 };
 
-const attributes = [...texts, ...booleans, ...Object.keys(enumeratedAttributes), 'variables'];
+export const attributes: readonly string[] = [
+  ...texts,
+  ...booleans,
+  ...Object.keys(enumeratedAttributes),
+  'variables',
+];
 
 export const observedAttributes: readonly string[] = [...attributes, 'lang', 'dir'];
 
 /** `assistant-id` to `assistantId`. */
-function propertyName(attribute: string): string {
+export function propertyName(attribute: string): string {
   return attribute.replace(/-./g, (pair) => pair.charAt(1).toUpperCase());
 }
 

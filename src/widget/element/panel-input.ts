@@ -4,8 +4,8 @@ import type { AssistantSettings } from './settings-source.ts';
 export interface PanelInput {
   /** The service's origin, without a trailing slash. */
   readonly baseUrl: string;
-  /** Why `assistant-id` is invalid, if it is. */
-  readonly idProblem: 'missing' | 'malformed' | undefined;
+  /** Why the attributes cannot lead to a conversation, if they cannot. */
+  readonly setupProblem: 'assistant-id-missing' | 'assistant-id-malformed' | 'base-url-missing' | undefined;
   readonly settings: AssistantSettings;
   /** The storage that `persist` names; undefined if nothing may be stored. */
   readonly storage: Storage | undefined;

@@ -8,6 +8,9 @@ import type * as ExtrasModule from '../panel/parts/extras.ts';
 declare const builtFiles: Readonly<Record<'panel' | 'talk' | 'markdown' | 'extras' | 'locales', string>>;
 const files = builtFiles;
 
+/** The service that serves the script is the default. */
+export const hasOwnOrigin = true;
+
 /** The tag of a classic script; null for a module. */
 export const script = document.currentScript as HTMLScriptElement | null;
 

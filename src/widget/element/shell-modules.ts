@@ -3,11 +3,22 @@
  * replace this module with `shell-module-files.ts`, which loads the built files.
  */
 
+/** A bundle is served by the site, so only `base-url` can name the service. */
+export const hasOwnOrigin = false as boolean;
+
+/**
+ * Whether this is a browser. The simulated documents of test runners lack much of what the panel draws with, so there
+ * the element has a launcher and its methods, and loads nothing.
+ */
+const canDraw = 'HTMLElement' in globalThis && 'togglePopover' in HTMLElement.prototype;
+
+const never = new Promise<never>(() => undefined);
+
 /** The chat itself. */
-export const loadPanel = () => import('../panel/panel.ts');
+export const loadPanel = () => (canDraw ? import('../panel/panel.ts') : never);
 
 /** The teaser beside the launcher, among others. */
-export const loadExtras = () => import('../panel/parts/extras.ts');
+export const loadExtras = () => (canDraw ? import('../panel/parts/extras.ts') : never);
 
 /** The list of languages besides English. */
 export const loadLocales = () => import('../texts/locales.ts');

@@ -97,7 +97,7 @@ export class ChatPanel implements Panel, PanelContext {
 
   update(input: PanelInput): void {
     this.#input = input;
-    const hadNoAssistant = this.#identity && this.options.idProblem;
+    const hadNoAssistant = this.#identity && this.options.setupProblem;
     const tokenBefore = this.#identity && this.options.userToken;
     const options = (this.options = resolveOptions(this.host.element, input));
     this.storage.moveTo(input.storage);
@@ -212,7 +212,7 @@ export class ChatPanel implements Panel, PanelContext {
       this.modules,
       () => {
         // A page may change these and send in the same task, before the options follow.
-        const { variables, context } = this.host.element;
+        const { variables, context } = this.host.element as Pick<ChatOptions, 'variables' | 'context'>;
         const clientTools = this.addOns.tools;
         return { ...this.options, variables, context, ...this.gate?.variables(), clientTools };
       },
@@ -260,7 +260,7 @@ export class ChatPanel implements Panel, PanelContext {
     if ((!this.#isVisible && !isHidden) || locale === undefined) return;
     const { draft, snapshot } = this.conversation;
     void loadMarkdown(this.modules, snapshot);
-    this.container.toggleAttribute('data-barred', !!this.options.idProblem || this.isClosed);
+    this.container.toggleAttribute('data-barred', !!this.options.setupProblem || this.isClosed);
     render(panelView(this, locale, this.#pages), this.container);
     // Not a binding: the visitor changes the value too, and setting it again would move the cursor.
     const input = this.container.querySelector('textarea');

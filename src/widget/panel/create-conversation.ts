@@ -37,7 +37,7 @@ function subjectOf({ type, userToken }: ChatOptions): string | undefined {
 export function createConversation(
   storage: VisitStorage,
   modules: LazyModules,
-  options: () => ChatOptions & Pick<PanelInput, 'idProblem'>,
+  options: () => ChatOptions & Pick<PanelInput, 'setupProblem'>,
   listener: ConversationListener,
 ): Conversation {
   const { assistantId, baseUrl, type, userKey, keepFor } = options();

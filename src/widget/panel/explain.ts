@@ -48,6 +48,7 @@ const explanations: Readonly<
   'response-too-large': ['nonsense', 'nonsenseAdvice', 'retry'],
   'assistant-id-missing': ['assistantMissing', 'assistantAdvice', undefined],
   'assistant-id-malformed': [undefined, 'assistantAdvice', undefined],
+  'base-url-missing': [undefined, undefined, undefined],
 };
 
 export function explain(problem: Problem, texts: Texts): Explanation {

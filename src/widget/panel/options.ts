@@ -5,7 +5,7 @@ import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 /** The panel's options, resolved from the site's attributes, the assistant's settings and the page. */
 export interface ChatOptions {
   readonly assistantId: string | null;
-  readonly idProblem: PanelInput['idProblem'];
+  readonly setupProblem: PanelInput['setupProblem'];
   readonly baseUrl: string;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
@@ -50,18 +50,18 @@ export function headingOf({ heading }: ChatOptions, { texts }: Locale): string {
 
 export function resolveOptions(
   element: VoiceAssistantChat,
-  { baseUrl, idProblem, settings }: PanelInput,
+  { baseUrl, setupProblem, settings }: PanelInput,
 ): ChatOptions {
   const { name, language } = settings;
   const days = Number(element.keepDays);
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
   return {
     assistantId: element.assistantId?.trim() || null,
-    idProblem,
+    setupProblem,
     baseUrl,
     type: element.type,
-    variables: element.variables,
-    context: element.context,
+    variables: element.variables as ChatOptions['variables'],
+    context: element.context as ChatOptions['context'],
     persist: element.persist,
     userKey: element.userKey,
     userToken: element.userToken,

@@ -6,7 +6,7 @@ export function sendText(panel: PanelContext, text: string, onSent: () => void):
   const send = (): void => {
     const { conversation, options } = panel;
     if (text.trim() === '') return;
-    if (countCharacters(text) > limits.message.max || panel.isClosed || options.idProblem) {
+    if (countCharacters(text) > limits.message.max || panel.isClosed || options.setupProblem) {
       // The visitor can shorten it, as the composer explains, or send it once that is possible.
       conversation.draft = text;
       panel.draw();

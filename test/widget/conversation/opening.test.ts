@@ -67,15 +67,16 @@ describe('opening', () => {
     assert.deepEqual(visit.log, []);
   });
 
-  it('without an assistant, or with a malformed ID, fails without a request', async () => {
-    for (const [idProblem, code] of [
-      ['missing', 'assistant-id-missing'],
-      ['malformed', 'assistant-id-malformed'],
+  it('without an assistant, with a malformed ID, or without a service, fails without a request', async () => {
+    for (const setupProblem of [
+      'assistant-id-missing',
+      'assistant-id-malformed',
+      'base-url-missing',
     ] as const) {
-      const lost = browser.visit(server, { request: { assistantId: 'x', idProblem } });
+      const lost = browser.visit(server, { request: { assistantId: 'x', setupProblem } });
       await lost.conversation.open();
       assert.equal(lost.conversation.snapshot.status, 'failed');
-      assert.deepEqual(lost.events, [`problem ${code}`]);
+      assert.deepEqual(lost.events, [`problem ${setupProblem}`]);
     }
     assert.equal(server.requests.length, 0);
   });

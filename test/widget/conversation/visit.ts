@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 const hour = 3_600_000;
 const request: SessionRequest = {
   assistantId: 'b7f0a2d4-6c1e-4a52-9f3b-2f6f8e0c1d11',
-  idProblem: undefined,
+  setupProblem: undefined,
   type: 'widget',
   variables: undefined,
 };

@@ -10,8 +10,8 @@ import { InvalidRequestError, type Problem } from '../problem.ts';
 export interface SessionRequest {
   /** The attribute as written by the site. */
   readonly assistantId: string | null;
-  /** Set if `assistantId` cannot be valid. */
-  readonly idProblem: 'missing' | 'malformed' | undefined;
+  /** Why the attributes cannot lead to a conversation, if they cannot. */
+  readonly setupProblem: 'assistant-id-missing' | 'assistant-id-malformed' | 'base-url-missing' | undefined;
   readonly type: 'widget' | 'test';
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** Context of the page: further variables, which those of the tag override. */
@@ -60,13 +60,15 @@ export async function openConversation(
   idempotencyKey: string,
   signal: AbortSignal,
 ): Promise<[conversationId: string, record: ConversationRecord]> {
-  const { assistantId, idProblem, type, userToken, isNew } = request;
-  if (idProblem !== undefined) {
+  const { assistantId, setupProblem, type, userToken, isNew } = request;
+  if (setupProblem !== undefined) {
     throw new InvalidRequestError(
-      `assistant-id-${idProblem}`,
-      idProblem === 'missing'
-        ? 'This chat has no assistant.'
-        : `“${assistantId}” is not the ID of an assistant.`,
+      setupProblem,
+      {
+        'assistant-id-missing': 'This chat has no assistant.',
+        'assistant-id-malformed': `“${assistantId}” is not the ID of an assistant.`,
+        'base-url-missing': 'base-url is missing: set it to the address of the service.',
+      }[setupProblem],
     );
   }
   const variables = variablesOf(request);

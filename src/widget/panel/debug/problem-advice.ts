@@ -3,6 +3,7 @@ import type { Problem, ProblemCode } from '../../conversation/problem.ts';
 /** Advice for the site's owner, by code. */
 const advice: Readonly<Record<ProblemCode, string>> = {
   'assistant-id-missing': 'Set assistant-id to the UUID of the assistant.',
+  'base-url-missing': 'Set base-url to the address of the service, as in https://assistants.example.',
   'assistant-id-malformed': 'The assistant-id has to be a UUID.',
   'assistant-not-found': 'No assistant has this id at this service: check assistant-id and base-url.',
   'conversation-not-found': 'The service no longer has this conversation: the visitor can start a new one.',

@@ -67,7 +67,7 @@ class Teaser {
       if (this.#bubble.parentNode) this.#bubble.remove();
       return;
     }
-    const seconds = Number(teaserDelay?.trim() || NaN);
+    const seconds = Number(String(teaserDelay ?? '').trim() || NaN);
     // Delayed by CSS instead of a timer, so that a removed element leaves no timer behind.
     this.#bubble.style.animationDelay = `${seconds >= 0 && seconds < Infinity ? seconds : 5}s`;
     if (this.#text.textContent !== teaser) this.#text.textContent = teaser;

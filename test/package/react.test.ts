@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { after, before, describe, it } from 'node:test';
+import { build } from 'esbuild';
+import { chromium, type Browser } from 'playwright';
+import { findEngines } from '../support/browser/browsers.ts';
+import { siteWithPackage } from './installed-package.ts';
+
+const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
+
+/** The page of a site that renders on the server and hydrates in the browser. */
+const app = `import { createElement, useState } from 'react';
+import { VoiceAssistantChat } from 'voice-assistant-chat/react';
+
+export function App() {
+  const [opened, setOpened] = useState(0);
+  const [shown, setShown] = useState(true);
+  const [name, setName] = useState('Ada');
+  return createElement('main', null,
+    createElement('output', null, String(opened)),
+    createElement('button', { id: 'toggle', onClick: () => setShown(!shown) }, 'Route'),
+    createElement('button', { id: 'rename', onClick: () => setName('Grace') }, 'Rename'),
+    shown && createElement(VoiceAssistantChat, {
+      assistantId: '0b9d6f6e-0000-4000-8000-000000000000', baseUrl: 'https://service.invalid', preload: 'none',
+      className: 'chat', keepDays: 7, sound: true, voice: false,
+      variables: { first_name: name }, context: { page: 'Start' }, suggestions: ['Hello'],
+      onChatOpen: () => setOpened((count) => count + 1),
+    }, createElement('p', { slot: 'notice' }, 'A notice')),
+  );
+}
+`;
+
+describe('voice-assistant-chat/react', { skip: executable ? false : 'needs Chromium' }, () => {
+  const site = siteWithPackage(['react', 'react-dom', 'scheduler']);
+  let browser: Browser;
+  let html: string;
+  let script: string;
+  const server = createServer(({ url }, response) => {
+    response.setHeader('Content-Type', `text/${url === '/main.js' ? 'javascript' : 'html'}; charset=utf-8`);
+    response.end(
+      url === '/main.js'
+        ? script
+        : `<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,"><div id="app">${html}</div>
+           <script type="module" src="/main.js"></script></html>`,
+    );
+  });
+
+  before(async () => {
+    assert.ok(executable);
+    site.write('app.js', app);
+    site.write(
+      'main.js',
+      `import { hydrateRoot } from 'react-dom/client';
+       import { createElement } from 'react';
+       import { App } from './app.js';
+       hydrateRoot(document.querySelector('#app'), createElement(App), { onRecoverableError: console.error });`,
+    );
+    const rendering = site.write(
+      'render.js',
+      `import { createElement } from 'react';
+       import { renderToString } from 'react-dom/server';
+       import { App } from './app.js';
+       export const html = renderToString(createElement(App));`,
+    );
+    // On a server, as a framework does it: the package is imported by Node.
+    ({ html } = (await import(pathToFileURL(rendering).href)) as { html: string });
+    const { outputFiles } = await build({
+      entryPoints: [join(site.folder, 'main.js')],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      // Only this build of React warns of differences between server and browser.
+      define: { 'process.env.NODE_ENV': '"development"' },
+    });
+    script = outputFiles[0]?.text ?? '';
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    browser = await chromium.launch({ executablePath: executable.executablePath, args: executable.args });
+  });
+  after(async () => {
+    await browser.close();
+    server.close();
+    site.remove();
+  });
+
+  it('renders the attributes on a server', () => {
+    const [, tag = ''] = /<(voice-assistant-chat [^>]*)>/.exec(html) ?? [];
+    for (const part of ['assistant-id="0b9d6f6e', 'keep-days="7"', 'class="chat"', 'sound=""', 'first_name'])
+      assert.ok(tag.includes(part), tag);
+    assert.ok(!tag.includes('voice=') && !tag.includes('context') && !tag.includes('object Object'), tag);
+  });
+
+  it('sets objects and listeners after hydration, without a warning, also after leaving and coming back', async () => {
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => problems.push(message));
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const chat = page.locator('voice-assistant-chat');
+    const values = () =>
+      chat.evaluate((element) => {
+        const { variables, context, suggestions, sound, voice, keepDays } =
+          element as HTMLElementTagNameMap['voice-assistant-chat'];
+        return { variables, context, suggestions, sound, voice, keepDays };
+      });
+    const isHydrated = () =>
+      page.waitForFunction(() => document.querySelector('voice-assistant-chat')?.suggestions !== undefined);
+    await isHydrated();
+    const expected = {
+      variables: { first_name: 'Ada' },
+      context: { page: 'Start' },
+      suggestions: ['Hello'],
+      sound: true,
+      voice: false,
+      keepDays: '7',
+    };
+    assert.deepEqual(await values(), expected);
+    await chat.evaluate((element) => {
+      element.setAttribute('open', '');
+    });
+    await page.locator('output', { hasText: '1' }).waitFor();
+
+    await page.locator('#toggle').click();
+    await chat.waitFor({ state: 'detached' });
+    await page.locator('#toggle').click();
+    await isHydrated();
+    await page.locator('#rename').click();
+    await page.waitForFunction(() =>
+      document.querySelector('voice-assistant-chat')?.getAttribute('variables')?.includes('Grace'),
+    );
+    assert.deepEqual(await values(), { ...expected, variables: { first_name: 'Grace' } });
+    // The service does not exist.
+    assert.deepEqual(
+      problems.filter((text) => !text.includes('ERR_NAME_NOT_RESOLVED')),
+      [],
+    );
+    await page.close();
+  });
+});

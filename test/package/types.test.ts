@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import ts from 'typescript';
+import { siteWithPackage, type Site } from './installed-package.ts';
+
+interface Stack {
+  packages: readonly string[];
+  options?: ts.CompilerOptions;
+  file: string;
+  /** Uses everything that the types allow. */
+  valid: string;
+  /** Statements or elements that must be refused. */
+  invalid: readonly string[];
+  /** Puts one of them into a file. */
+  wrap: (invalid: string) => string;
+}
+
+const imports = `import 'voice-assistant-chat';
+interface Customer { first_name: string; orders: number }
+const customer: Customer = { first_name: 'Ada', orders: 3 };
+const theme = Math.random() < 0.5 ? 'dark' : 'auto';
+declare const position: 'left-bottom' | 'right-top';
+`;
+const strings = `assistant-id="x" base-url="https://service.example" type="test" inline class="chat" id="chat"`;
+const jsx = `${strings} theme={theme} position={position} variables={customer} keep-days={7} teaser-delay={2.5}
+  teaserDelay={3} suggestions={['Hello']} tools={[{ name: 'find', description: 'Finds', run: () => 1 }]} open={false}
+  form={[{ name: 'email', label: 'E-mail', type: 'email' }]} messages={{ chat: 'Ask' }}`;
+const refused = ['theme="dim"', 'keep-days={true}', 'type="toast"', 'variables={3}', 'suggestions="Hello"'];
+const jsxCase = (event: string): Pick<Stack, 'file' | 'valid' | 'invalid' | 'wrap'> => ({
+  file: 'app.tsx',
+  valid: `${imports}export const app = <voice-assistant-chat ${jsx} ${event}={(event) => {
+    const text: string = event.detail.text;
+    event.currentTarget.hide();
+    return void text;
+  }}><p slot="notice">Hello</p></voice-assistant-chat>;`,
+  invalid: [...refused, `${event}={(event: CustomEvent<{ text: number }>) => void event}`],
+  wrap: (attribute) => `${imports}export const app = <voice-assistant-chat ${attribute} />;`,
+});
+const options = (jsxImportSource: string): ts.CompilerOptions => ({
+  jsx: jsxImportSource === 'solid-js' ? ts.JsxEmit.Preserve : ts.JsxEmit.ReactJSX,
+  jsxImportSource,
+});
+
+const stacks: Record<string, Stack> = {
+  React: {
+    packages: ['@types/react', '@types/react-dom', 'csstype'],
+    options: options('react'),
+    ...jsxCase('onchat-message'),
+  },
+  'the React component': {
+    packages: ['@types/react', '@types/react-dom', 'csstype'],
+    options: options('react'),
+    file: 'app.tsx',
+    valid: `${imports}import { useRef } from 'react';
+      import { VoiceAssistantChat, type VoiceAssistantChatElement } from 'voice-assistant-chat/react';
+      export function App() {
+        const chat = useRef<VoiceAssistantChatElement>(null);
+        chat.current?.send('Hello');
+        return <VoiceAssistantChat ref={chat} assistantId="x" theme={theme} position={position} variables={customer}
+          keepDays={7} inline className="chat" onChatMessage={({ detail }) => detail.text.trim()}>
+          <p slot="notice">Hello</p></VoiceAssistantChat>;
+      }`,
+    invalid: [
+      'theme="dim"',
+      'variables={3}',
+      'onChatMessage={(event: CustomEvent<{ text: number }>) => void event}',
+    ],
+    wrap: (attribute) =>
+      `import { VoiceAssistantChat } from 'voice-assistant-chat/react'; export const app = <VoiceAssistantChat ${attribute} />;`,
+  },
+  Preact: { packages: ['preact'], options: options('preact'), ...jsxCase('onchat-message') },
+  Solid: { packages: ['solid-js', 'csstype'], options: options('solid-js'), ...jsxCase('on:chat-message') },
+  Svelte: {
+    packages: ['svelte', '@types/estree', 'magic-string', '@jridgewell'],
+    file: 'app.ts',
+    valid: `${imports}import type { SvelteHTMLElements } from 'svelte/elements';
+      export const props: SvelteHTMLElements['voice-assistant-chat'] = {
+        'assistant-id': 'x', theme, position, variables: customer, 'keep-days': 7, class: 'chat',
+        'onchat-message': (event) => event.detail.text.trim() };`,
+    invalid: [
+      "theme: 'dim'",
+      'variables: 3',
+      "'onchat-message': (event: CustomEvent<{ text: number }>) => void event",
+    ],
+    wrap: (property) => `import 'voice-assistant-chat';
+      import type { SvelteHTMLElements } from 'svelte/elements';
+      export const props: SvelteHTMLElements['voice-assistant-chat'] = { ${property} };`,
+  },
+  Vue: {
+    packages: ['vue', '@vue', 'csstype', '@babel'],
+    file: 'app.ts',
+    valid: `${imports}import type { GlobalComponents } from 'vue';
+      type Chat = InstanceType<GlobalComponents['voice-assistant-chat']>;
+      export const props: Partial<Chat['$props']> = {
+        assistantId: 'x', 'base-url': 'https://service.example', theme, position, variables: customer, class: 'chat' };
+      export const emit = (chat: Chat, event: CustomEvent<{ text: string; latency: number | undefined }>) =>
+        chat.$emit('chat-message', event);`,
+    invalid: ["theme: 'dim'", 'variables: 3', 'suggestions: 1'],
+    wrap: (property) => `import 'voice-assistant-chat';
+      import type { GlobalComponents } from 'vue';
+      export const props: InstanceType<GlobalComponents['voice-assistant-chat']>['$props'] = { ${property} };`,
+  },
+  'a page without a framework': {
+    packages: [],
+    file: 'app.ts',
+    valid: `import 'voice-assistant-chat/element';
+      import { ChatClient, type ChatError } from 'voice-assistant-chat/client';
+      import { createApiClient } from 'voice-assistant-chat/api';
+      interface Customer { first_name: string }
+      declare const customer: Customer;
+      const chat = document.createElement('voice-assistant-chat');
+      chat.variables = customer;
+      chat.teaserDelay = 3;
+      chat.keepDays = '7';
+      chat.theme = 'dark';
+      chat.addEventListener('chat-message', ({ detail }) => { const text: string = detail.text; void text; });
+      document.addEventListener('chat-error', ({ detail }) => { const code: string = detail.code; void code; });
+      const client = new ChatClient({ baseUrl: 'https://service.example' });
+      export const answer: Promise<string> = client.sendMessage('x', 'Hello').then(({ message }) => message);
+      export const code = (error: ChatError) => error.code === 'offline' as string;
+      const api = createApiClient({ baseUrl: 'https://service.example', apiKey: 'key' });
+      export const names: Promise<string[]> = api.listAllAssistants().then((all) => all.map(({ name }) => name));`,
+    invalid: [
+      "chat.theme = 'dim';",
+      "chat.variables = 'Ada';",
+      "chat.addEventListener('chat-message', ({ detail }) => detail.txt);",
+      'void api.createAssistant({ body: { name: 3 } });',
+      "void client.sendMessage('x', 3);",
+    ],
+    wrap: (statement) => `import 'voice-assistant-chat/element';
+      import { ChatClient } from 'voice-assistant-chat/client';
+      import { createApiClient } from 'voice-assistant-chat/api';
+      const chat = document.createElement('voice-assistant-chat');
+      const client = new ChatClient({ baseUrl: 'https://service.example' });
+      const api = createApiClient({ baseUrl: 'https://service.example', apiKey: 'key' });
+      ${statement}
+      export { chat, client, api };`,
+  },
+};
+
+/** The errors in files of a site, and in the package's declarations, by the file's name. */
+function check(site: Site, { options }: Stack, files: readonly string[]): Map<string, string[]> {
+  const program = ts.createProgram(files, {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    types: [],
+    preserveSymlinks: true,
+    ...options,
+  });
+  const errors = new Map<string, string[]>();
+  for (const { file, messageText } of ts.getPreEmitDiagnostics(program)) {
+    const name = (file?.fileName ?? '').replace(`${site.folder}/`, '');
+    // Errors in the declarations of other packages are not ours.
+    if (/node_modules\/(?!voice-assistant-chat\/)/.test(name)) continue;
+    errors.set(name, [...(errors.get(name) ?? []), ts.flattenDiagnosticMessageText(messageText, '\n')]);
+  }
+  return errors;
+}
+
+for (const [name, stack] of Object.entries(stacks)) {
+  describe(`the types for ${name}`, () => {
+    const site = siteWithPackage(stack.packages);
+    after(() => {
+      site.remove();
+    });
+    const invalid = stack.invalid.map((part, index) => ({ part, file: `invalid-${index}-${stack.file}` }));
+    const errors = check(site, stack, [
+      site.write(stack.file, stack.valid),
+      ...invalid.map(({ part, file }) => site.write(file, stack.wrap(part))),
+    ]);
+
+    it('accept attributes, properties and events, also with skipLibCheck off', () => {
+      const unexpected = [...errors].filter(([file]) => !file.startsWith('invalid-'));
+      assert.deepEqual(unexpected, []);
+    });
+
+    for (const { part, file } of invalid) {
+      it(`refuse ${part}`, () => {
+        assert.ok(errors.has(file), `${file} has no error`);
+      });
+    }
+  });
+}
