@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
  */
 
 /** Development dependencies that the build copies into the widget's files, as dist/licenses.md shows. */
-export const bundledPackages = ['@noble/hashes', 'eventsource-parser', 'marked'];
+export const bundledPackages = ['@noble/hashes', 'eventsource-parser', 'marked', 'zod'];
 
 interface Package {
   version?: string;

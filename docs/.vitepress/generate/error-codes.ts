@@ -6,6 +6,10 @@ import { code, table } from './table.ts';
 const errors: Readonly<Record<ChatErrorCode | ProblemCode, readonly [cause: string, cure: string]>> = {
   'assistant-id-missing': ['The tag has no `assistant-id`.', 'Set it to the UUID of the assistant.'],
   'assistant-id-malformed': ['`assistant-id` is not a UUID.', 'Copy the UUID again.'],
+  'base-url-missing': [
+    'The chat is part of a bundle, and the tag has no `base-url`. The request would go to the site itself.',
+    'Set `base-url` to the address of the service.',
+  ],
   'assistant-not-found': [
     'The service does not know the assistant, or it was deleted.',
     'Check `assistant-id`, and that `base-url` is the service with this assistant.',
