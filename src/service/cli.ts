@@ -1,13 +1,15 @@
 import process from 'node:process';
 import { runCli } from './cli/run-cli.ts';
+import { readEnvironment } from './read-environment.ts';
 import { runService } from './run-service.ts';
 
 /* The command line: `npx node src/service/cli.ts --help`. Reads the same environment variables as the service. */
+const env = readEnvironment(process.env);
 const [command, ...rest] = process.argv.slice(2);
 if (command === 'start') {
-  await runService(rest, process.env);
+  await runService(rest, env);
 } else {
-  process.exitCode = await runCli(process.argv.slice(2), process.env, {
+  process.exitCode = await runCli(process.argv.slice(2), env, {
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),
   });

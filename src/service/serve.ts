@@ -8,6 +8,7 @@ import { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
 import type { EndCallParts } from './call/end-call.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
+import { listenForCommands } from './cli/command-socket.ts';
 import type { Config } from './config.ts';
 import { ConversationEvents } from './conversation/conversation-events.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -111,6 +112,7 @@ export async function serve(
     if (config.publicUrl === undefined && !/^(127\.|::1$|localhost$)/.test(config.host)) {
       log.warn(`PUBLIC_URL is not set: recording URLs in webhooks begin with ${url}`);
     }
+    const stopCommands = hasNoOtherProcess ? await listenForCommands({ config, database }, log) : undefined;
     const widgetWarning = warnOfMissingWidget(config.widgetDir);
     if (widgetWarning !== undefined) log.warn(widgetWarning);
     const workers = config.jobs.workers
@@ -132,6 +134,7 @@ export async function serve(
       });
       const deadline = performance.now() + config.shutdownMs;
       await Promise.all([
+        stopCommands?.(),
         events.close(),
         requests.finish(config.shutdownMs),
         replies.finish(config.shutdownMs),

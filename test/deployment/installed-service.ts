@@ -62,6 +62,7 @@ export const programIn = (folder: string) => join(folder, 'node_modules/.bin/voi
 /** Environment of a service with an embedded database in `folder`. */
 export const embeddedIn = (folder: string): Record<string, string | undefined> => ({
   PORT: '0',
+  RATE_LIMIT: '0',
   DATA_DIR: join(folder, 'data'),
   DATABASE_URL: undefined,
   LLM_BASE_URL: undefined,

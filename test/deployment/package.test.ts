@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ServiceClient } from '../support/service/service-client.ts';
@@ -21,10 +21,6 @@ const program = programIn(folder);
 /** npx runs the Node that it finds first. */
 const pathWithThisNode = [dirname(process.execPath), process.env['PATH']].join(delimiter);
 
-interface Seeded {
-  assistants: { uuid: string }[];
-}
-
 describe('the published service', () => {
   for (const { title, node } of [
     { title: 'the oldest Node that it names', node: async () => installNode(await oldestNode()) },
@@ -33,19 +29,30 @@ describe('the published service', () => {
     it(`answers a chat from its documents on ${title}, and stops on SIGTERM`, async () => {
       const executable = await node();
       const env = embeddedIn(await temporaryFolder());
-      const seeded = await runToEnd(executable, [program, 'seed', '--json'], {
-        env: { ...env, NODE_NO_WARNINGS: '1' },
-      });
-      assert.equal(seeded.status, 0, seeded.output);
-      const { assistants } = JSON.parse(seeded.output) as Seeded;
+      const command = async (...args: string[]) => {
+        const { status, output } = await runToEnd(executable, [program, ...args, '--json'], {
+          env: { ...env, NODE_NO_WARNINGS: '1' },
+        });
+        assert.equal(status, 0, output);
+        return JSON.parse(output) as Record<string, unknown>;
+      };
+      const setUp = await command('setup', '--name', 'Ada Ly', '--email', 'ada@example.com');
+      const uuid = String(setUp['assistant_uuid']);
 
       const child = startProgram(executable, [program, 'start', '--json'], { env });
       const service = await waitForService(child);
-      const { json } = await service.send(
-        await service.open(assistants[0]?.uuid ?? '', { type: 'test' }),
-        'How much is shipping?',
-      );
-      assert.match(String(json['message']), /€4\.90/);
+      const file = join(await temporaryFolder(), 'hours.txt');
+      await writeFile(file, 'We are open Monday to Friday from 9 to 18.');
+      const added = await command('documents', 'add', '--assistant', uuid, '--file', file);
+      const headers = { Authorization: `Bearer ${String(setUp['api_key'])}` };
+      const path = `/api/user/knowledgebases/${String(added['knowledgebase_id'])}/documents/${String(added['id'])}`;
+      let status = 'processing';
+      while (status === 'processing') {
+        const { json } = await service.get(path, headers);
+        ({ status } = json['data'] as { status: string });
+      }
+      const { json } = await service.send(await service.open(uuid), 'Are you open on Monday?');
+      assert.match(String(json['message']), /from 9 to 18/);
       process.kill(child.pid, 'SIGTERM');
       assert.equal(await child.ended, 0);
     });

@@ -35,11 +35,25 @@ export interface ChangedRecord {
   objectId: number | null;
 }
 
+/** The terminal and the files of the process in which a command was entered. */
+export interface CommandInput {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Asks a question and returns the answer; undefined if nobody can answer, as in a script. */
+  ask: ((question: string) => Promise<string>) | undefined;
+  /** Prints a line, but not into the output. */
+  say: (text: string) => void;
+}
+
 interface CommandDescription {
   /** Its words on the command line, such as `users create`. */
   name: string;
   summary: string;
   options: Readonly<Record<string, CommandOption>>;
+  /**
+   * Completes the values before the command runs: asks questions, reads files. The command itself may run in another
+   * process, that of a service with an embedded database.
+   */
+  prepare?(values: CommandValues, input: CommandInput): Promise<CommandValues>;
 }
 
 /** A command that reads, or that manages the whole database. */

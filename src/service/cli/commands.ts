@@ -1,4 +1,7 @@
 import type { Command } from './command.ts';
+import { createAssistantCommand, listAssistantsCommand } from './assistant-commands.ts';
+import { addDocumentCommand } from './document-commands.ts';
+import { setupCommand } from './setup-command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
 import { addNumberCommand } from './number-commands.ts';
@@ -8,6 +11,7 @@ import { createUserCommand, listUsersCommand, topUpCommand } from './user-comman
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
+  setupCommand,
   migrateCommand,
   seedCommand,
   createUserCommand,
@@ -17,6 +21,9 @@ export const commands: readonly Command[] = [
   listKeysCommand,
   rotateKeyCommand,
   revokeKeyCommand,
+  createAssistantCommand,
+  listAssistantsCommand,
+  addDocumentCommand,
   addNumberCommand,
   exportPersonCommand,
   deletePersonCommand,

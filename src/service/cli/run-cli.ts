@@ -1,16 +1,18 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionDescriptor } from 'node:util';
-import { recordChange } from '../audit/audit-log.ts';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { boundTo } from '../db/transactions.ts';
+import { DataFolderInUseError } from '../db/lock-folder.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../log.ts';
 import { describeFailure } from '../operator-error.ts';
 import { UsageError } from './command.ts';
-import type { Command, CommandOutput, CommandValues } from './command.ts';
+import type { Command, CommandInput, CommandOutput, CommandValues } from './command.ts';
+import { runInService } from './command-socket.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
+import { runCommand } from './run-command.ts';
+import { terminal } from './terminal.ts';
 
 /** Output streams of the command line. */
 export interface CliStreams {
@@ -22,6 +24,7 @@ export interface CliStreams {
  * Runs one command.
  *
  * @param opened an open database, which the caller closes; by default the configured one is opened.
+ * @param input the terminal in which it was entered; by default that of this process.
  * @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line.
  */
 export async function runCli(
@@ -29,6 +32,7 @@ export async function runCli(
   env: Record<string, string | undefined>,
   { out, err }: CliStreams,
   opened?: Database,
+  input: CommandInput = terminal(env),
 ): Promise<number> {
   try {
     const found = findCommand(args);
@@ -43,7 +47,8 @@ export async function runCli(
       out(commandHelp(command));
       return 0;
     }
-    const { lines, data } = await run(command, values.given, env, opened);
+    const prepared = (await command.prepare?.(values.given, input)) ?? values.given;
+    const { lines, data } = await run(command, prepared, env, opened);
     if (values.json) out(JSON.stringify(data, null, 2));
     else if (lines.length > 0) out(lines.join('\n'));
     return 0;
@@ -109,17 +114,21 @@ async function run(
   opened: Database | undefined,
 ): Promise<CommandOutput> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...env });
-  const database = opened ?? (await openDatabase(config, createLog(config.logLevel)));
+  if (opened) return runCommand(command, { config, database: opened }, values);
+  let database: Database;
   try {
-    if ('run' in command) return await command.run({ config, database }, values);
-    return await database.transaction(async (tx) => {
-      const output = await command.change({ config, database: boundTo(database, tx) }, values);
-      for (const record of output.changed) {
-        await recordChange(tx, { ...record, actor: { type: 'command-line' }, operation: command.name });
-      }
-      return output;
-    });
+    database = await openDatabase(config, createLog(config.logLevel));
+  } catch (error) {
+    const output =
+      error instanceof DataFolderInUseError
+        ? await runInService(config, { name: command.name, values })
+        : undefined;
+    if (!output) throw error;
+    return output;
+  }
+  try {
+    return await runCommand(command, { config, database }, values);
   } finally {
-    if (!opened) await database.close();
+    await database.close();
   }
 }

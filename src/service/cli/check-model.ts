@@ -1,0 +1,46 @@
+import { CommandError } from './command.ts';
+
+/** Time limit of the test request in milliseconds; a local server may have to load its model first. */
+const timeoutMs = 120_000;
+
+/** A language model as in the settings. */
+export interface ModelSettings {
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+}
+
+/**
+ * Sends a short message to a language model.
+ *
+ * @throws CommandError with the reason if it does not answer.
+ */
+export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Promise<void> {
+  const address = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
+  const fail = (problem: string, cause?: unknown) =>
+    new CommandError(`The model cannot be used: ${problem} Nothing was stored.`, { cause });
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }] }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  } catch (error) {
+    const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+    throw fail(`${address} does not respond (${code ?? message}).`, error);
+  }
+  const body = await response.text();
+  if (response.status === 401 || response.status === 403) {
+    throw fail(`the endpoint refuses the key (${response.status}). Check --model-key.`);
+  }
+  if (response.status === 404) {
+    throw fail(`${address} does not exist there, or has no model "${model}" (404).`);
+  }
+  if (!response.ok) throw fail(`${address} responded with ${response.status}.`);
+  if (!body.includes('"choices"')) throw fail(`${address} is not an OpenAI-compatible endpoint.`);
+}

@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { and, eq, isNull } from 'drizzle-orm';
+import { recordLimits } from '../../contract/limits.ts';
+import { assistants } from '../db/schema.ts';
+import type { Database } from '../db/database.ts';
+import { StoredJobs } from '../jobs/jobs.ts';
+import { createDocument } from '../knowledge/create-document.ts';
+import type { NewDocument } from '../knowledge/create-document.ts';
+import { createKnowledgebase } from '../knowledge/knowledgebase.ts';
+import { readFile as readUploadedFile } from '../knowledge/read-upload.ts';
+import { isUuid } from '../lib/uuid.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command, CommandValues } from './command.ts';
+
+const types: Record<string, 'txt' | 'pdf' | 'docx'> = {
+  '.txt': 'txt',
+  '.md': 'txt',
+  '.pdf': 'pdf',
+  '.docx': 'docx',
+};
+
+const { file: maximumBytes } = recordLimits.knowledgebase;
+
+export const addDocumentCommand: Command = {
+  name: 'documents add',
+  summary: "Adds a document to an assistant's knowledge base, which is created if there is none.",
+  options: {
+    assistant: { value: 'uuid', description: 'the assistant, from "assistants list"', required: true },
+    file: { value: 'path', description: `a file: ${Object.keys(types).join(', ')}` },
+    url: { value: 'address', description: 'a page of a website, instead of a file' },
+    name: { value: 'name', description: "the document's name; that of the file or the address by default" },
+  },
+  async prepare(values) {
+    const { file, url } = values;
+    if ((file === undefined) === (url === undefined)) {
+      throw new UsageError('documents add: either --file or --url is required.');
+    }
+    if (file === undefined) return values;
+    const bytes = await readFile(file).catch((cause: unknown) => {
+      throw new CommandError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+    });
+    if (bytes.length > maximumBytes) {
+      throw new CommandError(`${file} is larger than ${maximumBytes / 1024 / 1024} megabytes.`);
+    }
+    return { ...values, content: bytes.toString('base64') };
+  },
+  async change({ database }, values) {
+    const assistant = await findAssistant(database, values['assistant'] ?? '');
+    const { userId } = assistant;
+    const source = await readSource(values);
+    const base = assistant.knowledgebaseId ?? (await addKnowledgebase(database, assistant));
+    const { id, name } = await createDocument(
+      database,
+      new StoredJobs(database),
+      { id: base, userId },
+      source,
+    );
+    return {
+      lines: [`Added "${name}". The service makes it searchable within seconds, or at its next start.`],
+      data: { id, name, knowledgebase_id: base },
+      changed: [{ userId, object: 'document', objectId: id }],
+    };
+  },
+};
+
+/** @throws UsageError, Refusal */
+async function readSource({ file, url, content, ...values }: CommandValues): Promise<NewDocument> {
+  if (file === undefined) {
+    const link = url ?? '';
+    if (!URL.canParse(link) || !/^https?:/.test(link)) {
+      throw new UsageError(`"${link}" is not an http or https address.`);
+    }
+    return { type: 'website', name: values['name'] ?? link, links: [link], relativeLinksLimit: 0 };
+  }
+  const type = types[extname(file).toLowerCase()];
+  if (type === undefined) {
+    throw new UsageError(`${file} is none of ${Object.keys(types).join(', ')}.`);
+  }
+  const bytes = Buffer.from(content ?? '', 'base64');
+  if (bytes.length === 0) throw new CommandError(`${file} is empty.`);
+  return {
+    type,
+    name: values['name'] ?? basename(file, extname(file)),
+    file: await readUploadedFile(type, new File([bytes], basename(file))),
+  };
+}
+
+interface FoundAssistant {
+  id: number;
+  userId: number;
+  name: string;
+  knowledgebaseId: number | null;
+}
+
+async function findAssistant({ db }: Database, uuid: string): Promise<FoundAssistant> {
+  const [found] = isUuid(uuid)
+    ? await db
+        .select({
+          id: assistants.id,
+          userId: assistants.userId,
+          name: assistants.name,
+          knowledgebaseId: assistants.knowledgebaseId,
+        })
+        .from(assistants)
+        .where(and(eq(assistants.uuid, uuid), isNull(assistants.deletedAt)))
+    : [];
+  if (!found) throw new CommandError(`There is no assistant "${uuid}". "assistants list" shows them.`);
+  return found;
+}
+
+async function addKnowledgebase(database: Database, assistant: FoundAssistant): Promise<number> {
+  const { id } = await createKnowledgebase(database, assistant.userId, { name: assistant.name });
+  await database.db.update(assistants).set({ knowledgebaseId: id }).where(eq(assistants.id, assistant.id));
+  return id;
+}

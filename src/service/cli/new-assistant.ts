@@ -1,0 +1,77 @@
+import { checkNewAssistant, createAssistant } from '../assistant/save-assistant.ts';
+import { listLanguages, listModels, listVoices } from '../assistant/catalog.ts';
+import type { Database } from '../db/database.ts';
+import { CommandError, UsageError } from './command.ts';
+
+/** The first message in some languages; other assistants start in English. */
+const greetings: Record<string, string> = {
+  en: 'Hello! How can I help you?',
+  de: 'Hallo! Wie kann ich Ihnen helfen?',
+  fr: 'Bonjour ! Comment puis-je vous aider ?',
+  es: '¡Hola! ¿En qué puedo ayudarle?',
+  it: 'Buongiorno! Come posso aiutarLa?',
+  pt: 'Olá! Como posso ajudar?',
+  nl: 'Hallo! Hoe kan ik u helpen?',
+  pl: 'Dzień dobry! W czym mogę pomóc?',
+  tr: 'Merhaba! Size nasıl yardımcı olabilirim?',
+  da: 'Hej! Hvordan kan jeg hjælpe?',
+  sv: 'Hej! Hur kan jag hjälpa till?',
+  ar: 'مرحبًا! كيف يمكنني مساعدتك؟',
+};
+
+const defaultPrompt =
+  'You are the assistant on our website. Answer briefly and politely, in the language of the visitor. ' +
+  'Use only what the knowledge base says. If it does not say it, say that you do not know.';
+
+/** What a new assistant is made of. */
+export interface NewAssistant {
+  name: string;
+  /** ISO 639-1. */
+  language: string | undefined;
+  greeting: string | undefined;
+  prompt: string | undefined;
+  knowledgebaseId?: number;
+}
+
+/**
+ * Creates an assistant for a website's chat, with defaults for what only calls need.
+ *
+ * @throws CommandError, UsageError
+ */
+export async function addAssistant(
+  database: Database,
+  userId: number,
+  { name, language: given, greeting, prompt, knowledgebaseId }: NewAssistant,
+): Promise<{ id: number; uuid: string; name: string }> {
+  const languages = await listLanguages(database);
+  const code = (given ?? 'en').toLowerCase();
+  const language = languages.find(({ iso_2 }) => iso_2 === code);
+  if (!language) {
+    throw new UsageError(
+      `"${code}" is not a language. There are ${languages.map(({ iso_2 }) => iso_2).join(', ')}.`,
+    );
+  }
+  const [voice] = await listVoices(database, { mode: 'pipeline', language_id: language.id });
+  const [model] = await listModels(database, 'llm');
+  const fields = {
+    name,
+    language_id: language.id,
+    voice_id: voice?.id ?? 1,
+    type: 'inbound' as const,
+    mode: 'pipeline' as const,
+    llm_model_id: model?.id ?? 1,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    initial_message: greeting ?? greetings[code] ?? greetings['en'] ?? '',
+    system_prompt: prompt ?? defaultPrompt,
+    ...(knowledgebaseId === undefined ? {} : { knowledgebase_id: knowledgebaseId }),
+  };
+  const [problem] = Object.values(await checkNewAssistant(database, userId, fields)).flat();
+  if (problem !== undefined) throw new CommandError(problem);
+  const created = await createAssistant(database, userId, fields);
+  if (!created) throw new Error('The assistant was not stored.');
+  return { id: created.id, uuid: created.uuid, name: created.name };
+}
+
+/** The line that shows an assistant on a page. */
+export const snippetFor = (origin: string, uuid: string): string =>
+  `<script src="${origin}/embed/${uuid}.js" async></script>`;

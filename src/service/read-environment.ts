@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+
+/** Settings that `setup` stores, one `NAME=value` a line, in the folder in which the program starts. */
+export const settingsFile = 'voice-assistant-chat.env';
+
+/** The settings in that file, if there is one. */
+export function readSettingsFile(): Record<string, string | undefined> {
+  return existsSync(settingsFile) ? parseEnv(readFileSync(settingsFile, 'utf8')) : {};
+}
+
+/** Adds the settings of that file to the environment, whose own variables take precedence. */
+export const readEnvironment = (
+  env: Record<string, string | undefined>,
+): Record<string, string | undefined> => ({
+  ...readSettingsFile(),
+  ...env,
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { runCli } from '../../src/service/cli/run-cli.ts';
+import { processed } from '../support/records/documents.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startChildProcess } from '../support/process/child-process.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { repository } from '../support/repository.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { atEnd, newDatabase, startService } from '../support/service/service.ts';
+import type { Environment } from '../support/service/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({ ...(await newDatabase()), WORKERS: 'on' });
+const folder = await mkdtemp(join(tmpdir(), 'setup-'));
+atEnd(() => rm(folder, { recursive: true, force: true }));
+
+interface SetUp {
+  api_key: string;
+  assistant_uuid: string;
+  snippet: string;
+}
+
+/** Runs a command on the database of the service. `answers` are typed in at its questions. */
+async function run(args: string[], answers?: Record<string, string>) {
+  const written = { out: '', err: '' };
+  const streams = {
+    out: (text: string) => (written.out += text),
+    err: (text: string) => (written.err += text),
+  };
+  const asked: string[] = [];
+  const ask = (question: string) => {
+    asked.push(question);
+    const found = Object.entries(answers ?? {}).find(([start]) => question.startsWith(start));
+    return Promise.resolve(found?.[1] ?? '');
+  };
+  const input = { env: {}, ask: answers && ask, say: () => undefined };
+  const code = await runCli(args, { DATA_DIR: folder }, streams, service.running.database, input);
+  return { code, asked, ...written };
+}
+
+/** Runs the program in a folder, as an operator does. */
+async function runProgram(cwd: string, env: Environment, ...args: string[]) {
+  const child = startChildProcess(process.execPath, [join(repository, 'src/service/cli.ts'), ...args], {
+    cwd,
+    env: { LLM_BASE_URL: undefined, LLM_API_KEY: undefined, LLM_MODEL: undefined, ...env },
+  });
+  return { code: await child.ended, output: child.output() };
+}
+
+describe('setup', () => {
+  it('makes a user, a key and an assistant that answers visitors', async () => {
+    const ada = ['--name', 'Ada Ly', '--email', 'ada@setup.example', '--language', 'de'];
+    const { code, out, err } = await run(['setup', ...ada, '--json']);
+    assert.equal(code, 0, err);
+    const made = JSON.parse(out) as SetUp;
+    assert.match(
+      made.snippet,
+      new RegExp(`^<script src="http://\\S+/embed/${made.assistant_uuid}\\.js" async>`),
+    );
+    const opened = await service.post('/api/conversations', { assistant_id: made.assistant_uuid });
+    assert.match(JSON.stringify(opened.json['history']), /Hallo! Wie kann ich Ihnen helfen\?/);
+    const { status } = await service.send(String(opened.json['conversation_id']), 'Hallo');
+    assert.equal(status, 200);
+    const headers = { Authorization: `Bearer ${made.api_key}` };
+    assert.equal((await service.get('/api/user/me', headers)).json['email'], 'ada@setup.example');
+  });
+
+  it('asks for what is missing, and takes its suggestions for empty answers', async () => {
+    const { code, asked, err } = await run(['setup', '--language', 'fr'], {
+      'Your name': 'Bo',
+      'Your e-mail': 'bo@setup.example',
+    });
+    assert.equal(code, 0, err);
+    assert.deepEqual(
+      asked.map((question) => question.split(/[:(]/)[0]?.trim()),
+      [
+        'Your name',
+        'Your e-mail address',
+        "The assistant's name [Assistant]",
+        'Address of an OpenAI-compatible model',
+      ],
+    );
+  });
+
+  it('names the missing option where nobody can answer', async () => {
+    const { code, err } = await run(['setup', '--name', 'Cy']);
+    assert.equal(code, 2);
+    assert.match(err, /^setup: --email is required\./);
+  });
+
+  it('tests the model and stores its settings for the next start, readable only by their owner', async () => {
+    const cwd = await mkdtemp(join(folder, 'with-model-'));
+    const dee = ['--name', 'Dee', '--email', 'dee@setup.example'];
+    const { code, output } = await runProgram(
+      cwd,
+      await newDatabase(),
+      ...['setup', ...dee, '--model-url', model.url, '--model', 'm-1', '--model-key', 'sk-1'],
+    );
+    assert.equal(code, 0, output);
+    const file = join(cwd, 'voice-assistant-chat.env');
+    assert.equal(
+      await readFile(file, 'utf8'),
+      `LLM_BASE_URL="${model.url}"\nLLM_MODEL="m-1"\nLLM_API_KEY="sk-1"\n`,
+    );
+    assert.equal((await stat(file)).mode & 0o077, 0);
+    assert.ok(!output.includes('sk-1'));
+    assert.equal(model.requests.at(-1)?.authorization, 'Bearer sk-1');
+  });
+
+  it('stores nothing and says why if the model refuses the key or does not respond', async () => {
+    const cwd = await mkdtemp(join(folder, 'without-model-'));
+    const env = await newDatabase();
+    const eve = ['setup', '--name', 'Eve', '--email', 'eve@setup.example', '--model', 'm-1'];
+    model.behave({ status: 401 });
+    const refused = await runProgram(cwd, env, ...eve, '--model-url', model.url, '--model-key', 'wrong');
+    model.behave({});
+    assert.equal(refused.code, 1);
+    assert.match(refused.output, /the endpoint refuses the key \(401\)/);
+    const silent = await runProgram(
+      cwd,
+      env,
+      ...eve,
+      '--model-url',
+      `http://127.0.0.1:${await freePort()}/v1`,
+      '--model-key',
+      'k',
+    );
+    assert.match(silent.output, /does not respond \(ECONNREFUSED\)/);
+    const users = await runProgram(cwd, env, 'users', 'list', '--json');
+    assert.equal(users.output, '[]\n');
+  });
+});
+
+describe('while a service uses the embedded database, the command line', () => {
+  it('adds an assistant and a document, with which the service answers', async () => {
+    const dataDir = await mkdtemp(join(folder, 'embedded-'));
+    const env = { DATA_DIR: dataDir, DATABASE_URL: undefined };
+    const running = await startServiceProcess(env);
+    const command = (...args: string[]) => runProgram(folder, env, ...args);
+    const user = await command(
+      'users',
+      'create',
+      '--name',
+      'Fay',
+      '--email',
+      'fay@setup.example',
+      '--balance',
+      '5',
+    );
+    assert.equal(user.code, 0, user.output);
+    const key = await command('keys', 'create', '--user', '1', '--name', 'Test');
+    const created = await command('assistants', 'create', '--user', '1', '--name', 'Kim', '--json');
+    const { uuid } = JSON.parse(created.output) as { uuid: string };
+    const file = join(folder, 'hours.md');
+    await writeFile(file, 'We are open Monday to Friday from 9 to 18.\n');
+    const added = await command('documents', 'add', '--assistant', uuid, '--file', file, '--json');
+    assert.equal(added.code, 0, added.output);
+    const { id, knowledgebase_id: base } = JSON.parse(added.output) as {
+      id: number;
+      knowledgebase_id: number;
+    };
+    const headers = { Authorization: `Bearer ${key.output.trim()}` };
+    const path = `/api/user/knowledgebases/${base}/documents/${id}`;
+    const owner = { get: () => running.get(path, headers) } as unknown as Owner;
+    assert.equal((await processed(owner, base, id)).status, 'active');
+    const { json } = await running.send(await running.open(uuid), 'Are you open on Monday?');
+    assert.match(String(json['message']), /from 9 to 18/);
+
+    const listed = await command('assistants', 'list', '--user', '1', '--json');
+    assert.deepEqual(
+      (JSON.parse(listed.output) as { uuid: string; knowledgebase_id: number }[]).map((each) => [
+        each.uuid,
+        each.knowledgebase_id,
+      ]),
+      [[uuid, base]],
+    );
+    const missing = await command('documents', 'add', '--assistant', uuid, '--file', join(folder, 'none.md'));
+    assert.deepEqual(
+      [missing.code, missing.output],
+      [1, `${join(folder, 'none.md')} cannot be read (ENOENT).\n`],
+    );
+    const twice = await command('users', 'create', '--name', 'Fay', '--email', 'fay@setup.example');
+    assert.equal(twice.code, 1);
+    assert.match(twice.output, /There is already a user/);
+    assert.equal((await stat(join(dataDir, 'commands.sock'))).mode & 0o077, 0);
+    await running.stop();
+  });
+});
