@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { processed } from '../support/records/documents.ts';
-import { Owner } from '../support/records/owner.ts';
+import type { Owner } from '../support/records/owner.ts';
 import { startChildProcess } from '../support/process/child-process.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { repository } from '../support/repository.ts';
