@@ -8,6 +8,7 @@ export default defineConfig({
   description: 'An AI assistant on any website, in one custom element, and the service behind it.',
   lang: 'en',
   base: '/docs/',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/icon.svg' }]],
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',
   cleanUrls: true,
