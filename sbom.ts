@@ -98,7 +98,7 @@ function writeLists(): void {
   }
   const components = bom.components.map((component) => ({ ...component, licenses: licensesOf(component) }));
   const rows = components
-    .filter(({ purl }) => !purl.startsWith('pkg:npm/%40voice-assistant-chat/'))
+    .filter(({ purl }) => !purl.startsWith('pkg:npm/voice-assistant-chat-service@'))
     .map(({ name, version, licenses }) => `| ${name} | ${version} | ${licenses.map(textOf).join(', ')} |`);
   mkdirSync('dist', { recursive: true });
   writeFileSync('dist/sbom.cdx.json', `${JSON.stringify({ ...bom, components }, null, 2)}\n`);

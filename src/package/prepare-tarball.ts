@@ -1,0 +1,56 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/*
+ * `npm pack` and `npm publish` run this before they pack (`prepack`) and afterwards with `--restore` (`postpack`). The
+ * published package.json has no fields that are only for this repository, and the published Markdown has only links
+ * that lead somewhere.
+ */
+
+const repository = join(import.meta.dirname, '../..');
+const copies = join(repository, 'node_modules/.cache/package');
+
+const forThisRepository = ['workspaces', 'devDependencies', 'scripts', 'overrides', 'allowScripts'];
+const packedMarkdown = ['README.md', 'CHANGELOG.md'];
+const packedFiles = [...packedMarkdown, 'LICENSE'];
+
+/** Replaces links to files that are not packed by their text. */
+export function withoutDeadLinks(markdown: string): string {
+  return markdown
+    .replaceAll(/!\[[^\]]*\]\((?![a-z]+:)[^)]*\)\n*/g, '')
+    .replaceAll(/\[([^\]]*)\]\((?![a-z]+:|#)([^)#]*)[^)]*\)/g, (link, text: string, file: string) =>
+      packedFiles.includes(file) ? link : text,
+    );
+}
+
+/** Without the fields that are only for this repository. */
+export function publishedManifest(manifest: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(manifest).filter(([name]) => !forThisRepository.includes(name)));
+}
+
+const changed = ['package.json', ...packedMarkdown];
+
+function prepare(): void {
+  for (const file of changed) {
+    mkdirSync(dirname(join(copies, file)), { recursive: true });
+    copyFileSync(join(repository, file), join(copies, file));
+    const text = readFileSync(join(repository, file), 'utf8');
+    const published = file.endsWith('.json')
+      ? `${JSON.stringify(publishedManifest(JSON.parse(text) as Record<string, unknown>), undefined, 2)}\n`
+      : withoutDeadLinks(text);
+    writeFileSync(join(repository, file), published);
+  }
+}
+
+function restore(): void {
+  for (const file of changed) {
+    if (existsSync(join(copies, file))) copyFileSync(join(copies, file), join(repository, file));
+  }
+  rmSync(copies, { recursive: true, force: true });
+}
+
+if (import.meta.main) {
+  // A run that was interrupted has left its copies.
+  restore();
+  if (!process.argv.includes('--restore')) prepare();
+}
