@@ -1,6 +1,8 @@
 import { expect } from '@open-wc/testing';
-import { faulty, mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { executeServerCommand } from '@web/test-runner-commands';
+import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
+import type { OwnerRequest } from '../support/browser/owner-commands.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 function notice(chat: Chat): string {
@@ -21,6 +23,99 @@ describe('a human handoff', () => {
     await until(() => chat.messages.some((text) => text.includes('I answer in person.')), 'the answer');
     chat.element.restart();
     await until(() => notice(chat) === '', 'the notice to disappear');
+  });
+});
+
+const owner = (path: string, body: Record<string, unknown> = {}) =>
+  executeServerCommand<Record<string, unknown>, OwnerRequest>('owner:request', {
+    method: 'POST',
+    path,
+    body,
+  });
+
+/** Opens the chat, and returns the conversation's ID. */
+async function openConversation(chat: Chat): Promise<string> {
+  const ready = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
+  await chat.open();
+  return (await ready).conversationId;
+}
+
+/** A person takes over and writes. */
+async function joinAndWrite(conversationId: string, message: string): Promise<void> {
+  await owner(`../automate/conversations/${conversationId}/disable-ai`);
+  await owner(`conversations/${conversationId}/messages`, { message });
+}
+
+/** The requests of the page from now on, such as `GET events` or `POST messages`. */
+function requestsFromNow(): { readonly made: string[]; stop: () => void } {
+  const made: string[] = [];
+  const original = window.fetch;
+  window.fetch = (input, init) => {
+    const { pathname } = new URL(String(input), location.href);
+    if (pathname.includes('/api/'))
+      made.push(`${init?.method ?? 'GET'} ${pathname.split('/').at(-1) ?? ''}`.replace(/[\da-f-]{36}/, 'id'));
+    return original(input, init);
+  };
+  return {
+    made,
+    stop: () => {
+      window.fetch = original;
+    },
+  };
+}
+
+describe('the first message of a person, in a conversation in which the visitor writes nothing,', () => {
+  let requests: ReturnType<typeof requestsFromNow>;
+  beforeEach(() => {
+    requests = requestsFromNow();
+  });
+  afterEach(async () => {
+    requests.stop();
+    await unmountAll();
+  });
+
+  it('appears in an open chat', async () => {
+    const chat = mount();
+    const conversation = await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    await joinAndWrite(conversation, 'Hanna here. May I help?');
+    await until(() => chat.messages.includes('assistant: Hanna here. May I help?'), 'the message');
+    await until(() => notice(chat) === 'You are now chatting with a person.', 'the notice');
+    expect(requests.made.filter((request) => request.startsWith('POST'))).to.deep.equal([
+      'POST conversations',
+    ]);
+  });
+
+  it('appears as a badge on a closed chat', async () => {
+    const chat = mount();
+    const conversation = await openConversation(chat);
+    await until(() => requests.made.includes('GET events'), 'the event stream');
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the panel to close');
+    await joinAndWrite(conversation, 'Hanna here. May I help?');
+    await until(() => chat.find('[part="badge"]')?.textContent === '2', 'the badge: joined, and a message');
+    // The handoff opens a second stream, which replaces the first.
+    expect(requests.made.filter((request) => request === 'GET events')).to.have.length.at.most(2);
+  });
+
+  it('appears as a badge on the next page, where nobody has touched the chat', async () => {
+    const before = mount();
+    const conversation = await openConversation(before);
+    before.element.hide();
+    await until(() => !before.isOpen, 'the panel to close');
+    before.element.remove();
+    const chat = mount();
+    await until(() => requests.made.filter((request) => request === 'GET events').length === 2, 'the stream');
+    await joinAndWrite(conversation, 'Hanna here. May I help?');
+    await until(() => chat.find('[part="badge"]')?.textContent === '2', 'the badge: joined, and a message');
+  });
+
+  it('costs no request of the conversation before there is one', async () => {
+    const chat = mount();
+    await until(() => requests.made.includes('GET widget'), 'the settings');
+    await new Promise((resolve) => requestIdleCallback?.(resolve) ?? setTimeout(resolve));
+    expect(chat.find('[part="panel"]')).to.equal(null);
+    expect(requests.made.filter((request) => request !== 'GET widget')).to.deep.equal([]);
   });
 });
 

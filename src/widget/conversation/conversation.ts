@@ -9,8 +9,8 @@ import { TabLink } from './tabs/tab-link.ts';
 
 export type { Bookmark, ConversationListener, Environment };
 
-/** Milliseconds without activity after which a hidden chat stops waiting for a person or a late answer. */
-const hiddenTimeout = 600_000;
+/** Milliseconds without activity after which a hidden chat stops waiting for updates. A person may take longer. */
+const hiddenTimeout = { ofAssistant: 600_000, ofPerson: 3_600_000 };
 
 /**
  * The chat with one assistant: a sequence of conversations, each of them a {@link Session}. It opens or resumes them,
@@ -34,8 +34,8 @@ export class Conversation {
   readonly #retryTimer: RetryTimer;
   readonly #tabLink: TabLink;
   #isPaused = true;
-  /** When the visitor last saw the conversation, or the number of messages last changed. */
-  #activeAt = 0;
+  /** Until when the chat waits for updates while it is hidden. */
+  #followUntil = 0;
   #messageCount = 0;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #updates: { readonly need: string; readonly controller: AbortController } | undefined;
@@ -63,10 +63,14 @@ export class Conversation {
     return this.session.bookmark;
   }
 
-  /** Whether there are unsent or unread messages: then the conversation opens even if the panel is hidden. */
+  /** Whether there are or may be unsent or unread messages: then the conversation opens even if the panel is hidden. */
   get isWaiting(): boolean {
     const { unread, messages } = this.snapshot;
-    return unread > 0 || messages.some(isUnsent);
+    return unread > 0 || messages.some(isUnsent) || (!!this.session.id && this.#isRecent);
+  }
+
+  get #isRecent(): boolean {
+    return this.environment.now() < this.#followUntil;
   }
 
   /** The text in the composer; stored with the conversation. */
@@ -153,7 +157,7 @@ export class Conversation {
 
   /** Sets whether the visitor sees the conversation. */
   setVisible(isVisible: boolean): void {
-    if (this.isVisible) this.#activeAt = this.environment.now();
+    if (this.isVisible) this.#recordActivity();
     this.isVisible = isVisible;
     this.#followUpdates(true);
   }
@@ -233,7 +237,8 @@ export class Conversation {
     const { length } = this.snapshot.messages;
     if (length !== this.#messageCount) {
       this.#messageCount = length;
-      this.#activeAt = this.environment.now();
+      // A conversation that is resumed has its messages from before.
+      if (event.type !== 'opened') this.#recordActivity();
     }
     if (isChunk(event)) {
       if (event.type !== 'streamed-elsewhere') tabs?.postChunk();
@@ -300,14 +305,25 @@ export class Conversation {
     // Changes that could not be stored are newer than the stored state.
     if (this.#draft === known.draft) this.#draft = stored.draft;
     this.#isOpen = stored.isOpen ?? false;
+    this.#followUntil = stored.followUntil ?? 0;
     if (this.session.id === known.conversationId) this.session.restore(stored);
   }
 
   #save(): void {
     const { store, tabs } = this.environment;
-    const state = { ...this.session.stored, draft: this.#draft, isOpen: this.#isOpen || undefined };
+    const state = {
+      ...this.session.stored,
+      draft: this.#draft,
+      isOpen: this.#isOpen || undefined,
+      followUntil: this.#followUntil,
+    };
     if (state.pending.length === 0) tabs?.release();
     if (store.write(state)) this.#tabLink.tabs?.postStored();
+  }
+
+  #recordActivity(): void {
+    const { ofAssistant, ofPerson } = hiddenTimeout;
+    this.#followUntil = this.environment.now() + (this.snapshot.aiEnabled ? ofAssistant : ofPerson);
   }
 
   /** Starts or stops following updates, depending on how likely they are. */
@@ -317,7 +333,9 @@ export class Conversation {
     if (need !== 'none' && !this.isVisible) {
       this.#idleTimer = setTimeout(() => {
         this.#followUpdates(false);
-      }, hiddenTimeout);
+      }, this.#followUntil - this.environment.now());
+      // In a site's tests, it must not keep Node running.
+      (this.#idleTimer as { unref?: () => void }).unref?.();
     }
     if (need === this.#updates?.need) return;
     this.#updates?.controller.abort();
@@ -344,10 +362,8 @@ export class Conversation {
     const last = messages.at(-1);
     // The answer to a message of an earlier visit may also be in progress.
     const isLate = status === 'ready' && (last?.status === 'sent' || !!this.session.late[0]);
-    const isExpected = !aiEnabled || isLate;
-    if (this.isVisible) return isExpected ? 'expected' : 'possible';
-    const isRecent = this.environment.now() - this.#activeAt < hiddenTimeout;
-    return isExpected && isRecent ? 'expected' : 'none';
+    if (!this.isVisible && !this.#isRecent) return 'none';
+    return !aiEnabled || isLate ? 'expected' : 'possible';
   }
 }
 

@@ -56,6 +56,8 @@ export class Session {
   snapshot: Snapshot = emptySnapshot;
   /** The service's ID; undefined until the conversation is opened. */
   id: string | undefined;
+  /** The cursor at which the events after the opening begin. */
+  eventsCursor: string | undefined;
   readonly #life = new AbortController();
   /** The attempts of messages that were sent but not confirmed, by key. */
   readonly #attempts = new Map<string, Attempt>();
@@ -177,6 +179,7 @@ export class Session {
         : this.#resume(this.id));
       if (this.signal.aborted) return false;
       this.id = conversationId;
+      this.eventsCursor = record.eventsCursor;
       const seen = resumed ? this.seen : undefined;
       this.apply({ type: 'opened', conversationId, record, openedIn: now() - startedAt, seen });
       const hasHistory = record.history.some(({ role }) => role === 'user');

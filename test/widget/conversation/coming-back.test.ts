@@ -78,7 +78,7 @@ describe('a service that answers with Retry-After', () => {
     const delays = timerDelays(test);
     visit.conversation.pause();
     void visit.conversation.open();
-    assert.ok(delays.length === 1 && (delays[0] ?? Infinity) < 2 ** 31, String(delays));
+    assert.ok(delays.length > 0 && Math.max(...delays) < 2 ** 31, String(delays));
   });
 
   it('is retried then for an opening, too', async () => {

@@ -110,5 +110,6 @@ describe('a stored conversation', () => {
     visit.conversation.send('One');
     await visit.settled();
     assert.deepEqual(visit.states, ['One sent']);
+    visit.goAway();
   });
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await visit.conversation.open();
 });
 afterEach(async () => {
-  visit.goAway();
+  browser.close();
   await server.stop();
 });
 

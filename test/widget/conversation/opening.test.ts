@@ -15,7 +15,7 @@ beforeEach(async () => {
   visit = browser.visit(server);
 });
 afterEach(async () => {
-  visit.goAway();
+  browser.close();
   await server.stop();
 });
 

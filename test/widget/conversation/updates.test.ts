@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ChatServer } from '../../support/servers/chat-server.ts';
+import { ChatServer, gate } from '../../support/servers/chat-server.ts';
 import { until } from '../../support/until.ts';
 import { Browser, type Visit } from './visit.ts';
 
@@ -60,6 +60,44 @@ describe('a visible conversation', () => {
     assert.deepEqual(visit.events, ['opened', 'answer May I help?']);
   });
 
+  it('misses no message that was written before the stream opened', async () => {
+    offerEvents();
+    server.answerNext('open', {
+      status: true,
+      conversation_id: 'c1',
+      history: [{ role: 'assistant', content: 'Hello!' }],
+      events_cursor: '41',
+    });
+    await openVisibly();
+    assert.match(requestsForEvents()[0] ?? '', /\/events\?after=41$/);
+  });
+
+  it('shows the message of a person that arrives while it reads that one has taken over', async () => {
+    offerEvents();
+    await openVisibly();
+    const history = [
+      { role: 'assistant', content: 'Hello!' },
+      { role: 'system', content: 'A person joined.' },
+    ];
+    const reading = gate();
+    server.next('read', {
+      transit: reading.opened,
+      raw: (response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        response.end(JSON.stringify({ status: true, history, ai_enabled: false }));
+      },
+    });
+    emit('handoff', { ai_enabled: false });
+    await until(() => server.seen('read').length === 1);
+    emit('message', { role: 'assistant', content: 'May I help?' }, 8);
+    // The event arrives before the answer to the reading.
+    await fetch(server.url);
+    const said = [...history, { role: 'assistant', content: 'May I help?' }];
+    server.answerNext('read', { status: true, history: said, ai_enabled: false });
+    reading.open();
+    await until(() => visit.log.includes('assistant: May I help?'));
+  });
+
   it('shows a handoff as soon as the service reports it', async () => {
     offerEvents();
     await openVisibly();
@@ -110,11 +148,48 @@ describe('a visible conversation', () => {
 });
 
 describe('a hidden conversation', () => {
-  it('has no event stream', async () => {
+  it('counts the first message of a person as unread, over the stream that it had while visible', async () => {
     offerEvents();
     await openVisibly();
     visit.conversation.setVisible(false);
+    personWrites('May I help?');
+    await until(() => visit.conversation.snapshot.unread === 1);
+    assert.equal(requestsForEvents().length, 1);
+    assert.deepEqual(server.seen('send'), []);
+  });
+
+  it('has an event stream on the next page', async () => {
+    offerEvents();
+    const browser = new Browser();
+    visit = browser.visit(server);
+    await openVisibly();
+    visit.conversation.setVisible(false);
+    visit.conversation.setOpen(false);
+    visit.goAway();
     await until(() => streams.length === 0);
+    assert.ok(browser.kept.get('voice-assistant-chat:wake'));
+    visit = browser.visit(server);
+    assert.ok(visit.conversation.isWaiting);
+    await visit.conversation.open();
+    await until(() => streams.length === 1);
+    personWrites('May I help?');
+    await until(() => visit.conversation.snapshot.unread === 1);
+  });
+
+  it('has no event stream when nothing has happened for ten minutes, on this page and the next', async () => {
+    offerEvents();
+    const browser = new Browser();
+    visit = browser.visit(server);
+    await openVisibly();
+    visit.conversation.setVisible(false);
+    visit.conversation.setOpen(false);
+    browser.now = () => Date.now() + 600_000;
+    visit.conversation.choose({});
+    await until(() => streams.length === 0);
+    visit.goAway();
+    visit = browser.visit(server);
+    assert.equal(visit.conversation.isWaiting, false);
+    assert.equal(browser.kept.get('voice-assistant-chat:wake'), undefined);
   });
 
   it('counts messages of a person as unread during a handoff', async () => {

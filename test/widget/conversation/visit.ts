@@ -28,6 +28,7 @@ export interface VisitOptions {
 export class Browser {
   readonly kept = new Map<string, string>();
   isOnline = true;
+  readonly #visits: Visit[] = [];
   now = (): number => Date.now();
 
   get pending(): string[] {
@@ -42,7 +43,14 @@ export class Browser {
 
   /** Loads the page, which has only the stored state. */
   visit(server: Pick<ChatServer, 'url'>, options: VisitOptions = {}): Visit {
-    return new Visit(this, this.#storage, server, options);
+    const visit = new Visit(this, this.#storage, server, options);
+    this.#visits.push(visit);
+    return visit;
+  }
+
+  /** Closes all pages. */
+  close(): void {
+    for (const visit of this.#visits.splice(0)) if (!visit.isGone) visit.goAway();
   }
 }
 
@@ -71,7 +79,7 @@ export class Visit {
         if (!signal.aborted) act(...args);
       };
     };
-    const store = new ConversationStore(storage, 'test');
+    const store = new ConversationStore(storage, 'test', undefined, () => browser.now());
     const write = store.write.bind(store);
     store.write = (kept) => !signal.aborted && write(kept);
     const loadSending = () => import('../../../src/widget/conversation/sending/sending.ts');

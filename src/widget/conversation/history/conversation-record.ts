@@ -34,6 +34,8 @@ export interface ConversationRecord {
   readonly ended: Problem | undefined;
   /** Set if the history is only the end of the conversation. */
   readonly earlier?: Earlier | undefined;
+  /** The cursor at which the events after this record begin; undefined if the service has none. */
+  readonly eventsCursor?: string | undefined;
 }
 
 /** A response with a cursor for earlier messages. The same object as long as the conversation is shown. */
@@ -78,11 +80,15 @@ export async function openConversation(
     ...(variables && { variables }),
     ...(userToken && { user_token: userToken, new_conversation: isNew }),
   } as OpenConversationRequest;
-  const { conversation_id, history } = await client.openConversation(body, { idempotencyKey, signal });
+  const opened = await client.openConversation(body, { idempotencyKey, signal });
+  const { conversation_id, history, events_cursor: eventsCursor } = opened;
   // The user's conversation from another device: only reading it tells whether a person has taken over.
   if (userToken && history.some(({ role }) => role === 'user'))
     return [conversation_id, await readConversation(client, conversation_id, signal)];
-  return [conversation_id, { history, variables: undefined, aiEnabled: true, ended: undefined }];
+  return [
+    conversation_id,
+    { history, variables: undefined, aiEnabled: true, ended: undefined, eventsCursor },
+  ];
 }
 
 /**
@@ -102,5 +108,6 @@ export async function readConversation(
     aiEnabled: read.ai_enabled ?? true,
     earlier: read.earlier_cursor ? read : undefined,
     ended: read.ended ? hasEnded : undefined,
+    eventsCursor: read.events_cursor,
   };
 }

@@ -39,7 +39,7 @@ export interface UpdatesOptions {
 export async function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
   const { signal, isExpected } = options;
   const { client, tabs } = session.environment;
-  if (options.isDue && isExpected) await update(session, signal);
+  if (options.isDue && isExpected) await update(session);
   const stream = (): Promise<void> => followEvents(session, options);
   if (!withoutEvents.has(client)) await (tabs?.exclusively('events', signal, stream) ?? stream());
   if (!signal.aborted && isExpected) await poll(session, signal);
@@ -49,7 +49,7 @@ async function poll(session: Session, signal: AbortSignal): Promise<void> {
   let pause = polling.shortest;
   while (!signal.aborted) {
     await sleep(pause, signal);
-    const hasNews = await update(session, signal);
+    const hasNews = await update(session);
     pause = hasNews ? polling.shortest : Math.min(pause * polling.growth, polling.longest);
   }
 }
@@ -62,16 +62,16 @@ async function followEvents(session: Session, { signal, isExpected }: UpdatesOpt
     const openedAt = now();
     try {
       await watchConversation(client, session.id as string, {
-        lastEventId: cursors.get(session),
+        lastEventId: cursors.get(session) ?? session.eventsCursor,
         signal,
         onOpen: () => {
           // Without a cursor the stream starts now, and misses messages since the previous stream.
-          if (followed.has(session) && !cursors.has(session)) void update(session, signal);
+          if (followed.has(session) && !(cursors.get(session) ?? session.eventsCursor)) void update(session);
           followed.add(session);
         },
         onEvent: (event, id) => {
           if (id !== undefined) cursors.set(session, id);
-          if (isNew(session, event)) void update(session, signal);
+          if (isNew(session, event)) void update(session);
         },
       });
     } catch (error) {
@@ -83,7 +83,7 @@ async function followEvents(session: Session, { signal, isExpected }: UpdatesOpt
         return;
       }
       pause = Math.max(pause, retryAfter * 1000);
-      if (isExpected) void update(session, signal);
+      if (isExpected) void update(session);
     }
     if (now() - openedAt > reconnecting.longest) pause = reconnecting.shortest;
     await sleep(pause * (0.5 + Math.random()), signal);
@@ -101,8 +101,11 @@ function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boole
 /** Running updates, by session. Events that arrive meanwhile share one further request. */
 const updating = new WeakMap<Session, { isDueAgain: boolean; done: Promise<boolean> }>();
 
-/** Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. */
-function update(session: Session, signal: AbortSignal): Promise<boolean> {
+/**
+ * Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. A reading also
+ * completes if its stream is replaced meanwhile, since the next stream begins after the events of this one.
+ */
+function update(session: Session): Promise<boolean> {
   const running = updating.get(session);
   if (running) {
     running.isDueAgain = true;
@@ -112,9 +115,9 @@ function update(session: Session, signal: AbortSignal): Promise<boolean> {
   const run = async (): Promise<boolean> => {
     let hasNews = false;
     try {
-      while (state.isDueAgain && !signal.aborted) {
+      while (state.isDueAgain && !session.signal.aborted) {
         state.isDueAgain = false;
-        hasNews = (await readUpdates(session, signal)) || hasNews;
+        hasNews = (await readUpdates(session)) || hasNews;
       }
     } catch {
       // Aborted while waiting.
@@ -128,7 +131,8 @@ function update(session: Session, signal: AbortSignal): Promise<boolean> {
   return state.done;
 }
 
-async function readUpdates(session: Session, signal: AbortSignal): Promise<boolean> {
+async function readUpdates(session: Session): Promise<boolean> {
+  const { signal } = session;
   const { listener } = session.conversation;
   // An exchange of this page changes the history while it runs.
   while (session.snapshot.status === 'replying') await sleep(200, signal);
@@ -143,7 +147,7 @@ async function readUpdates(session: Session, signal: AbortSignal): Promise<boole
   }
   if (signal.aborted) return false;
   // The response may be older than changes made meanwhile.
-  if (session.snapshot.messages !== messages) return readUpdates(session, signal);
+  if (session.snapshot.messages !== messages) return readUpdates(session);
   for (const { key, text, attempt } of session.late) {
     const found = findIn(record, text, attempt);
     if (found === undefined) {

@@ -43,6 +43,8 @@ export class ConversationStore {
   read(): StoredConversation {
     const stored = this.sync();
     this.#own(stored.pending.filter(({ tab }) => !tab));
+    // The reason to load the panel may have passed.
+    this.#setWake(stored);
     return stored;
   }
 
@@ -76,15 +78,15 @@ export class ConversationStore {
     for (const field of fields)
       if (JSON.stringify(state[field]) !== JSON.stringify(this.#known[field]))
         Object.assign(next, { [field]: state[field] });
-    const { conversationId, draft, pending, toolResults, openingKey, unread = 0, isOpen } = next;
-    const isWanted = pending.length > 0 || unread > 0 || isOpen;
-    const isWorthStoring = isWanted || conversationId !== undefined || draft || toolResults || openingKey;
+    const { conversationId, draft, pending, toolResults, openingKey, unread, isOpen } = next;
+    const isWorthStoring =
+      pending.length > 0 || unread || isOpen || conversationId || draft || toolResults || openingKey;
     const json = isWorthStoring ? toJson({ ...next, keptAt: this.#now() }) : '';
     const isNew = JSON.stringify(next) !== JSON.stringify(stored);
     // Storage is full or blocked: the next write tries again.
     if (isNew && !writeItem(this.#storage, this.#key, json)) return false;
     this.#known = state;
-    setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
+    this.#setWake(next);
     return isNew;
   }
 
@@ -106,6 +108,12 @@ export class ConversationStore {
     return nothingStored;
   }
 
+  #setWake({ conversationId, pending, unread = 0, isOpen, followUntil = 0 }: StoredConversation): void {
+    const isRecent = conversationId !== undefined && this.#now() < followUntil;
+    const isWanted = pending.length > 0 || unread > 0 || isOpen || isRecent;
+    setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
+  }
+
   #own(pending: StoredConversation['pending']): void {
     for (const { key } of pending) this.#ownKeys.add(key);
   }
@@ -121,4 +129,5 @@ const fields = [
   'unread',
   'isOpen',
   'choices',
+  'followUntil',
 ] as const;

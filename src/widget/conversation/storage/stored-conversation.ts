@@ -45,6 +45,8 @@ export interface StoredConversation {
   readonly unread?: number | undefined;
   readonly isOpen?: boolean | undefined;
   readonly choices?: Choices | undefined;
+  /** Until when a hidden chat waits for updates, milliseconds since 1970. */
+  readonly followUntil?: number | undefined;
 }
 
 export const nothingStored: StoredConversation = { draft: '', pending: [] };

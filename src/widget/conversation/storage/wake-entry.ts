@@ -2,13 +2,13 @@ import { readItem, writeItem, type BrowserStorage } from './browser-storage.ts';
 
 /**
  * The storage key of an entry that makes the next page load the panel immediately. The value is a JSON object with a
- * property for each conversation with pending or unread messages or an open panel, named as the conversation is stored
+ * property for each conversation with pending or unread messages, an open panel or recent activity, named as it is stored
  * (`baseUrl:assistantId:type`, plus `:userKey` if there is one; with a user token `type-verified:sub`):
  *
  *     {"https://assistants.example:b7f0…:widget": {"unread": 2, "isOpen": true}}
  *
  * `unread` is the number of unread messages. `isOpen` is set if the panel was open. A conversation with neither has
- * pending messages. Without conversations there is no entry.
+ * pending messages or was recently active. Without conversations there is no entry.
  */
 export const wakeKey = 'voice-assistant-chat:wake';
 
