@@ -49,9 +49,9 @@ async function joinAndWrite(conversationId: string, message: string): Promise<vo
 /** The requests of the page from now on, such as `GET events` or `POST messages`. */
 function requestsFromNow(): { readonly made: string[]; stop: () => void } {
   const made: string[] = [];
-  const original = window.fetch;
+  const original = window.fetch.bind(window);
   window.fetch = (input, init) => {
-    const { pathname } = new URL(String(input), location.href);
+    const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
     if (pathname.includes('/api/'))
       made.push(`${init?.method ?? 'GET'} ${pathname.split('/').at(-1) ?? ''}`.replace(/[\da-f-]{36}/, 'id'));
     return original(input, init);
@@ -113,7 +113,9 @@ describe('the first message of a person, in a conversation in which the visitor 
   it('costs no request of the conversation before there is one', async () => {
     const chat = mount();
     await until(() => requests.made.includes('GET widget'), 'the settings');
-    await new Promise((resolve) => requestIdleCallback?.(resolve) ?? setTimeout(resolve));
+    // Safari has no idle callbacks.
+    const whenIdle = globalThis.requestIdleCallback as typeof requestIdleCallback | undefined;
+    await new Promise((resolve) => (whenIdle ?? setTimeout)(resolve));
     expect(chat.find('[part="panel"]')).to.equal(null);
     expect(requests.made.filter((request) => request !== 'GET widget')).to.deep.equal([]);
   });
