@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
 import type { Database } from './db/database.ts';
+import { sumTotals } from './db/list-totals.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
 import { deleteReleasedNumbers } from './phone-number/phone-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -59,6 +60,7 @@ async function runRound({ database, jobs, replies, calls, log }: HousekeepingDep
     () => deleteExpiredPreviewTokens(database.db),
     () => deleteReleasedNumbers(database.db),
     () => deletePastUsage(database.db),
+    () => sumTotals(database.db),
   ];
   for (const task of tasks) {
     try {

@@ -6,7 +6,9 @@ import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { endInactiveConversations } from '../../src/service/conversation/end-conversation.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
+import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
 import { completeEndJobs, endJobs } from '../support/records/end-jobs.ts';
+import { Owner } from '../support/records/owner.ts';
 import { createAssistant, readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
@@ -26,10 +28,11 @@ async function inactive(minutes: number, settings: { timeout?: number; retrigger
 }
 
 const passTime = (conversation: string, minutes: number) =>
-  pool.query(`UPDATE conversations SET updated_at = updated_at - $1 * interval '1 minute' WHERE uuid = $2`, [
-    minutes,
-    conversation,
-  ]);
+  pool.query(
+    `UPDATE conversations SET updated_at = updated_at - $1 * interval '1 minute',
+       inactivity_check_at = inactivity_check_at - $1 * interval '1 minute' WHERE uuid = $2`,
+    [minutes, conversation],
+  );
 
 const ended = async (conversation: string) =>
   (await service.get(`/api/conversations/${conversation}`)).json['ended'];
@@ -154,4 +157,58 @@ test('does not count a pending reply as inactivity', async () => {
   const ending = { database: service.running.database, jobs: new StoredJobs(service.running.database) };
   await endInactiveConversations(ending);
   assert.equal(await endJobs(service, conversation), 0);
+});
+
+/** Returns which of the conversations housekeeping would check now. */
+async function due(conversations: string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ uuid: string }>(
+    `SELECT uuid FROM conversations WHERE uuid = ANY ($1) AND inactivity_check_at <= now() AND ended_at IS NULL`,
+    [conversations],
+  );
+  return rows.map(({ uuid }) => uuid);
+}
+
+const ending = { database: service.running.database, jobs: new StoredJobs(service.running.database) };
+
+test('checks a conversation once a timeout, however many messages it has, and ends it in time', async () => {
+  const { conversation } = await inactive(0);
+  assert.deepEqual(await due([conversation]), [conversation]);
+  await endInactiveConversations(ending);
+  await passTime(conversation, 29);
+  assert.equal((await service.send(conversation, 'Hello')).status, 200);
+  assert.deepEqual(await due([conversation]), []);
+  await passTime(conversation, 2);
+  await endInactiveConversations(ending);
+  assert.equal(await endJobs(service, conversation), 0);
+  await passTime(conversation, 27);
+  assert.deepEqual(await due([conversation]), []);
+  await passTime(conversation, 2);
+  await endInactiveConversations(ending);
+  assert.equal(await endJobs(service, conversation), 1);
+});
+
+test('checks conversations again when the timeout of their assistant is shortened', async () => {
+  const owner = await Owner.create(service, '1');
+  const { id } = await owner.create('assistant', assistantBody());
+  const { uuid } = await readAssistant(owner, id);
+  const conversation = await service.open(String(uuid));
+  await service.send(conversation, 'Hello');
+  await endInactiveConversations(ending);
+  await passTime(conversation, 6);
+  await endInactiveConversations(ending);
+  assert.equal(await endJobs(service, conversation), 0);
+  await owner.put(`assistant/${id}`, { conversation_inactivity_timeout: 5 });
+  await endInactiveConversations(ending);
+  assert.equal(await endJobs(service, conversation), 1);
+});
+
+test('ends at most 2,000 conversations in one run, so that the other tasks of housekeeping do not wait', async () => {
+  const { id } = await createAssistant(service);
+  await pool.query(
+    `INSERT INTO conversations (uuid, assistant_id, type, updated_at, inactivity_check_at)
+     SELECT gen_random_uuid(), $1, 'test', now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, 2100)`,
+    [id],
+  );
+  assert.equal(await endInactiveConversations(ending), 2000);
+  assert.ok((await endInactiveConversations(ending)) >= 100);
 });

@@ -80,8 +80,20 @@ export async function updateAssistant({ db }: Database, owned: OwnedAssistant, g
       .returning(saved)
       .catch(refuseTakenNumber);
     await enableUrls(tx, owned.userId, webhookUrlsIn(given));
+    const timeout = changes.conversation_inactivity_timeout;
+    if (timeout != null && timeout < before.conversation_inactivity_timeout) {
+      await checkOpenConversations(tx, owned.id);
+    }
     return updated;
   });
+}
+
+/** Has housekeeping check which conversations have been inactive for longer than a shortened timeout. */
+async function checkOpenConversations(tx: Queries, assistantId: number): Promise<void> {
+  await tx.execute(sql`
+    UPDATE conversations SET inactivity_check_at = now() WHERE id IN (
+      SELECT id FROM conversations WHERE assistant_id = ${assistantId} AND ended_at IS NULL
+      ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)`);
 }
 
 const webhookUrlsIn = (given: GivenFields) => [

@@ -1,7 +1,8 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { AuditLogQuery, RecordKind } from '../../contract/audit-log.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { isOnDays } from '../db/is-on-days.ts';
+import { countRecords, readTotal } from '../db/list-totals.ts';
+import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { auditLog } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 
@@ -41,7 +42,9 @@ export async function listAuditLog(
   { number, size }: { number: number; size: number },
 ) {
   const filter = and(eq(auditLog.userId, userId), isOnDays(auditLog.createdAt, query));
-  const [counted] = await db.select({ total: count() }).from(auditLog).where(filter);
+  const total = hasDays(query)
+    ? await countRecords(db, auditLog, filter)
+    : await readTotal(db, 'audit_log', userId);
   const entries = await db
     .select({
       id: auditLog.id,
@@ -59,5 +62,5 @@ export async function listAuditLog(
     .orderBy(desc(auditLog.id))
     .limit(size)
     .offset((number - 1) * size);
-  return { total: counted?.total ?? 0, entries };
+  return { total, entries };
 }

@@ -1,9 +1,10 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { CallsQuery } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
-import { isOnDays } from '../db/is-on-days.ts';
+import { countRecords, readTotal } from '../db/list-totals.ts';
+import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
@@ -75,7 +76,11 @@ export async function listCalls(
     campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
     isOnDays(calls.createdAt, query),
   );
-  const [counted] = await db.select({ total: count() }).from(calls).where(filter);
+  const hasOtherFilters = digits !== undefined || hasDays(query);
+  const counted = { status, type, assistant_id: assistantId, campaign_id: campaignId };
+  const total = hasOtherFilters
+    ? await countRecords(db, calls, filter)
+    : await readTotal(db, 'calls', userId, counted);
   const rows = await db
     .select(record)
     .from(calls)
@@ -83,7 +88,7 @@ export async function listCalls(
     .orderBy(desc(calls.id))
     .limit(size)
     .offset((number - 1) * size);
-  return { total: counted?.total ?? 0, calls: rows.map((row) => toRecord(row, origin)) };
+  return { total, calls: rows.map((row) => toRecord(row, origin)) };
 }
 
 /** @throws Refusal if the call does not exist. */

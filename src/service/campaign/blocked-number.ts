@@ -1,7 +1,8 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { BlockedNumbersQuery } from '../../contract/blocked-number.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { blockedNumbers } from '../db/leads-table.ts';
+import { countRecords, readTotal } from '../db/list-totals.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../http/paginate.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -42,7 +43,10 @@ export async function listBlockedNumbers(
     eq(blockedNumbers.userId, userId),
     digits === undefined ? undefined : sql`position(${digits} IN ${blockedNumbers.phoneNumber}) > 0`,
   );
-  const [counted] = await db.select({ total: count() }).from(blockedNumbers).where(filter);
+  const total =
+    digits === undefined
+      ? await readTotal(db, 'blocked_numbers', userId)
+      : await countRecords(db, blockedNumbers, filter);
   const page = await db
     .select(record)
     .from(blockedNumbers)
@@ -50,7 +54,7 @@ export async function listBlockedNumbers(
     .orderBy(desc(blockedNumbers.id))
     .limit(size)
     .offset((number - 1) * size);
-  return { total: counted?.total ?? 0, numbers: page };
+  return { total, numbers: page };
 }
 
 /** @throws Refusal if the number does not exist. */

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, conversations, messages } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -37,11 +37,13 @@ export async function markEnded(tx: Queries, jobs: Jobs, conversationId: number)
   if (visitorMessage) await jobs.send('conversation-ended', { conversationId }, { tx });
 }
 
-/** Conversations per transaction. */
+/** Conversations per transaction, and transactions per run. */
 const batch = 100;
+const batches = 20;
 
 /**
- * Ends the conversations whose inactivity timeout has passed. Any number of processes may run it concurrently.
+ * Ends the conversations whose inactivity timeout has passed. Checks only those that may have reached it, and at most
+ * 2,000; the next run continues. Any number of processes may run it concurrently.
  *
  * @returns the number of conversations that were ended.
  */
@@ -49,19 +51,41 @@ export async function endInactiveConversations({
   database: { db },
   jobs,
 }: EndingDependencies): Promise<number> {
-  for (let total = 0; ;) {
-    const ended = await db.transaction(async (tx) => {
-      const inactive = await tx
-        .select({ id: conversations.id })
+  let total = 0;
+  for (let done = 0; done < batches; done++) {
+    const checked = await db.transaction(async (tx) => {
+      const due = await tx
+        .select({ id: conversations.id, isInactive })
         .from(conversations)
         .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-        .where(and(isNull(conversations.endedAt), isInactive))
+        .where(and(isNull(conversations.endedAt), lte(conversations.inactivityCheckAt, sql`now()`)))
+        .orderBy(conversations.inactivityCheckAt)
         .limit(batch)
         .for('no key update', { of: conversations, skipLocked: true });
+      const inactive = due.filter((conversation) => conversation.isInactive);
       for (const { id } of inactive) await markEnded(tx, jobs, id);
-      return inactive.length;
+      const active = due.filter((conversation) => !conversation.isInactive);
+      await scheduleCheck(
+        tx,
+        active.map(({ id }) => id),
+      );
+      total += inactive.length;
+      return due.length;
     });
-    total += ended;
-    if (ended < batch) return total;
+    if (checked < batch) break;
   }
+  return total;
+}
+
+/** Conversations whose reply is still being written are checked again after a minute. */
+async function scheduleCheck(tx: Queries, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .update(conversations)
+    .set({
+      inactivityCheckAt: sql`greatest(now() + interval '1 minute', ${conversations.updatedAt} +
+        (SELECT conversation_inactivity_timeout FROM assistants WHERE assistants.id = ${conversations.assistantId})
+        * interval '1 minute')`,
+    })
+    .where(inArray(conversations.id, ids));
 }

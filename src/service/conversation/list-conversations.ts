@@ -1,10 +1,12 @@
-import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { ConversationsQuery } from '../../contract/conversation.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import type { Cursor } from '../http/paginate.ts';
 import { isUuid } from '../lib/uuid.ts';
+
+const conversationTypes = ['widget', 'test'] as const;
 
 /** Messages that visitors see: those whose reply failed do not count. */
 const ofConversation = sql`FROM messages
@@ -43,22 +45,26 @@ export async function listConversations(
   { cursor, size }: { cursor: Cursor | undefined; size: number },
 ) {
   const isAscending = cursor?.direction === 'newer';
+  const order = (isAscending ? asc : desc)(conversations.id);
+  const types = type === undefined ? conversationTypes : conversationTypes.filter((each) => each === type);
+  // For each assistant and type, so that the index gives them in their order, however many others there are.
+  const filter = and(
+    sql`${conversations.assistantId} = assistants.id AND ${conversations.type} = types.type`,
+    digits === undefined ? undefined : hasPhoneDigits(digits),
+    identifier === undefined ? undefined : eq(conversations.customerIdentifier, identifier),
+    cursor && (isAscending ? gt : lt)(conversations.id, cursor.than),
+  );
+  const ids = sql`(
+    SELECT found.id FROM assistants, unnest(${sql.param(types)}::text[]) AS types (type), LATERAL (
+      SELECT id FROM conversations WHERE ${filter} ORDER BY ${order} LIMIT ${size + 1}) AS found
+    WHERE assistants.user_id = ${userId} AND ${assistant === undefined ? sql`true` : isAssistant(assistant)}
+    ORDER BY found.id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${size + 1})`;
   const rows = await db
     .select({ rowId: conversations.id, record, evaluated })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
-    .where(
-      and(
-        eq(assistants.userId, userId),
-        type === undefined ? undefined : sql`${conversations.type} = ${type}`,
-        assistant === undefined ? undefined : isAssistant(assistant),
-        digits === undefined ? undefined : hasPhoneDigits(digits),
-        identifier === undefined ? undefined : eq(conversations.customerIdentifier, identifier),
-        cursor && (isAscending ? gt : lt)(conversations.id, cursor.than),
-      ),
-    )
-    .orderBy((isAscending ? asc : desc)(conversations.id))
-    .limit(size + 1);
+    .where(inArray(conversations.id, ids))
+    .orderBy(order);
   const items = rows.slice(0, size).map(({ rowId, record: fields, evaluated: result }) => ({
     rowId,
     record: result.evaluation === null ? fields : { ...fields, ...result },

@@ -13,3 +13,7 @@ export const isOnDays = (column: SQLWrapper, { date_from: from, date_to: to }: D
     from === undefined ? undefined : gte(column, sql`${from}::date::timestamp AT TIME ZONE 'UTC'`),
     to === undefined ? undefined : lt(column, sql`(${to}::date + 1)::timestamp AT TIME ZONE 'UTC'`),
   );
+
+/** Whether a query names days. */
+export const hasDays = ({ date_from: from, date_to: to }: Days): boolean =>
+  from !== undefined || to !== undefined;

@@ -177,6 +177,7 @@ export const conversations = pgTable('conversations', {
   customerIdentifier: text('customer_identifier'),
   evaluation: jsonb().$type<StoredEvaluation>(),
   extractedVariables: jsonb('extracted_variables').$type<StoredVariables>(),
+  inactivityCheckAt: timestamptz('inactivity_check_at').notNull().defaultNow(),
   endHandledUntil: timestamptz('end_handled_until'),
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),

@@ -1,8 +1,9 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { LeadsQuery } from '../../contract/lead.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { isOnDays } from '../db/is-on-days.ts';
+import { countRecords, readTotal } from '../db/list-totals.ts';
+import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
@@ -26,9 +27,12 @@ export async function listLeads({ db }: Database, userId: number, query: LeadsQu
     digits === undefined ? undefined : sql`position(${digits} IN ${leads.phoneNumber}) > 0`,
     isOnDays(leads.createdAt, query),
   );
-  const [counted] = await db.select({ total: count() }).from(leads).where(filter);
+  const hasOtherFilters = digits !== undefined || hasDays(query);
+  const total = hasOtherFilters
+    ? await countRecords(db, leads, filter)
+    : await readTotal(db, 'leads', userId, { status, campaign_id: campaignId });
   const page = await selectLeads(db, filter, { limit: size, offset: (number - 1) * size });
-  return { total: counted?.total ?? 0, leads: page };
+  return { total, leads: page };
 }
 
 /** Selects lead records (interface: "Lead"), newest first. */

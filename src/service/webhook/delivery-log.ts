@@ -1,7 +1,8 @@
-import { and, count, desc, eq, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { WebhookDeliveriesQuery } from '../../contract/webhook.ts';
 import type { Database, Queries } from '../db/database.ts';
-import { isOnDays } from '../db/is-on-days.ts';
+import { countRecords, readTotal } from '../db/list-totals.ts';
+import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { conversations } from '../db/schema.ts';
 import { webhookDeliveries } from '../db/webhooks-tables.ts';
 import { wireColumns } from '../db/wire-columns.ts';
@@ -30,7 +31,9 @@ export async function listDeliveries(
     assistantId === undefined ? undefined : eq(webhookDeliveries.assistantId, assistantId),
     isOnDays(webhookDeliveries.createdAt, query),
   );
-  const [counted] = await db.select({ total: count() }).from(webhookDeliveries).where(filter);
+  const total = hasDays(query)
+    ? await countRecords(db, webhookDeliveries, filter)
+    : await readTotal(db, 'webhook_deliveries', userId, { status, type: event, assistant_id: assistantId });
   const deliveries = await db
     .select(record)
     .from(webhookDeliveries)
@@ -38,7 +41,7 @@ export async function listDeliveries(
     .orderBy(desc(webhookDeliveries.id))
     .limit(size)
     .offset((number - 1) * size);
-  return { total: counted?.total ?? 0, deliveries };
+  return { total, deliveries };
 }
 
 /** A delivery's id with the user who must own the delivery. */

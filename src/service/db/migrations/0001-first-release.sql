@@ -461,15 +461,17 @@ CREATE TABLE conversations (
   evaluation jsonb,
   extracted_variables jsonb,
   -- `updated_at` at the time when the latest end was evaluated: a resumed conversation can end again.
-  end_handled_until timestamptz
+  end_handled_until timestamptz,
+  -- While it is open: when to check next whether it has been inactive for too long. Messages do not change it.
+  inactivity_check_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX conversations_assistant ON conversations (assistant_id, created_at);
+CREATE INDEX conversations_assistant ON conversations (assistant_id, type, id);
 CREATE INDEX conversations_verified_user ON conversations (assistant_id, verified_user, id)
   WHERE verified_user IS NOT NULL;
 CREATE INDEX conversations_customer ON conversations (assistant_id, customer_identifier, id)
   WHERE customer_identifier IS NOT NULL;
 -- Without `updated_at`, which changes with every message: updates stay heap-only.
-CREATE INDEX conversations_open ON conversations (id) WHERE ended_at IS NULL;
+CREATE INDEX conversations_open ON conversations (inactivity_check_at) WHERE ended_at IS NULL;
 -- Conversations that nobody has written in.
 CREATE INDEX conversations_unused ON conversations (created_at) WHERE turns = 0;
 CREATE INDEX conversations_ended ON conversations (ended_at) WHERE ended_at IS NOT NULL;
@@ -561,6 +563,7 @@ CREATE TABLE leads (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX leads_user ON leads (user_id, id);
+CREATE INDEX leads_status ON leads (user_id, status, id);
 CREATE INDEX leads_campaign ON leads (campaign_id, phone_number);
 CREATE INDEX leads_state ON leads (campaign_id, status);
 CREATE INDEX leads_due ON leads (campaign_id, next_try_at, id) WHERE status IN ('scheduled', 'rescheduled');
@@ -635,6 +638,7 @@ CREATE TABLE calls (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX calls_user ON calls (user_id, id);
+CREATE INDEX calls_status ON calls (user_id, status, id);
 CREATE INDEX calls_assistant ON calls (assistant_id);
 CREATE INDEX calls_campaign ON calls (campaign_id);
 CREATE INDEX calls_lead ON calls (lead_id);
@@ -721,6 +725,7 @@ CREATE TABLE webhook_deliveries (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX webhook_deliveries_user ON webhook_deliveries (user_id, id);
+CREATE INDEX webhook_deliveries_status ON webhook_deliveries (user_id, status, id);
 CREATE INDEX webhook_deliveries_assistant ON webhook_deliveries (assistant_id);
 CREATE INDEX webhook_deliveries_call ON webhook_deliveries (call_id);
 CREATE INDEX webhook_deliveries_conversation ON webhook_deliveries (conversation_id);
@@ -747,3 +752,65 @@ CREATE UNLOGGED TABLE rate_limits (
   expire bigint
 );
 CREATE INDEX rate_limits_expiry ON rate_limits (expire);
+
+-- How many records lists have, by their filters: counting them takes longer the more there are. Each statement that
+-- changes records adds rows, so that none waits for another; housekeeping sums them up. Without references, since
+-- records are also deleted together with what they belong to.
+CREATE TABLE list_totals (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  list text NOT NULL,
+  user_id integer NOT NULL,
+  status text,
+  type text,
+  assistant_id integer,
+  campaign_id integer,
+  change bigint NOT NULL,
+  is_sum boolean NOT NULL DEFAULT false
+);
+CREATE INDEX list_totals_list ON list_totals (user_id, list);
+CREATE INDEX list_totals_changes ON list_totals (user_id, list) WHERE NOT is_sum;
+
+-- Its arguments are the values of status, type, assistant_id and campaign_id, as SQL.
+CREATE FUNCTION count_records() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  columns text := format('user_id, %s AS status, %s AS type, %s AS assistant_id, %s AS campaign_id', TG_ARGV[0],
+    TG_ARGV[1], TG_ARGV[2], TG_ARGV[3]);
+  changes text := CASE TG_OP
+    WHEN 'INSERT' THEN format('SELECT %s, 1 AS change FROM added', columns)
+    WHEN 'DELETE' THEN format('SELECT %s, -1 AS change FROM removed', columns)
+    ELSE format('SELECT %1$s, 1 AS change FROM added UNION ALL SELECT %1$s, -1 AS change FROM removed', columns)
+  END;
+BEGIN
+  EXECUTE format('INSERT INTO list_totals (list, user_id, status, type, assistant_id, campaign_id, change)
+    SELECT %L, user_id, status, type, assistant_id, campaign_id, sum(change) FROM (%s) AS changes
+    WHERE user_id IS NOT NULL
+    GROUP BY user_id, status, type, assistant_id, campaign_id HAVING sum(change) <> 0', TG_TABLE_NAME, changes);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER leads_added AFTER INSERT ON leads REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'NULL::text', 'NULL::integer', 'campaign_id');
+CREATE TRIGGER leads_removed AFTER DELETE ON leads REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'NULL::text', 'NULL::integer', 'campaign_id');
+CREATE TRIGGER leads_changed AFTER UPDATE ON leads REFERENCING OLD TABLE AS removed NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'NULL::text', 'NULL::integer', 'campaign_id');
+CREATE TRIGGER calls_added AFTER INSERT ON calls REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'type', 'assistant_id', 'campaign_id');
+CREATE TRIGGER calls_removed AFTER DELETE ON calls REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'type', 'assistant_id', 'campaign_id');
+CREATE TRIGGER calls_changed AFTER UPDATE ON calls REFERENCING OLD TABLE AS removed NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'type', 'assistant_id', 'campaign_id');
+CREATE TRIGGER webhook_deliveries_added AFTER INSERT ON webhook_deliveries REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'event', 'assistant_id', 'NULL::integer');
+CREATE TRIGGER webhook_deliveries_removed AFTER DELETE ON webhook_deliveries REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'event', 'assistant_id', 'NULL::integer');
+CREATE TRIGGER webhook_deliveries_changed AFTER UPDATE ON webhook_deliveries REFERENCING OLD TABLE AS removed NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('status', 'event', 'assistant_id', 'NULL::integer');
+CREATE TRIGGER audit_log_added AFTER INSERT ON audit_log REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('NULL::text', 'NULL::text', 'NULL::integer', 'NULL::integer');
+CREATE TRIGGER audit_log_removed AFTER DELETE ON audit_log REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('NULL::text', 'NULL::text', 'NULL::integer', 'NULL::integer');
+CREATE TRIGGER blocked_numbers_added AFTER INSERT ON blocked_numbers REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('NULL::text', 'NULL::text', 'NULL::integer', 'NULL::integer');
+CREATE TRIGGER blocked_numbers_removed AFTER DELETE ON blocked_numbers REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_records('NULL::text', 'NULL::text', 'NULL::integer', 'NULL::integer');
