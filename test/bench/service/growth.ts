@@ -101,7 +101,7 @@ async function start(name: string, amounts: Amounts): Promise<Record<string, Ope
   const database = await openDatabase(config, log);
   closing.push(() => database.close());
   const started = performance.now();
-  const owner = await fillDatabase(database, amounts);
+  const owner = await fillDatabase(database, postgres.url(name), amounts);
   console.log(`Filled the ${name} database in ${((performance.now() - started) / 1000).toFixed(0)} s.`);
   const running = await serve(config, { log, database });
   closing.push(() => running.close());
