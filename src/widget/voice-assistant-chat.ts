@@ -98,23 +98,23 @@ const Base =
  * @csspart suggestions - the suggested messages
  * @csspart suggestion - one suggested message
  * @csspart resize-handle - the corner that resizes the panel
- * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages
- * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring
- * @cssproperty --voice-assistant-chat-surface - the background
- * @cssproperty --voice-assistant-chat-text - the color of text
- * @cssproperty --voice-assistant-chat-raised - the background of the assistant's messages
- * @cssproperty --voice-assistant-chat-muted - the color of secondary text
- * @cssproperty --voice-assistant-chat-line - the color of dividing lines
- * @cssproperty --voice-assistant-chat-control - the color of borders of controls
- * @cssproperty --voice-assistant-chat-danger - the color of errors
- * @cssproperty --voice-assistant-chat-radius - corners of the panel and of messages
- * @cssproperty --voice-assistant-chat-font - font families
- * @cssproperty --voice-assistant-chat-font-size - the size of text
- * @cssproperty --voice-assistant-chat-width - the width of the panel
- * @cssproperty --voice-assistant-chat-height - the height of the panel
- * @cssproperty --voice-assistant-chat-launcher-size - the height of the launcher
- * @cssproperty --voice-assistant-chat-offset-x - the distance from the left or right side of the window
- * @cssproperty --voice-assistant-chat-offset-y - the distance from its top or bottom
+ * @cssproperty --voice-assistant-chat-accent - the color of the launcher, the header and the visitor's messages; overrides `color`. Default: the assistant's
+ * @cssproperty --voice-assistant-chat-accent-text - the color of links and of the focus ring. Default: the accent, with corrected contrast
+ * @cssproperty --voice-assistant-chat-surface - the background. Default: white, or nearly black
+ * @cssproperty --voice-assistant-chat-text - the color of text. Default: nearly black, or nearly white
+ * @cssproperty --voice-assistant-chat-raised - the background of the assistant's messages. Default: 6% text on the surface
+ * @cssproperty --voice-assistant-chat-muted - the color of secondary text. Default: 74% text on the surface
+ * @cssproperty --voice-assistant-chat-line - the color of dividing lines. Default: 14% text on the surface
+ * @cssproperty --voice-assistant-chat-control - the color of borders of controls. Default: 52% text on the surface
+ * @cssproperty --voice-assistant-chat-danger - the color of errors. Default: a red
+ * @cssproperty --voice-assistant-chat-radius - corners of the panel and of messages; smaller elements use a fraction of it. Default: `16px`
+ * @cssproperty --voice-assistant-chat-font - font families. Default: `system-ui`
+ * @cssproperty --voice-assistant-chat-font-size - the size of text; all other sizes derive from it. Default: `15px`
+ * @cssproperty --voice-assistant-chat-width - the width of the panel. Default: `400px`
+ * @cssproperty --voice-assistant-chat-height - the height of the panel. Default: `640px`
+ * @cssproperty --voice-assistant-chat-launcher-size - the height of the launcher, and its width without a label. Default: `56px`
+ * @cssproperty --voice-assistant-chat-offset-x - the distance from the left or right side of the window. Default: `20px`
+ * @cssproperty --voice-assistant-chat-offset-y - the distance from its top or bottom. Default: `20px`
  */
 export class VoiceAssistantChat extends Base {
   static readonly observedAttributes = observedAttributes;
@@ -126,64 +126,83 @@ export class VoiceAssistantChat extends Base {
     defineProperties(this.prototype);
   }
 
-  /** The assistant's UUID. */
+  /** The assistant's UUID. If it is missing or malformed, the panel says so and sends no request. */
   declare assistantId: string | null;
   /**
    * The service's origin; its paths begin with `/api` below it. Default: the origin that served the script; required if
    * a bundler has built it.
    */
   declare baseUrl: string | null;
-  /** `widget` (default; billed to the assistant's owner) or `test` (free; shows function calls and timings). */
+  /**
+   * `widget` (default) or `test`. `widget` is billed to the assistant's owner; `test` is free and shows function
+   * calls and timings. Other values warn.
+   */
   declare type: 'widget' | 'test';
-  /** Key/value pairs for `{{variable_name}}` in the assistant's texts. The attribute takes JSON. */
+  /**
+   * An object with values for `{{variable_name}}` in the assistant's texts. The attribute takes JSON; anything else
+   * warns.
+   */
   declare variables: object | undefined;
-  /** `light`, `dark` or `auto`; overrides the assistant's. */
+  /** `light`, `dark`, `auto` or `system` (both: the visitor's). Default: the assistant's, else `auto`. */
   declare theme: 'light' | 'dark' | 'auto' | 'system' | null;
-  /** Any CSS color; overrides the assistant's. */
+  /** Any CSS color that needs no context. Default: the assistant's, else `#2f5bea`. */
   declare color: string | null;
-  /** A corner, as in `right-bottom`; overrides the assistant's. */
+  /**
+   * A corner in either order, such as `right-bottom`, or one side. Default: the assistant's, else `right-bottom`.
+   */
   declare position: Position | null;
-  /** Fills its box in the page instead of floating. */
+  /** Fills its box in the page instead of floating. Default: false. */
   declare inline: boolean;
-  /** Whether the panel is shown. */
+  /** Whether the panel is shown. Reflects the visitor's choice. Default: false. */
   declare open: boolean;
-  /** The storage for conversation and draft: `local` (default), `session` or `none`. */
+  /**
+   * The storage for conversation and draft: `local` (default), `session` (until the tab closes) or `none`. Other
+   * values warn.
+   */
   declare persist: 'local' | 'session' | 'none';
-  /** The panel's title. Default: the assistant's name. */
+  /** The panel's title. Default: the assistant's name, else “Chat”. */
   declare heading: string | null;
-  /** A line below the title. */
+  /** A line below the title. Default: none. */
   declare subheading: string | null;
-  /** Text on the launcher. Default: an icon alone. */
+  /** Text on the launcher. Default: an icon alone, with the accessible name “Chat”. */
   declare launcherLabel: string | null;
-  /** A line below the launcher's label. */
+  /** A line below the launcher's label. Default: none. */
   declare launcherSublabel: string | null;
-  /** Hint in the empty composer. */
+  /** Hint in the empty composer. Default: “Write a message…”. */
   declare placeholder: string | null;
-  /** Shown in an empty conversation if the assistant has no initial message. */
+  /**
+   * Text of an empty conversation if the assistant has no initial message; not part of the conversation. Default:
+   * “Ask your first question.”
+   */
   declare greeting: string | null;
-  /** Text of a bubble beside the launcher. */
+  /** Text of a bubble beside the launcher that invites to chat. Default: none. */
   declare teaser: string | null;
   /** Seconds until the teaser is shown. Default: 5. */
   declare teaserDelay: number | string | null;
-  /** Identifies the person who uses the browser. People with different keys never see each other's conversation. */
+  /** Identifies the person who uses the browser. Each key has its own conversation. Use an opaque value. */
   declare userKey: string | null;
   /** Proves who uses the chat: a JWT signed by the site or, with `type="test"`, the owner's preview token. */
   declare userToken: string | null;
   /** Days until a stored conversation expires. Default: 30. */
   declare keepDays: number | string | null;
-  /** Origins that images in answers may be loaded from, separated by white space. */
+  /**
+   * Origins that images in answers may be loaded from, separated by white space. Default: none; images are links.
+   */
   declare allowImages: string | null;
-  /** Whether a sound plays for answers that arrive while the visitor is elsewhere. */
+  /** Plays a sound for answers that arrive while the visitor is elsewhere. Default: false. */
   declare sound: boolean;
-  /** Whether visitors can dictate and have answers read aloud. */
+  /** Lets visitors dictate and have answers read aloud. Default: false. */
   declare voice: boolean;
-  /** Whether answers name the functions that the assistant called. */
+  /** Names the functions that the assistant called below its answers. Default: false. */
   declare showFunctionCalls: boolean;
-  /** `none` loads nothing of the panel before a visitor comes near the launcher. Default: `auto`. */
+  /**
+   * `auto` (default) or `none`, which loads nothing of the panel before a pointer comes near the launcher. Other
+   * values warn.
+   */
   declare preload: 'auto' | 'none';
-  /** Whether the chat logs its activity to the console. */
+  /** Logs what the chat does to the console, without texts and ids. Default: false. */
   declare debug: boolean;
-  /** Facts about the page for the assistant, sent as variables. */
+  /** An object with facts about the page for the assistant, sent as variables; `variables` override them. */
   declare context: object | undefined;
   /** Fields to fill in before the conversation, at most 20; their values become variables. */
   declare form: readonly FormField[] | undefined;
@@ -264,14 +283,14 @@ export class VoiceAssistantChat extends Base {
     this.#call('send', text);
   }
 
-  /** Starts a new conversation. */
+  /** Leaves the conversation and opens a new one. */
   restart(): void {
     this.#call('restart');
   }
 
   /**
-   * Deletes the conversation, the draft and everything else that this browser stores of the visitor, and hides the
-   * panel.
+   * Hides the panel, deletes the conversation, the draft and everything else that this browser stores of the visitor,
+   * and asks the service to delete the conversation.
    */
   forget(): void {
     this.hide();

@@ -1,61 +1,77 @@
-import { observedAttributes } from '../../../src/widget/element/attributes.ts';
 import { languages } from '../../../src/widget/texts/locales.ts';
-import { elementEvents, elementMethods, elementProperties, elementTags } from './element-source.ts';
+import { readElementManifest } from './element-manifest.ts';
+import type { Documented } from './element-manifest.ts';
 import { code, table } from './table.ts';
 
-const propertyOf = (attribute: string) => attribute.replace(/-./g, (pair) => pair.charAt(1).toUpperCase());
-
-/** Attributes that every HTML element has. */
-const native: Readonly<Record<string, { type: string; text: string }>> = {
-  lang: { type: 'string', text: 'A language tag such as `de` or `pt-BR`. See [languages](#languages).' },
-  dir: { type: "'ltr' | 'rtl'", text: 'The text direction. Default: that of the language.' },
-};
+/** Attributes of every HTML element that the chat observes. */
+const native = [
+  [
+    '`lang`',
+    '`lang`',
+    '`string`',
+    'A language tag such as `de` or `pt-BR`. Default: see [languages](#languages).',
+  ],
+  ['`dir`', '`dir`', "`'ltr' | 'rtl'`", 'The text direction. Default: that of the language.'],
+];
 
 export function attributesTable(): string {
-  const properties = new Map(elementProperties().map((property) => [property.name, property]));
-  const rows = observedAttributes.map((attribute) => {
-    const name = propertyOf(attribute);
-    const { type, text } = native[attribute] ?? properties.get(name) ?? { type: '', text: '' };
-    return [code(attribute), code(name), code(withoutEmpty(type)), text];
-  });
-  return table(['Attribute', 'Property', 'Type', 'Meaning'], rows);
+  const rows = readElementManifest().attributes.map(({ name, fieldName = name, type, description }) => [
+    code(name),
+    code(fieldName),
+    code(withoutEmpty(type)),
+    description,
+  ]);
+  return table(['Attribute', 'Property', 'Type', 'Meaning'], [...rows, ...native]);
 }
 
 /** Properties without an attribute. */
 export function propertiesTable(): string {
-  const withAttribute = new Set(observedAttributes.map(propertyOf));
-  const rows = elementProperties()
-    .filter(({ name }) => !withAttribute.has(name))
-    .map(({ name, type, text }) => [code(name), code(withoutEmpty(type)), text]);
+  const rows = readElementManifest()
+    .members.filter(({ kind, attribute, static: isStatic }) => kind === 'field' && !attribute && !isStatic)
+    .map(({ name, type, description }) => [code(name), code(withoutEmpty(type)), description]);
   return table(['Property', 'Type', 'Meaning'], rows);
 }
 
 /** An absent attribute is null or undefined, which the table need not say. */
-const withoutEmpty = (type: string) => type.replace(/ \| (null|undefined)/g, '');
+const withoutEmpty = (type: Documented['type']) =>
+  (type?.text ?? 'string')
+    .split(' | ')
+    .filter((part) => part !== 'null' && part !== 'undefined')
+    .join(' | ')
+    .replaceAll('"', "'");
 
 export function methodsTable(): string {
-  return table(
-    ['Method', 'Meaning'],
-    elementMethods().map(({ name, type, text }) => [code(`${name}(${type})`), text]),
-  );
+  const rows = readElementManifest()
+    .members.filter(({ kind, static: isStatic }) => kind === 'method' && !isStatic)
+    .map(({ name, parameters = [], description }) => [
+      code(`${name}(${parameters.map((parameter) => parameter.name).join(', ')})`),
+      description,
+    ]);
+  return table(['Method', 'Meaning'], rows);
 }
 
 export function eventsTable(): string {
-  return table(
-    ['Event', 'Fields of `detail`', 'When'],
-    elementEvents().map(({ name, type, text }) => [code(name), type === '' ? '' : code(type), text]),
-  );
+  const rows = readElementManifest().events.map(({ name, type, description }) => {
+    const [, fields] = /^CustomEvent<\{ (.*?);? \}>$/.exec(type?.text ?? '') ?? [];
+    return [
+      code(name),
+      fields === undefined ? '' : code(fields.replaceAll(';', ',').replaceAll('"', "'")),
+      description,
+    ];
+  });
+  return table(['Event', 'Fields of `detail`', 'When'], rows);
 }
 
-export const slotsTable = () => tagsTable('slot', 'Slot');
-export const partsTable = () => tagsTable('csspart', 'Part');
-export const customPropertiesTable = () => tagsTable('cssproperty', 'Custom property');
+export const slotsTable = () => namesTable('Slot', readElementManifest().slots);
+export const partsTable = () => namesTable('Part', readElementManifest().cssParts);
+export const customPropertiesTable = () => namesTable('Custom property', readElementManifest().cssProperties);
 
-function tagsTable(tag: Parameters<typeof elementTags>[0], head: string): string {
-  return table(
-    [head, 'Meaning'],
-    elementTags(tag).map(({ name, text }) => [code(name), text.charAt(0).toUpperCase() + text.slice(1)]),
-  );
+function namesTable(head: string, documented: Documented[]): string {
+  const rows = documented.map(({ name, description }) => [
+    code(name),
+    description.charAt(0).toUpperCase() + description.slice(1),
+  ]);
+  return table([head, 'Meaning'], rows);
 }
 
 /** The languages of the panel, by their English names. */
