@@ -1,10 +1,11 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq } from 'drizzle-orm';
 import type { CallsQuery } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
+import { contains } from '../db/contains.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
@@ -71,16 +72,11 @@ export async function listCalls(
     eq(calls.userId, userId),
     status === undefined ? undefined : eq(calls.status, status),
     type === undefined ? undefined : eq(calls.type, type),
-    digits === undefined ? undefined : sql`position(${digits} IN ${calls.clientPhoneNumber}) > 0`,
+    digits === undefined ? undefined : contains(calls.clientPhoneNumber, digits),
     assistantId === undefined ? undefined : eq(calls.assistantId, assistantId),
     campaignId === undefined ? undefined : eq(calls.campaignId, campaignId),
     isOnDays(calls.createdAt, query),
   );
-  const hasOtherFilters = digits !== undefined || hasDays(query);
-  const counted = { status, type, assistant_id: assistantId, campaign_id: campaignId };
-  const total = hasOtherFilters
-    ? await countRecords(db, calls, filter)
-    : await readTotal(db, 'calls', userId, counted);
   const rows = await db
     .select(record)
     .from(calls)
@@ -88,6 +84,11 @@ export async function listCalls(
     .orderBy(desc(calls.id))
     .limit(size)
     .offset((number - 1) * size);
+  const hasOtherFilters = digits !== undefined || hasDays(query);
+  const counted = { status, type, assistant_id: assistantId, campaign_id: campaignId };
+  const total = hasOtherFilters
+    ? await countRecords(db, calls, filter, { number, size, records: rows })
+    : await readTotal(db, 'calls', userId, counted);
   return { total, calls: rows.map((row) => toRecord(row, origin)) };
 }
 

@@ -1,8 +1,9 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq } from 'drizzle-orm';
 import type { BlockedNumbersQuery } from '../../contract/blocked-number.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { blockedNumbers } from '../db/leads-table.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
+import { contains } from '../db/contains.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import type { Page } from '../http/paginate.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -41,7 +42,7 @@ export async function listBlockedNumbers(
 ) {
   const filter = and(
     eq(blockedNumbers.userId, userId),
-    digits === undefined ? undefined : sql`position(${digits} IN ${blockedNumbers.phoneNumber}) > 0`,
+    digits === undefined ? undefined : contains(blockedNumbers.phoneNumber, digits),
   );
   const total =
     digits === undefined

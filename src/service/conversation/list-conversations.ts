@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { ConversationsQuery } from '../../contract/conversation.ts';
+import { contains } from '../db/contains.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
@@ -50,15 +51,22 @@ export async function listConversations(
   // For each assistant and type, so that the index gives them in their order, however many others there are.
   const filter = and(
     sql`${conversations.assistantId} = assistants.id AND ${conversations.type} = types.type`,
-    digits === undefined ? undefined : hasPhoneDigits(digits),
     identifier === undefined ? undefined : eq(conversations.customerIdentifier, identifier),
     cursor && (isAscending ? gt : lt)(conversations.id, cursor.than),
   );
-  const ids = sql`(
-    SELECT found.id FROM assistants, unnest(${sql.param(types)}::text[]) AS types (type), LATERAL (
-      SELECT id FROM conversations WHERE ${filter} ORDER BY ${order} LIMIT ${size + 1}) AS found
-    WHERE assistants.user_id = ${userId} AND ${assistant === undefined ? sql`true` : isAssistant(assistant)}
-    ORDER BY found.id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${size + 1})`;
+  const isOwned = sql`assistants.user_id = ${userId}
+    AND ${assistant === undefined ? sql`true` : isAssistant(assistant)}`;
+  const givenTypes = sql`unnest(${sql.param(types)}::text[]) AS types (type)`;
+  const page = sql`ORDER BY ${order} LIMIT ${size + 1}`;
+  const ids =
+    digits === undefined
+      ? sql`(SELECT conversations.id FROM assistants, ${givenTypes}, LATERAL (
+          SELECT id FROM conversations WHERE ${filter} ${page}) AS conversations WHERE ${isOwned} ${page})`
+      : // Few match. Materialized, or PostgreSQL looks for them in the order of the list.
+        sql`(WITH matches AS MATERIALIZED (
+            SELECT id, assistant_id, type, customer_identifier FROM conversations WHERE ${hasPhoneDigits(digits)})
+          SELECT conversations.id FROM matches AS conversations, assistants, ${givenTypes}
+          WHERE ${filter} AND ${isOwned} ${page})`;
   const rows = await db
     .select({ rowId: conversations.id, record, evaluated })
     .from(conversations)
@@ -78,4 +86,4 @@ const isAssistant = (idOrUuid: string) =>
 /** Whether the customer's identifier is a phone number, in any notation, that contains these digits. */
 const hasPhoneDigits = (digits: string) =>
   sql`${conversations.customerIdentifier} ~ '^[+0-9 ().-]+$'
-    AND position(${digits} IN regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')) > 0`;
+    AND ${contains(sql`regexp_replace(${conversations.customerIdentifier}, '[^0-9]', '', 'g')`, digits)}`;

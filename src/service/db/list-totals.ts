@@ -30,12 +30,18 @@ export async function readTotal(
   return rows[0]?.total ?? 0;
 }
 
-/** Counts the records that match filters other than those of {@link readTotal}. */
+/**
+ * Counts the records that match filters other than those of {@link readTotal}.
+ *
+ * @param page if it is the first one and not full, it has them all, and nothing is counted.
+ */
 export async function countRecords(
   queries: Queries,
   table: PgTable,
   filter: SQL | undefined,
+  page?: { number: number; size: number; records: readonly unknown[] },
 ): Promise<number> {
+  if (page?.number === 1 && page.records.length < page.size) return page.records.length;
   const [counted] = await queries.select({ total: count() }).from(table).where(filter);
   return counted?.total ?? 0;
 }

@@ -5,6 +5,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
 import { hasDays, isOnDays } from '../db/is-on-days.ts';
 import { leads, secondaryContacts } from '../db/leads-table.ts';
+import { contains } from '../db/contains.ts';
 import { wireColumns } from '../db/wire-columns.ts';
 import { plainTimestamp } from '../db/wire-timestamp.ts';
 import type { Page } from '../http/paginate.ts';
@@ -24,14 +25,14 @@ export async function listLeads({ db }: Database, userId: number, query: LeadsQu
     eq(leads.userId, userId),
     status === undefined ? undefined : eq(leads.status, status),
     campaignId === undefined ? undefined : eq(leads.campaignId, campaignId),
-    digits === undefined ? undefined : sql`position(${digits} IN ${leads.phoneNumber}) > 0`,
+    digits === undefined ? undefined : contains(leads.phoneNumber, digits),
     isOnDays(leads.createdAt, query),
   );
+  const page = await selectLeads(db, filter, { limit: size, offset: (number - 1) * size });
   const hasOtherFilters = digits !== undefined || hasDays(query);
   const total = hasOtherFilters
-    ? await countRecords(db, leads, filter)
+    ? await countRecords(db, leads, filter, { number, size, records: page })
     : await readTotal(db, 'leads', userId, { status, campaign_id: campaignId });
-  const page = await selectLeads(db, filter, { limit: size, offset: (number - 1) * size });
   return { total, leads: page };
 }
 

@@ -50,9 +50,9 @@ export async function fillDatabase(database: Database, url: string, amounts: Amo
     const run = (text: string, values: unknown[] = []) => client.query(text, values);
     // A tenth is open, as on a busy day; the oldest are from 100 days ago.
     await run(
-      `INSERT INTO conversations (uuid, assistant_id, type, turns, created_at, updated_at, ended_at, customer_identifier)
-       SELECT gen_random_uuid(), $1, 'widget', $3::integer / 2, at, at, CASE WHEN number % 10 > 0 THEN at + interval '30 minutes' END,
-         CASE WHEN number % 2 = 0 THEN '+4915' || lpad(number::text, 9, '0') END
+      `INSERT INTO conversations (uuid, assistant_id, type, turns, created_at, updated_at, inactivity_check_at, ended_at, customer_identifier)
+       SELECT gen_random_uuid(), $1, 'widget', $3::integer / 2, at, at, at + interval '30 minutes', CASE WHEN number % 10 > 0 THEN at + interval '30 minutes' END,
+         CASE WHEN number % 2 = 0 THEN '+4915' || lpad((number * 618033989::bigint % 1000000000)::text, 9, '0') END
        FROM generate_series(1, $2::integer) AS number, LATERAL (SELECT CASE WHEN number % 10 > 0
          THEN now() - interval '1 day' - (1 - number::float / $2) * interval '100 days'
          ELSE now() - random() * interval '20 minutes' END AS at) AS times`,
@@ -84,7 +84,7 @@ export async function fillDatabase(database: Database, url: string, amounts: Amo
     ).rows[0];
     await run(
       `INSERT INTO leads (user_id, campaign_id, phone_number, variables, status, created_at)
-       SELECT $1, $2, '+4916' || lpad(number::text, 9, '0'), '{"name": "Ada"}',
+       SELECT $1, $2, '+4916' || lpad((number * 618033989::bigint % 1000000000)::text, 9, '0'), '{"name": "Ada"}',
          (ARRAY['created', 'completed', 'scheduled', 'reached-max-retries'])[1 + number % 4],
          now() - (1 - number::float / $3) * interval '100 days'
        FROM generate_series(1, $3::integer) AS number`,
@@ -98,12 +98,12 @@ export async function fillDatabase(database: Database, url: string, amounts: Amo
     ).rows[0];
     await run(
       `INSERT INTO leads (user_id, campaign_id, phone_number)
-       SELECT $1, $2, '+4918' || lpad(number::text, 9, '0') FROM generate_series(1, 10) AS number`,
+       SELECT $1, $2, '+4918' || lpad((number * 618033989::bigint % 1000000000)::text, 9, '0') FROM generate_series(1, 10) AS number`,
       [userId, smallCampaign?.id],
     );
     await run(
       `INSERT INTO calls (user_id, assistant_id, assistant_name, type, status, client_phone_number, created_at, end_handled_at)
-       SELECT $1, $2, 'Bench', 'outbound', 'completed', '+4916' || lpad(number::text, 9, '0'),
+       SELECT $1, $2, 'Bench', 'outbound', 'completed', '+4916' || lpad((number * 618033989::bigint % 1000000000)::text, 9, '0'),
          now() - (1 - number::float / $3) * interval '100 days', now()
        FROM generate_series(1, $3::integer) AS number`,
       [userId, assistantId, conversations],
@@ -123,7 +123,7 @@ export async function fillDatabase(database: Database, url: string, amounts: Amo
     );
     await run(
       `INSERT INTO blocked_numbers (user_id, phone_number)
-       SELECT $1, '+4917' || lpad(number::text, 9, '0') FROM generate_series(1, $2::integer) AS number`,
+       SELECT $1, '+4917' || lpad((number * 618033989::bigint % 1000000000)::text, 9, '0') FROM generate_series(1, $2::integer) AS number`,
       [userId, conversations / 10],
     );
     // This owner has one knowledge base with 100 passages; the others are another owner's.

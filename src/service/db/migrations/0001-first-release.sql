@@ -814,3 +814,16 @@ CREATE TRIGGER blocked_numbers_added AFTER INSERT ON blocked_numbers REFERENCING
   FOR EACH STATEMENT EXECUTE FUNCTION count_records('NULL::text', 'NULL::text', 'NULL::integer', 'NULL::integer');
 CREATE TRIGGER blocked_numbers_removed AFTER DELETE ON blocked_numbers REFERENCING OLD TABLE AS removed
   FOR EACH STATEMENT EXECUTE FUNCTION count_records('NULL::text', 'NULL::text', 'NULL::integer', 'NULL::integer');
+
+-- Finds parts of phone numbers in long lists. Without pg_trgm, which the embedded database lacks, they are scanned.
+DO $$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+  CREATE INDEX leads_digits ON leads USING gin (phone_number gin_trgm_ops);
+  CREATE INDEX calls_digits ON calls USING gin (client_phone_number gin_trgm_ops);
+  CREATE INDEX blocked_numbers_digits ON blocked_numbers USING gin (phone_number gin_trgm_ops);
+  CREATE INDEX conversations_digits ON conversations
+    USING gin (regexp_replace(customer_identifier, '[^0-9]', '', 'g') gin_trgm_ops)
+    WHERE customer_identifier ~ '^[+0-9 ().-]+$';
+EXCEPTION WHEN feature_not_supported OR undefined_file OR insufficient_privilege THEN
+  RAISE NOTICE 'The extension pg_trgm cannot be created: %', SQLERRM;
+END $$;
