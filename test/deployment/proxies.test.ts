@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { freePort } from '../support/process/free-port.ts';
+import { repository } from '../support/repository.ts';
+import { selfSignedCertificate } from '../support/servers/self-signed-certificate.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import type { ServiceProcess } from '../support/service/service-process.ts';
+import { atEnd, createAssistant, newDatabase, startService } from '../support/service/service.ts';
+import { startProgram, runToEnd, temporaryFolder } from './installed-service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const env = await newDatabase();
+const prepared = await startService(env);
+const { uuid } = await createAssistant(prepared);
+await prepared.running.close();
+const service = await startServiceProcess({ ...env, LLM_BASE_URL: model.url, TRUST_PROXY: '1' });
+
+const read = (name: string) => readFile(join(repository, 'docs/deploy', name), 'utf8');
+
+/** Whether a program is installed. @throws Error if it has to be and is not. */
+function isInstalled(program: string): boolean {
+  const found = spawnSync('which', [program]).status === 0;
+  if (!found && process.env['REQUIRE_ALL'] === '1') throw new Error(`${program} is not installed.`);
+  return found;
+}
+
+/** Sends a request through TLS; the certificate is not checked. */
+async function send(port: number, path: string, body?: unknown, accept = '*/*'): Promise<IncomingMessage> {
+  const sent = request({
+    ...{ host: '127.0.0.1', port, path, servername: 'localhost', rejectUnauthorized: false },
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Host: 'localhost', Accept: accept, 'Content-Type': 'application/json' },
+    agent: false,
+  });
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+/** Waits until a proxy forwards requests. */
+async function ready(port: number): Promise<void> {
+  for (;;) {
+    const status = await send(port, '/healthz').then(
+      (response) => (response.resume(), response.statusCode),
+      () => undefined,
+    );
+    if (status === 200) return;
+  }
+}
+
+/** Streams an answer through a proxy: its first words must arrive before the model has finished. */
+async function checkStreaming(port: number): Promise<void> {
+  const rest = Promise.withResolvers<string>();
+  model.behave({ chunks: ['First words ', rest.promise] });
+  const opened = await send(port, '/api/conversations', { assistant_id: uuid, type: 'test' });
+  const { conversation_id: conversation } = JSON.parse(await text(opened)) as { conversation_id: string };
+  const path = `/api/conversations/${conversation}/messages`;
+  const response = await send(port, path, { message: 'Hi' }, 'text/event-stream');
+  assert.equal(response.headers['content-type'], 'text/event-stream');
+  let received = '';
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    received += chunk.toString();
+    if (received.includes('First words')) rest.resolve('and the last.');
+  }
+  assert.match(received, /and the last\./);
+}
+
+/** Sends the largest document that the service accepts, which must not fail at the proxy. */
+async function checkUpload(port: number): Promise<void> {
+  const response = await send(port, '/api/user/knowledgebases/1/documents', 'x'.repeat(20 * 1024 * 1024));
+  response.resume();
+  assert.equal(response.statusCode, 401);
+}
+
+const upstream = ({ url }: ServiceProcess) => new URL(url).host;
+
+describe('nginx with docs/deploy/nginx.conf', { skip: !isInstalled('nginx') && 'nginx is missing' }, () => {
+  it('ends TLS, streams answers and accepts large documents', async () => {
+    const folder = await temporaryFolder();
+    const { key, cert } = selfSignedCertificate('localhost');
+    await writeFile(join(folder, 'key.pem'), key);
+    await writeFile(join(folder, 'cert.pem'), cert);
+    const [port, plainPort] = [await freePort(), await freePort()];
+    const site = (await read('nginx.conf'))
+      .replace('127.0.0.1:3000', upstream(service))
+      .replace(/^ *listen \[::\].*$/gm, '')
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace('listen 80', `listen 127.0.0.1:${plainPort}`)
+      .replace(/\S+fullchain\.pem/, join(folder, 'cert.pem'))
+      .replace(/\S+privkey\.pem/, join(folder, 'key.pem'));
+    await writeFile(join(folder, 'site.conf'), site);
+    await writeFile(
+      join(folder, 'nginx.conf'),
+      `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid ${folder}/pid; error_log stderr; events {}
+       http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+         fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+         include ${folder}/site.conf; }`,
+    );
+    startProgram('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
+    await ready(port);
+    await checkStreaming(port);
+    await checkUpload(port);
+    const plain = await fetch(`http://127.0.0.1:${plainPort}/x`, { redirect: 'manual' });
+    assert.equal(plain.status, 301);
+  });
+});
+
+describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'caddy is missing' }, () => {
+  it('ends TLS, streams answers and accepts large documents', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'home'));
+    const [port, plainPort] = [await freePort(), await freePort()];
+    const options = `{
+      admin off
+      skip_install_trust
+      https_port ${port}
+      http_port ${plainPort}
+      default_bind 127.0.0.1
+    }\n`;
+    await writeFile(join(folder, 'Caddyfile'), options + (await read('Caddyfile')));
+    startProgram('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+      env: {
+        ...{ DOMAIN: 'localhost', UPSTREAM: upstream(service) },
+        ...{ HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home') },
+      },
+    });
+    await ready(port);
+    await checkStreaming(port);
+    await checkUpload(port);
+  });
+});
+
+describe('the systemd unit', { skip: !isInstalled('systemd-analyze') && 'systemd is missing' }, () => {
+  it('passes systemd-analyze verify', async () => {
+    const folder = await temporaryFolder();
+    const unit = join(folder, 'voice-assistant-chat.service');
+    const content = await read('voice-assistant-chat.service');
+    await writeFile(unit, content.replace('/usr/bin/node', process.execPath));
+    const { status, output } = await runToEnd('systemd-analyze', ['verify', '--man=no', unit]);
+    assert.deepEqual([status, output], [0, '']);
+  });
+});
