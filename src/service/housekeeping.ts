@@ -10,6 +10,7 @@ import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
 import { deleteExpiredPreviewTokens } from './user-token/preview-token.ts';
 import { failAbandonedReplies } from './conversation/store-reply.ts';
+import { countTakenOver } from './telemetry/instruments.ts';
 import { deletePastUsage } from './usage/daily-usage.ts';
 
 interface HousekeepingDependencies {
@@ -49,10 +50,12 @@ async function runRound({ database, jobs, replies, calls, log }: HousekeepingDep
     () => calls.renewLeases(),
     async () => {
       const abandoned = await failAbandonedReplies(database);
+      countTakenOver('reply', abandoned);
       if (abandoned > 0) log.warn({ abandoned }, 'refunded replies whose process had stopped');
     },
     async () => {
       const abandoned = await failAbandonedCalls({ database, jobs });
+      countTakenOver('call', abandoned);
       if (abandoned > 0) log.warn({ abandoned }, 'ended calls whose process had stopped');
     },
     () => endInactiveConversations({ database, jobs }),

@@ -4,6 +4,7 @@ import { readConfig } from './config.ts';
 import { describeFailure, OperatorError } from './operator-error.ts';
 import { serve } from './serve.ts';
 import { settingsHelp } from './settings.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 const help = `Usage: npx voice-assistant-chat-service start [--json], or npx node src/service/main.ts in a checkout
@@ -25,9 +26,14 @@ export async function runService(args: string[], env: Record<string, string | un
       process.stdout.write(`${help}\n`);
       return;
     }
-    const running = await serve(readConfig(env));
+    const config = readConfig(env);
+    const stopTelemetry = await startTelemetry(env);
+    const running = await serve(config);
     stopOnSignals(() => {
-      void running.close().then(() => process.exit(0));
+      void running
+        .close()
+        .then(stopTelemetry)
+        .finally(() => process.exit(0));
     });
     if (json) process.stdout.write(`${JSON.stringify({ url: running.url })}\n`);
   } catch (error) {

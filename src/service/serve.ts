@@ -31,6 +31,8 @@ import { createLog } from './log.ts';
 import { warnOfMissingWidget } from './routes/widget-files.ts';
 import { sendCleanUp } from './retention/clean-up.ts';
 import { createUsageRecorder } from './usage/model-usage.ts';
+import { observeQueues } from './telemetry/observe-queues.ts';
+import { queueNames } from './jobs/queues.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
 /** A running service. */
@@ -124,6 +126,7 @@ export async function serve(
     if (workers.length > 0) await sendCleanUp(jobs);
     const stopWork =
       workers.length > 0 ? await startWork(database, jobs, workers, config.jobs.pollMs, log) : undefined;
+    const stopObserving = observeQueues(database, queueNames, log);
     const stopHousekeeping = startHousekeeping({ database, jobs, replies, calls, log });
     const close = async () => {
       stopping = true;
@@ -147,6 +150,7 @@ export async function serve(
       await replies.finish(0);
       await calls.finish(0);
       await stopHousekeeping();
+      stopObserving();
       await closeDatabase();
       log.info('stopped');
     };

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import { ledgerEntries, users } from '../db/schema.ts';
+import { countMoney } from '../telemetry/instruments.ts';
 import { today } from '../db/database-time.ts';
 import { spentToday } from './spending-limit.ts';
 
@@ -42,6 +43,7 @@ export async function moveMoney(queries: Queries, movement: Movement): Promise<S
   });
   if (!changed) return false;
   const { balance: balanceAfter, spent: spentNow, limit } = changed;
+  if (kind !== 'top_up') countMoney(kind, amount);
   await insertEntry(queries, { userId, kind, amount: signed, balanceAfter, messageId, callId, callMinute });
   return { spent: Number(spentNow), limit: limit === null ? null : Number(limit) };
 }

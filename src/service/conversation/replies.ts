@@ -18,6 +18,7 @@ import { Reply } from './reply.ts';
 import { failReply, storeAnswer } from './store-reply.ts';
 import type { Answer } from './store-reply.ts';
 import { StopRequests, replyStopped } from './stop-requests.ts';
+import { countReply, recordFirstToken } from '../telemetry/instruments.ts';
 import { conversationSignal, pollUntil } from './signals.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Signals } from './signals.ts';
@@ -115,6 +116,7 @@ export class Replies {
 
   async #run(message: AcceptedMessage, reply: Reply): Promise<void> {
     const stop = this.#stops.watch(message.id);
+    measureFirstToken(reply);
     try {
       await this.#waitForTurn(message);
       const answer = await withTimeout(this.#timeoutMs, [this.#closing.signal, stop], (signal) =>
@@ -123,6 +125,7 @@ export class Replies {
       const settled = await storeAnswer(this.#parts, message, this.lease.owner, answer);
       if (!settled) throw new EngineError('the answer came too late; please send the message again');
       reply.complete(settled);
+      countReply('answered');
     } catch (error) {
       if (error instanceof ConversationError) reply.fail(error);
       else await this.#fail(message, reply, error);
@@ -187,6 +190,7 @@ export class Replies {
       // The lease is no longer renewed, so `failAbandonedReplies` refunds the message once the database is back.
       this.#log.error({ err: cause }, 'a failed reply could not be refunded yet');
     }
+    countReply('failed');
     reply.fail(ConversationError.replyFailed(reason, { cause: error }));
   }
 }
@@ -231,4 +235,12 @@ function publicReason(error: unknown): string | undefined {
     return 'the assistant took too long to answer; please try again';
   }
   return undefined;
+}
+
+/** Records the time until the first text of a reply. */
+function measureFirstToken(reply: Reply): void {
+  const start = performance.now();
+  reply.onFirstText = () => {
+    recordFirstToken(performance.now() - start);
+  };
 }

@@ -9,6 +9,8 @@ import type { SettledAnswer } from './store-reply.ts';
 export class Reply {
   readonly #events: ReplyEvent[] = [];
   readonly #outcome = Promise.withResolvers<SettledAnswer>();
+  /** Called when the first text arrives. */
+  onFirstText: (() => void) | undefined;
   #settled = false;
   #progress = Promise.withResolvers<undefined>();
 
@@ -36,6 +38,10 @@ export class Reply {
   }
 
   emit(event: ReplyEvent): void {
+    if (event.type === 'delta') {
+      this.onFirstText?.();
+      this.onFirstText = undefined;
+    }
     this.#events.push(event);
     this.#wake();
   }

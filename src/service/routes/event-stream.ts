@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import { routePath } from 'hono/route';
 import { stream } from 'hono/streaming';
+import { countStream } from '../telemetry/instruments.ts';
 
 /** An event to send. */
 export interface ServerSentEvent {
@@ -30,7 +32,9 @@ export function eventStream(
 ): Response {
   c.header('Content-Type', 'text/event-stream');
   c.header('X-Accel-Buffering', 'no');
+  const route = routePath(c, -1);
   return stream(c, async (output) => {
+    const endStream = countStream(route);
     const disconnected = Promise.withResolvers<undefined>();
     output.onAbort(() => {
       disconnected.resolve(undefined);
@@ -64,6 +68,7 @@ export function eventStream(
       await Promise.race([disconnected.promise, write(sendEvent)]);
     } finally {
       clearInterval(keepAlive);
+      endStream();
       onEnd?.();
     }
   });

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { freePort } from '../support/process/free-port.ts';
+import { repository } from '../support/repository.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import {
+  atEnd,
+  copyDatabase,
+  createAssistant,
+  newDatabase,
+  startService,
+} from '../support/service/service.ts';
+
+const env = await newDatabase();
+const prepared = await startService(env);
+const { uuid } = await createAssistant(prepared);
+await prepared.running.close();
+
+describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a port of its own', () => {
+  it('has requests, replies, time to first token, queues, streams and money', async () => {
+    const port = String(await freePort());
+    const service = await startServiceProcess({
+      ...(await copyDatabase(env)),
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_PORT: port,
+    });
+    const conversation = await service.open(uuid);
+    assert.equal((await service.send(conversation, 'Hello')).status, 200);
+    await service.get('/api/conversations/00000000-0000-4000-8000-000000000000');
+    const events = await service.watch(conversation);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    events.disconnect();
+
+    const value = (name: string, ...labels: string[]) =>
+      metrics
+        .split('\n')
+        .find((line) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)))
+        ?.split(' ')[1];
+    const messages = 'http_route="/api/conversations/:uuid/messages"';
+    const requests = 'http_server_request_duration_count';
+    assert.equal(value(requests, messages, 'http_response_status_code="200"'), '1', metrics);
+    assert.equal(value(requests, 'http_response_status_code="404"'), '1', metrics);
+    assert.equal(value('chat_replies_total', 'outcome="answered"'), '1', metrics);
+    assert.equal(value('chat_reply_time_to_first_token_count'), '1', metrics);
+    assert.equal(value('chat_money_total', 'kind="charge"'), '0.01', metrics);
+    assert.equal(value('chat_streams_open', 'http_route="/api/conversations/:uuid/events"'), '1', metrics);
+    assert.equal(value('chat_queue_depth', 'queue="process-document"'), '0', metrics);
+    assert.ok(!metrics.includes(conversation));
+
+    for (const file of ['dashboard.json', 'alerts.yml']) {
+      const content = await readFile(join(repository, 'docs/monitoring', file), 'utf8');
+      const used = new Set(content.match(/\b(?:http_server|chat)_\w+/g));
+      // Nothing has been taken over here.
+      used.delete('chat_leases_taken_over_total');
+      assert.ok(used.size > 2, file);
+      assert.deepEqual(
+        [...used].filter((name) => !metrics.includes(`\n${name}{`)),
+        [],
+        file,
+      );
+    }
+    assert.equal((await service.get('/metrics')).status, 404);
+    await service.stop();
+  });
+});
+
+describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it('sends traces that continue those of the caller, without conversation UUIDs', async () => {
+    const bodies = new Map<string, string[]>();
+    const collector = createServer((request, response) => {
+      void text(request).then((body) => {
+        bodies.set(request.url ?? '', [...(bodies.get(request.url ?? '') ?? []), body]);
+        response.end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    atEnd(async () => {
+      collector.close();
+      collector.closeAllConnections();
+      await once(collector, 'close');
+    });
+    const { port } = collector.address() as AddressInfo;
+    const service = await startServiceProcess({
+      ...(await copyDatabase(env)),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    });
+    const conversation = await service.open(uuid, { type: 'test' });
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await service.send(conversation, 'Hello', { traceparent });
+    service.signal('SIGTERM');
+    await service.child.ended;
+    const traces = bodies.get('/v1/traces')?.join('') ?? '';
+    assert.match(traces, /"POST \/api\/conversations\/:uuid\/messages"/);
+    assert.match(traces, /0af7651916cd43dd8448eb211c80319c/);
+    assert.match(traces, /voice-assistant-chat-service/);
+    assert.ok(!traces.includes(conversation));
+    assert.match(bodies.get('/v1/metrics')?.join('') ?? '', /chat\.replies/);
+  });
+});
