@@ -70,6 +70,7 @@ export function createApp(context: AppContext): Hono {
     '/readyz',
     readinessRoutes(database, log, () => [
       ...untrustedProxy.warnings,
+      ...context.modelProblems(),
       ...[warnOfMissingWidget(config.widgetDir) ?? []].flat(),
     ]),
   );

@@ -101,6 +101,7 @@ export async function serve(
     const events = new ConversationEvents({ database, signals, log });
     const app = createApp({
       ...{ config, database, events, jobs, replies, signals, log },
+      modelProblems: engine.problems,
       isStopping: () => stopping,
     });
     extras.mount?.(app);

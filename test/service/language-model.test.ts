@@ -80,10 +80,10 @@ test('sends the latest messages of a long conversation, as many as fit', async (
 
 type Failure = [title: string, behavior: Behavior, reason: RegExp];
 const failures: Failure[] = [
-  ['refuses the key', { status: 401 }, /refused the service's credentials/],
-  ['forbids access', { status: 403 }, /refused the service's credentials/],
-  ['does not know the model', { status: 404 }, /does not exist/],
-  ['refuses the request', { status: 400 }, /refused the request/],
+  ['refuses the key', { status: 401 }, /the assistant cannot answer at the moment/],
+  ['forbids access', { status: 403 }, /the assistant cannot answer at the moment/],
+  ['does not know the model', { status: 404 }, /the assistant cannot answer at the moment/],
+  ['refuses the request', { status: 400 }, /the assistant cannot answer at the moment/],
   ['is overloaded', { status: 429 }, /overloaded/],
   ['breaks down', { status: 500 }, /failed to answer/],
   ['breaks off', { chunks: ['Well'], ending: 'cut' }, /broke off|failed|cannot be reached/],

@@ -4,15 +4,19 @@ import { OfflineEngine } from './offline/offline-engine.ts';
 import { OpenAiEngine } from './openai/openai-engine.ts';
 import type { LanguageModelConfig, ModelConfig } from './read-models.ts';
 
-/** Creates the configured engine: language models, and the offline engine for models without an endpoint. */
+/**
+ * Creates the configured engine: language models, and the offline engine for models without an endpoint. `problems`
+ * returns what the operator must correct in the settings of the models.
+ */
 export function createEngine(
   { languageModel, models }: { languageModel: LanguageModelConfig | undefined; models: ModelConfig[] },
   log: Logger,
   recordUsage: (usage: ModelUsage) => Promise<void>,
-): Engine {
+): Engine & { problems: () => string[] } {
   const online = new OpenAiEngine(languageModel, models, log, recordUsage);
   const offline = new OfflineEngine();
   return {
+    problems: () => online.problems.all,
     reply: (request, signal) =>
       (online.has(request.assistant.model) ? online : offline).reply(request, signal),
     evaluate: (request, signal) => (online.has(request.model) ? online : offline).evaluate(request, signal),

@@ -10,6 +10,8 @@ export interface AppContext extends SendingDependencies {
   events: ConversationEvents;
   jobs: Jobs;
   log: Logger;
+  /** Problems of the language models that the operator must solve. */
+  modelProblems: () => string[];
   /** Whether the service is stopping and must not accept more work. */
   isStopping: () => boolean;
 }

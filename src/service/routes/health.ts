@@ -18,14 +18,16 @@ export function healthRoutes(database: Database, log: Logger): Hono {
   return routes;
 }
 
-/** `GET /readyz`: like `/healthz`, with warnings about the configuration. */
+const noDatabase = `The database does not respond within ${timeoutMs / 1000} seconds.`;
+
+/** `GET /readyz`: like `/healthz`, with the reasons why it is unavailable and warnings about the configuration. */
 export function readinessRoutes(database: Database, log: Logger, warnings: () => string[]): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     c.header('Cache-Control', 'no-store');
     return (await responds(database, log))
       ? c.json({ status: 'ok', warnings: warnings() })
-      : c.json({ status: 'unavailable', warnings: warnings() }, 503);
+      : c.json({ status: 'unavailable', reasons: [noDatabase], warnings: warnings() }, 503);
   });
   return routes;
 }

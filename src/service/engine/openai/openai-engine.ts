@@ -15,6 +15,7 @@ import { buildPrompt } from './build-prompt.ts';
 import type { ChatMessage } from './build-prompt.ts';
 import { ToolCallCollector } from './collect-tool-calls.ts';
 import { callLimit, runToolCalls } from './run-tool-calls.ts';
+import { ModelProblems } from './model-problems.ts';
 import { publicReason } from './public-reason.ts';
 import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -33,6 +34,7 @@ const callRounds = 4;
 
 /** Answers with language models whose endpoints speak OpenAI's chat completions protocol. */
 export class OpenAiEngine implements Engine {
+  readonly problems = new ModelProblems();
   readonly #default: Endpoint | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #log: Logger;
@@ -138,6 +140,19 @@ export class OpenAiEngine implements Engine {
     return new EngineError(publicReason(error), { cause: error });
   }
 
+  /** Notes whether the model has a problem that the operator must solve. */
+  async #watch<Response>(model: string, request: PromiseLike<Response>): Promise<Response> {
+    try {
+      const response = await request;
+      this.problems.clear(model);
+      return response;
+    } catch (error) {
+      const problem = this.problems.report(model, error);
+      if (problem !== undefined) this.#log.error(problem);
+      throw error;
+    }
+  }
+
   /** Sends one request: yields the text and collects the tool calls. */
   async *#streamResponse(
     { assistant, pageTools, tools }: EngineRequest,
@@ -155,7 +170,7 @@ export class OpenAiEngine implements Engine {
       this.#find(offered.length > 0 && toolModel !== null ? toolModel : model) ?? this.#find(model);
     if (!endpoint) throw new EngineError('no language model is configured');
     const { client, config } = endpoint;
-    const stream = await client.chat.completions.create(
+    const request = client.chat.completions.create(
       {
         model: config.model,
         temperature: assistant.temperature,
@@ -170,6 +185,7 @@ export class OpenAiEngine implements Engine {
       },
       { signal },
     );
+    const stream = await this.#watch(config.model, request);
     let finished = false;
     let reported: OpenAI.CompletionUsage | null | undefined;
     let outputCharacters = 0;

@@ -1,5 +1,7 @@
 import OpenAI from 'openai';
 
+const unavailable = 'the assistant cannot answer at the moment; please try again later';
+
 /** Explains a failure of a language model to a visitor, without address, key or text of the provider. */
 export function publicReason(error: unknown): string {
   // A subclass of APIConnectionError, so it is checked first.
@@ -7,12 +9,12 @@ export function publicReason(error: unknown): string {
   if (error instanceof OpenAI.APIConnectionError) return 'the language model cannot be reached';
   if (error instanceof OpenAI.RateLimitError)
     return 'the language model is overloaded; please try again in a moment';
-  if (error instanceof OpenAI.AuthenticationError || error instanceof OpenAI.PermissionDeniedError) {
-    return "the language model refused the service's credentials";
-  }
-  if (error instanceof OpenAI.NotFoundError) return 'the configured language model does not exist';
+  // Its cause is the operator's business (`ModelProblems`); a visitor can do nothing about it.
+  if (error instanceof OpenAI.AuthenticationError || error instanceof OpenAI.PermissionDeniedError)
+    return unavailable;
+  if (error instanceof OpenAI.NotFoundError) return unavailable;
   if (error instanceof OpenAI.BadRequestError || error instanceof OpenAI.UnprocessableEntityError) {
-    return 'the language model refused the request';
+    return unavailable;
   }
   return 'the language model failed to answer';
 }
