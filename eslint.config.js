@@ -5,7 +5,8 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/node_modules/', '.data/']),
+  // The examples are checked by their own tools.
+  globalIgnores(['**/dist/', '**/node_modules/', '.data/', 'demo/examples/']),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   lit['flat/recommended'],

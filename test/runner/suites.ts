@@ -1,5 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import { examples } from '../examples/examples.ts';
 import { repository } from '../support/repository.ts';
 import { resultFileVariable } from './suite-result.ts';
 
@@ -57,7 +58,25 @@ export function allSuites(): Suite[] {
     'test/faults/**',
     'test/size/**',
     'test/leak/**',
+    'test/examples/**',
   );
+  const examplesSuite = (name: string, isAlwaysRun: boolean): Suite => ({
+    name,
+    run: nodeTests(
+      find('test/examples/**/*.test.ts'),
+      // Last, since the last one applies. Installing a framework can take minutes.
+      '--test-timeout=600000',
+    ),
+    env: {
+      TEST_EXAMPLES: examples
+        .filter((example) => (example.isAlwaysRun ?? false) === isAlwaysRun)
+        .map((example) => example.name)
+        .join(),
+    },
+    counts: 'tests',
+    after: ['build'],
+    limit: 40,
+  });
   return [
     { name: 'build', run: ['npm', 'run', '--silent', 'build'], counts: 'check', limit: 10 },
     {
@@ -117,6 +136,8 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 10,
     },
+    examplesSuite('examples:light', true),
+    { ...examplesSuite('examples:more', false), after: ['build', 'examples:light'], onDemand: true },
     {
       name: 'exhaustive',
       run: nodeTests(

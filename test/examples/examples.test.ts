@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { chromium, type Browser, type Page } from 'playwright';
+import { packPackage, type Tarball } from '../package/pack-package.ts';
+import { findEngines } from '../support/browser/browsers.ts';
+import { assistantThatShows, startDemo, type DemoProcess } from '../support/service/demo-process.ts';
+import { copyExample, type SiteProject } from './site-project.ts';
+import { examples } from './examples.ts';
+
+/*
+ * Each example installs the packed package in a temporary folder, is type-checked and built by its own tools, and is
+ * used in Chromium with the real service. `TEST_EXAMPLES=vue,nuxt` limits the examples.
+ */
+
+const executable = findEngines(['chromium']).find((engine) => engine.name === 'chromium');
+const wanted = process.env['TEST_EXAMPLES']?.split(',') ?? examples.map(({ name }) => name);
+
+const question = 'Do you deliver to Austria?';
+
+describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
+  let demo: DemoProcess;
+  let browser: Browser;
+  let tarball: Tarball;
+  before(async () => {
+    assert.ok(executable);
+    tarball = await packPackage();
+    demo = await startDemo();
+    browser = await chromium.launch({ executablePath: executable.executablePath, args: executable.args });
+  });
+  after(async () => {
+    await browser.close();
+    await demo.stop();
+    await tarball.remove();
+  });
+
+  for (const example of examples.filter(({ name }) => wanted.includes(name))) {
+    describe(example.name, () => {
+      let project: SiteProject;
+      let site: { url: string; stop(): Promise<void> } | undefined;
+      before(async () => {
+        const assistant = assistantThatShows('greeting', demo);
+        project = await copyExample(example, tarball.path, { url: demo.url, assistant });
+        await project.npm('install', '--no-audit', '--no-fund', '--prefer-offline');
+      });
+      after(async () => {
+        await site?.stop();
+        await project.remove();
+      });
+
+      it('passes a strict type check', async () => {
+        await project.npm('run', 'check');
+      });
+
+      it('builds, answers, gets variables and events, and comes back after another route, without a warning', async () => {
+        if (example.isBuilt !== false) await project.npm('run', 'build');
+        site = await project.start();
+        if (example.isRenderedOnServer) {
+          const html = await (await fetch(site.url)).text();
+          assert.match(html, /<voice-assistant-chat [^>]*assistant-id/);
+        }
+        const page = await browser.newPage();
+        const problems = watchConsole(page);
+        const scripts: Promise<string>[] = [];
+        page.on('response', (response) => {
+          if (new URL(response.url()).pathname.endsWith('js')) scripts.push(response.text());
+        });
+        await page.goto(site.url);
+        const launcher = page.locator('[part~=launcher]');
+        await launcher.waitFor();
+        await page.waitForLoadState('networkidle');
+        // The name of a part of the panel, which no other code contains.
+        const isPanel = (script: string) => script.includes('composer-input');
+        // The script tag prefetches the panel on a fast connection, by its own rules.
+        if (example.isBuilt !== false)
+          assert.ok(!(await Promise.all(scripts)).some(isPanel), 'the panel was loaded');
+        const answer = page.locator('[part~=message-assistant]', { hasText: 'Austria' });
+        const opened = page.waitForRequest(
+          (request) => request.method() === 'POST' && request.url().endsWith('/api/conversations'),
+        );
+        await launcher.click();
+        await page.locator('[part~=composer-input]').fill(question);
+        await page.locator('[part~=composer-input]').press('Enter');
+        await answer.waitFor();
+        assert.deepEqual(((await opened).postDataJSON() as { variables: unknown }).variables, {
+          first_name: 'Ada',
+          cart: { items: 2 },
+        });
+        await page.locator('output', { hasText: /Last answer: \d+ characters/ }).waitFor();
+
+        await page.locator('[part~=close-button]').click();
+        await page.getByRole('link', { name: 'About' }).click();
+        await page.getByRole('heading', { name: 'About us' }).waitFor();
+        assert.equal(await page.locator('voice-assistant-chat').count(), 0);
+        await page.getByRole('link', { name: 'Home' }).click();
+        await launcher.click();
+        await answer.waitFor();
+        assert.equal(await page.locator('voice-assistant-chat').count(), 1);
+        assert.deepEqual(problems, []);
+        await page.close();
+      });
+    });
+  }
+});
+
+/** Collects warnings and errors: frameworks report differences between server and browser there. */
+function watchConsole(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => problems.push(message));
+  return problems;
+}

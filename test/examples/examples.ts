@@ -1,0 +1,31 @@
+/** A project in `demo/examples`. */
+export interface Example {
+  /** Its folder. */
+  readonly name: string;
+  /** The arguments of `npm` that serve the built site on a port. */
+  readonly serve: (port: string) => readonly string[];
+  /** Whether it has a build step. */
+  readonly isBuilt?: false;
+  /** Whether the HTML that the server sends contains the element. */
+  readonly isRenderedOnServer?: true;
+  /** Whether `npm test` runs it; `npm test -- examples` runs all. */
+  readonly isAlwaysRun?: true;
+}
+
+const preview = (port: string) => ['run', 'preview', '--', '--host', '127.0.0.1', '--port', port];
+
+export const examples: readonly Example[] = [
+  { name: 'html', serve: preview, isBuilt: false, isRenderedOnServer: true, isAlwaysRun: true },
+  { name: 'react-vite', serve: preview, isAlwaysRun: true },
+  { name: 'sveltekit', serve: preview, isRenderedOnServer: true, isAlwaysRun: true },
+  { name: 'vue', serve: preview },
+  { name: 'solid', serve: preview },
+  {
+    name: 'next',
+    serve: (port) => ['run', 'preview', '--', '--hostname', '127.0.0.1', '--port', port],
+    isRenderedOnServer: true,
+  },
+  { name: 'nuxt', serve: () => ['run', 'preview'], isRenderedOnServer: true },
+  { name: 'astro', serve: preview, isRenderedOnServer: true },
+  { name: 'angular', serve: preview },
+];
