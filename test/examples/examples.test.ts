@@ -62,7 +62,7 @@ describe('the example', { skip: executable ? false : 'needs Chromium' }, () => {
         const problems = watchConsole(page);
         const scripts: Promise<string>[] = [];
         page.on('response', (response) => {
-          if (new URL(response.url()).pathname.endsWith('js')) scripts.push(response.text());
+          if (new URL(response.url()).pathname.endsWith('js')) scripts.push(response.text().catch(() => ''));
         });
         await page.goto(site.url);
         const launcher = page.locator('[part~=launcher]');
