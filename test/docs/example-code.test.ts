@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { repository } from '../support/repository.ts';
+
+/** Pages whose code is that of an example, which the suite `examples` compiles and runs. */
+const pages = ['react', 'next', 'vue', 'nuxt', 'sveltekit', 'angular', 'solid', 'astro'];
+
+/** Without indentation, since pages show parts of files. */
+const normalize = (code: string) => code.replaceAll(/^\s+|\s+$/gm, '');
+
+const examples = globSync('demo/examples/**/*.{ts,tsx,vue,svelte,astro}', {
+  cwd: repository,
+  exclude: ['**/node_modules/**'],
+}).map((path) => normalize(readFileSync(join(repository, path), 'utf8')));
+
+describe('the pages about frameworks', () => {
+  for (const page of pages) {
+    it(`show code of an example: ${page}`, () => {
+      const text = readFileSync(join(repository, 'docs/embed', `${page}.md`), 'utf8');
+      const blocks = Array.from(
+        text.matchAll(/^```(tsx?|vue|svelte|astro)\n(.*?)^```/gms),
+        ([, , code = '']) => code,
+      );
+      assert.notEqual(blocks.length, 0);
+      const foreign = blocks.filter((block) => !examples.some((file) => file.includes(normalize(block))));
+      assert.deepEqual(foreign, []);
+    });
+  }
+});
