@@ -9,6 +9,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startChildProcess } from '../support/process/child-process.ts';
+import { repository } from '../support/repository.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 
 interface Started {
@@ -108,6 +110,18 @@ describe('npm start', () => {
     const second = await start();
     assert.equal(second.apiKey, apiKey);
     assert.equal(await stop(second), 0);
+  });
+
+  it('prints JSON alone with --silent, and ends with its children if only npm receives SIGTERM', async () => {
+    const npm = startChildProcess('npm', ['start', '--silent', '--', '--json'], {
+      cwd: repository,
+      env: { PORT: '0', DATA_DIR: join(dataDir, 'npm'), WIDGET_DIR: widgetDir },
+    });
+    const { url } = await npm.waitForLine('stdout', (line) => JSON.parse(line) as { url: string });
+    process.kill(npm.pid, 'SIGTERM');
+    // Its output closes when the last process that can write to it has ended.
+    await npm.ended;
+    await assert.rejects(fetch(`${url}/healthz`));
   });
 
   it('stops although a faulty service keeps a request open', async () => {
