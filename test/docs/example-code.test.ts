@@ -3,9 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { repository } from '../support/repository.ts';
-
-/** Pages whose code is that of an example, which the suite `examples` compiles and runs. */
-const pages = ['react', 'next', 'vue', 'nuxt', 'sveltekit', 'angular', 'solid', 'astro'];
+import { examplePages } from './example-pages.ts';
 
 /** Without indentation, since pages show parts of files. */
 const normalize = (code: string) => code.replaceAll(/^\s+|\s+$/gm, '');
@@ -16,7 +14,7 @@ const examples = globSync('demo/examples/**/*.{ts,tsx,vue,svelte,astro}', {
 }).map((path) => normalize(readFileSync(join(repository, path), 'utf8')));
 
 describe('the pages about frameworks', () => {
-  for (const page of pages) {
+  for (const page of examplePages) {
     it(`show code of an example: ${page}`, () => {
       const text = readFileSync(join(repository, 'docs/embed', `${page}.md`), 'utf8');
       const blocks = Array.from(
