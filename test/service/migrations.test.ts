@@ -54,6 +54,14 @@ test('has an index for every foreign key, so that no deletion scans a table', as
   assert.deepEqual(rows, []);
 });
 
+test('has no index on what every message changes in its conversation, so that its updates stay heap-only', async () => {
+  const { rows } = await pool.query<{ indexdef: string }>(
+    "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'conversations'",
+  );
+  assert.ok(rows.length > 5);
+  for (const { indexdef } of rows) assert.doesNotMatch(indexdef, /\b(turns|updated_at|variables)\b/);
+});
+
 test(
   'lets three processes migrate an empty database at the same time',
   { skip: testDatabase === 'pglite' && 'an embedded database belongs to one process' },

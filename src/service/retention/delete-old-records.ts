@@ -36,7 +36,7 @@ export const deleteUnusedConversations = (queries: Queries, signal: AbortSignal)
     signal,
     'conversations',
     sql`
-    turns = 0 AND created_at < ${daysAgo(1)} AND customer_identifier IS NULL AND NOT EXISTS (
+    turns = 0 AND end_handled_until IS NULL AND created_at < ${daysAgo(1)} AND customer_identifier IS NULL AND NOT EXISTS (
       SELECT 1 FROM messages WHERE conversation_id = conversations.id AND (role <> 'assistant' OR turn > 0))`,
   );
 
