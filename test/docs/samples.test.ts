@@ -33,6 +33,8 @@ const page = `
 import type { VoiceAssistantChat } from 'voice-assistant-chat/element';
 declare global {
   const chat: VoiceAssistantChat;
+  /** Playwright's page. */
+  const page: import('playwright').Page;
   const cart: { add(code: string): Promise<unknown> };
   function track(name: string, values: object): void;
   function gtag(...values: unknown[]): void;
