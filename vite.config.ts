@@ -16,6 +16,7 @@ const entries = {
   talk: 'src/widget/panel/parts/talk.ts',
   markdown: 'src/widget/panel/markdown/markdown.ts',
   extras: 'src/widget/panel/parts/extras.ts',
+  embedding: 'src/widget/embedding.ts',
   locales: 'src/widget/texts/locales.ts',
 };
 
@@ -73,9 +74,14 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   const files = Object.entries(entries).map(([name, source]) => [name, fileName(manifest[source]?.file)]);
   const builtFiles = JSON.stringify(Object.fromEntries(files));
   return {
-    // Only a module has an address of its own.
-    define: format === 'es' ? { builtFiles } : { builtFiles, 'import.meta.url': '""' },
-    resolve: { alias: { './element/shell-modules.ts': resolve('src/widget/element/shell-module-files.ts') } },
+    define: { builtFiles },
+    resolve: {
+      alias: {
+        './element/shell-modules.ts': resolve('src/widget/element/shell-module-files.ts'),
+        // Only a module has an address of its own.
+        ...(format === 'iife' && { './files-url.ts': resolve('src/widget/element/embed-script.ts') }),
+      },
+    },
     build: {
       ...common,
       lib: { entry: { [name]: entry }, formats: [format], name: 'voiceAssistantChat' },

@@ -1,34 +1,30 @@
-import { script, scriptUrl } from './element/shell-module-files.ts';
+import type { QueuedCall } from './embedding.ts';
+import { assistantId, filesUrl, query, script } from './element/embed-script.ts';
+import { loadEmbedding } from './element/shell-module-files.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /*
  * The script snippet: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which the service extends with the
- * assistant's settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. Their `data-` attributes
- * set the element's attributes; the attribute names of other vendors' snippets also work.
+ * assistant's settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. Its `data-` attributes set
+ * the element's attributes. `embedding.ts` loads for everything else: parameters of the URL, attributes of other vendors,
+ * queued calls, and a chat that is on the page already.
  */
 
-const otherNames: Readonly<Record<string, string>> = {
-  headerTitle: 'heading',
-  headerSubtitle: 'subheading',
-  buttonMainText: 'launcherLabel',
-  buttonSubText: 'launcherSublabel',
-};
+export type { QueuedCall };
 
 const name = 'voice-assistant-chat';
 if (!customElements.get(name)) customElements.define(name, VoiceAssistantChat);
 
-const { origin } = new URL(scriptUrl);
-const element = document.createElement(name);
-element.baseUrl = origin;
-const [, assistantId] = /\/embed\/([^/]+)\.js.*/.exec(scriptUrl) ?? [];
-if (assistantId) element.assistantId = assistantId;
-for (const [name, value] of Object.entries(script?.dataset ?? {})) {
-  Reflect.set(element, otherNames[name] ?? name, value);
-}
-
-const append = (): void => {
-  document.body.append(element);
-};
-// A script in the head can run before there is a body.
-if (document.body as HTMLElement | null) append();
-else addEventListener('DOMContentLoaded', append);
+const element = Object.assign(document.createElement(name), {
+  assistantId,
+  baseUrl: filesUrl.replace(/\/v\/[^/]+\/$/, ''),
+});
+let isPlain = document.body && !query && !globalThis.voiceAssistantChat;
+for (const [name, value] of Object.entries(script?.dataset ?? {}))
+  if (name in element) Reflect.set(element, name, value);
+  else isPlain = false;
+if (isPlain) {
+  // Beside the body, so that routers that replace it keep the chat.
+  document.documentElement.append(element);
+  globalThis.voiceAssistantChat = { push: (call) => call(element) };
+} else void loadEmbedding().then(({ embed }) => embed(element, script, query));

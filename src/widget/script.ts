@@ -1,9 +1,9 @@
-import { scriptUrl } from './element/shell-module-files.ts';
+import { filesUrl } from './element/files-url.ts';
 import { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
-/* `<script type="module" src="…/voice-assistant-chat.js">`: defines the element; its service is the script's origin. */
+/* `<script type="module" src="…/voice-assistant-chat.js">`: defines the element; its service is where the script is. */
 
-VoiceAssistantChat.defaultBaseUrl = new URL(scriptUrl).origin;
+VoiceAssistantChat.defaultBaseUrl = new URL('.', filesUrl).href.replace(/\/v\/[^/]+\/$/, '');
 
 // A second copy of the script must not break the first.
 if (!customElements.get('voice-assistant-chat'))

@@ -466,9 +466,8 @@ export class VoiceAssistantChat extends Base {
     if (!this.#isShown) return;
     this.open = false;
     const message =
-      this.messages?.network ?? this.#texts.network ?? 'The chat did not load. Reload the page.';
+      this.messages?.network ?? this.#texts.network ?? 'The chat did not load.';
     this.#notice.textContent = message;
-    this.#notice.style.marginBlock = `${(this.#launcher as Launcher).button.offsetHeight + 13}px`;
     this.#root?.append(this.#notice);
     warnOnce(`${message} ${cause as string}`);
     this.#dispatch('chat-error', { code: 'network', message });

@@ -1,29 +1,27 @@
+import type * as EmbeddingModule from '../embedding.ts';
 import type * as LocalesModule from '../texts/locales.ts';
 import type * as PanelModule from '../panel/panel.ts';
+import { filesUrl } from './files-url.ts';
 import type * as ExtrasModule from '../panel/parts/extras.ts';
 
 /* Replaces `shell-modules.ts` in the builds for script tags: loads the files of the first build by URL. */
 
 /** File names in `dist/chunks`, without their extension; the build defines them. */
-declare const builtFiles: Readonly<Record<'panel' | 'talk' | 'markdown' | 'extras' | 'locales', string>>;
+declare const builtFiles: Readonly<
+  Record<'panel' | 'talk' | 'markdown' | 'extras' | 'embedding' | 'locales', string>
+>;
 const files = builtFiles;
 
 /** The service that serves the script is the default. */
 export const hasOwnOrigin = true;
 
-/** The tag of a classic script; null for a module. */
-export const script = document.currentScript as HTMLScriptElement | null;
-
-/** The script's own URL. */
-export const scriptUrl = script?.src || import.meta.url;
-
-/** The short snippet `embed/ASSISTANT-UUID.js` is one level below the other files. */
-function urlOf(file: string): string {
-  return new URL(`chunks/${file}.js`, scriptUrl.replace(/\/embed\/([^/]+)\.js.*/, '/')).href;
-}
+const urlOf = (file: string): string => new URL(`chunks/${file}.js`, filesUrl).href;
 
 export const loadPanel = async (): Promise<typeof PanelModule> =>
   import(/* @vite-ignore */ urlOf(files.panel)) as Promise<typeof PanelModule>;
+
+export const loadEmbedding = async (): Promise<typeof EmbeddingModule> =>
+  import(/* @vite-ignore */ urlOf(files.embedding)) as Promise<typeof EmbeddingModule>;
 
 export const loadExtras = async (): Promise<typeof ExtrasModule> =>
   import(/* @vite-ignore */ urlOf(files.extras)) as Promise<typeof ExtrasModule>;

@@ -1,0 +1,15 @@
+/* The element of `embed.js`, and its address. Replaces `files-url.ts` in the build as a classic script. */
+
+/**
+ * The script's element. `document.currentScript` is null for a module, and the element of another script if an
+ * optimizer has merged them.
+ */
+export const script = [
+  document.currentScript,
+  document.querySelector('[data-assistant-id],[src*=assistant-id]'),
+].find((each) => /embed/.test((each as HTMLScriptElement | null)?.src as string)) as
+  HTMLScriptElement | undefined;
+
+/** The URL of the folder of the files, the UUID in the URL of the short snippet, and the URL's parameters. */
+export const [, filesUrl = location.href, assistantId, query] =
+  /(.*\/)embed\/?([^/]*)\.js(.*)/.exec(script?.src as string) ?? [];

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findEngines } from '../support/browser/browsers.ts';
+import { repository } from '../support/repository.ts';
+import { assistantThatShows, startDemo } from '../support/service/demo-process.ts';
+import type { DemoProcess } from '../support/service/demo-process.ts';
+import { openDriver } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { findPart, partTexts } from './find-part.ts';
+
+const libraries = {
+  turbo: '@hotwired/turbo/dist/turbo.es2017-umd.js',
+  htmx: 'htmx.org/dist/htmx.min.js',
+  // The script's own router, as Astro's: replaces the body in a view transition, and runs no script again.
+  transitions: undefined,
+} as const;
+
+const router = `addEventListener('click', async (event) => {
+  const link = event.target.closest?.('a');
+  if (!link) return;
+  event.preventDefault();
+  const page = new DOMParser().parseFromString(await (await fetch(link.href)).text(), 'text/html');
+  const swap = () => { document.title = page.title; document.body.replaceWith(page.body); };
+  document.startViewTransition ? document.startViewTransition(swap) : swap();
+});`;
+
+describe('a chat on a site whose pages are swapped without a reload', () => {
+  let demo: DemoProcess;
+  let site: Server;
+  let address: string;
+
+  /** The pages /LIBRARY/PLACE/NUMBER: the snippet is in the head or the body, on every page but the third. */
+  const pageAt = (library: string, place: string, number: string): string => {
+    const tag = `<script src="${demo.url}/embed.js" data-assistant-id="${assistantThatShows('greeting', demo)}" async></script>`;
+    const tagIn = (wanted: string) => (place === wanted && number !== '3' ? tag : '');
+    const script =
+      library === 'transitions' ? `<script>${router}</script>` : `<script src="/${library}.js"></script>`;
+    const links = ['1', '2', '3'].map((to) => `<a id="to-${to}" href="/${library}/${place}/${to}">${to}</a>`);
+    return `<!doctype html><html lang="en"><head><title>Page ${number}</title><link rel="icon" href="data:,">
+      ${script}${tagIn('head')}</head><body hx-boost="${String(library === 'htmx')}"><h1>Page ${number}</h1>
+      ${links.join(' ')}${tagIn('body')}</body></html>`;
+  };
+
+  before(async () => {
+    demo = await startDemo();
+    site = createServer(({ url = '/' }, response) => {
+      const [, library = '', place, number] = url.split('/');
+      if (place !== undefined && number !== undefined) {
+        response.setHeader('Content-Type', 'text/html; charset=utf-8');
+        response.end(pageAt(library, place, number));
+        return;
+      }
+      const file = Object.entries(libraries).find(([name]) => url === `/${name}.js`)?.[1];
+      response.setHeader('Content-Type', file ? 'text/javascript' : 'text/html');
+      if (!file) response.end('<title>Blank</title>');
+      else
+        readFile(join(repository, 'node_modules', file)).then(
+          (content) => response.end(content),
+          () => response.destroy(),
+        );
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    address = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}`;
+  });
+
+  after(async () => {
+    site.close();
+    await demo.stop();
+  });
+
+  for (const engine of findEngines()) {
+    describe(`in ${engine.name}`, () => {
+      let driver: Driver;
+      before(async () => {
+        driver = await openDriver(engine);
+      });
+      after(() => driver.close());
+
+      const goTo = async (number: string) => {
+        await driver.click((id) => document.getElementById(id), `to-${number}`);
+        await driver.waitFor(
+          (title) => document.querySelector('h1')?.textContent === title,
+          `Page ${number}`,
+        );
+      };
+      const chats = () => driver.evaluate(() => document.querySelectorAll('voice-assistant-chat').length);
+
+      for (const library of Object.keys(libraries)) {
+        for (const place of ['head', 'body']) {
+          it(`keeps one chat, its conversation, its panel and its draft: ${library}, snippet in the ${place}`, async () => {
+            await driver.open(`${address}/`);
+            await driver.evaluate(() => {
+              localStorage.clear();
+            });
+            await driver.open(`${address}/${library}/${place}/1`);
+            await driver.waitFor(() => findPart('launcher') !== undefined);
+            await driver.click(findPart, 'launcher');
+            await driver.waitFor(() => partTexts('message-assistant').length === 1);
+            await driver.click(findPart, 'composer-input');
+            await driver.type('Half a sent');
+            await driver.evaluate(() => {
+              Object.assign(document.querySelector('voice-assistant-chat') ?? {}, { isTheFirst: true });
+            });
+            for (const number of ['2', '1', '3', '2']) {
+              await goTo(number);
+              assert.equal(await chats(), 1, `page ${number}`);
+              const kept = await driver.waitFor(() => {
+                const chat = document.querySelector('voice-assistant-chat') as unknown as Record<
+                  string,
+                  unknown
+                >;
+                const input = findPart('composer-input') as HTMLTextAreaElement | undefined;
+                return [
+                  chat['isTheFirst'],
+                  chat['open'],
+                  input?.value,
+                  partTexts('message-assistant').length,
+                ];
+              });
+              assert.deepEqual(kept, [true, true, 'Half a sent', 1], `page ${number}`);
+            }
+          });
+        }
+      }
+    });
+  }
+});
