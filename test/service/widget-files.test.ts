@@ -31,6 +31,9 @@ for (const path of [
   await build(path, script);
 await build('embed.js.map', '{"version":3}');
 await build('package.json', '{}');
+await build('integrity.json', '{"version":"1.2.3","files":{}}');
+await mkdir(join(folder, 'v/1.0.0/chunks'), { recursive: true });
+await build('v/1.0.0/embed.js', 'older;');
 const service = await startService({ WIDGET_DIR: folder });
 
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -91,6 +94,22 @@ test('lets browsers revalidate entry files and cache chunks forever', async () =
   assert.equal(chunk.headers['cache-control'], 'public, max-age=31536000, immutable');
 });
 
+test('serves the files of its version, and of versions that the operator keeps, for good', async () => {
+  for (const [path, content] of [
+    ['/v/1.2.3/embed.js', script],
+    ['/v/1.2.3/voice-assistant-chat.js', script],
+    ['/v/1.2.3/chunks/panel-Abc_1-x.js', script],
+    ['/v/1.2.3/integrity.json', '{"version":"1.2.3","files":{}}'],
+    ['/v/1.0.0/embed.js', 'older;'],
+  ] as const) {
+    const { status, headers, text } = await get(path, { 'Accept-Encoding': 'br' });
+    assert.deepEqual([status, text], [200, content], path);
+    assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(headers['access-control-allow-origin'], '*');
+  }
+  assert.equal((await get('/integrity.json')).headers['cache-control'], 'no-cache');
+});
+
 test('serves no other files', async () => {
   for (const path of [
     '/secret.js',
@@ -105,6 +124,11 @@ test('serves no other files', async () => {
     '/chunks/..%5csecret.js',
     '//etc/passwd',
     '/embed.js/',
+    '/v/1.2.3/secret.js',
+    '/v/1.2.3/package.json',
+    '/v/9.9.9/embed.js',
+    '/v/../embed.js.br',
+    '/v/1.2.3..%2f..%2fsecret.js',
     '/embed.js%00',
   ]) {
     assert.equal((await get(path)).status, 404, path);

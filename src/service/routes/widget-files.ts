@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
@@ -36,18 +36,41 @@ export function warnOfMissingWidget(folder: string): string | undefined {
 const immutable = 'public, max-age=31536000, immutable';
 const revalidated = 'no-cache';
 
+/** The version of the built widget, from the file that the build writes; undefined if it is missing. */
+function builtVersion(folder: string): string | undefined {
+  try {
+    return String(
+      (JSON.parse(readFileSync(join(folder, 'integrity.json'), 'utf8')) as Record<string, unknown>)[
+        'version'
+      ],
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+const entryFiles = '(voice-assistant-chat|embed)\\.js(\\.map)?';
+const chunkFiles = '[\\w.-]+\\.js(\\.map)?';
+const versions = '\\d+\\.\\d+\\.\\d+[\\w.-]*';
+
 /**
- * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks and the source maps,
- * with precompressed variants. Other files of the build are not accessible.
+ * Serves the built widget in `folder` to pages of any origin: the two entry files, their chunks, the source maps and
+ * `integrity.json`, with precompressed variants. Other files of the build are not accessible. Below `/v/VERSION/`, the
+ * files never change. Those of other versions are in the folder `v/VERSION`, if the operator has put them there.
  */
 export function widgetFileRoutes(folder: string): Hono {
+  const current = builtVersion(folder);
+  const pathOf = (path: string): string => {
+    const [, version, file = ''] = /^\/v\/([^/]+)(\/.*)$/.exec(path) ?? [];
+    return join(folder, version === current && version !== undefined ? file : path);
+  };
   const serve = (cacheControl: string) => {
     return [
       etag({ retainedHeaders }),
       serveStatic({
         precompressed: true,
         // Not `root`, which writes to the console when the folder is missing.
-        rewriteRequestPath: (path) => join(folder, path),
+        rewriteRequestPath: pathOf,
         onFound: (_, c) => {
           allowAnyOrigin(c);
           c.header('Cache-Control', cacheControl);
@@ -57,7 +80,9 @@ export function widgetFileRoutes(folder: string): Hono {
     ] as const;
   };
   const routes = new Hono();
-  routes.get('/:name{(voice-assistant-chat|embed)\\.js(\\.map)?}', ...serve(revalidated));
-  routes.get('/chunks/:name{[\\w.-]+\\.js(\\.map)?}', ...serve(immutable));
+  routes.get(`/:name{(?:${entryFiles}|integrity\\.json)}`, ...serve(revalidated));
+  routes.get(`/chunks/:name{${chunkFiles}}`, ...serve(immutable));
+  routes.get(`/v/:version{${versions}}/:name{(?:${entryFiles}|integrity\\.json)}`, ...serve(immutable));
+  routes.get(`/v/:version{${versions}}/chunks/:name{${chunkFiles}}`, ...serve(immutable));
   return routes;
 }

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { findEngines } from '../support/browser/browsers.ts';
+import { assistantThatShows, startDemo } from '../support/service/demo-process.ts';
+import type { DemoProcess } from '../support/service/demo-process.ts';
+import { openDriver } from './driver.ts';
+import type { Driver } from './driver.ts';
+import { findPart, partTexts } from './find-part.ts';
+
+const queue = (text: string) =>
+  `<script>(window.voiceAssistantChat ||= []).push((chat) => { chat.heading = (chat.heading ?? '') + '${text}'; });</script>`;
+
+/** Snippets, by what is unusual about them: HTML for a service and an assistant. */
+const snippets: Record<string, (url: string, assistant: string) => string> = {
+  'parameters instead of attributes, injected by a tag manager': (url, assistant) =>
+    `<script>{
+      const script = document.createElement('script');
+      script.src = '${url}/embed.js?assistant-id=${assistant}&heading=Kim&ver=6.5';
+      document.head.append(script);
+    }</script>`,
+  'type="module"': (url, assistant) =>
+    `<script type="module" src="${url}/embed.js" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
+  'a second copy': (url, assistant) =>
+    `<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>
+     <script src="${url}/embed.js" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
+  'the attribute names of another vendor': (url, assistant) =>
+    `<script src="${url}/embed.js" data-assistant-id="${assistant}" data-header-title="Kim" async></script>`,
+  'calls queued before': (url, assistant) =>
+    `${queue('K')}${queue('i')}${queue('m')}<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
+  'calls pushed after': (url, assistant) =>
+    `<script src="${url}/embed.js" data-assistant-id="${assistant}"></script>${queue('K')}${queue('i')}${queue('m')}`,
+  'the path of a version, with the integrity of its file': (url, assistant) =>
+    `<script>fetch('${url}/integrity.json').then((response) => response.json()).then(({ version, files }) => {
+      const script = document.createElement('script');
+      Object.assign(script, { src: '${url}/v/' + version + '/embed.js', integrity: files['embed.js'], crossOrigin: '' });
+      Object.assign(script.dataset, { assistantId: '${assistant}', heading: 'Kim' });
+      document.head.append(script);
+    });</script>`,
+  'an import map': (url, assistant) =>
+    `<script type="importmap">{"imports": {"voice-assistant-chat": "${url}/voice-assistant-chat.js"}}</script>
+     <script type="module">import 'voice-assistant-chat';</script>
+     <voice-assistant-chat assistant-id="${assistant}" heading="Kim"></voice-assistant-chat>`,
+};
+
+describe('a page of another origin with the script and', () => {
+  let demo: DemoProcess;
+  let site: Server;
+  let address: string;
+
+  before(async () => {
+    demo = await startDemo();
+    const assistant = assistantThatShows('greeting', demo);
+    site = createServer(({ url = '/' }, response) => {
+      const snippet = snippets[decodeURIComponent(url.slice(1))];
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
+        <h1>A site</h1>${snippet?.(demo.url, assistant) ?? ''}</html>`);
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    address = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}`;
+  });
+
+  after(async () => {
+    site.close();
+    await demo.stop();
+  });
+
+  for (const engine of findEngines()) {
+    describe(`in ${engine.name}`, () => {
+      let driver: Driver;
+      before(async () => {
+        driver = await openDriver(engine);
+      });
+      after(() => driver.close());
+
+      for (const name of Object.keys(snippets)) {
+        it(`${name} has one chat that works`, async () => {
+          await driver.open(address);
+          await driver.evaluate(() => {
+            localStorage.clear();
+          });
+          await driver.open(`${address}/${encodeURIComponent(name)}`);
+          await driver.waitFor(() => document.querySelector('voice-assistant-chat')?.heading === 'Kim');
+          const count = await driver.evaluate(() => document.querySelectorAll('voice-assistant-chat').length);
+          assert.equal(count, 1);
+          await driver.waitFor(() => findPart('launcher') !== undefined);
+          await driver.click(findPart, 'launcher');
+          await driver.waitFor(() => partTexts('message-assistant').length === 1);
+        });
+      }
+
+      it('loads the panel of a version from the folder of the version', async () => {
+        await driver.open(
+          `${address}/${encodeURIComponent('the path of a version, with the integrity of its file')}`,
+        );
+        await driver.waitFor(() => findPart('launcher') !== undefined);
+        await driver.click(findPart, 'launcher');
+        await driver.waitFor(() => findPart('composer-input') !== undefined);
+        const folders = await driver.evaluate(() =>
+          performance
+            .getEntriesByType('resource')
+            .filter((entry) => entry.name.includes('/chunks/'))
+            .map((entry) => new URL(entry.name).pathname.replace(/chunks\/.*/, '')),
+        );
+        assert.match([...new Set(folders)].join(), /^\/v\/\d+\.\d+\.\d+[^,]*\/$/);
+      });
+
+      it('has left no error in the console', () => {
+        assert.deepEqual(driver.errors, []);
+      });
+    });
+  }
+});
