@@ -19,12 +19,19 @@ const element = Object.assign(document.createElement(name), {
   assistantId,
   baseUrl: filesUrl.replace(/\/v\/[^/]+\/$/, ''),
 });
-let isPlain = document.body && !query && !globalThis.voiceAssistantChat;
+let isPlain = (document.body as HTMLElement | null) && !query && !globalThis.voiceAssistantChat;
 for (const [name, value] of Object.entries(script?.dataset ?? {}))
   if (name in element) Reflect.set(element, name, value);
   else isPlain = false;
 if (isPlain) {
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);
-  globalThis.voiceAssistantChat = { push: (call) => call(element) };
-} else void loadEmbedding().then(({ embed }) => embed(element, script, query));
+  globalThis.voiceAssistantChat = {
+    push: (call) => {
+      call(element);
+    },
+  };
+} else
+  void loadEmbedding().then(({ embed }) => {
+    embed(element, script, query);
+  });
