@@ -465,8 +465,7 @@ export class VoiceAssistantChat extends Base {
   readonly #reportFailure = (cause: unknown): void => {
     if (!this.#isShown) return;
     this.open = false;
-    const message =
-      this.messages?.network ?? this.#texts.network ?? 'The chat did not load.';
+    const message = this.messages?.network ?? this.#texts.network ?? 'The chat did not load.';
     this.#notice.textContent = message;
     this.#root?.append(this.#notice);
     warnOnce(`${message} ${cause as string}`);
