@@ -146,7 +146,7 @@ describe('the samples in the documents', () => {
     assert.ok(sources.length > 1);
     const unknown = sources.filter(
       ({ path }) =>
-        !/^(embed\/ASSISTANT-UUID\.js|(\d+\.\d+\.\d+\/)?(embed|voice-assistant-chat)\.js)$/.test(path),
+        !/^(embed\/ASSISTANT-UUID\.js|(v\/\d+\.\d+\.\d+\/)?(embed|voice-assistant-chat)\.js)$/.test(path),
     );
     assert.deepEqual(unknown, []);
   });
