@@ -123,7 +123,7 @@ export function allSuites(): Suite[] {
         find('test/deployment/**/*.test.ts'),
         '--test-concurrency=1',
         // Last, since the last one applies.
-        '--test-timeout=300000',
+        '--test-timeout=600000',
       ),
       counts: 'tests',
       after: ['build'],
