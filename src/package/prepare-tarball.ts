@@ -10,7 +10,14 @@ import { dirname, join } from 'node:path';
 const repository = join(import.meta.dirname, '../..');
 const copies = join(repository, 'node_modules/.cache/package');
 
-const forThisRepository = ['workspaces', 'devDependencies', 'scripts', 'overrides', 'allowScripts', 'scarfSettings'];
+const forThisRepository = [
+  'workspaces',
+  'devDependencies',
+  'scripts',
+  'overrides',
+  'allowScripts',
+  'scarfSettings',
+];
 const packedMarkdown = ['README.md', 'CHANGELOG.md'];
 const packedFiles = [...packedMarkdown, 'LICENSE'];
 
