@@ -28,7 +28,7 @@ const otherNames: Readonly<Record<string, string>> = {
  *
  * @param query the query of the script's URL, whose parameters are attributes
  */
-export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | undefined, query = ''): void {
+export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | null, query = ''): void {
   const { observedAttributes } = created.constructor as typeof VoiceAssistantChat;
   const dataset = [...(script?.attributes ?? [])].flatMap(({ name, value }) =>
     name.startsWith('data-') ? [[name.slice('data-'.length), value] as const] : [],

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, request as send } from 'node:http';
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { findEngines } from '../support/browser/browsers.ts';
 import { assistantThatShows, startDemo } from '../support/service/demo-process.ts';
 import type { DemoProcess } from '../support/service/demo-process.ts';
+import { repository } from '../support/repository.ts';
 import { openDriver } from './driver.ts';
 import type { Driver } from './driver.ts';
 import { findPart, partTexts } from './find-part.ts';
 
 const queue = (text: string) =>
   `<script>(window.voiceAssistantChat ||= []).push((chat) => { chat.heading = (chat.heading ?? '') + '${text}'; });</script>`;
+
+const dist = join(repository, 'dist');
+const embedScript = () => readFileSync(join(dist, 'embed.js'), 'utf8');
 
 /** Snippets, by what is unusual about them: HTML for a service and an assistant. */
 const snippets: Record<string, (url: string, assistant: string) => string> = {
@@ -29,6 +35,23 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
      <script src="${url}/embed.js" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
   'the attribute names of another vendor': (url, assistant) =>
     `<script src="${url}/embed.js" data-assistant-id="${assistant}" data-header-title="Kim" async></script>`,
+  'the short snippet': (url, assistant) =>
+    `<script src="${url}/embed/${assistant}.js" data-heading="Kim" async></script>`,
+  'files of another origin': (url, assistant) =>
+    `<script src="/files/embed.js" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
+  'files of another origin as a module': (url, assistant) =>
+    `<script type="module" src="/files/voice-assistant-chat.js"></script>
+     <voice-assistant-chat base-url="${url}" assistant-id="${assistant}" heading="Kim"></voice-assistant-chat>`,
+  'a service below a path': (_, assistant) =>
+    `<script src="/below/a/path/embed.js" data-assistant-id="${assistant}" data-heading="Kim"></script>`,
+  'a module of a service below a path': (_, assistant) =>
+    `<script type="module" src="/below/a/path/voice-assistant-chat.js"></script>
+     <voice-assistant-chat assistant-id="${assistant}" heading="Kim"></voice-assistant-chat>`,
+  'its text in the page, where an optimizer has put it': (url, assistant) =>
+    `<script data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim">${embedScript()}</script>`,
+  'its text in a file with other scripts, and its own tag disabled': (url, assistant) =>
+    `<script type="text/plain" data-src="${url}/embed.js" data-base-url="${url}" data-assistant-id="${assistant}" data-heading="Kim"></script>
+     <script src="/merged.js" async></script>`,
   'calls queued before': (url, assistant) =>
     `${queue('K')}${queue('i')}${queue('m')}<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
   'calls pushed after': (url, assistant) =>
@@ -54,11 +77,27 @@ describe('a page of another origin with the script and', () => {
   before(async () => {
     demo = await startDemo();
     const assistant = assistantThatShows('greeting', demo);
-    site = createServer(({ url = '/' }, response) => {
-      const snippet = snippets[decodeURIComponent(url.slice(1))];
-      response.setHeader('Content-Type', 'text/html; charset=utf-8');
-      response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
-        <h1>A site</h1>${snippet?.(demo.url, assistant) ?? ''}</html>`);
+    site = createServer((request, response) => {
+      const { url = '/', method, headers } = request;
+      const [, folder, rest = ''] = /^\/(files|below\/a\/path)(\/.*)/.exec(url) ?? [];
+      if (url === '/merged.js' || folder === 'files') {
+        response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
+        response.end(folder ? readFileSync(join(dist, rest)) : `window.other = 1;\n${embedScript()}`);
+      } else if (folder !== undefined) {
+        // A proxy that passes on what is below a path.
+        const passedOn = send(new URL(rest, demo.url), { method, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
+        passedOn.on('error', () => response.destroy());
+        response.on('close', () => passedOn.destroy());
+        request.pipe(passedOn);
+      } else {
+        const snippet = snippets[decodeURIComponent(url.slice(1))];
+        response.setHeader('Content-Type', 'text/html; charset=utf-8');
+        response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
+          <h1>A site</h1>${snippet?.(demo.url, assistant) ?? ''}</html>`);
+      }
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
     address = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}`;

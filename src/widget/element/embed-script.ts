@@ -4,12 +4,15 @@
  * The script's element. `document.currentScript` is null for a module, and the element of another script if an
  * optimizer has merged them.
  */
-export const script = [
-  document.currentScript,
-  document.querySelector('[data-assistant-id],[src*=assistant-id]'),
-].find((each) => /embed/.test((each as HTMLScriptElement | null)?.src as string)) as
-  HTMLScriptElement | undefined;
+export const script = (
+  /embed/.test((document.currentScript as HTMLScriptElement | null)?.src as string)
+    ? document.currentScript
+    : document.querySelector('[data-assistant-id],[src*=assistant-id]')
+) as HTMLScriptElement | null;
 
-/** The URL of the folder of the files, the UUID in the URL of the short snippet, and the URL's parameters. */
+/**
+ * The URL of the folder of the files, the UUID in the URL of the short snippet, and the URL's parameters. A script that
+ * an optimizer has put into the page has no URL: its files are at the service.
+ */
 export const [, filesUrl = location.href, assistantId, query] =
-  /(.*\/)embed\/?([^/]*)\.js(.*)/.exec(script?.src as string) ?? [];
+  /(.*\/)embed\/?([^/]*)\.js(.*)/.exec(script?.src || `${script?.dataset['baseUrl']}/embed.js`) ?? [];
