@@ -35,7 +35,12 @@ export function createApiReport(): string {
       const text = printer.printNode(ts.EmitHint.Unspecified, shown, node.getSourceFile());
       const publicText = text
         .replace(/^ +(#private|private .*);\n/gm, '')
-        .replace(/^export |^declare /gm, '');
+        .replace(/^export |^declare /gm, '')
+        // TypeScript prints the values of an enumeration in the order in which it met them.
+        .replace(
+          /(?:^ +(\w+): "\1";\n)+/gm,
+          (values) => `${values.trimEnd().split('\n').sort().join('\n')}\n`,
+        );
       if (publicText.length <= maxLength) return publicText;
       const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(original));
       return `${publicText.split('\n')[0] ?? ''}\n${members.map(({ name }) => `    ${name}`).join('\n')}`;
