@@ -93,7 +93,7 @@ function pathsWithEveryId(path: string): string[] {
   return combinations.map((ids) => fill(path, ids)).filter((filled) => filled !== own);
 }
 
-/** Returns a hash of every table, including jobs, except those that any request or the housekeeping writes to. */
+/** Returns a hash of every table, including jobs, except what any request or the housekeeping writes. */
 async function readTables(): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
@@ -104,7 +104,8 @@ async function readTables(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const { name } of rows) {
     const content = await pool.query(
-      `SELECT count(*), md5(string_agg(row::text, '' ORDER BY row::text)) FROM ${name} AS row`,
+      `SELECT count(*), md5(string_agg(content::text, '' ORDER BY content::text))
+       FROM ${name} AS row, LATERAL (SELECT to_jsonb(row) - 'inactivity_check_at' AS content)`,
     );
     found[name] = content.rows[0];
   }
