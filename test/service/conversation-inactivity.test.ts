@@ -209,6 +209,13 @@ test('ends at most 2,000 conversations in one run, so that the other tasks of ho
      SELECT gen_random_uuid(), $1, 'test', now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, 2100)`,
     [id],
   );
-  assert.equal(await endInactiveConversations(ending), 2000);
-  assert.ok((await endInactiveConversations(ending)) >= 100);
+  // The housekeeping of the service may end some of them meanwhile.
+  for (let open = 2100; open > 0;) {
+    assert.ok((await endInactiveConversations(ending)) <= 2000);
+    const { rows } = await pool.query<{ open: number }>(
+      'SELECT count(*)::int AS open FROM conversations WHERE assistant_id = $1 AND ended_at IS NULL',
+      [id],
+    );
+    open = rows[0]?.open ?? 0;
+  }
 });

@@ -104,8 +104,8 @@ async function readTables(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const { name } of rows) {
     const content = await pool.query(
-      `SELECT count(*), md5(string_agg(content::text, '' ORDER BY content::text))
-       FROM ${name} AS row, LATERAL (SELECT to_jsonb(row) - 'inactivity_check_at' AS content)`,
+      `SELECT count(*), md5(string_agg(kept::text, '' ORDER BY kept::text))
+       FROM ${name} AS row, LATERAL (SELECT to_jsonb(row) - 'inactivity_check_at' AS kept) AS content`,
     );
     found[name] = content.rows[0];
   }
