@@ -31,7 +31,7 @@ export interface Behavior {
   chunks?: (string | Promise<string>)[];
   /** Requests these function calls, then answers with `chunks` after their results. Ignored without tools. */
   calls?: ModelCall[];
-  /** Calls the function that the last `CALL name` in the prompt names, whoever wrote it. */
+  /** Calls the function that the last `CALL name` in the prompt names, also if a visitor or a document wrote it. */
   obeys?: boolean;
   /** Text before the function calls. */
   before?: string;
