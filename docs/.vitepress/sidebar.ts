@@ -46,6 +46,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('Monitoring', 'monitoring'),
     page('Models and knowledge', 'models-and-knowledge'),
     page('Calls and campaigns', 'calls'),
+    page('Inbound calls, numbers and limits', 'inbound-calls'),
   ),
   chapter(
     'Interfaces',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CallRules } from './billing/call-limits.ts';
 import type { OutcomeWeights } from './carrier/number-traits.ts';
 import { readModels } from './engine/read-models.ts';
 import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
@@ -65,6 +66,8 @@ export interface Config {
     secondMs: number;
     outcomes: OutcomeWeights;
   };
+  /** What limits the calls of an account. */
+  calls: CallRules;
   /** Interval at which a campaign looks for pending evaluations, in milliseconds. */
   campaignPollMs: number;
   webhooks: {
@@ -140,6 +143,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     jobs: { workers: values.WORKERS, pollMs: values.JOB_POLL_SECONDS * 1000 },
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, ''),
     carrier: { secondMs: values.CARRIER_SECONDS * 1000, outcomes: values.CARRIER_OUTCOMES },
+    calls: {
+      countries: values.CARRIER_COUNTRIES ?? 'all',
+      inParallel: values.MAX_CALLS_IN_PARALLEL || Infinity,
+      perDay: values.MAX_CALLS_PER_DAY || Infinity,
+    },
     campaignPollMs: values.CAMPAIGN_POLL_SECONDS * 1000,
     webhooks: {
       timeoutMs: values.WEBHOOK_TIMEOUT_SECONDS * 1000,

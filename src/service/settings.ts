@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { isSupportedCountry } from 'libphonenumber-js';
 import { z } from 'zod';
+import type { AllowedCountries } from './lib/allowed-countries.ts';
 import { readOutcomes } from './carrier/read-outcomes.ts';
 import { readSecretKeys } from './db/secrets/secret-keys.ts';
 import type { SecretKey } from './db/secrets/secret-keys.ts';
@@ -188,6 +190,24 @@ export const settings = {
     default: defaultOutcomes,
     text: 'Outcomes of simulated calls, by weight',
   } satisfies Setting,
+  CARRIER_COUNTRIES: {
+    type: 'list',
+    schema: z.string().optional().transform(readCountries),
+    default: undefined,
+    text: 'Countries that may be called, such as `DE,AT,CH`; `*` means all. Simulated calls may go to all by default ([Inbound calls](inbound-calls.md#limits))',
+  } satisfies Setting,
+  MAX_CALLS_IN_PARALLEL: wholeNumber(
+    0,
+    100_000,
+    50,
+    'Calls of one account at the same time, in both directions; 0 is no limit',
+  ),
+  MAX_CALLS_PER_DAY: wholeNumber(
+    0,
+    1_000_000,
+    1000,
+    'Calls of one account a day (UTC), in both directions; 0 is no limit',
+  ),
   CAMPAIGN_POLL_SECONDS: number(
     0.05,
     3600,
@@ -242,6 +262,20 @@ function readAllowed(text = '', context: z.RefinementCtx<string | undefined>): A
     context.addIssue('must be host:port pairs, addresses or ranges such as 10.0.0.0/8, separated by commas');
     return z.NEVER;
   }
+}
+
+/** Reads `DE,AT,CH` or `*`. */
+function readCountries(
+  list: string | undefined,
+  context: z.RefinementCtx<string | undefined>,
+): AllowedCountries | undefined {
+  if (list === undefined) return undefined;
+  if (list.trim() === '*') return 'all';
+  const codes = list.split(/[\s,]+/).filter((code) => code !== '');
+  const countries = codes.map((code) => code.toUpperCase());
+  if (countries.length > 0 && countries.every((code) => isSupportedCountry(code))) return new Set(countries);
+  context.addIssue('must be * or country codes of two letters such as DE,AT,CH');
+  return z.NEVER;
 }
 
 function readKeys(list: string | undefined, context: z.RefinementCtx<string | undefined>): SecretKey[] {

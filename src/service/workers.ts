@@ -69,7 +69,8 @@ export function createWorkers(context: WorkerContext): Worker[] {
     },
     {
       queue: 'campaign-tick',
-      handle: ({ campaignId }) => runCampaign({ ...context, pollMs: config.campaignPollMs }, campaignId),
+      handle: ({ campaignId }) =>
+        runCampaign({ ...context, pollMs: config.campaignPollMs, limits: config.calls }, campaignId),
     },
     { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
     {

@@ -14,6 +14,9 @@ import { Refusal } from '../lib/refusal.ts';
 import { claimKey, recordOutcome } from '../idempotency/idempotency-key.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { countStartedCalls, describeLimit, readFreeCalls } from '../billing/call-limits.ts';
+import type { CallRules } from '../billing/call-limits.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
 
 /**
  * Stores an outbound call that a background job then makes (interface: `POST /user/make_call`). No lead is created,
@@ -22,11 +25,11 @@ import type { Jobs } from '../jobs/jobs.ts';
  *
  * @param keyed the idempotency key of the request, if any.
  * @returns the id of the call, and whether an earlier request with the same key made it.
- * @throws Refusal if the number is invalid or blocked, the assistant does not exist or is not outbound, or the
- *   available balance does not cover a minute.
+ * @throws Refusal if the number is invalid, blocked or not allowed, the assistant does not exist or is not outbound,
+ *   the account has reached its limits, or the available balance does not cover a minute.
  */
 export async function makeCall(
-  { database, jobs }: { database: Database; jobs: Jobs },
+  { database, jobs, rules }: { database: Database; jobs: Jobs; rules: CallRules },
   userId: number,
   given: MakeCallRequest,
   keyed?: KeyedRequest,
@@ -58,6 +61,13 @@ export async function makeCall(
         'This number is blocked: its owner asked not to be called again.',
       );
     }
+    const problem = whyNotCallable(number, rules.countries);
+    if (problem !== undefined) throw Refusal.invalidField('phone_number', problem);
+    const { free, limit } = await readFreeCalls(tx, userId, rules);
+    if (free === 0) {
+      const reached = limit === 'perDay' ? `${errorTexts.limitReached} ` : '';
+      throw new Refusal(422, { message: `${reached}${describeLimit(limit, rules)}` });
+    }
     const { available, isLimited } = await readCallBalance(tx, userId);
     if (affordableCalls(available, callMinutePrice(assistant.mode)) === 0) {
       const { limitReached, insufficientBalance } = errorTexts;
@@ -76,6 +86,7 @@ export async function makeCall(
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
+    await countStartedCalls(tx, userId, 1);
     if (keyed) await recordOutcome(tx, keyed, { callId: stored.id });
     await jobs.send('place-call', { callId: stored.id, userId }, { tx });
     return { id: stored.id, isRepeat: false };

@@ -13,14 +13,18 @@ import { setContacts, setLead, scheduleNextTry } from './update-called-leads.ts'
 type Campaign = typeof campaigns.$inferSelect;
 type Assistant = typeof assistants.$inferSelect;
 
-/** Stores calls for the due leads of a campaign, in the order of their due times, up to `limit`. */
+/**
+ * Stores calls for the due leads of a campaign, in the order of their due times, up to `limit`.
+ *
+ * @returns the number of stored calls.
+ */
 export async function callLeads(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
   campaign: Campaign,
   assistant: Assistant,
   now: Date,
   limit: number,
-): Promise<void> {
+): Promise<number> {
   const callerIds = await findCallerIds(tx, campaign.id, assistant.phoneNumberId);
   let made = 0;
   while (made < limit) {
@@ -73,11 +77,12 @@ export async function callLeads(
     await jobs.send('place-call', { callId: stored.id, userId: campaign.userId }, { tx });
     made += 1;
   }
-  if (made === 0) return;
+  if (made === 0) return 0;
   await tx
     .update(campaigns)
     .set({ callsMade: sql`${campaigns.callsMade} + ${made}` })
     .where(eq(campaigns.id, campaign.id));
+  return made;
 }
 
 /** Returns the caller IDs of a campaign in order; by default the assistant's number. */

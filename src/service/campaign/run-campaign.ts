@@ -2,6 +2,8 @@ import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { callMinutePrice } from '../billing/prices.ts';
+import { countStartedCalls, readFreeCalls } from '../billing/call-limits.ts';
+import type { CallLimits } from '../billing/call-limits.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import { databaseTime } from '../db/database-time.ts';
@@ -20,6 +22,7 @@ export interface CampaignParts {
   jobs: Jobs;
   /** Interval in milliseconds at which a campaign checks for an evaluation or balance that it waits for. */
   pollMs: number;
+  limits: CallLimits;
 }
 
 /**
@@ -29,7 +32,11 @@ export interface CampaignParts {
  *
  * @param at the current time; the database's by default.
  */
-export async function runCampaign({ database, jobs, pollMs }: CampaignParts, campaignId: number, at?: Date) {
+export async function runCampaign(
+  { database, jobs, pollMs, limits }: CampaignParts,
+  campaignId: number,
+  at?: Date,
+) {
   await database.db.transaction(async (tx) => {
     const [campaign] = await tx
       .select()
@@ -42,7 +49,7 @@ export async function runCampaign({ database, jobs, pollMs }: CampaignParts, cam
     const isRunning = campaign.status === 'in-progress';
     const allScheduled = await setScheduled(tx, campaignId, isRunning);
     const pollAt = new Date(now.getTime() + pollMs);
-    const next = isRunning ? await advance({ tx, jobs, now, pollAt }, campaign) : undefined;
+    const next = isRunning ? await advance({ tx, jobs, now, pollAt, limits }, campaign) : undefined;
     const nextStep = earliest([next, awaitsEvaluation ? pollAt : undefined, allScheduled ? undefined : now]);
     if (!nextStep) return;
     await jobs.send(
@@ -61,10 +68,12 @@ interface Step {
   now: Date;
   /** When to check again for changes that send no job. */
   pollAt: Date;
+  limits: CallLimits;
 }
 
 /** @returns the time of the next step, unless another event sends a job for it. */
-async function advance({ tx, jobs, now, pollAt }: Step, campaign: Campaign): Promise<Date | undefined> {
+async function advance(step: Step, campaign: Campaign): Promise<Date | undefined> {
+  const { tx, jobs, now, pollAt, limits } = step;
   const [assistant] = await tx.select().from(assistants).where(eq(assistants.id, campaign.assistantId));
   if (!assistant || assistant.deletedAt !== null || assistant.type !== 'outbound') {
     return stopCampaign({ tx, jobs }, campaign.id, 'no-assistant');
@@ -82,11 +91,13 @@ async function advance({ tx, jobs, now, pollAt }: Step, campaign: Campaign): Pro
   if (affordableCalls(balance, price) === 0) {
     return stopCampaign({ tx, jobs }, campaign.id, 'insufficient-balance');
   }
-  // Calls of other campaigns may release some of the balance, and the daily limit starts again at midnight (UTC). Neither
-  // notifies this campaign.
+  // Calls of other campaigns may release some of the balance or end, and daily limits start again at midnight (UTC).
+  // None of that notifies this campaign.
   const affordable = affordableCalls(available, price);
-  if (affordable === 0) return pollAt;
-  await callLeads({ tx, jobs }, campaign, assistant, now, Math.min(free, affordable));
+  const { free: allowed } = await readFreeCalls(tx, campaign.userId, limits);
+  if (affordable === 0 || allowed === 0) return pollAt;
+  const made = await callLeads({ tx, jobs }, campaign, assistant, now, Math.min(free, affordable, allowed));
+  await countStartedCalls(tx, campaign.userId, made);
   return nextDueTime(tx, campaign.id, now);
 }
 

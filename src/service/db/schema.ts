@@ -55,6 +55,8 @@ export const users = pgTable('users', {
   dailySpendingLimit: numeric('daily_spending_limit').default('500'),
   spentToday: numeric('spent_today').notNull().default('0'),
   spentOn: date('spent_on').notNull().defaultNow(),
+  callsToday: integer('calls_today').notNull().default(0),
+  callsOn: date('calls_on').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
 

@@ -1,6 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { CreateLeadRequest, UpdateLeadRequest } from '../../contract/lead.ts';
 import { recordLimits } from '../../contract/limits.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { isOwnedCampaign } from '../campaign/campaign.ts';
 import type { OwnedCampaign } from '../campaign/campaign.ts';
 import { sendTick } from '../campaign/send-tick.ts';
@@ -24,15 +26,27 @@ interface LeadParts {
   jobs: Jobs;
 }
 
-/** Validates the campaign of a lead. */
+/** Validates the campaign of a lead, and whether its numbers may be called. */
 export async function checkLead(
   { db }: Database,
   userId: number,
-  { campaign_id: id }: { campaign_id?: number | undefined },
+  given: Partial<CreateLeadRequest> | UpdateLeadRequest,
+  countries: AllowedCountries,
 ): Promise<FieldErrors> {
-  if (id === undefined) return {};
+  const { campaign_id: id, phone_number: number } = given;
+  const contacts = 'secondary_contacts' in given ? given.secondary_contacts : undefined;
+  const errors: FieldErrors = {};
+  const checkNumber = (field: string, checked: string | undefined) => {
+    const problem = checked === undefined ? undefined : whyNotCallable(checked, countries);
+    if (problem !== undefined) errors[field] = [problem];
+  };
+  checkNumber('phone_number', number);
+  for (const [index, contact] of (contacts ?? []).entries()) {
+    checkNumber(`secondary_contacts.${index}.phone_number`, contact.phone_number);
+  }
+  if (id === undefined) return errors;
   const [campaign] = await selectCampaign(db, { id, userId });
-  return campaign ? {} : invalidCampaign();
+  return campaign ? errors : { ...invalidCampaign(), ...errors };
 }
 
 const selectCampaign = (queries: Queries, owned: OwnedCampaign) =>

@@ -2,13 +2,12 @@ import type { Context, Hono } from 'hono';
 import * as endpoints from '../../contract/call.ts';
 import { deleteCall, listCalls, readCall } from '../call/call-records.ts';
 import { makeCall } from '../call/make-call.ts';
-import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { readIdempotencyKey } from '../http/idempotency-header.ts';
 import { mountOperation } from '../http/operate.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import { paginate } from '../http/paginate.ts';
 import { publicOrigin } from '../http/public-origin.ts';
+import type { AppContext } from './app-context.ts';
 
 /** Default page size. */
 const pageSize = 15;
@@ -16,10 +15,13 @@ const pageSize = 15;
 const originOf = (c: Context) => publicOrigin(c, new URL(c.req.url));
 
 /** Calls (interface: "Leads and calls"). */
-export function callRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
+export function callRoutes(
+  routes: Hono<Authenticated>,
+  { database, jobs, config }: Pick<AppContext, 'database' | 'jobs' | 'config'>,
+): void {
   mountOperation(routes, endpoints.makeCall, async ({ c, database, userId, body, markAsUnchanged }) => {
     const keyed = readIdempotencyKey(c, `calls of ${userId}`, body);
-    const { id, isRepeat } = await makeCall({ database, jobs }, userId, body, keyed);
+    const { id, isRepeat } = await makeCall({ database, jobs, rules: config.calls }, userId, body, keyed);
     if (isRepeat) markAsUnchanged();
     return { message: 'The call is being made.', data: {}, call_id: id, status: 'initiated' };
   });

@@ -15,6 +15,8 @@ import {
   createAssistant,
   updateAssistant,
 } from '../assistant/save-assistant.ts';
+import { checkTransfers } from '../assistant/check-transfers.ts';
+import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { mountOperation } from '../http/operate.ts';
@@ -26,7 +28,11 @@ import { deleteUserTokenKey, setUserTokenKey } from '../user-token/user-token-ke
 const pageSize = 10;
 
 /** The account's assistants (interface: "Assistants"). */
-export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Database): void {
+export function ownerAssistantRoutes(
+  routes: Hono<Authenticated>,
+  database: Database,
+  countries: AllowedCountries,
+): void {
   mountOperation(
     routes,
     operations.createAssistant,
@@ -34,7 +40,10 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
       message: 'Assistant created successfully.',
       data: await createAssistant(database, userId, body),
     }),
-    (fields, { userId }) => checkNewAssistant(database, userId, fields),
+    async (fields, { userId }) => ({
+      ...(await checkNewAssistant(database, userId, fields)),
+      ...checkTransfers(fields.tools, countries),
+    }),
   );
   mountOperation(
     routes,
@@ -43,7 +52,10 @@ export function ownerAssistantRoutes(routes: Hono<Authenticated>, database: Data
       message: 'Assistant updated successfully.',
       data: await updateAssistant(database, { id: id(), userId }, body),
     }),
-    (fields, { userId, id }) => checkAssistantChanges(database, { id: id(), userId }, fields),
+    async (fields, { userId, id }) => ({
+      ...(await checkAssistantChanges(database, { id: id(), userId }, fields)),
+      ...checkTransfers(fields.tools, countries),
+    }),
   );
   mountOperation(routes, operations.deleteAssistant, async ({ database, userId, id }) => {
     await deleteAssistant(database, { id: id(), userId });

@@ -48,13 +48,13 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   );
   ownerConversationRoutes(routes, database);
   generateReplyRoutes(routes, context);
-  ownerAssistantRoutes(routes, database);
+  ownerAssistantRoutes(routes, database, context.config.calls.countries);
   toolRoutes(routes, database);
   phoneNumberRoutes(routes, database, jobs);
   knowledgebaseRoutes(routes, database, jobs);
   campaignRoutes(routes, database, jobs);
-  leadRoutes(routes, database, jobs);
-  callRoutes(routes, database, jobs);
+  leadRoutes(routes, context);
+  callRoutes(routes, context);
   blockedNumberRoutes(routes, database);
   webhookRoutes(routes, database, jobs);
   return routes;
@@ -64,6 +64,6 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
 export function aliasRoutes(context: AppContext): Hono<Authenticated> {
   const routes = new Hono<Authenticated>();
   generateReplyRoutes(routes, context);
-  updateLeadRoute(routes, context.database, context.jobs);
+  updateLeadRoute(routes, context);
   return routes;
 }

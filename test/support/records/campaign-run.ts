@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { CallStatus } from '../../../src/contract/call.ts';
+import type { CallLimits } from '../../../src/service/billing/call-limits.ts';
 import { endCall } from '../../../src/service/call/end-call.ts';
 import { runCampaign } from '../../../src/service/campaign/run-campaign.ts';
 import { calls } from '../../../src/service/db/calls-table.ts';
@@ -31,6 +32,7 @@ export class CampaignRun {
   readonly id: number;
   /** The campaign's clock. It starts a minute ahead, so that new leads are due. */
   now = new Date(Date.now() + minute);
+  limits: CallLimits = { inParallel: 50, perDay: 1000 };
 
   private constructor(database: Database, owner: Owner, id: number) {
     this.#database = database;
@@ -81,7 +83,11 @@ export class CampaignRun {
   /** Advances the clock by minutes and runs the due work of a campaign. */
   async tick(minutes = 0, campaign = this.id): Promise<void> {
     this.now = new Date(this.now.getTime() + minutes * minute);
-    await runCampaign({ database: this.#database, jobs: this.#jobs, pollMs: 1000 }, campaign, this.now);
+    await runCampaign(
+      { database: this.#database, jobs: this.#jobs, pollMs: 1000, limits: this.limits },
+      campaign,
+      this.now,
+    );
   }
 
   /** The phone numbers of the active calls. */

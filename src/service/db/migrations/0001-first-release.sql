@@ -14,6 +14,9 @@ CREATE TABLE users (
   -- What they have cost on the day `spent_on`, refunds deducted.
   spent_today numeric(14, 4) NOT NULL DEFAULT 0,
   spent_on date NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date,
+  -- Calls on the day `calls_on`, in UTC. Deleted records still count.
+  calls_today integer NOT NULL DEFAULT 0,
+  calls_on date NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );

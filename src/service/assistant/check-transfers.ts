@@ -1,0 +1,16 @@
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/allowed-countries.ts';
+import { isPhoneNumber } from '../../contract/request-fields.ts';
+import type { FieldErrors } from '../lib/refusal.ts';
+import type { GivenFields } from './assistant-fields.ts';
+
+/** Validates the numbers to which an assistant transfers calls. */
+export function checkTransfers(tools: GivenFields['tools'], countries: AllowedCountries): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const [index, { type, phone_number: number }] of (tools ?? []).entries()) {
+    if (type !== 'call_transfer' || !isPhoneNumber(number)) continue;
+    const problem = whyNotCallable(number, countries);
+    if (problem !== undefined) errors[`tools.${index}.phone_number`] = [problem];
+  }
+  return errors;
+}
