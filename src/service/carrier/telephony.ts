@@ -1,0 +1,208 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Hono } from 'hono';
+
+/*
+ * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges
+ * text with it. Two things are separate, since a provider may bring them to different processes: a *call*, which any
+ * process can dial and whose reports any process can receive, and its *line*, which belongs to the one process that
+ * the provider has connected.
+ */
+
+/** How an assistant speaks and listens. A carrier applies what it can; `docs/` has a table of what it cannot. */
+export interface SpeechSettings {
+  /** Two-letter code (ISO 639-1). */
+  language: string;
+  /** The voice at its provider; undefined means the carrier's own for the language. */
+  voice?: { provider: string; name: string } | undefined;
+  /** 0.7 to 1.2; 1 is normal. */
+  speed: number;
+  allowInterruptions: boolean;
+  /** Words that the customer must say to interrupt; 0 means any sound. */
+  minInterruptWords: number;
+  /** 0 to 1. */
+  interruptSensitivity: number;
+  endpointType: string;
+  /** 0 to 1: how soon a pause counts as the end of what the customer says. */
+  endpointSensitivity: number;
+}
+
+/** What a carrier must know to connect a call to the service. */
+export interface CallPlan {
+  /** The id of our record. */
+  callId: number;
+  /** Unguessable and for this call alone: the carrier's connection and reports must bring it. */
+  token: string;
+  /** Seconds after which the carrier hangs up by itself. */
+  maxDuration: number;
+  record: boolean;
+  speech: SpeechSettings;
+}
+
+/** A call to place. */
+export interface OutgoingCall extends CallPlan {
+  /** E.164; if empty, the carrier uses its own number. */
+  from: string;
+  /** E.164. */
+  to: string;
+  /** Ringing time in seconds. */
+  ringingTime: number;
+}
+
+/** Somebody is calling one of the service's numbers. */
+export interface IncomingCall {
+  /** The carrier's id of the call. A carrier may ask twice for one call; the answer is then the same. */
+  carrierCallId: string;
+  /** E.164, or empty if the number is withheld. */
+  from: string;
+  /** E.164: the number of ours that was called. */
+  to: string;
+}
+
+/** Who answered. A carrier may find out late, in the middle of the call. */
+export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
+
+/** What happens on a line, in order. `ended` is final. */
+export type LineEvent =
+  /** The customer said something, in `seconds`. */
+  | { type: 'said'; text: string; seconds: number }
+  /** The customer pressed a key: `0` to `9`, `*` or `#`. */
+  | { type: 'dtmf'; digit: string }
+  /** `machine` comes when its greeting is over, so that a message can be left; at once if it was found at the answer. */
+  | { type: 'identified'; by: AnsweredBy }
+  /** The customer hung up, or the connection was lost. */
+  | { type: 'ended'; by: 'customer' | 'connection' };
+
+/** What became of a text that was spoken. */
+export interface Spoken {
+  /** What the customer heard of it: all, or the beginning up to an interruption. */
+  heard: string;
+  /** The line's clock when the first word was spoken; undefined if none was. */
+  startedAt: number | undefined;
+  /** Why it was cut off; the event itself comes from `next`. */
+  cutOffBy?: 'customer' | 'machine' | 'end' | 'time' | undefined;
+}
+
+/** A connected call. It belongs to the process that the carrier has connected. */
+export interface Line {
+  /** Seconds on the line's own clock. */
+  readonly now: number;
+  /** Returns the next event, or undefined if there is none within `seconds`. */
+  next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
+  /**
+   * Speaks a text while it arrives, and resolves when it has been heard or cut off. If it is cut off, the text is no
+   * longer read (`return` of its iterator is called), so that the model can stop.
+   *
+   * @param seconds the text is cut off after this time.
+   */
+  say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken>;
+  /** Sends keys: `0` to `9`, `*`, `#`, and `w` for half a second of pause. */
+  sendDigits(digits: string): Promise<void>;
+  /** Changes the language that is spoken and understood. */
+  setLanguage(language: string): Promise<void>;
+  /**
+   * Gives the call away: the carrier ends this line and asks {@link CallHandler.onDisconnected} what comes next.
+   */
+  leave(): Promise<void>;
+  /** Ends the call; does nothing if it has ended. */
+  hangUp(): Promise<void>;
+}
+
+/** A carrier's report on a call. Reports may come to any process, twice, and in any order. */
+export type CallReport = { callId: number; token: string; carrierCallId?: string | undefined } & (
+  | { type: 'ringing' }
+  /** Nobody answered. `failed` means that the number could not be dialed. */
+  | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
+  | { type: 'identified'; by: AnsweredBy }
+  /** `seconds` is the carrier's duration of the whole call. */
+  | { type: 'ended'; seconds: number }
+  | { type: 'recorded'; recordingId: string; seconds: number }
+);
+
+/** What the carrier does with a call after a line has ended. */
+export type NextStep =
+  | { type: 'hang-up' }
+  /** Connect the customer to another number; if nobody answers, ask again with `unanswered`. */
+  | { type: 'transfer'; to: string; callerId: string; ringingTime: number; maxDuration: number }
+  /** Connect the call to the service again. */
+  | { type: 'connect'; plan: CallPlan };
+
+/** The answer to an incoming call. */
+export type Admission = { type: 'accept'; plan: CallPlan } | { type: 'refuse'; reason: 'busy' | 'rejected' };
+
+/** The service, as a carrier sees it. */
+export interface CallHandler {
+  /**
+   * The carrier has connected a call to this process, which holds it from now on; an earlier line of the same call is
+   * over. Resolves when the conversation on this line has ended.
+   *
+   * @throws Refusal if there is no such open call, or the token is wrong.
+   */
+  onConnected(call: { callId: number; token: string; carrierCallId: string }, line: Line): Promise<void>;
+  /** @throws Refusal if there is no such call, or the token is wrong. */
+  onReport(report: CallReport): Promise<void>;
+  /**
+   * A line has ended but the call has not: the assistant transfers it, its process died, or the transfer was not
+   * answered.
+   */
+  onDisconnected(call: {
+    callId: number;
+    token: string;
+    cause: 'left' | 'lost' | 'unanswered' | 'transferred';
+  }): Promise<NextStep>;
+  onIncoming(call: IncomingCall): Promise<Admission>;
+}
+
+/** A number that a carrier sells. */
+export interface CarrierNumber {
+  /** E.164. */
+  phoneNumber: string;
+  countryCode: string;
+  region: string;
+  /** USD a month. */
+  price: number;
+  addressRequirements: string;
+  smsCapable: boolean;
+}
+
+/** The numbers that a carrier sells. */
+export interface CarrierNumbers {
+  search(query: { country: string; contains: string; limit: number }): Promise<CarrierNumber[]>;
+  /** Buys a number and points it at this service. Buying it again does nothing. @throws CarrierError */
+  buy(phoneNumber: string): Promise<void>;
+  /** Gives a number back; does nothing if the carrier does not know it. */
+  release(phoneNumber: string): Promise<void>;
+}
+
+/** Makes and receives calls. */
+export interface Carrier {
+  /** Called once, before all else. */
+  open(handler: CallHandler): void;
+  /**
+   * Starts a call and resolves when the carrier has accepted it; what becomes of it is reported to the handler.
+   *
+   * @returns the carrier's id of the call.
+   * @throws CarrierError if the carrier refused the call; the number was then not dialed.
+   */
+  dial(call: OutgoingCall): Promise<string>;
+  /** Ends a call by the carrier's id, also one whose line another process held. Does nothing if it has ended. */
+  hangUp(carrierCallId: string): Promise<void>;
+  /** Handles the carrier's webhooks, below `/api/carrier`. */
+  readonly routes?: Hono;
+  /** Accepts the carrier's WebSockets, below `/api/carrier`. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  readonly numbers?: CarrierNumbers;
+  /** Removes a Caller ID number; does nothing if the carrier does not know it. Retried if it fails. */
+  removeCallerId?(callerId: string): Promise<void>;
+  /** Reads a recording; `range` is the value of the HTTP header. */
+  readRecording?(recordingId: string, range: string | undefined, signal: AbortSignal): Promise<Response>;
+  /** Deletes a recording; does nothing if the carrier does not know it. Retried if it fails. */
+  deleteRecording?(recordingId: string): Promise<void>;
+  /** Ends all lines of this process. */
+  close?(): Promise<void>;
+}
+
+/** The carrier refused a request. The message is meant for the owner of the call or number. */
+export class CarrierError extends Error {
+  override readonly name = 'CarrierError';
+}

@@ -1,0 +1,42 @@
+/*
+ * The relay reports what it has spoken as text of its own, with other spaces and perhaps other punctuation, so texts
+ * are compared by their letters and digits.
+ */
+
+const isSpoken = (character: string) => /[\p{L}\p{N}]/u.test(character);
+
+const spokenCharacters = (text: string): string[] => Array.from(text.toLowerCase()).filter(isSpoken);
+
+/** The number of letters and digits in a text. */
+export const spokenLength = (text: string): number => spokenCharacters(text).length;
+
+/** Returns the beginning of a text with so many letters and digits, and the punctuation that follows them. */
+export function beginningOf(text: string, spoken: number): string {
+  if (spoken <= 0) return '';
+  let left = spoken;
+  let beginning = '';
+  for (const character of text) {
+    if (left === 0 && (isSpoken(character) || /\s/.test(character))) break;
+    beginning += character;
+    if (isSpoken(character)) left -= 1;
+  }
+  return beginning;
+}
+
+/**
+ * Returns the part of a text that was heard when the customer interrupted it.
+ *
+ * @param utterance the carrier's report of the last words: the whole text so far, or only its last sentence.
+ * @param played the number of letters and digits that were certainly played before.
+ */
+export function heardUntil(text: string, utterance: string, played: number): string {
+  const all = spokenCharacters(text).join('');
+  const reported = spokenCharacters(utterance).join('');
+  if (reported === '') return beginningOf(text, played);
+  if (all.startsWith(reported)) return beginningOf(text, Math.max(reported.length, played));
+  const at = all.indexOf(reported, Math.max(0, played - reported.length));
+  return beginningOf(text, at < 0 ? played : at + reported.length);
+}
+
+/** The number of words in a text. */
+export const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;

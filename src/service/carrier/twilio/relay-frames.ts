@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+/*
+ * The frames of ConversationRelay: JSON texts on a WebSocket. Unknown fields are ignored, since the carrier adds some
+ * now and then; so are frames of an unknown type.
+ */
+
+/** Longest frame in bytes; longer ones close the connection. */
+export const maxFrameBytes = 64 * 1024;
+
+const text = z.string().max(maxFrameBytes);
+const milliseconds = z.coerce.number().min(0).catch(0);
+
+/** The parameters that the service gives to the relay, which returns them when it connects. */
+const Parameters = z.object({
+  callId: z.string().regex(/^[1-9]\d{0,9}$/),
+  token: z.string().min(1).max(200),
+  maxDuration: z.string().regex(/^\d{1,6}$/),
+  speed: z.string().regex(/^\d(\.\d+)?$/),
+  interruptingWords: z.string().regex(/^\d{1,2}$/),
+});
+
+export type ConnectionParameters = z.infer<typeof Parameters>;
+
+const Setup = z.object({
+  type: z.literal('setup'),
+  callSid: z.string().regex(/^CA[0-9a-f]{32}$/),
+  direction: text.default(''),
+  customParameters: Parameters,
+});
+
+const Prompt = z.object({
+  type: z.literal('prompt'),
+  voicePrompt: text,
+  lang: text.optional(),
+  /** False for a part of what the customer is saying. */
+  last: z.boolean().default(true),
+});
+
+const Dtmf = z.object({ type: z.literal('dtmf'), digit: z.string().regex(/^[0-9*#A-Da-d]$/) });
+
+const Interrupt = z.object({
+  type: z.literal('interrupt'),
+  utteranceUntilInterrupt: text.default(''),
+  durationUntilInterruptMs: milliseconds,
+});
+
+/** Not in the published reference; sent if `events` subscribes to it. */
+const Info = z.object({ type: z.literal('info'), name: text, value: text.optional() });
+
+const Failure = z.object({ type: z.literal('error'), description: text.default('') });
+
+const Frame = z.discriminatedUnion('type', [Setup, Prompt, Dtmf, Interrupt, Info, Failure]);
+const AnyFrame = z.object({ type: z.string().max(100) });
+
+/** A frame of the carrier. */
+export type RelayFrame = z.infer<typeof Frame>;
+export type SetupFrame = z.infer<typeof Setup>;
+
+const knownTypes: readonly string[] = ['setup', 'prompt', 'dtmf', 'interrupt', 'info', 'error'];
+
+/** A frame to the carrier. */
+export type OutgoingFrame =
+  | { type: 'text'; token: string; last: boolean }
+  | { type: 'play'; source: string; interruptible: boolean; preemptible: boolean }
+  | { type: 'sendDigits'; digits: string }
+  | { type: 'language'; ttsLanguage: string; transcriptionLanguage: string }
+  | { type: 'end'; handoffData: string };
+
+/**
+ * Reads a frame.
+ *
+ * @returns undefined for a frame of an unknown type.
+ * @throws Error if it is not a frame.
+ */
+export function readFrame(data: string): RelayFrame | undefined {
+  const value: unknown = JSON.parse(data);
+  const { type } = AnyFrame.parse(value);
+  return knownTypes.includes(type) ? Frame.parse(value) : undefined;
+}

@@ -1,0 +1,225 @@
+import { speakingTime } from '../speaking-time.ts';
+import type { Line, LineEvent, Spoken } from '../telephony.ts';
+import { countWords } from './heard-text.ts';
+import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
+import { localeOf } from './speech-attributes.ts';
+import { Speech } from './speech.ts';
+
+/** The relay's connection, as a line uses it. */
+export interface RelayConnection {
+  send(frame: OutgoingFrame): void;
+  /** Closes the connection if the relay does not, which it does after an `end` frame. */
+  closeSoon(): void;
+}
+
+/** The settings that a line itself applies. */
+export interface LineSettings {
+  /** 0.7 to 1.2; 1 is normal. */
+  speed: number;
+  /** Words with which the customer interrupts the assistant; 0 leaves interruptions to the relay. */
+  interruptingWords: number;
+}
+
+/** What the relay's action webhook does after an `end` frame. */
+export type Handoff = 'hang-up' | 'leave';
+
+/** Key of the handoff in the frame's data. */
+export const handoffData = (step: Handoff): string => JSON.stringify({ step });
+
+/** A call that ConversationRelay has connected to this process. */
+export class RelayLine implements Line {
+  readonly #connection: RelayConnection;
+  readonly #settings: LineSettings;
+  readonly #silence: string;
+  readonly #events: LineEvent[] = [];
+  readonly #connectedAt = performance.now();
+  #wake: (() => void) | undefined;
+  #speech: Speech | undefined;
+  #ended: Extract<LineEvent, { type: 'ended' }> | undefined;
+  /** When the customer began to speak, if the relay reports it. */
+  #customerSince: number | undefined;
+  #customerUntil: number | undefined;
+
+  /** @param silence the address of a sound that replaces the speech when the service stops it. */
+  constructor(connection: RelayConnection, settings: LineSettings, silence: string) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#silence = silence;
+  }
+
+  get now(): number {
+    return (performance.now() - this.#connectedAt) / 1000;
+  }
+
+  async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
+    signal.throwIfAborted();
+    const event = this.#events.shift() ?? this.#ended;
+    if (event !== undefined || seconds <= 0) return event;
+    const waiting = Promise.withResolvers<undefined>();
+    const wake = () => {
+      waiting.resolve(undefined);
+    };
+    this.#wake = wake;
+    // A timer cannot wait longer than 2^31 - 1 milliseconds.
+    const timer = setTimeout(wake, Math.min(seconds * 1000, 2_147_483_647));
+    signal.addEventListener('abort', wake, { once: true });
+    await waiting.promise;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', wake);
+    this.#wake = undefined;
+    signal.throwIfAborted();
+    return this.#events.shift() ?? this.#ended;
+  }
+
+  async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    signal.throwIfAborted();
+    const speech = new Speech(() => this.now, this.#settings.speed);
+    this.#speech = speech;
+    if (this.#ended) speech.cutOff('end');
+    const stop = (reason: 'time' | 'end') => {
+      this.#stopSpeaking(speech);
+      speech.cutOff(reason);
+    };
+    const timer = setTimeout(stop, Math.min(Math.max(0, seconds) * 1000, 2_147_483_647), 'time');
+    const abort = () => {
+      stop('end');
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await this.#stream(text, speech);
+      const cutOffBy = await speech.ended;
+      signal.throwIfAborted();
+      return speech.result(cutOffBy);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      this.#speech = undefined;
+    }
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    if (digits !== '') this.#send({ type: 'sendDigits', digits });
+    return Promise.resolve();
+  }
+
+  setLanguage(language: string): Promise<void> {
+    const locale = localeOf(language);
+    this.#send({ type: 'language', ttsLanguage: locale, transcriptionLanguage: locale });
+    return Promise.resolve();
+  }
+
+  leave(): Promise<void> {
+    return this.#end('leave');
+  }
+
+  hangUp(): Promise<void> {
+    return this.#end('hang-up');
+  }
+
+  /** Handles a frame of the relay. */
+  receive(frame: RelayFrame): void {
+    if (this.#ended) return;
+    if (frame.type === 'prompt') this.#heard(frame.voicePrompt, frame.last);
+    else if (frame.type === 'dtmf') this.#pressed(frame.digit);
+    else if (frame.type === 'interrupt') this.#interrupted(frame.utteranceUntilInterrupt);
+    else if (frame.type === 'info') this.#informed(frame.name, frame.value ?? '');
+  }
+
+  /** The connection was closed. */
+  close(by: 'customer' | 'connection'): void {
+    if (this.#ended) return;
+    this.#ended = { type: 'ended', by };
+    this.#speech?.cutOff('end');
+    this.#wake?.();
+  }
+
+  /** Sends the text while it arrives. Tokens contain their spaces, so they are sent as they are. */
+  async #stream(text: AsyncIterable<string>, speech: Speech): Promise<void> {
+    const iterator = text[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const result = await Promise.race([iterator.next(), speech.ended]);
+        // Nothing can be sent once the speech is over, even if a token arrived at the same time.
+        if (speech.isOver || typeof result !== 'object') break;
+        if (result.done === true) {
+          this.#closeStream(speech);
+          speech.sendEnd();
+          return;
+        }
+        if (result.value === '') continue;
+        this.#send({ type: 'text', token: result.value, last: false });
+        speech.sendToken(result.value);
+      }
+    } catch (error) {
+      this.#closeStream(speech);
+      throw error;
+    }
+    // A generator that waits for the model returns only after that, so this does not wait for it.
+    iterator.return?.().catch(() => undefined);
+  }
+
+  /** The relay waits for more text until a token is marked as the last one. */
+  #closeStream(speech: Speech): void {
+    if (speech.isOpen) this.#send({ type: 'text', token: '', last: true });
+  }
+
+  #stopSpeaking(speech: Speech): void {
+    if (speech.isOver || !speech.hasText) return;
+    this.#closeStream(speech);
+    this.#send({ type: 'play', source: this.#silence, interruptible: true, preemptible: true });
+  }
+
+  #heard(text: string, isComplete: boolean): void {
+    const speech = this.#speech;
+    const { interruptingWords } = this.#settings;
+    if (speech && interruptingWords > 0 && countWords(text) >= interruptingWords) {
+      this.#stopSpeaking(speech);
+      speech.cutOff('customer');
+    }
+    if (!isComplete || text.trim() === '') return;
+    const seconds =
+      this.#customerSince === undefined
+        ? speakingTime(text)
+        : (this.#customerUntil ?? this.now) - this.#customerSince;
+    this.#customerSince = undefined;
+    this.#customerUntil = undefined;
+    this.#push({ type: 'said', text: text.trim(), seconds: Math.max(0, Math.min(seconds, this.now)) });
+  }
+
+  #pressed(digit: string): void {
+    if (/^[0-9*#]$/.test(digit)) this.#push({ type: 'dtmf', digit });
+  }
+
+  #interrupted(utterance: string): void {
+    const speech = this.#speech;
+    if (!speech || speech.isOver) return;
+    // The relay has stopped the speech by itself.
+    this.#closeStream(speech);
+    speech.interrupted(utterance);
+  }
+
+  #informed(name: string, value: string): void {
+    if (name === 'agentSpeaking' && value === 'on') this.#speech?.started();
+    else if (name === 'agentSpeaking' && value === 'off') this.#speech?.stopped();
+    else if (name === 'tokensPlayed') this.#speech?.playedToken(value);
+    else if (name === 'clientSpeaking' && value === 'on') this.#customerSince ??= this.now;
+    else if (name === 'clientSpeaking' && value === 'off') this.#customerUntil = this.now;
+  }
+
+  #end(step: Handoff): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    this.#send({ type: 'end', handoffData: handoffData(step) });
+    this.close('connection');
+    this.#connection.closeSoon();
+    return Promise.resolve();
+  }
+
+  #push(event: LineEvent): void {
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  #send(frame: OutgoingFrame): void {
+    if (!this.#ended) this.#connection.send(frame);
+  }
+}

@@ -1,0 +1,155 @@
+import type { Spoken } from '../telephony.ts';
+import { beginningOf, heardUntil, spokenLength } from './heard-text.ts';
+
+/** Why a text was cut off. */
+export type CutOff = NonNullable<Spoken['cutOffBy']>;
+
+/** Characters per second at normal speed. */
+const charactersPerSecond = 15;
+/** Seconds from the first token to the first sound, where the carrier does not report it. */
+const synthesisSeconds = 0.3;
+/** Seconds within which the carrier goes on after a pause between two sentences. */
+const pauseSeconds = 1.5;
+
+/**
+ * A text that the relay is speaking. The relay accepts text at once and speaks it later, so this follows the speech: by
+ * the relay's reports if there are any, by the estimated time otherwise.
+ */
+export class Speech {
+  readonly #now: () => number;
+  readonly #speed: number;
+  readonly #ended = Promise.withResolvers<CutOff | undefined>();
+  #sent = '';
+  #isSent = false;
+  #startedAt: number | undefined;
+  /** Letters and digits that were reported as played. */
+  #played = 0;
+  #isReported = false;
+  #isPlaying = false;
+  /** When the speech ends, by estimate. */
+  #endsAt = 0;
+  #pausedAt = 0;
+  #heard: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  /** @param now returns the seconds of the line's clock. */
+  constructor(now: () => number, speed: number) {
+    this.#now = now;
+    this.#speed = speed;
+  }
+
+  /** Resolves when the text has been heard, or with the reason why it was cut off. */
+  get ended(): Promise<CutOff | undefined> {
+    return this.#ended.promise;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get hasText(): boolean {
+    return this.#sent !== '';
+  }
+
+  /** Whether the relay still waits for text. */
+  get isOpen(): boolean {
+    return this.hasText && !this.#isSent;
+  }
+
+  result(cutOffBy: CutOff | undefined): Spoken {
+    return { heard: this.#heard ?? this.#sent, startedAt: this.#startedAt, ...(cutOffBy && { cutOffBy }) };
+  }
+
+  sendToken(token: string): void {
+    this.#sent += token;
+    const start = Math.max(this.#endsAt, this.#now() + (this.#isPlaying ? 0 : synthesisSeconds));
+    this.#endsAt = start + token.length / charactersPerSecond / this.#speed;
+  }
+
+  /** The whole text was sent. */
+  sendEnd(): void {
+    this.#isSent = true;
+    if (this.#sent.trim() === '') this.#finish(undefined);
+    else this.#check();
+  }
+
+  started(): void {
+    this.#isReported = true;
+    this.#isPlaying = true;
+    this.#startedAt ??= this.#now();
+  }
+
+  stopped(): void {
+    this.#isPlaying = false;
+    this.#pausedAt = this.#now();
+    this.#check();
+  }
+
+  playedToken(text: string): void {
+    this.#isReported = true;
+    this.#startedAt ??= this.#now();
+    this.#played = Math.min(this.#played + spokenLength(text), spokenLength(this.#sent));
+    this.#check();
+  }
+
+  interrupted(utterance: string): void {
+    this.#heard = heardUntil(this.#sent, utterance, this.#played);
+    if (this.#heard !== '') this.#startedAt ??= this.#now();
+    this.#finish('customer');
+  }
+
+  /** Ends the speech where it is now. */
+  cutOff(reason: CutOff): void {
+    if (this.#isOver) return;
+    this.#heard = this.#heardSoFar();
+    this.#finish(reason);
+  }
+
+  #heardSoFar(): string {
+    if (this.#played > 0 || this.#isReported) return beginningOf(this.#sent, this.#played);
+    const unspoken = (this.#endsAt - this.#now()) * charactersPerSecond * this.#speed;
+    const share = 1 - unspoken / Math.max(1, this.#sent.length);
+    return beginningOf(this.#sent, Math.round(spokenLength(this.#sent) * Math.min(1, share)));
+  }
+
+  /** Ends the speech if everything has been heard; otherwise looks again when that must be so. */
+  #check(): void {
+    if (this.#isOver || !this.#isSent) return;
+    const wasAllPlayed = this.#played > 0 && this.#played >= spokenLength(this.#sent);
+    if (this.#isReported && !this.#isPlaying && wasAllPlayed) {
+      this.#finish(undefined);
+      return;
+    }
+    const left = this.#latestEnd() - this.#now();
+    if (left <= 0) {
+      this.#finish(undefined);
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#check();
+    }, left * 1000);
+  }
+
+  /** Reports can be lost or differ from the text, so nothing waits for them forever. */
+  #latestEnd(): number {
+    if (!this.#isReported) return this.#endsAt;
+    const needed = this.#endsAt - (this.#startedAt ?? 0);
+    if (this.#isPlaying) return this.#endsAt + Math.max(3, needed / 2);
+    const isCounted = this.#played > 0;
+    return isCounted ? Math.max(this.#endsAt, this.#pausedAt + pauseSeconds) : this.#pausedAt + pauseSeconds;
+  }
+
+  #finish(reason: CutOff | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    // Without reports, speech that was heard began soon after the first token.
+    if (this.#startedAt === undefined && this.#sent.trim() !== '' && this.#heard !== '') {
+      const spoken = this.#sent.length / charactersPerSecond / this.#speed;
+      this.#startedAt = Math.max(0, Math.min(this.#now(), this.#endsAt - spoken));
+    }
+    this.#ended.resolve(reason);
+  }
+}

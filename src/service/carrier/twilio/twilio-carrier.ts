@@ -1,0 +1,175 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Hono } from 'hono';
+import type { Logger } from 'pino';
+import type twilio from 'twilio';
+import { CarrierError } from '../telephony.ts';
+import type { CallHandler, Carrier, OutgoingCall } from '../telephony.ts';
+import type { SetupFrame } from './relay-frames.ts';
+import { RelayServer } from './relay-server.ts';
+import { Signature } from './signature.ts';
+import { createTwilioClient, rejectionOf, translateError } from './twilio-client.ts';
+import type { TwilioConfig } from './twilio-config.ts';
+import { TwilioNumbers } from './twilio-numbers.ts';
+import { clamp, connectTwiml, longestCall } from './twiml.ts';
+import { WebhookUrls } from './webhook-urls.ts';
+import { twilioWebhooks } from './webhooks.ts';
+
+/** The carrier's error code for a change of a call that is not in progress. */
+const callNotInProgress = 21220;
+const defaultApiUrl = 'https://api.twilio.com';
+
+/**
+ * Makes and receives calls with Twilio. ConversationRelay converts between speech and text: for each call, it opens a
+ * WebSocket to any process of the service. Everything else arrives as webhooks.
+ */
+export class TwilioCarrier implements Carrier {
+  readonly routes = new Hono();
+  readonly numbers: TwilioNumbers;
+  readonly #config: TwilioConfig;
+  readonly #client: twilio.Twilio;
+  readonly #urls: WebhookUrls;
+  readonly #relay: RelayServer;
+  readonly #log: Logger;
+  #handler: CallHandler | undefined;
+
+  constructor(config: TwilioConfig, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+    this.#client = createTwilioClient(config);
+    this.#urls = new WebhookUrls(config.publicUrl);
+    this.numbers = new TwilioNumbers(this.#client, this.#urls);
+    const parts = {
+      handler: () => {
+        if (!this.#handler) throw new Error('The carrier was not opened.');
+        return this.#handler;
+      },
+      signature: new Signature(config.authToken),
+      urls: this.#urls,
+    };
+    this.routes.route('/twilio', twilioWebhooks(parts));
+    this.#relay = new RelayServer({
+      ...parts,
+      log,
+      onIncomingConnected: (setup) => void this.#limitIncoming(setup),
+    });
+  }
+
+  open(handler: CallHandler): void {
+    this.#handler = handler;
+  }
+
+  async dial(call: OutgoingCall): Promise<string> {
+    const from = call.from === '' ? this.#config.phoneNumber : call.from;
+    if (from === undefined) {
+      throw new CarrierError(
+        'The assistant has no phone number. Give it one, or let the operator set TWILIO_PHONE_NUMBER.',
+      );
+    }
+    try {
+      const { sid } = await this.#client.calls.create({
+        from,
+        to: call.to,
+        twiml: connectTwiml(call, this.#urls),
+        timeout: clamp(call.ringingTime, 5, 600),
+        timeLimit: clamp(call.maxDuration, 1, longestCall),
+        statusCallback: this.#urls.ofCall(call, 'status'),
+        statusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'],
+        // Synchronous detection would hold back the connection, so that the customer hears nothing.
+        machineDetection: 'DetectMessageEnd',
+        asyncAmd: 'true',
+        asyncAmdStatusCallback: this.#urls.ofCall(call, 'amd'),
+        ...(call.record && {
+          record: true,
+          recordingChannels: 'dual',
+          recordingStatusCallback: this.#urls.ofCall(call, 'recording'),
+          recordingStatusCallbackEvent: ['completed'],
+          trim: 'do-not-trim',
+        }),
+      });
+      return sid;
+    } catch (error) {
+      throw translateError(error, 'the call');
+    }
+  }
+
+  async hangUp(carrierCallId: string): Promise<void> {
+    await this.#request('to end a call', callNotInProgress, () =>
+      this.#client.calls(carrierCallId).update({ status: 'completed' }),
+    );
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#relay.upgrade(request, socket, head);
+  }
+
+  async removeCallerId(callerId: string): Promise<void> {
+    await this.#request('to remove a caller ID', undefined, async () => {
+      const found = await this.#client.outgoingCallerIds.list({ phoneNumber: callerId, limit: 20 });
+      for (const { sid } of found) await this.#client.outgoingCallerIds(sid).remove();
+    });
+  }
+
+  async readRecording(
+    recordingId: string,
+    range: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { accountSid, authToken, apiKey, apiUrl = defaultApiUrl } = this.#config;
+    const credentials = `${apiKey?.sid ?? accountSid}:${apiKey?.secret ?? authToken}`;
+    try {
+      return await fetch(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Recordings/${recordingId}.wav`, {
+        headers: {
+          Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+          ...(range === undefined ? {} : { Range: range }),
+        },
+        signal,
+      });
+    } catch (error) {
+      throw translateError((error as Error).cause ?? error, 'the request for a recording');
+    }
+  }
+
+  async deleteRecording(recordingId: string): Promise<void> {
+    await this.#request('to delete a recording', undefined, () =>
+      this.#client.recordings(recordingId).remove(),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#relay.close();
+  }
+
+  /** Sends a request whose object may be gone, or in a state that makes it unnecessary. */
+  async #request(
+    action: string,
+    unnecessary: number | undefined,
+    send: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      const rejection = rejectionOf(error);
+      if (rejection?.status === 404 || (rejection !== undefined && rejection.code === unnecessary)) return;
+      throw translateError(error, action);
+    }
+  }
+
+  /** What is set for a dialed call when it is placed can be set for an incoming one only now. */
+  async #limitIncoming({ callSid, customParameters }: SetupFrame): Promise<void> {
+    const { callId, token, maxDuration } = customParameters;
+    try {
+      await this.#request('to limit a call', callNotInProgress, () =>
+        this.#client.calls(callSid).update({
+          timeLimit: clamp(Number(maxDuration), 1, longestCall),
+          statusCallback: this.#urls.ofCall({ callId: Number(callId), token }, 'status'),
+        }),
+      );
+    } catch (error) {
+      this.#log.warn(
+        { err: error, callId: Number(callId) },
+        'an incoming call has no time limit at the carrier',
+      );
+    }
+  }
+}

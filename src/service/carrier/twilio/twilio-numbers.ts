@@ -1,0 +1,122 @@
+import type twilio from 'twilio';
+import { z } from 'zod';
+import { CarrierError } from '../telephony.ts';
+import type { CarrierNumber, CarrierNumbers } from '../telephony.ts';
+import { rejectionOf, translateError } from './twilio-client.ts';
+import type { WebhookUrls } from './webhook-urls.ts';
+
+/** The kinds of numbers, as the price list names them. */
+const kinds = ['local', 'national', 'mobile', 'toll free'] as const;
+
+/** The client's types promise other names than the carrier sends. */
+const Prices = z.array(z.object({ number_type: z.string(), current_price: z.coerce.number().min(0) }));
+
+interface NumberQuery {
+  voiceEnabled: boolean;
+  contains?: string;
+  limit: number;
+}
+
+interface FoundNumber {
+  phoneNumber: string;
+  isoCountry: string;
+  region: string;
+  addressRequirements: string;
+  capabilities: { sms: boolean };
+}
+
+/** The numbers that Twilio sells. */
+export class TwilioNumbers implements CarrierNumbers {
+  readonly #client: twilio.Twilio;
+  readonly #urls: WebhookUrls;
+
+  constructor(client: twilio.Twilio, urls: WebhookUrls) {
+    this.#client = client;
+    this.#urls = urls;
+  }
+
+  /** Finds numbers that can be called, with the monthly price of the account. */
+  async search({
+    country,
+    contains,
+    limit,
+  }: Parameters<CarrierNumbers['search']>[0]): Promise<CarrierNumber[]> {
+    const prices = await this.#readPrices(country);
+    const found = await Promise.all(
+      kinds.map(async (kind) => {
+        const price = prices.get(kind);
+        if (price === undefined) return [];
+        const numbers = await this.#orNothing('the search for numbers', [], () =>
+          this.#list(country, kind, { voiceEnabled: true, limit, ...(contains !== '' && { contains }) }),
+        );
+        return numbers.map((number) => ({
+          phoneNumber: number.phoneNumber,
+          countryCode: number.isoCountry,
+          region: number.region,
+          price,
+          addressRequirements: number.addressRequirements,
+          smsCapable: number.capabilities.sms,
+        }));
+      }),
+    );
+    return found.flat().slice(0, limit);
+  }
+
+  async buy(phoneNumber: string): Promise<void> {
+    const webhook = { voiceUrl: this.#urls.incoming, voiceMethod: 'POST' };
+    try {
+      const [owned] = await this.#client.incomingPhoneNumbers.list({ phoneNumber, limit: 1 });
+      if (owned) await this.#client.incomingPhoneNumbers(owned.sid).update(webhook);
+      else await this.#client.incomingPhoneNumbers.create({ phoneNumber, ...webhook });
+    } catch (error) {
+      throw translateError(error, 'the purchase of the number');
+    }
+  }
+
+  async release(phoneNumber: string): Promise<void> {
+    const numbers = this.#client.incomingPhoneNumbers;
+    await this.#orNothing('the release of the number', undefined, async () => {
+      const found = await numbers.list({ phoneNumber, limit: 20 });
+      for (const { sid } of found) await numbers(sid).remove();
+    });
+  }
+
+  #list(country: string, kind: (typeof kinds)[number], query: NumberQuery): Promise<FoundNumber[]> {
+    const available = this.#client.availablePhoneNumbers(country);
+    switch (kind) {
+      case 'local':
+        return available.local.list(query);
+      case 'national':
+        return available.national.list(query);
+      case 'mobile':
+        return available.mobile.list(query);
+      case 'toll free':
+        return available.tollFree.list(query);
+    }
+  }
+
+  /** Monthly prices in USD by kind of number; none for a country where the carrier sells no numbers. */
+  async #readPrices(country: string): Promise<Map<string, number>> {
+    const answer = await this.#orNothing('the request for prices', undefined, () =>
+      this.#client.pricing.v1.phoneNumbers.countries(country).fetch(),
+    );
+    if (answer === undefined) return new Map();
+    if (answer.priceUnit.toUpperCase() !== 'USD') {
+      throw new CarrierError(
+        `Twilio bills this account in ${answer.priceUnit}, but numbers are sold in USD. Use an account that is billed in USD.`,
+      );
+    }
+    const prices = Prices.parse(answer.phoneNumberPrices);
+    return new Map(prices.map(({ number_type, current_price }) => [number_type, current_price]));
+  }
+
+  /** Sends a request; returns `nothing` if the carrier has no such object. */
+  async #orNothing<Result>(action: string, nothing: Result, send: () => Promise<Result>): Promise<Result> {
+    try {
+      return await send();
+    } catch (error) {
+      if (rejectionOf(error)?.status === 404) return nothing;
+      throw translateError(error, action);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import twilio from 'twilio';
+import type { CallPlan, NextStep } from '../telephony.ts';
+import type { ConnectionParameters } from './relay-frames.ts';
+import { countsWords, speechAttributes } from './speech-attributes.ts';
+import type { WebhookUrls } from './webhook-urls.ts';
+
+const { VoiceResponse } = twilio.twiml;
+
+/** Longest calls that the carrier allows, in seconds. */
+export const longestCall = 14_400;
+
+/**
+ * Connects the call to this service.
+ *
+ * @param options.recordsHere also starts the recording, for calls that were not dialed with one.
+ */
+export function connectTwiml(
+  plan: CallPlan,
+  urls: WebhookUrls,
+  { recordsHere = false }: { recordsHere?: boolean } = {},
+): string {
+  const response = new VoiceResponse();
+  if (recordsHere && plan.record) {
+    response.start().recording({
+      channels: 'dual',
+      recordingStatusCallback: urls.ofCall(plan, 'recording'),
+      recordingStatusCallbackEvent: ['completed'],
+      trim: 'do-not-trim',
+    });
+  }
+  const relay = response
+    .connect({ action: urls.ofCall(plan, 'relay') })
+    .conversationRelay({ url: urls.relay, ...speechAttributes(plan.speech) });
+  // The process that is connected knows the call only by these.
+  const parameters: ConnectionParameters = {
+    callId: String(plan.callId),
+    token: plan.token,
+    maxDuration: String(plan.maxDuration),
+    speed: String(plan.speech.speed),
+    interruptingWords: String(countsWords(plan.speech) ? plan.speech.minInterruptWords : 0),
+  };
+  for (const [name, value] of Object.entries(parameters)) relay.parameter({ name, value });
+  return response.toString();
+}
+
+/** Connects the customer to another number; the action reports whether it answered. */
+export function transferTwiml(
+  { to, callerId, ringingTime, maxDuration }: Extract<NextStep, { type: 'transfer' }>,
+  action: string,
+): string {
+  const response = new VoiceResponse();
+  response
+    .dial({
+      action,
+      ...(callerId === '' ? {} : { callerId }),
+      timeout: clamp(ringingTime, 5, 600),
+      timeLimit: clamp(maxDuration, 1, longestCall),
+      answerOnBridge: false,
+    })
+    .number(to);
+  return response.toString();
+}
+
+export function hangUpTwiml(): string {
+  const response = new VoiceResponse();
+  response.hangup();
+  return response.toString();
+}
+
+/** Refuses an incoming call before it is answered, so that it costs nothing. */
+export function rejectTwiml(reason: 'busy' | 'rejected'): string {
+  const response = new VoiceResponse();
+  response.reject({ reason });
+  return response.toString();
+}
+
+/** An answer without instructions, for a call that has ended. */
+export const emptyTwiml = (): string => new VoiceResponse().toString();
+
+export const clamp = (seconds: number, min: number, max: number): number =>
+  Math.round(Math.min(max, Math.max(min, seconds)));

@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { eventually } from './eventually.ts';
+import { StandInRelay } from './relay.ts';
+import type { SessionEnd, Speaking } from './relay.ts';
+import { readTwiml } from './twiml.ts';
+import type { TwimlElement } from './twiml.ts';
+
+export type Form = Readonly<Record<string, string>>;
+
+/** The answer of the service to a webhook. */
+export interface WebhookAnswer {
+  status: number;
+  body: string;
+}
+
+/** What a call needs of its carrier. */
+export interface CallCarrier {
+  readonly accountSid: string;
+  /** Sends a signed request to an address of the service. */
+  request(url: string, form: Form): Promise<WebhookAnswer>;
+  /** The signed headers of a request, and the address of a process that the request reaches. */
+  address(url: string): { address: string; headers: Record<string, string> };
+  readonly speaking: Speaking;
+  addRecording(callSid: string): string;
+}
+
+export const newSid = (prefix: string) => prefix + randomBytes(16).toString('hex');
+
+/** A transfer of the customer to another number. */
+export interface Transfer {
+  to: string;
+  callerId: string;
+  timeout: number;
+  timeLimit: number;
+  action: string;
+}
+
+/** A call at the carrier. Nothing happens by itself: the test rings, answers, speaks and hangs up. */
+export class StandInCall {
+  readonly sid = newSid('CA');
+  readonly direction: 'inbound' | 'outbound-api';
+  /** The request that created the call, as the client sent it. */
+  readonly form: Form;
+  /** Answers of the service to webhooks of this call. */
+  readonly answers: WebhookAnswer[] = [];
+  readonly problems: string[] = [];
+  readonly relays: StandInRelay[] = [];
+  status = 'queued';
+  transfer: Transfer | undefined;
+  /** Time limit and status callback, which a request can set later. */
+  timeLimit: string | undefined;
+  statusCallback: string | undefined;
+  /** Seconds that the call has lasted when it is over. */
+  duration = 42;
+  #action = '';
+  #sequence = 0;
+  readonly #carrier: CallCarrier;
+
+  constructor(carrier: CallCarrier, direction: StandInCall['direction'], form: Form) {
+    this.#carrier = carrier;
+    this.direction = direction;
+    this.form = form;
+    this.timeLimit = form['TimeLimit'];
+    this.statusCallback = form['StatusCallback'];
+  }
+
+  get relay(): StandInRelay {
+    const relay = this.relays.at(-1);
+    if (!relay) throw new Error('The call is not connected.');
+    return relay;
+  }
+
+  get isOver(): boolean {
+    return ['completed', 'busy', 'failed', 'no-answer', 'canceled'].includes(this.status);
+  }
+
+  /** Sends a status callback. It may be sent late or twice, and does not change the call. */
+  async report(status: string, fields: Form = {}): Promise<WebhookAnswer | undefined> {
+    const events = (this.form['StatusCallbackEvent'] ?? 'completed').split(' ');
+    const event = { 'in-progress': 'answered', queued: 'initiated' }[status] ?? status;
+    const isFinal = !['queued', 'initiated', 'ringing', 'in-progress'].includes(status);
+    if (this.statusCallback === undefined || !(events.includes(event) || isFinal)) return undefined;
+    return this.request(this.statusCallback, {
+      CallStatus: status,
+      ...(isFinal && { CallDuration: status === 'completed' ? String(this.duration) : '0' }),
+      Timestamp: new Date().toUTCString(),
+      SequenceNumber: String(this.#sequence++),
+      CallbackSource: 'call-progress-events',
+      ...fields,
+    });
+  }
+
+  /** Sends a webhook with the usual fields. */
+  async request(url: string, fields: Form): Promise<WebhookAnswer> {
+    const answer = await this.#carrier.request(url, {
+      ApiVersion: '2010-04-01',
+      AccountSid: this.#carrier.accountSid,
+      CallSid: this.sid,
+      From: this.form['From'] ?? '',
+      To: this.form['To'] ?? '',
+      Direction: this.direction,
+      CallStatus: this.status,
+      ...fields,
+    });
+    this.answers.push(answer);
+    return answer;
+  }
+
+  async ring(): Promise<void> {
+    this.status = 'ringing';
+    await this.report('ringing');
+  }
+
+  /** The customer answers: the carrier reports it and follows its instructions. */
+  async answer(twiml = this.form['Twiml'] ?? ''): Promise<StandInRelay | undefined> {
+    this.status = 'in-progress';
+    await this.report('in-progress');
+    return this.perform(twiml);
+  }
+
+  /** Nobody answers. */
+  async end(status: 'busy' | 'failed' | 'no-answer' | 'canceled'): Promise<void> {
+    this.status = status;
+    await this.report(status);
+  }
+
+  /** The carrier has found out who answered. */
+  async identify(answeredBy: string): Promise<WebhookAnswer> {
+    return this.request(this.form['AsyncAmdStatusCallback'] ?? '', {
+      AnsweredBy: answeredBy,
+      MachineDetectionDuration: '2100',
+    });
+  }
+
+  /** The customer hangs up. */
+  async hangUp(): Promise<void> {
+    if (this.isOver) return;
+    this.status = 'completed';
+    const relay = this.relays.at(-1);
+    if (relay && relay.closeCode === undefined) {
+      relay.hangUp();
+      await relay.ended;
+    }
+    await this.complete();
+  }
+
+  /** The call ends for good. */
+  async complete(): Promise<void> {
+    this.status = 'completed';
+    await this.report('completed');
+    const callback = this.form['RecordingStatusCallback'];
+    if (this.form['Record'] === 'true' && callback !== undefined) await this.record(callback);
+  }
+
+  async record(callback: string): Promise<string> {
+    const recording = this.#carrier.addRecording(this.sid);
+    await this.request(callback, {
+      RecordingSid: recording,
+      RecordingUrl: `https://api.twilio.com/2010-04-01/Accounts/${this.#carrier.accountSid}/Recordings/${recording}`,
+      RecordingStatus: 'completed',
+      RecordingDuration: '7',
+      RecordingChannels: '2',
+    });
+    return recording;
+  }
+
+  /** The end of a transfer. */
+  async endTransfer(status: 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'): Promise<void> {
+    if (!this.transfer) throw new Error('The call is not transferred.');
+    const { action } = this.transfer;
+    this.transfer = undefined;
+    const answer = await this.request(action, { DialCallStatus: status, DialCallSid: newSid('CA') });
+    await this.#obey(answer);
+  }
+
+  /** Waits until the call has a connection to the service. */
+  connected(count = 1): Promise<StandInRelay> {
+    return eventually(
+      () => `connection ${count} of the call; problems: ${this.problems.join('; ')}`,
+      () => this.relays[count - 1],
+    );
+  }
+
+  /** Waits until the call is over. */
+  over(): Promise<true> {
+    return eventually(
+      () => `the end of the call, which is ${this.status}; problems: ${this.problems.join('; ')}`,
+      () => this.isOver || undefined,
+    );
+  }
+
+  /** Follows instructions. Resolves when they are done, or with the session that they opened. */
+  async perform(document: string): Promise<StandInRelay | undefined> {
+    const [verb, ...others] = this.#read(document);
+    const connect = verb?.name === 'Start' ? others[0] : verb;
+    if (connect?.name === 'Connect') return this.#connect(connect);
+    if (connect?.name === 'Dial') {
+      const { action = '', callerId = '', timeout = '', timeLimit = '' } = connect.attributes;
+      const to = connect.children[0]?.text ?? '';
+      this.transfer = { to, callerId, action, timeout: Number(timeout), timeLimit: Number(timeLimit) };
+    } else if (connect?.name === 'Reject') {
+      this.status = connect.attributes['reason'] === 'busy' ? 'busy' : 'no-answer';
+    } else await this.complete();
+    return undefined;
+  }
+
+  #read(document: string): readonly TwimlElement[] {
+    try {
+      return readTwiml(document).children;
+    } catch (error) {
+      this.problems.push((error as Error).message);
+      return [];
+    }
+  }
+
+  async #obey({ status, body }: WebhookAnswer): Promise<void> {
+    if (this.isOver) return;
+    if (status === 200) await this.perform(body);
+    else {
+      this.problems.push(`the service responded with ${status}`);
+      await this.complete();
+    }
+  }
+
+  async #connect({ attributes, children: [noun] }: TwimlElement): Promise<StandInRelay | undefined> {
+    this.#action = attributes['action'] ?? '';
+    const parameters = noun?.children.map(({ attributes: one }) => [one['name'], one['value']]) ?? [];
+    const { address, headers } = this.#carrier.address(noun?.attributes['url'] ?? '');
+    const socket = new WebSocket(address, { headers, perMessageDeflate: false });
+    try {
+      await once(socket, 'open');
+    } catch (error) {
+      this.problems.push(`no connection: ${(error as Error).message}`);
+      await this.#sessionEnded({ status: 'failed', handoffData: '' }, 0);
+      return undefined;
+    }
+    const relay = new StandInRelay(socket, newSid('VX'));
+    relay.speaking = { ...this.#carrier.speaking };
+    relay.send({
+      type: 'setup',
+      sessionId: relay.sessionId,
+      accountSid: this.#carrier.accountSid,
+      parentCallSid: '',
+      callSid: this.sid,
+      from: this.form['From'],
+      to: this.form['To'],
+      forwardedFrom: '',
+      callType: 'PSTN',
+      callerName: '',
+      direction: this.direction,
+      callStatus: 'IN-PROGRESS',
+      customParameters: Object.fromEntries(parameters) as Record<string, string>,
+    });
+    this.relays.push(relay);
+    void relay.ended.then((end) => this.#sessionEnded(end, performance.now() - relay.startedAt));
+    return relay;
+  }
+
+  async #sessionEnded({ status, handoffData }: SessionEnd, milliseconds: number): Promise<void> {
+    const fields = {
+      SessionId: this.relays.at(-1)?.sessionId ?? newSid('VX'),
+      SessionStatus: status,
+      SessionDuration: String(Math.round(milliseconds / 1000)),
+      ...(handoffData === '' ? {} : { HandoffData: handoffData }),
+      ...(status === 'failed' ? { ErrorCode: '64105', ErrorMessage: 'WebSocket ended' } : {}),
+    };
+    await this.#obey(await this.request(this.#action, fields));
+  }
+}

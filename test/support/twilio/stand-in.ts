@@ -1,0 +1,417 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { LoopbackServer, ReceivedRequest } from '../servers/loopback-server.ts';
+import { startLoopbackServer } from '../servers/loopback-server.ts';
+import type { Speaking } from './relay.ts';
+import { newSid, StandInCall } from './stand-in-call.ts';
+import type { CallCarrier, Form, WebhookAnswer } from './stand-in-call.ts';
+import { eventually } from './eventually.ts';
+import { maxTwimlLength, readTwiml } from './twiml.ts';
+
+/** The credentials that the stand-in knows. */
+export const credentials = {
+  accountSid: `AC${'0123456789abcdef'.repeat(2)}`,
+  authToken: 'the-secret-auth-token-of-twilio0',
+} as const;
+
+/** The public address of the service. Requests to it reach one of the processes, as through a proxy. */
+export const publicUrl = 'https://voice.example.com';
+
+/** Settings of a service that uses the stand-in. */
+export const twilioSettings = (standIn: TwilioStandIn) => ({
+  CARRIER: 'twilio',
+  TWILIO_ACCOUNT_SID: credentials.accountSid,
+  TWILIO_AUTH_TOKEN: credentials.authToken,
+  TWILIO_API_URL: standIn.url,
+  PUBLIC_URL: publicUrl,
+});
+
+/** A number that the account owns. */
+export interface OwnedNumber {
+  sid: string;
+  phoneNumber: string;
+  voiceUrl: string;
+}
+
+/** Signs a request as the carrier does: HMAC-SHA1 over the address and the sorted fields. */
+export function sign(url: string, form: Form = {}, authToken: string = credentials.authToken): string {
+  const fields = Object.keys(form)
+    .sort()
+    .map((name) => name + (form[name] ?? ''));
+  return createHmac('sha1', authToken)
+    .update(url + fields.join(''))
+    .digest('base64');
+}
+
+/** A request that the interface refuses. */
+class Refused extends Error {
+  readonly status: number;
+  readonly code: number;
+
+  constructor(status: number, code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const e164 = /^\+[1-9]\d{6,14}$/;
+const callStatusEvents = ['initiated', 'ringing', 'answered', 'completed'];
+
+/**
+ * A stand-in for Twilio: accepts the requests of the real client, refuses what the published interface refuses, sends
+ * signed webhooks and opens the WebSocket of ConversationRelay. It was never compared with the real carrier.
+ */
+export class TwilioStandIn implements CallCarrier {
+  readonly accountSid = credentials.accountSid;
+  readonly calls: StandInCall[] = [];
+  readonly recordings = new Map<string, { callSid: string; file: Uint8Array }>();
+  readonly numbers: OwnedNumber[] = [];
+  readonly callerIds: { sid: string; phoneNumber: string }[] = [];
+  /** Numbers for sale by country and kind. */
+  readonly offers = new Map<
+    string,
+    Partial<Record<'Local' | 'National' | 'Mobile' | 'TollFree', string[]>>
+  >();
+  readonly prices = new Map<string, Record<string, string>>();
+  speaking: Speaking = { mode: 'at-once', reports: true };
+  /** Answers the next requests to call with this error; `unknown` accepts the call and loses the answer. */
+  nextCall: { status: number; code: number } | 'unknown' | undefined;
+  /** Whether recordings can be requested in part. */
+  hasRanges = true;
+  #services: readonly string[] = [];
+  #requests = 0;
+  #server: LoopbackServer | undefined;
+
+  static async start(): Promise<TwilioStandIn> {
+    const standIn = new TwilioStandIn();
+    standIn.#server = await startLoopbackServer((request, response) => standIn.#handle(request, response));
+    return standIn;
+  }
+
+  get url(): string {
+    return this.#server?.url ?? '';
+  }
+
+  get requests(): readonly ReceivedRequest[] {
+    return this.#server?.requests ?? [];
+  }
+
+  /** Sets the addresses of the service's processes, which receive the carrier's requests in turn. */
+  reach(...services: readonly string[]): void {
+    this.#services = services;
+  }
+
+  /** Waits for a call to a number. */
+  call(to: string, count = 1): Promise<StandInCall> {
+    return eventually(
+      () => `call ${count} to ${to}`,
+      () => this.calls.filter(({ form }) => form['To'] === to)[count - 1],
+    );
+  }
+
+  /** Somebody calls a number of the account. Resolves with the service's answer. */
+  async receiveCall(from: string, to: string): Promise<StandInCall> {
+    const call = new StandInCall(this, 'inbound', { From: from, To: to });
+    this.calls.push(call);
+    call.status = 'ringing';
+    const { voiceUrl } = this.numbers.find(({ phoneNumber }) => phoneNumber === to) ?? {};
+    if (voiceUrl === undefined) throw new Error(`${to} is not a number of the account.`);
+    const { body, status } = await call.request(voiceUrl, { Called: to, Caller: from });
+    if (status !== 200) throw new Error(`The service responded with ${status}.`);
+    if (!body.includes('<Reject')) call.status = 'in-progress';
+    await call.perform(body);
+    return call;
+  }
+
+  address(url: string): { address: string; headers: Record<string, string> } {
+    const { origin, pathname, search } = new URL(url);
+    if (origin.replace(/^ws/, 'http') !== publicUrl)
+      throw new Error(`${url} is not an address of the service.`);
+    const service = this.#services[this.#requests++ % this.#services.length] ?? '';
+    const target = origin.startsWith('ws') ? service.replace(/^http/, 'ws') : service;
+    return { address: target + pathname + search, headers: { 'X-Twilio-Signature': sign(url) } };
+  }
+
+  async request(url: string, form: Form): Promise<WebhookAnswer> {
+    const body = new URLSearchParams(form);
+    // As with a load balancer, a process that is down is tried only once.
+    for (let attempts = this.#services.length; ; attempts -= 1) {
+      const { address } = this.address(url);
+      try {
+        const headers = { 'X-Twilio-Signature': sign(url, form) };
+        const response = await fetch(address, { method: 'POST', headers, body });
+        return { status: response.status, body: await response.text() };
+      } catch (error) {
+        if (attempts <= 1) throw error;
+      }
+    }
+  }
+
+  addRecording(callSid: string): string {
+    const sid = newSid('RE');
+    const file = Uint8Array.from({ length: 2000 }, (_, index) => index % 251);
+    this.recordings.set(sid, { callSid, file });
+    return sid;
+  }
+
+  own(phoneNumber: string, voiceUrl = `${publicUrl}/api/carrier/twilio/incoming`): void {
+    this.numbers.push({ sid: newSid('PN'), phoneNumber, voiceUrl });
+  }
+
+  async close(): Promise<void> {
+    for (const { relays } of this.calls) for (const { socket } of relays) socket.terminate();
+    await this.#server?.close();
+  }
+
+  #handle(request: ReceivedRequest, response: ServerResponse): unknown {
+    try {
+      return this.#respond(request, response);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const { status, code, message } = error;
+      response.statusCode = status;
+      return { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status };
+    }
+  }
+
+  #respond({ method, path, headers, body }: ReceivedRequest, response: ServerResponse): unknown {
+    const { accountSid, authToken } = credentials;
+    const expected = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
+    if (headers.authorization !== expected) throw new Refused(401, 20003, 'Authenticate');
+    const { pathname, searchParams } = new URL(path, this.url);
+    const parameters = new URLSearchParams(body);
+    const form: Form = Object.fromEntries(
+      [...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name).join(' ')]),
+    );
+    const account = `/2010-04-01/Accounts/${accountSid}`;
+    if (pathname.startsWith('/v1/PhoneNumbers/Countries/'))
+      return this.#readPrices(pathname.split('/')[4] ?? '');
+    if (pathname === `${account}.json`) return { sid: accountSid, status: 'active', type: 'Full' };
+    const [, resource = '', sid = ''] =
+      /^\/(\w+)(?:\/(.+?))?(?:\.json)?$/.exec(pathname.slice(account.length)) ?? [];
+    const query = Object.fromEntries(searchParams);
+    switch (`${method} ${resource}${sid === '' ? '' : '/'}`) {
+      case 'POST Calls':
+        return this.#createCall(form, response);
+      case 'POST Calls/':
+        return this.#updateCall(sid, form);
+      case 'GET AvailablePhoneNumbers/':
+        return this.#searchNumbers(sid, query);
+      case 'GET IncomingPhoneNumbers':
+        return page(
+          'incoming_phone_numbers',
+          this.numbers.filter(({ phoneNumber }) => phoneNumber === query['PhoneNumber']).map(wireNumber),
+        );
+      case 'POST IncomingPhoneNumbers':
+        return this.#buyNumber(form, response);
+      case 'POST IncomingPhoneNumbers/':
+        return wireNumber(Object.assign(this.#find(this.numbers, sid), { voiceUrl: voiceUrlOf(form) }));
+      case 'DELETE IncomingPhoneNumbers/':
+        this.#remove(this.numbers, sid, response);
+        return undefined;
+      case 'GET OutgoingCallerIds':
+        return page(
+          'outgoing_caller_ids',
+          this.callerIds
+            .filter(({ phoneNumber }) => phoneNumber === query['PhoneNumber'])
+            .map(({ sid: id, phoneNumber }) => ({ sid: id, phone_number: phoneNumber })),
+        );
+      case 'DELETE OutgoingCallerIds/':
+        this.#remove(this.callerIds, sid, response);
+        return undefined;
+      case 'GET Recordings/':
+        this.#sendRecording(sid.replace(/\.wav$/, ''), headers.range, response);
+        return undefined;
+      case 'DELETE Recordings/':
+        if (!this.recordings.delete(sid)) throw notFound();
+        response.statusCode = 204;
+        response.end();
+        return undefined;
+      default:
+        throw notFound();
+    }
+  }
+
+  #createCall(form: Form, response: ServerResponse): unknown {
+    const { nextCall } = this;
+    this.nextCall = undefined;
+    if (typeof nextCall === 'object')
+      throw new Refused(nextCall.status, nextCall.code, `Refused: ${form['To'] ?? ''}`);
+    const { To: to, From: from, Twiml: twiml, Url: url } = form;
+    if (to === undefined) throw new Refused(400, 21201, 'No To number is specified');
+    if (from === undefined) throw new Refused(400, 21213, "'From' phone number is required");
+    if (twiml === undefined && url === undefined) throw new Refused(400, 21205, 'Url parameter is required.');
+    if (!e164.test(to))
+      throw new Refused(400, 21211, `The phone number you are attempting to call, ${to}, is not valid.`);
+    if (!e164.test(from)) throw new Refused(400, 21212, `Invalid From Number (caller ID): ${from}`);
+    const known = [...this.numbers, ...this.callerIds].map(({ phoneNumber }) => phoneNumber);
+    if (!known.includes(from)) {
+      throw new Refused(
+        400,
+        21210,
+        `The source phone number provided, ${from}, is not yet verified for your account.`,
+      );
+    }
+    for (const name of ['StatusCallback', 'AsyncAmdStatusCallback', 'RecordingStatusCallback']) {
+      const value = form[name];
+      if (value !== undefined && !value.startsWith(`${publicUrl}/`))
+        throw new Refused(400, 21609, `Invalid ${name}: ${value}`);
+    }
+    const isWithin = (name: string, most: number) =>
+      form[name] === undefined ||
+      (/^\d+$/.test(form[name]) && Number(form[name]) > 0 && Number(form[name]) <= most);
+    if (!isWithin('Timeout', 600)) throw new Refused(400, 21220, 'Invalid Timeout');
+    if (!isWithin('TimeLimit', 14_400)) throw new Refused(400, 21220, 'Invalid TimeLimit');
+    const events = (form['StatusCallbackEvent'] ?? 'completed').split(' ');
+    if (!events.every((event) => callStatusEvents.includes(event)))
+      throw new Refused(400, 21626, 'Invalid event');
+    if (!['Enable', 'DetectMessageEnd', undefined].includes(form['MachineDetection'])) {
+      throw new Refused(400, 21220, 'Invalid MachineDetection');
+    }
+    if (twiml !== undefined) {
+      if (twiml.length > maxTwimlLength) throw new Refused(400, 21220, 'Twiml is too long');
+      try {
+        readTwiml(twiml);
+      } catch (error) {
+        throw new Refused(400, 12100, (error as Error).message);
+      }
+    }
+    const call = new StandInCall(this, 'outbound-api', form);
+    this.calls.push(call);
+    if (nextCall === 'unknown') {
+      response.destroy();
+      return undefined;
+    }
+    response.statusCode = 201;
+    return {
+      sid: call.sid,
+      account_sid: this.accountSid,
+      to,
+      from,
+      status: 'queued',
+      direction: 'outbound-api',
+    };
+  }
+
+  #updateCall(sid: string, form: Form): unknown {
+    const call = this.calls.find((one) => one.sid === sid);
+    if (!call) throw notFound();
+    if (call.isOver) throw new Refused(400, 21220, 'Call is not in-progress. Cannot redirect.');
+    if (form['TimeLimit'] !== undefined) call.timeLimit = form['TimeLimit'];
+    if (form['StatusCallback'] !== undefined) call.statusCallback = form['StatusCallback'];
+    if (form['Status'] === 'completed') {
+      // The carrier answers before it has ended the call.
+      setImmediate(() => {
+        void (call.status === 'in-progress' ? call.hangUp() : call.end('canceled'));
+      });
+    }
+    return { sid: call.sid, status: call.status };
+  }
+
+  #searchNumbers(path: string, query: Form): unknown {
+    const [country = '', kind = ''] = path.split('/');
+    const offered = this.offers.get(country)?.[kind as 'Local'];
+    if (!offered) throw notFound();
+    const pattern = query['Contains'] ?? '';
+    if (pattern !== '' && !/^[0-9a-zA-Z*]{2,16}$/.test(pattern))
+      throw new Refused(400, 21603, 'Invalid pattern');
+    const found = offered
+      .filter((number) => number.includes(pattern))
+      .slice(0, Number(query['PageSize'] ?? '50'));
+    return page(
+      'available_phone_numbers',
+      found.map((number) => ({
+        friendly_name: number,
+        phone_number: number,
+        iso_country: country,
+        region: 'Berlin',
+        address_requirements: kind === 'Local' ? 'local' : 'none',
+        beta: false,
+        capabilities: { voice: true, SMS: kind === 'Mobile', sms: kind === 'Mobile', mms: false },
+      })),
+    );
+  }
+
+  #buyNumber(form: Form, response: ServerResponse): unknown {
+    const phoneNumber = form['PhoneNumber'] ?? '';
+    const isOffered = [...this.offers.values()].some((kinds) =>
+      Object.values(kinds).some((numbers) => numbers.includes(phoneNumber)),
+    );
+    if (!isOffered || this.numbers.some((owned) => owned.phoneNumber === phoneNumber)) {
+      throw new Refused(400, 21422, `${phoneNumber} is not available.`);
+    }
+    const number = { sid: newSid('PN'), phoneNumber, voiceUrl: voiceUrlOf(form) };
+    this.numbers.push(number);
+    response.statusCode = 201;
+    return wireNumber(number);
+  }
+
+  #readPrices(country: string): unknown {
+    const prices = this.prices.get(country);
+    if (!prices) throw notFound();
+    return {
+      country,
+      iso_country: country,
+      price_unit: 'USD',
+      phone_number_prices: Object.entries(prices).map(([kind, price]) => ({
+        number_type: kind,
+        base_price: price,
+        current_price: price,
+      })),
+    };
+  }
+
+  #sendRecording(sid: string, range: string | undefined, response: ServerResponse): void {
+    const recording = this.recordings.get(sid);
+    if (!recording) throw notFound();
+    const { file } = recording;
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+    response.setHeader('Content-Type', 'audio/x-wav');
+    if (!this.hasRanges || first === undefined) {
+      response.setHeader('Content-Length', file.length);
+      response.end(file);
+      return;
+    }
+    const end = last === '' || last === undefined ? file.length - 1 : Math.min(Number(last), file.length - 1);
+    response.statusCode = 206;
+    response.setHeader('Content-Range', `bytes ${first}-${end}/${file.length}`);
+    response.end(file.subarray(Number(first), end + 1));
+  }
+
+  #find<Item extends { sid: string }>(items: readonly Item[], sid: string): Item {
+    const found = items.find((item) => item.sid === sid);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  #remove(items: { sid: string }[], sid: string, response: ServerResponse): void {
+    items.splice(items.indexOf(this.#find(items, sid)), 1);
+    response.statusCode = 204;
+    response.end();
+  }
+}
+
+const notFound = () => new Refused(404, 20404, 'The requested resource was not found');
+
+const page = (name: string, items: readonly unknown[]) => ({
+  [name]: items,
+  page: 0,
+  page_size: 50,
+  first_page_uri: '/',
+  next_page_uri: null,
+  previous_page_uri: null,
+  uri: '/',
+});
+
+const wireNumber = ({ sid, phoneNumber, voiceUrl }: OwnedNumber) => ({
+  sid,
+  phone_number: phoneNumber,
+  voice_url: voiceUrl,
+  capabilities: { voice: true, sms: false, mms: false },
+});
+
+function voiceUrlOf({ VoiceUrl: url = '' }: Form): string {
+  if (!/^https:\/\/[^\s]+$/.test(url)) throw new Refused(400, 21502, `Invalid VoiceUrl: ${url}`);
+  return url;
+}
