@@ -47,6 +47,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('Models and knowledge', 'models-and-knowledge'),
     page('Calls and campaigns', 'calls'),
     page('Inbound calls, numbers and limits', 'inbound-calls'),
+    page('Calls with Twilio', 'twilio'),
   ),
   chapter(
     'Interfaces',

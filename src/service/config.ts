@@ -1,10 +1,14 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { z } from 'zod';
 import type { CallRules } from './billing/call-limits.ts';
 import type { OutcomeWeights } from './carrier/number-traits.ts';
+import type { TwilioConfig } from './carrier/twilio/twilio-config.ts';
+import { readTwilioConfig } from './carrier/twilio/read-twilio-config.ts';
 import { readModels } from './engine/read-models.ts';
 import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
 import type { SecretKey } from './db/secrets/secret-keys.ts';
 import type { EmbeddingConfig } from './knowledge/embedder.ts';
+import type { AllowedCountries } from './lib/allowed-countries.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 import { settings } from './settings.ts';
@@ -60,11 +64,12 @@ export interface Config {
   };
   /** Public address of the service without a trailing slash; undefined for the address where it listens. */
   publicUrl: string | undefined;
-  /** The simulated carrier. */
   carrier: {
-    /** Duration of a simulated second in real milliseconds. */
+    /** Duration of a second of a simulated call in real milliseconds. */
     secondMs: number;
     outcomes: OutcomeWeights;
+    /** Undefined for the simulated carrier. */
+    twilio: TwilioConfig | undefined;
   };
   /** What limits the calls of an account. */
   calls: CallRules;
@@ -142,9 +147,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     shutdownMs: values.SHUTDOWN_SECONDS * 1000,
     jobs: { workers: values.WORKERS, pollMs: values.JOB_POLL_SECONDS * 1000 },
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, ''),
-    carrier: { secondMs: values.CARRIER_SECONDS * 1000, outcomes: values.CARRIER_OUTCOMES },
+    carrier: {
+      secondMs: values.CARRIER_SECONDS * 1000,
+      outcomes: values.CARRIER_OUTCOMES,
+      twilio: values.CARRIER === 'twilio' ? readTwilio(values) : undefined,
+    },
     calls: {
-      countries: values.CARRIER_COUNTRIES ?? 'all',
+      countries: values.CARRIER_COUNTRIES ?? defaultCountries(values),
       inParallel: values.MAX_CALLS_IN_PARALLEL || Infinity,
       perDay: values.MAX_CALLS_PER_DAY || Infinity,
     },
@@ -160,6 +169,35 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   };
+}
+
+function readTwilio(values: z.infer<typeof Environment>): TwilioConfig {
+  try {
+    return readTwilioConfig({
+      accountSid: values.TWILIO_ACCOUNT_SID,
+      authToken: values.TWILIO_AUTH_TOKEN,
+      apiKey: values.TWILIO_API_KEY,
+      apiSecret: values.TWILIO_API_SECRET,
+      apiUrl: values.TWILIO_API_URL,
+      phoneNumber: values.TWILIO_PHONE_NUMBER,
+      publicUrl: values.PUBLIC_URL,
+    });
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error });
+  }
+}
+
+/** Real calls cost money, so by default they only go to the country of the operator's own number. */
+function defaultCountries({
+  CARRIER: carrier,
+  TWILIO_PHONE_NUMBER: own,
+}: z.infer<typeof Environment>): AllowedCountries {
+  if (carrier === 'simulated') return 'all';
+  const country = own === undefined ? undefined : parsePhoneNumberFromString(own)?.country;
+  if (country !== undefined) return new Set([country]);
+  throw new ConfigError(
+    'CARRIER_COUNTRIES must list the countries that may be called, such as DE,AT. The default is the country of TWILIO_PHONE_NUMBER.',
+  );
 }
 
 function readModelList(

@@ -51,6 +51,11 @@ const optional = (text: string): Setting<string | undefined> => ({
   text,
 });
 
+const pattern = (format: RegExp, problem: string, text: string): Setting<string | undefined> => ({
+  ...optional(text),
+  schema: z.string().regex(format, problem).optional(),
+});
+
 const optionalUrl = (text: string, schema: z.ZodType<string> = url()): Setting<string | undefined> => ({
   ...optional(text),
   type: 'URL',
@@ -183,6 +188,29 @@ export const settings = {
   PUBLIC_URL: optionalUrl(
     'Public address of the service, for recordings and the links of lists; otherwise where it listens',
   ),
+  CARRIER: choice(
+    ['simulated', 'twilio'],
+    'simulated',
+    'What makes calls: a simulation, or Twilio ([Calls with Twilio](twilio.md))',
+  ),
+  TWILIO_ACCOUNT_SID: pattern(
+    /^AC[0-9a-f]{32}$/,
+    'must be an account SID: AC and 32 hexadecimal digits',
+    'Account of the carrier Twilio, `AC…`',
+  ),
+  TWILIO_AUTH_TOKEN: optional('Its auth token, with which Twilio signs its requests'),
+  TWILIO_API_KEY: pattern(
+    /^SK[0-9a-f]{32}$/,
+    'must be the SID of an API key: SK and 32 hexadecimal digits',
+    'API key for requests to Twilio, `SK…`; the account and its auth token by default',
+  ),
+  TWILIO_API_SECRET: optional('The secret of that key'),
+  TWILIO_PHONE_NUMBER: pattern(
+    /^\+[1-9]\d{6,14}$/,
+    'must be a phone number such as +4930123456',
+    'Number at Twilio for calls of assistants that have none',
+  ),
+  TWILIO_API_URL: optionalUrl("Address in place of Twilio's REST interface, for a proxy or tests"),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),
   CARRIER_OUTCOMES: {
     type: 'list',
@@ -194,7 +222,7 @@ export const settings = {
     type: 'list',
     schema: z.string().optional().transform(readCountries),
     default: undefined,
-    text: 'Countries that may be called, such as `DE,AT,CH`; `*` means all. Simulated calls may go to all by default ([Inbound calls](inbound-calls.md#limits))',
+    text: 'Countries that may be called, such as `DE,AT,CH`; `*` means all. By default all with simulated calls, otherwise the country of `TWILIO_PHONE_NUMBER` ([Inbound calls](inbound-calls.md#limits))',
   } satisfies Setting,
   MAX_CALLS_IN_PARALLEL: wholeNumber(
     0,

@@ -94,3 +94,45 @@ test('does not repeat an invalid value, which may be a secret', () => {
     (error: Error) => !error.message.includes('hunter2'),
   );
 });
+
+const twilio = {
+  CARRIER: 'twilio',
+  TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+  TWILIO_AUTH_TOKEN: 'secret',
+  TWILIO_PHONE_NUMBER: '+4930123456',
+  PUBLIC_URL: 'https://voice.example.com/',
+};
+
+test('reads the credentials of Twilio, and allows calls to the country of its number only', () => {
+  const { carrier, calls } = readConfig(twilio);
+  assert.deepEqual(carrier.twilio, {
+    accountSid: twilio.TWILIO_ACCOUNT_SID,
+    authToken: 'secret',
+    apiKey: undefined,
+    apiUrl: undefined,
+    phoneNumber: '+4930123456',
+    publicUrl: 'https://voice.example.com',
+  });
+  assert.deepEqual(calls.countries, new Set(['DE']));
+  assert.equal(readConfig({ ...twilio, CARRIER: 'simulated' }).carrier.twilio, undefined);
+});
+
+for (const [name, value] of [
+  ['TWILIO_ACCOUNT_SID', undefined],
+  ['TWILIO_ACCOUNT_SID', 'SK123'],
+  ['TWILIO_AUTH_TOKEN', undefined],
+  ['TWILIO_API_KEY', `SK${'0'.repeat(32)}`],
+  ['TWILIO_PHONE_NUMBER', '030 123456'],
+  ['PUBLIC_URL', undefined],
+  ['PUBLIC_URL', 'http://voice.example.com'],
+] as const) {
+  test(`refuses Twilio as the carrier with ${name}=${value ?? ''}`, () => {
+    assert.throws(() => readConfig({ ...twilio, [name]: value }), new RegExp(`^ConfigError: ${name} `));
+  });
+}
+
+test('requires the countries that may be called if Twilio has no number of its own', () => {
+  const settings = { ...twilio, TWILIO_PHONE_NUMBER: undefined };
+  assert.throws(() => readConfig(settings), /^ConfigError: CARRIER_COUNTRIES /);
+  assert.equal(readConfig({ ...settings, CARRIER_COUNTRIES: '*' }).calls.countries, 'all');
+});
