@@ -4,7 +4,7 @@ import { failAbandonedCalls } from './call/end-call.ts';
 import type { Database } from './db/database.ts';
 import { sumTotals } from './db/list-totals.ts';
 import { purgeExpiredKeys } from './idempotency/idempotency-key.ts';
-import { deleteReleasedNumbers } from './phone-number/phone-number.ts';
+import { deleteReleasedNumbers } from './phone-number/release-number.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { endInactiveConversations } from './conversation/end-conversation.ts';
 import type { Replies } from './conversation/replies.ts';
@@ -61,7 +61,7 @@ async function runRound({ database, jobs, replies, calls, log }: HousekeepingDep
     () => endInactiveConversations({ database, jobs }),
     () => purgeExpiredKeys(database.db),
     () => deleteExpiredPreviewTokens(database.db),
-    () => deleteReleasedNumbers(database.db),
+    () => deleteReleasedNumbers({ database, jobs }),
     () => deletePastUsage(database.db),
     () => sumTotals(database.db),
   ];

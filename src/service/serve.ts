@@ -8,6 +8,8 @@ import { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
 import type { EndCallParts } from './call/end-call.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
+import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
+import { SimulatedNumbers } from './carrier/simulated-numbers.ts';
 import { listenForCommands } from './cli/command-socket.ts';
 import type { Config } from './config.ts';
 import { ConversationEvents } from './conversation/conversation-events.ts';
@@ -57,11 +59,17 @@ const drainMs = 2000;
  * @param extras.mount adds routes to the application.
  * @param extras.database an open database, which the caller may share among services and closes afterwards; by default
  * the configured one is opened.
+ * @param extras.numbers replaces the numbers that the carrier sells.
  * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError, MissingSecretKeyError
  */
 export async function serve(
   config: Config,
-  extras: { mount?: (app: Hono) => void; log?: Logger; database?: Database } = {},
+  extras: {
+    mount?: (app: Hono) => void;
+    log?: Logger;
+    database?: Database;
+    numbers?: CarrierNumbers;
+  } = {},
 ): Promise<RunningService> {
   const log = extras.log ?? createLog(config.logLevel);
   const ownsDatabase = extras.database === undefined;
@@ -90,6 +98,7 @@ export async function serve(
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const carrier = createCarrier(config.carrier);
+    const numbers = extras.numbers ?? new SimulatedNumbers(database.db);
     const calls = new CallRunner({
       ...contextParts,
       ...{ jobs, engine, log },
@@ -100,7 +109,7 @@ export async function serve(
     let stopping = false;
     const events = new ConversationEvents({ database, signals, log });
     const app = createApp({
-      ...{ config, database, events, jobs, replies, signals, log },
+      ...{ config, database, events, jobs, numbers, replies, signals, log },
       modelProblems: engine.problems,
       isStopping: () => stopping,
     });
@@ -121,7 +130,7 @@ export async function serve(
     const workers = config.jobs.workers
       ? createWorkers({
           ...contextParts,
-          ...{ publicUrl, config, jobs, calls, carrier, engine, fetch: fetchGuarded, log },
+          ...{ publicUrl, config, jobs, calls, carrier, numbers, engine, fetch: fetchGuarded, log },
         })
       : [];
     if (workers.length > 0) await sendCleanUp(jobs);

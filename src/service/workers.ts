@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import type { Carrier } from './carrier/carrier.ts';
+import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { handleCallEnded } from './ending/call-ended.ts';
@@ -14,6 +15,8 @@ import type { Embedder } from './knowledge/embedder.ts';
 import { Extractor } from './knowledge/extract/extractor.ts';
 import { processDocument } from './knowledge/process-document.ts';
 import type { FetchGuarded } from './outgoing/fetch-guarded.ts';
+import { completePurchase } from './phone-number/purchase.ts';
+import { releaseNumber } from './phone-number/release-number.ts';
 import { removeCallerId } from './phone-number/remove-caller-id.ts';
 import { cleanUp } from './retention/clean-up.ts';
 import { deliver } from './webhook/deliver.ts';
@@ -32,6 +35,8 @@ export interface WorkerContext {
   /** The calls that this process makes. */
   calls: CallRunner;
   carrier: Carrier;
+  /** The numbers that the carrier sells. */
+  numbers: CarrierNumbers | undefined;
   engine: Engine;
   embedder?: Embedder | undefined;
   log: Logger;
@@ -72,6 +77,13 @@ export function createWorkers(context: WorkerContext): Worker[] {
       handle: ({ campaignId }) =>
         runCampaign({ ...context, pollMs: config.campaignPollMs, limits: config.calls }, campaignId),
     },
+    {
+      queue: 'complete-purchase',
+      handle: async ({ phoneNumberId }) => {
+        await completePurchase(context, phoneNumberId);
+      },
+    },
+    { queue: 'release-number', handle: ({ phoneNumber }) => releaseNumber(context, phoneNumber) },
     { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
     {
       queue: 'clean-up',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { moveMoney } from '../../src/service/billing/ledger.ts';
-import { deleteReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
+import { deleteReleasedNumbers } from '../../src/service/phone-number/release-number.ts';
 import { renewSubscriptions } from '../../src/service/phone-number/renew-subscriptions.ts';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { removeCallerId } from '../../src/service/phone-number/remove-caller-id.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { many } from '../support/records/field-table.ts';
 import { Owner } from '../support/records/owner.ts';
@@ -13,6 +14,7 @@ import { readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;
+const jobs = new StoredJobs(service.running.database);
 
 const numbersOf = async (of: Owner) =>
   (await of.get('phone-numbers/all')).json['data'] as (Record<string, unknown> & { id: number })[];
@@ -95,7 +97,7 @@ describe('the subscription of a number', () => {
     const { subscriber, id } = await due('4', '0 seconds');
     assert.equal((await subscriber.delete(`phone-numbers/${id}`)).status, 200);
     await renewSubscriptions(service.running.database, signal);
-    await deleteReleasedNumbers(db);
+    await deleteReleasedNumbers({ database: service.running.database, jobs });
     assert.deepEqual(await numbersOf(subscriber), []);
     assert.deepEqual(await readMoney(service, subscriber.id), { balance: 4, ledger: 4 });
   });

@@ -4,7 +4,8 @@ import { sql } from 'drizzle-orm';
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { OfferedNumber, PhoneNumber } from '../../src/contract/phone-number.ts';
 import { endOfPaidMonth } from '../../src/service/phone-number/end-of-paid-month.ts';
-import { deleteReleasedNumbers } from '../../src/service/phone-number/phone-number.ts';
+import { deleteReleasedNumbers } from '../../src/service/phone-number/release-number.ts';
+import { StoredJobs } from '../../src/service/jobs/jobs.ts';
 import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { addNumber } from '../support/records/add-records.ts';
@@ -12,6 +13,7 @@ import { readMoney, startService } from '../support/service/service.ts';
 
 const service = await startService();
 const { pool, db } = service.running.database;
+const jobs = new StoredJobs(service.running.database);
 const owner = await Owner.create(service, '100');
 
 const list = async (path: string, of = owner) =>
@@ -196,7 +198,7 @@ describe('releasePhoneNumber', () => {
       [id],
     );
     assert.ok([19, 20].includes(Number(rows[0]?.days)), JSON.stringify(rows));
-    await deleteReleasedNumbers(db);
+    await deleteReleasedNumbers({ database: service.running.database, jobs });
     assert.equal(await numberOfAssistant(), id);
     const releasing = (await list('phone-numbers/all')).find((number) => number.id === id);
     assert.equal(releasing?.['has_active_subscription'], false);
@@ -213,7 +215,7 @@ describe('releasePhoneNumber', () => {
 
     await pool.query("UPDATE phone_numbers SET release_at = now() - interval '1 second' WHERE id = $1", [id]);
     assert.ok(!(await list('phone-numbers/all')).some((number) => number.id === id));
-    await deleteReleasedNumbers(db);
+    await deleteReleasedNumbers({ database: service.running.database, jobs });
     assert.equal(await numberOfAssistant(), null);
   });
 
@@ -262,7 +264,7 @@ describe('releasePhoneNumber', () => {
     assert.equal((await owner.delete(`phone-numbers/${released}`)).status, 200);
     assert.deepEqual(await rotation(), [kept, released]);
     await pool.query('UPDATE phone_numbers SET release_at = now() WHERE id = $1', [released]);
-    await deleteReleasedNumbers(db);
+    await deleteReleasedNumbers({ database: service.running.database, jobs });
     assert.deepEqual(await rotation(), [kept]);
   });
 

@@ -108,7 +108,7 @@ export async function listAssignableNumbers(
       is_available: isAvailable,
     })
     .from(phoneNumbers)
-    .where(eq(phoneNumbers.userId, userId))
+    .where(and(eq(phoneNumbers.userId, userId), eq(phoneNumbers.isPending, false)))
     .orderBy(asc(phoneNumbers.id));
   return rows
     .filter(({ is_available }) => type !== 'inbound' || is_available)

@@ -103,7 +103,8 @@ async function find(queries: Queries, userId: number, after: Partial<AssistantRo
       EXISTS (SELECT 1 FROM knowledgebases WHERE id = ${id(after.knowledgebase_id)} AND user_id = ${userId})
         AS knowledgebase,
       (SELECT count(*)::integer FROM tools WHERE id IN ${list(after.tool_ids)} AND user_id = ${userId}) AS tools,
-      (SELECT type FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND user_id = ${userId}) AS number_type,
+      (SELECT type FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND user_id = ${userId}
+        AND NOT is_pending) AS number_type,
       EXISTS (SELECT 1 FROM assistants WHERE phone_number_id = ${id(after.phone_number_id)} AND type = 'inbound'
         AND deleted_at IS NULL AND id <> ${id(after.id)}) AS number_taken,
       EXISTS (SELECT 1 FROM phone_numbers WHERE id = ${id(after.phone_number_id)} AND release_at IS NOT NULL

@@ -19,7 +19,7 @@ export async function checkCampaign(
   const { rows } = await db.execute<Found>(sql`
     SELECT count(*)::integer AS numbers, coalesce(bool_or(release_at IS NOT NULL), false) AS "isReleasing"
     FROM phone_numbers
-    WHERE user_id = ${userId}
+    WHERE user_id = ${userId} AND NOT is_pending
       AND id IN (SELECT value::integer FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`);
   const errors: FieldErrors = {};
   const fail = (field: string, rule: string) => {

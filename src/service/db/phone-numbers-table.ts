@@ -11,6 +11,8 @@ export const phoneNumbers = pgTable('phone_numbers', {
     .notNull()
     .default('normal'),
   nickname: text(),
+  /** Whether the carrier has not confirmed the purchase yet. */
+  isPending: boolean('is_pending').notNull().default(false),
   smsCapable: boolean('sms_capable').notNull().default(false),
   region: text().notNull().default(''),
   hasActiveSubscription: boolean('has_active_subscription').notNull().default(false),

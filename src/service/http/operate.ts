@@ -47,34 +47,68 @@ export function mountOperation<Endpoint extends OwnerEndpoint>(
   rules?: FieldRules<Endpoint>,
   read = readBody,
 ): void {
-  routes.on(endpoint.method, endpoint.path.replace(/^\/api\/(user|automate)/, ''), async (c) => {
-    const userId = c.get('user').id;
-    const id = (name = 'id') => readId(c.req.param(name));
-    const query = check(endpoint.query, endpoint.query && readQuery(c));
-    throwIfAny(query.errors);
-    const body = check(endpoint.request, endpoint.request && (await read(c)));
-    const { errors } = body;
-    const fields = body.fields as Partial<Shape<Endpoint['request']>>;
-    const ruleErrors = (await rules?.(fields, { userId, id, errors })) ?? {};
-    throwIfAny({ ...ruleErrors, ...errors });
+  routes.on(endpoint.method, routeOf(endpoint), async (c) => {
+    const checked = await checkRequest(c, endpoint, rules, read);
     let isUnchanged = false;
-    const request = {
-      c,
-      userId,
-      body: body.fields as Shape<Endpoint['request']>,
-      query: query.fields as Shape<Endpoint['query']>,
-      id,
-      markAsUnchanged: () => {
-        isUnchanged = true;
-      },
+    const markAsUnchanged = () => {
+      isUnchanged = true;
     };
     const answer = await runChange(
       c,
-      (database) => handler({ ...request, database }),
-      (given) => (isUnchanged ? unchanged : (idInPath(c) ?? findId(endpoint, body.fields, given))),
+      (database) => handler({ ...checked, database, markAsUnchanged }),
+      (given) => (isUnchanged ? unchanged : (idInPath(c) ?? findId(endpoint, checked.body, given))),
     );
     return c.json(answer, endpoint.success ?? 200);
   });
+}
+
+/** A request that waits for another server before or after it changes records. */
+type LongRequest<Endpoint extends OwnerEndpoint> = Omit<
+  OperationRequest<Endpoint>,
+  'database' | 'markAsUnchanged'
+> & {
+  /** Changes records in one transaction with the entry in the audit log. The work returns the id of the record. */
+  change: (work: (database: Database) => Promise<number>) => Promise<number>;
+};
+
+/** Like {@link mountOperation}, but the handler runs in no transaction, so that it may wait for another server. */
+export function mountLongOperation<Endpoint extends OwnerEndpoint>(
+  routes: Hono<Authenticated>,
+  endpoint: Endpoint,
+  handler: (operation: LongRequest<Endpoint>) => Promise<object>,
+  rules?: FieldRules<Endpoint>,
+): void {
+  routes.on(endpoint.method, routeOf(endpoint), async (c) => {
+    const checked = await checkRequest(c, endpoint, rules, readBody);
+    const answer = await handler({ ...checked, change: (work) => runChange(c, work, (id) => id) });
+    return c.json(answer, endpoint.success ?? 200);
+  });
+}
+
+const routeOf = ({ path }: OwnerEndpoint) => path.replace(/^\/api\/(user|automate)/, '');
+
+async function checkRequest<Endpoint extends OwnerEndpoint>(
+  c: Context<Authenticated>,
+  endpoint: Endpoint,
+  rules: FieldRules<Endpoint> | undefined,
+  read: typeof readBody,
+) {
+  const userId = c.get('user').id;
+  const id = (name = 'id') => readId(c.req.param(name));
+  const query = check(endpoint.query, endpoint.query && readQuery(c));
+  throwIfAny(query.errors);
+  const body = check(endpoint.request, endpoint.request && (await read(c)));
+  const { errors } = body;
+  const fields = body.fields as Partial<Shape<Endpoint['request']>>;
+  const ruleErrors = (await rules?.(fields, { userId, id, errors })) ?? {};
+  throwIfAny({ ...ruleErrors, ...errors });
+  return {
+    c,
+    userId,
+    body: body.fields as Shape<Endpoint['request']>,
+    query: query.fields as Shape<Endpoint['query']>,
+    id,
+  };
 }
 
 /** Returns the id of the changed record: of the request's body, or of the record that the answer contains. */

@@ -23,6 +23,8 @@ export interface QueueData {
   'handoff-notice': { messageId: number; reason: (typeof handoffReasons)[number] };
   'process-document': { documentId: number; userId?: number };
   'remove-caller-id': { phoneNumber: string };
+  'complete-purchase': { phoneNumberId: number };
+  'release-number': { phoneNumber: string };
   'embed-chunks': Record<string, never>;
   'clean-up': Record<string, never>;
 }
@@ -55,6 +57,9 @@ export const queues: {
   'handoff-notice': { key: (job) => job.messageId, rules: rules(5, 5, 60) },
   'process-document': { key: (job) => job.documentId, rules: rules(1, 10, 900) },
   'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },
+  // Until they succeed: somebody has paid for the number, or still pays for it.
+  'complete-purchase': { key: (job) => job.phoneNumberId, rules: rules(unlimited, 10, 60) },
+  'release-number': { key: (job) => job.phoneNumber, rules: rules(unlimited, 10, 60) },
   'embed-chunks': { key: () => 'all', rules: rules(unlimited, 60, 86_000) },
   'clean-up': { key: () => 'all', rules: rules(unlimited, 60, 3000) },
 };

@@ -25,8 +25,11 @@ const columns = {
   created_at: wireTimestamp(phoneNumbers.createdAt),
 };
 
-/** Excludes numbers past their release time that have not been deleted yet. */
-const isActive = or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`));
+/** Excludes pending purchases, and numbers past their release time that have not been deleted yet. */
+const isActive = and(
+  eq(phoneNumbers.isPending, false),
+  or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`)),
+);
 
 const isOwned = ({ id, userId }: OwnedNumber) =>
   and(eq(phoneNumbers.id, id), eq(phoneNumbers.userId, userId), isActive);
@@ -104,9 +107,9 @@ export async function releasePhoneNumber(
     }
     if (!number.hasPaidMonth) {
       await tx.delete(phoneNumbers).where(eq(phoneNumbers.id, owned.id));
-      if (number.type === 'caller_id') {
-        await jobs.send('remove-caller-id', { phoneNumber: number.phoneNumber }, { tx });
-      }
+      const { type, phoneNumber } = number;
+      if (type === 'caller_id') await jobs.send('remove-caller-id', { phoneNumber }, { tx });
+      if (type === 'normal') await jobs.send('release-number', { phoneNumber }, { tx });
       return undefined;
     }
     const [scheduled] = await tx
@@ -117,11 +120,6 @@ export async function releasePhoneNumber(
       .returning({ at: wireTimestamp(phoneNumbers.releaseAt) });
     return scheduled?.at;
   });
-}
-
-/** Deletes numbers past their release time, and so unlinks them from assistants and campaigns. */
-export async function deleteReleasedNumbers(queries: Queries): Promise<void> {
-  await queries.execute(sql`DELETE FROM phone_numbers WHERE release_at <= now()`);
 }
 
 function notFound(): never {

@@ -1,70 +1,144 @@
-import { sql } from 'drizzle-orm';
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
 import { errorTexts } from '../../contract/error-body.ts';
 import { moveMoney } from '../billing/ledger.ts';
+import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
+import { CarrierError } from '../carrier/carrier-numbers.ts';
 import type { Database } from '../db/database.ts';
+import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { waitWithTimeout } from '../lib/with-timeout.ts';
 import { endOfPaidMonth } from './end-of-paid-month.ts';
-import { readPhoneNumber } from './phone-number.ts';
+import { findOffer } from './search-numbers.ts';
 
-/** Maximum number of search results. */
-const maxResults = 20;
-
-/** Excludes numbers that belong to an account; Caller IDs do not count. */
-const isAvailable = sql`NOT EXISTS (SELECT 1 FROM phone_numbers
-  WHERE phone_numbers.phone_number = offered_numbers.phone_number AND type <> 'caller_id')`;
-
-interface Offer extends Record<string, unknown> {
-  phone_number: string;
+/** The parts of the service that buy numbers. */
+export interface PurchaseParts {
+  database: Database;
+  jobs: Jobs;
+  /** Undefined if the carrier sells none. */
+  numbers: CarrierNumbers | undefined;
+  log: Logger;
 }
 
-/** Finds numbers for sale in a country, optionally with certain digits. */
-export async function searchPhoneNumbers({ db }: Database, country: string, digits: string) {
-  const { rows } = await db.execute<Offer>(sql`
-    SELECT phone_number, country_code, price::float AS price, 'none' AS address_requirements, sms_capable
-    FROM offered_numbers
-    WHERE country_code = ${country} AND position(${digits} IN phone_number) > 0 AND ${isAvailable}
-    ORDER BY phone_number LIMIT ${maxResults}`);
-  return rows.map(({ phone_number, ...offer }) => ({
-    phone_number,
-    phone_number_formatted: parsePhoneNumberFromString(phone_number)?.formatInternational() ?? phone_number,
-    ...offer,
-  }));
-}
+/** Time after which a request stops waiting for the carrier, in milliseconds. */
+const waitMs = 20_000;
+
+/** Time after which a job completes a purchase whose process may have died, in milliseconds. */
+const completeAfterMs = 60_000;
 
 /**
- * Buys a number and charges the first month.
+ * Buys a number. The first month is charged before the carrier is asked, and refunded if it refuses, so that nothing is
+ * bought without being paid for. A background job completes the purchase if this process dies in between.
  *
- * @throws Refusal if the number is not for sale, or the balance is too low.
+ * @param change runs the reservation in the transaction of the request's entry in the audit log.
+ * @returns the id of the number.
+ * @throws Refusal if the number is not for sale, the balance is too low, or the carrier has not answered yet.
  */
-export async function purchasePhoneNumber({ db }: Database, userId: number, phoneNumber: string) {
-  return db.transaction(async (tx) => {
-    const { rows } = await tx
-      .execute<{ id: number; price: string }>(
-        sql`
-          INSERT INTO phone_numbers (user_id, phone_number, country_code, region, sms_capable,
-            has_active_subscription, price, paid_until)
-          SELECT ${userId}, phone_number, country_code, region, sms_capable,
-            true, price, ${endOfPaidMonth(sql`now()`, sql`now()`)}
-          FROM offered_numbers WHERE phone_number = ${phoneNumber} AND ${isAvailable}
-          RETURNING id, price`,
-      )
+export async function purchasePhoneNumber(
+  parts: PurchaseParts,
+  userId: number,
+  phoneNumber: string,
+  change: (work: (database: Database) => Promise<number>) => Promise<number>,
+  patienceMs = waitMs,
+): Promise<number> {
+  const offer = await findOffer(parts.numbers, phoneNumber);
+  if (!offer) throw notForSale();
+  const id = await change((database) => reserveNumber({ ...parts, database }, userId, offer));
+  let outcome: Awaited<ReturnType<typeof completePurchase>> | 'pending' = 'pending';
+  const completed = completePurchase(parts, id).then(
+    (result) => {
+      outcome = result;
+    },
+    (error: unknown) => {
+      parts.log.warn({ err: error, phoneNumber }, 'the purchase of a number is not completed yet');
+    },
+  );
+  await waitWithTimeout(patienceMs, completed);
+  return checkOutcome(outcome, id);
+}
+
+function checkOutcome(outcome: 'bought' | 'refused' | 'pending', id: number): number {
+  if (outcome === 'bought') return id;
+  if (outcome === 'refused') throw notForSale();
+  const message =
+    'The carrier has not confirmed the purchase yet. The number will be in your list, or its price will be refunded.';
+  throw refusal(503, message);
+}
+
+/** Stores a number whose purchase is pending, and charges its first month. */
+async function reserveNumber(
+  { database, jobs }: PurchaseParts,
+  userId: number,
+  { phoneNumber, countryCode, region, smsCapable, price }: CarrierNumber,
+): Promise<number> {
+  return database.db.transaction(async (tx) => {
+    const [reserved] = await tx
+      .insert(phoneNumbers)
+      .values({
+        ...{ userId, phoneNumber, countryCode, region, smsCapable },
+        hasActiveSubscription: true,
+        isPending: true,
+        price: price.toFixed(4),
+        paidUntil: endOfPaidMonth(sql`now()`, sql`now()`),
+      })
+      .returning({ id: phoneNumbers.id, price: phoneNumbers.price })
       // The unique index lets one of two simultaneous purchases through.
       .catch((error: unknown) => {
         if (isUniqueViolation(error, 'phone_numbers_one_owner')) throw notForSale(error);
         if (isUniqueViolation(error, 'phone_numbers_user_id_phone_number_key')) throw notForSale(error);
         throw error;
       });
-    const [purchased] = rows;
-    if (!purchased) throw notForSale();
-    const paid = await moveMoney(tx, { userId, kind: 'charge', amount: purchased.price });
-    if (!paid) throw refusal(402, errorTexts.insufficientBalance);
-    return readPhoneNumber(tx, { id: purchased.id, userId });
+    if (reserved?.price == null) throw new Error('The number was not stored.');
+    const isPaid =
+      Number(reserved.price) === 0 ||
+      (await moveMoney(tx, { userId, kind: 'charge', amount: reserved.price }));
+    if (!isPaid) throw refusal(402, errorTexts.insufficientBalance);
+    await jobs.send('complete-purchase', { phoneNumberId: reserved.id }, { startAfter: completeAfterMs, tx });
+    return reserved.id;
   });
+}
+
+/**
+ * Buys a reserved number at the carrier, or refunds it if the carrier refuses. Can be repeated.
+ *
+ * @throws if the carrier's answer is unknown; the purchase is then still pending.
+ */
+export async function completePurchase(
+  { database, jobs, numbers }: Omit<PurchaseParts, 'log'>,
+  id: number,
+): Promise<'bought' | 'refused'> {
+  const { db } = database;
+  const isReserved = and(eq(phoneNumbers.id, id), eq(phoneNumbers.isPending, true));
+  const [number] = await db.select().from(phoneNumbers).where(eq(phoneNumbers.id, id));
+  if (!number) return 'refused';
+  if (!number.isPending) return 'bought';
+  try {
+    if (numbers === undefined) throw new CarrierError('The carrier sells no numbers.');
+    await numbers.buy(number.phoneNumber);
+  } catch (error) {
+    if (!(error instanceof CarrierError)) throw error;
+    await db.transaction(async (tx) => {
+      const [refused] = await tx.delete(phoneNumbers).where(isReserved).returning();
+      if (!refused?.price || Number(refused.price) === 0) return;
+      await moveMoney(tx, { userId: refused.userId, kind: 'refund', amount: refused.price });
+    });
+    return 'refused';
+  }
+  const bought = await db
+    .update(phoneNumbers)
+    .set({ isPending: false })
+    .where(isReserved)
+    .returning({ id: phoneNumbers.id });
+  if (bought.length > 0) return 'bought';
+  // Another process completed the purchase. If it was refused there, nobody has paid for this number.
+  await jobs.send('release-number', { phoneNumber: number.phoneNumber });
+  const [kept] = await db.select({ id: phoneNumbers.id }).from(phoneNumbers).where(eq(phoneNumbers.id, id));
+  return kept ? 'bought' : 'refused';
 }
 
 const notForSale = (cause?: unknown) => refusal(400, 'This phone number is not on offer.', cause);
 
-const refusal = (status: 400 | 402, message: string, cause?: unknown) =>
+const refusal = (status: 400 | 402 | 503, message: string, cause?: unknown) =>
   new Refusal(status, { error: message, message }, { cause });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { CarrierNumbers } from '../carrier/carrier-numbers.ts';
 import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import type { SendingDependencies } from '../conversation/send-message.ts';
@@ -9,6 +10,8 @@ export interface AppContext extends SendingDependencies {
   config: Config;
   events: ConversationEvents;
   jobs: Jobs;
+  /** The numbers that the carrier sells; undefined if it sells none. */
+  numbers: CarrierNumbers | undefined;
   log: Logger;
   /** Problems of the language models that the operator must solve. */
   modelProblems: () => string[];

@@ -1,23 +1,27 @@
 import type { Hono } from 'hono';
 import * as endpoints from '../../contract/phone-number.ts';
-import type { Database } from '../db/database.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { mountOperation } from '../http/operate.ts';
+import { mountLongOperation, mountOperation } from '../http/operate.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import {
   listPhoneNumbers,
   readPhoneNumber,
   releasePhoneNumber,
   renamePhoneNumber,
 } from '../phone-number/phone-number.ts';
-import { purchasePhoneNumber, searchPhoneNumbers } from '../phone-number/purchase.ts';
+import { purchasePhoneNumber } from '../phone-number/purchase.ts';
+import { searchPhoneNumbers } from '../phone-number/search-numbers.ts';
+import type { AppContext } from './app-context.ts';
 
 /** Default country of a search. */
 const defaultCountry = 'DE';
 
 /** Phone numbers (interface: "Phone numbers"). */
-export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Database, jobs: Jobs): void {
+export function phoneNumberRoutes(
+  routes: Hono<Authenticated>,
+  context: Pick<AppContext, 'database' | 'jobs' | 'numbers' | 'log'>,
+): void {
+  const { database, jobs, numbers } = context;
   mountOperation(routes, endpoints.listPhoneNumbers, async ({ userId }) => ({
     data: await listPhoneNumbers(database, userId, 'all'),
   }));
@@ -26,18 +30,21 @@ export function phoneNumberRoutes(routes: Hono<Authenticated>, database: Databas
   }));
   mountOperation(routes, endpoints.searchPhoneNumbers, async ({ query }) => ({
     data: await searchPhoneNumbers(
-      database,
+      numbers,
       (query.country_code ?? defaultCountry).toUpperCase(),
       query.contains ?? '',
     ),
   }));
-  mountOperation(
+  mountLongOperation(
     routes,
     endpoints.purchasePhoneNumber,
-    async ({ database, userId, body }) => ({
-      message: 'Phone number purchased successfully.',
-      data: await purchasePhoneNumber(database, userId, body.phone_number),
-    }),
+    async ({ userId, body, change }) => {
+      const id = await purchasePhoneNumber(context, userId, body.phone_number, change);
+      return {
+        message: 'Phone number purchased successfully.',
+        data: await readPhoneNumber(database.db, { id, userId }),
+      };
+    },
     (_, { errors }) => {
       const [message] = errors['phone_number'] ?? [];
       if (message !== undefined) throw new Refusal(422, { error: message, message, errors });

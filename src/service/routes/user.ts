@@ -50,7 +50,7 @@ export function userRoutes(context: AppContext): Hono<Authenticated> {
   generateReplyRoutes(routes, context);
   ownerAssistantRoutes(routes, database, context.config.calls.countries);
   toolRoutes(routes, database);
-  phoneNumberRoutes(routes, database, jobs);
+  phoneNumberRoutes(routes, context);
   knowledgebaseRoutes(routes, database, jobs);
   campaignRoutes(routes, database, jobs);
   leadRoutes(routes, context);

@@ -110,10 +110,12 @@ async function pgliteImage(): Promise<string> {
   return image;
 }
 
-const start = (env: Environment, database?: Database) =>
-  serve(settings(env), { log: createLog('silent'), ...(database && { database }) });
+const start = (env: Environment, extras: ServiceExtras = {}) =>
+  serve(settings(env), { log: createLog('silent'), ...extras });
 
 const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silent', FSYNC: 'off', ...env });
+
+type ServiceExtras = NonNullable<Parameters<typeof serve>[1]>;
 
 let shared: Promise<Database> | undefined;
 
@@ -130,11 +132,11 @@ async function openSharedDatabase(): Promise<Database> {
  * The service runs no background jobs, since it would also run those of other services. `WORKERS: 'on'` enables them
  * and needs a separate database.
  */
-export async function startService(env: Environment = {}): Promise<TestService> {
+export async function startService(env: Environment = {}, extras: ServiceExtras = {}): Promise<TestService> {
   const database = env['DATA_DIR'] === undefined ? await (shared ??= openSharedDatabase()) : undefined;
   // Jobs of this process need no polling, which would keep every service busy until the suite ends.
   const quiet = { RATE_LIMIT: '0', WORKERS: 'off', JOB_POLL_SECONDS: '3600' };
-  const running = await start({ ...quiet, ...env }, database);
+  const running = await start({ ...quiet, ...env }, { ...(database && { database }), ...extras });
   atEnd(() => running.close());
   return Object.assign(new ServiceClient(running.url), { running });
 }

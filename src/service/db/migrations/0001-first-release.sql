@@ -168,6 +168,8 @@ CREATE TABLE phone_numbers (
   -- `normal`: a dedicated number with a subscription. `caller_id`: shown on outgoing calls only.
   type text NOT NULL DEFAULT 'normal' CHECK (type IN ('normal', 'sip', 'caller_id')),
   nickname text,
+  -- Paid for, but the carrier has not confirmed the purchase yet.
+  is_pending boolean NOT NULL DEFAULT false,
   sms_capable boolean NOT NULL DEFAULT false,
   region text NOT NULL DEFAULT '',
   has_active_subscription boolean NOT NULL DEFAULT false,

@@ -1,0 +1,33 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
+
+/** Maximum number of search results. */
+const maxResults = 20;
+
+/** Finds numbers for sale in a country, optionally with certain digits. Without a carrier that sells numbers, none. */
+export async function searchPhoneNumbers(
+  numbers: CarrierNumbers | undefined,
+  country: string,
+  digits: string,
+) {
+  const found = (await numbers?.search({ country, contains: digits, limit: maxResults })) ?? [];
+  return found.map(({ phoneNumber, countryCode, price, addressRequirements, smsCapable }) => ({
+    phone_number: phoneNumber,
+    phone_number_formatted: parsePhoneNumberFromString(phoneNumber)?.formatInternational() ?? phoneNumber,
+    country_code: countryCode,
+    price,
+    address_requirements: addressRequirements,
+    sms_capable: smsCapable,
+  }));
+}
+
+/** Finds one number for sale, with the price that the carrier asks for now. */
+export async function findOffer(
+  numbers: CarrierNumbers | undefined,
+  phoneNumber: string,
+): Promise<CarrierNumber | undefined> {
+  const parsed = parsePhoneNumberFromString(phoneNumber);
+  if (numbers === undefined || parsed?.country === undefined) return undefined;
+  const query = { country: parsed.country, contains: parsed.nationalNumber, limit: maxResults };
+  return (await numbers.search(query)).find((offer) => offer.phoneNumber === phoneNumber);
+}
