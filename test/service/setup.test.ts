@@ -71,6 +71,12 @@ describe('setup', () => {
     assert.equal((await service.get('/api/user/me', headers)).json['email'], 'ada@setup.example');
   });
 
+  it('prints the whole commands that come next', async () => {
+    const { out } = await run(['setup', '--name', 'Gil', '--email', 'gil@setup.example']);
+    assert.match(out, /^ {2}npx voice-assistant-chat-service documents add --assistant \S+ --file <path>$/m);
+    assert.match(out, /^ {2}npx voice-assistant-chat-service start$/m);
+  });
+
   it('asks for what is missing, and takes its suggestions for empty answers', async () => {
     const { code, asked, err } = await run(['setup', '--language', 'fr'], {
       'Your name': 'Bo',
@@ -180,6 +186,17 @@ describe('while a service uses the embedded database, the command line', () => {
       ]),
       [[uuid, base]],
     );
+    const documents = await command('documents', 'list', '--assistant', uuid, '--json');
+    assert.deepEqual(JSON.parse(documents.output), [{ id, name: 'hours', type: 'txt', status: 'active' }]);
+    const local = ['--assistant', uuid, '--url', 'http://127.0.0.1:9/'];
+    const website = await command('documents', 'add', ...local, '--json');
+    const websiteId = (JSON.parse(website.output) as { id: number }).id;
+    const sitePath = `/api/user/knowledgebases/${base}/documents/${websiteId}`;
+    const site = { get: () => running.get(sitePath, headers) } as unknown as Owner;
+    assert.equal((await processed(site, base, websiteId)).status, 'failed');
+    const withFailure = await command('documents', 'list', '--assistant', uuid);
+    assert.match(withFailure.output, /website +failed +The address belongs to a private network/);
+
     const missing = await command('documents', 'add', '--assistant', uuid, '--file', join(folder, 'none.md'));
     assert.deepEqual(
       [missing.code, missing.output],

@@ -150,7 +150,7 @@ describe('a website', () => {
     pages.set('/away', { status: 302, location: 'http://169.254.169.254/latest' });
     assert.deepEqual(
       await outcome(await addSite({ url: `${origin}/away` })),
-      failed('The address belongs to a private network, where requests do not go.'),
+      failed('The address belongs to a private network (ALLOW_PRIVATE_ADDRESSES does not list it).'),
     );
   });
 

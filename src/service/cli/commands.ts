@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { createAssistantCommand, listAssistantsCommand } from './assistant-commands.ts';
-import { addDocumentCommand } from './document-commands.ts';
+import { addDocumentCommand, listDocumentsCommand } from './document-commands.ts';
 import { setupCommand } from './setup-command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
@@ -24,6 +24,7 @@ export const commands: readonly Command[] = [
   createAssistantCommand,
   listAssistantsCommand,
   addDocumentCommand,
+  listDocumentsCommand,
   addNumberCommand,
   exportPersonCommand,
   deletePersonCommand,

@@ -7,11 +7,13 @@ import type { Database } from '../db/database.ts';
 import { StoredJobs } from '../jobs/jobs.ts';
 import { createDocument } from '../knowledge/create-document.ts';
 import type { NewDocument } from '../knowledge/create-document.ts';
+import { listDocuments } from '../knowledge/document.ts';
 import { createKnowledgebase } from '../knowledge/knowledgebase.ts';
 import { readFile as readUploadedFile } from '../knowledge/read-upload.ts';
 import { isUuid } from '../lib/uuid.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, CommandValues } from './command.ts';
+import { table } from './table.ts';
 
 const types: Record<string, 'txt' | 'pdf' | 'docx'> = {
   '.txt': 'txt',
@@ -20,13 +22,19 @@ const types: Record<string, 'txt' | 'pdf' | 'docx'> = {
   '.docx': 'docx',
 };
 
+const assistantOption = {
+  value: 'uuid',
+  description: 'the assistant, from "assistants list"',
+  required: true,
+} as const;
+
 const { file: maximumBytes } = recordLimits.knowledgebase;
 
 export const addDocumentCommand: Command = {
   name: 'documents add',
   summary: "Adds a document to an assistant's knowledge base, which is created if there is none.",
   options: {
-    assistant: { value: 'uuid', description: 'the assistant, from "assistants list"', required: true },
+    assistant: assistantOption,
     file: { value: 'path', description: `a file: ${Object.keys(types).join(', ')}` },
     url: { value: 'address', description: 'a page of a website, instead of a file' },
     name: { value: 'name', description: "the document's name; that of the file or the address by default" },
@@ -57,9 +65,37 @@ export const addDocumentCommand: Command = {
       source,
     );
     return {
-      lines: [`Added "${name}". The service makes it searchable within seconds, or at its next start.`],
+      lines: [
+        `Added "${name}". The service makes it searchable within seconds, or at its next start.`,
+        `"documents list --assistant ${assistant.uuid}" shows when it is active, or why it failed.`,
+      ],
       data: { id, name, knowledgebase_id: base },
       changed: [{ userId, object: 'document', objectId: id }],
+    };
+  },
+};
+
+export const listDocumentsCommand: Command = {
+  name: 'documents list',
+  summary: "Lists the documents of an assistant's knowledge base with their status, and why one failed.",
+  options: { assistant: assistantOption },
+  async run({ database }, values) {
+    const { userId, knowledgebaseId } = await findAssistant(database, values['assistant'] ?? '');
+    const found =
+      knowledgebaseId === null ? [] : await listDocuments(database, { id: knowledgebaseId, userId });
+    const listed = found.map((document) => ({
+      id: document.id,
+      name: document.name,
+      type: document.type,
+      status: document.status,
+      ...('failure' in document && { failure: document.failure }),
+    }));
+    return {
+      lines: table(
+        ['id', 'name', 'type', 'status', ''],
+        listed.map(({ id, name, type, status, failure }) => [id, name, type, status, failure ?? '']),
+      ),
+      data: listed,
     };
   },
 };
@@ -88,6 +124,7 @@ async function readSource({ file, url, content, ...values }: CommandValues): Pro
 
 interface FoundAssistant {
   id: number;
+  uuid: string;
   userId: number;
   name: string;
   knowledgebaseId: number | null;
@@ -98,6 +135,7 @@ async function findAssistant({ db }: Database, uuid: string): Promise<FoundAssis
     ? await db
         .select({
           id: assistants.id,
+          uuid: assistants.uuid,
           userId: assistants.userId,
           name: assistants.name,
           knowledgebaseId: assistants.knowledgebaseId,

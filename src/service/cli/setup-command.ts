@@ -83,9 +83,11 @@ export const setupCommand: Command = {
       lines: [
         `API key (it cannot be shown again): ${key}`,
         `Assistant: ${assistant.uuid}`,
-        'Show it on a page with:',
+        'Show it on a page with this line. To try it, save the line as chat.html and open that file:',
         `  ${snippet}`,
-        `Next: documents add --assistant ${assistant.uuid} --file <path>, then start.`,
+        'Add a document, and start the service:',
+        `  npx voice-assistant-chat-service documents add --assistant ${assistant.uuid} --file <path>`,
+        '  npx voice-assistant-chat-service start',
       ],
       data: { user_id: userId, api_key: key, assistant_uuid: assistant.uuid, snippet },
       changed: [

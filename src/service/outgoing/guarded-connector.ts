@@ -69,4 +69,7 @@ async function findPermitted(
 }
 
 const refused = () =>
-  new OutgoingError('refused-address', 'the address belongs to a private network, where requests do not go');
+  new OutgoingError(
+    'refused-address',
+    'the address belongs to a private network (ALLOW_PRIVATE_ADDRESSES does not list it)',
+  );
