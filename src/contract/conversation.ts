@@ -199,6 +199,18 @@ export const MessageAnswer = z.looseObject({
 /** Response of `disable-ai` and `enable-ai`. */
 export const AiState = z.looseObject({ status: z.literal(true), ai_enabled: z.boolean() });
 
+/** What an owner should know about a message of a conversation, and its visitor does not. Ours. */
+export const ConversationProblem = z.looseObject({
+  /** The reply failed, or its prompt had no room for everything from the page. */
+  kind: z.enum(['reply-failed', 'left-out']),
+  reason: z.string(),
+  /** The visitor's message. */
+  message: z.string(),
+  /** When the message was stored. */
+  created_at: timestamp,
+});
+export type ConversationProblem = z.infer<typeof ConversationProblem>;
+
 /** A conversation in its owner's list. */
 export const ListedConversation = z.looseObject({
   /** UUID. */
@@ -217,6 +229,8 @@ export const ListedConversation = z.looseObject({
   /** Our additions: the results of the evaluation after the conversation ended; absent if there are none. */
   evaluation: z.nullish(z.record(z.string(), z.unknown())),
   extracted_variables: z.nullish(z.record(z.string(), z.unknown())),
+  /** Our addition: the latest ten, newest first; absent if there are none. */
+  problems: z.optional(z.array(ConversationProblem)),
   created_at: timestamp,
   updated_at: timestamp,
 });

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { calendarDate, id, pageQuery } from './request-fields.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { messageWith, paginated, timestamp } from './answer-fields.ts';
+import { ConversationProblem } from './conversation.ts';
 
 /* Webhooks (interface: "Events"): their bodies, and our additions: the delivery log and the signing secret. */
 
@@ -93,6 +94,8 @@ export const ConversationWebhook = z.looseObject({
   customer_phone: z.nullable(z.string()),
   customer_name: z.nullable(z.string()),
   sender: z.nullable(z.string()),
+  /** Our addition: the latest ten, newest first, with times in UTC; absent if there are none. */
+  problems: z.optional(z.array(ConversationProblem)),
   created_at: z.string(),
   ended_at: z.string(),
 });

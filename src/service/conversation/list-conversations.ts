@@ -6,6 +6,7 @@ import { assistants, conversations } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import type { Cursor } from '../http/paginate.ts';
 import { isUuid } from '../lib/uuid.ts';
+import { problems } from './problems.ts';
 
 const conversationTypes = ['widget', 'test'] as const;
 
@@ -68,14 +69,18 @@ export async function listConversations(
           SELECT conversations.id FROM matches AS conversations, assistants, ${givenTypes}
           WHERE ${filter} AND ${isOwned} ${page})`;
   const rows = await db
-    .select({ rowId: conversations.id, record, evaluated })
+    .select({ rowId: conversations.id, record, evaluated, problems })
     .from(conversations)
     .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
     .where(inArray(conversations.id, ids))
     .orderBy(order);
-  const items = rows.slice(0, size).map(({ rowId, record: fields, evaluated: result }) => ({
-    rowId,
-    record: result.evaluation === null ? fields : { ...fields, ...result },
+  const items = rows.slice(0, size).map((row) => ({
+    rowId: row.rowId,
+    record: {
+      ...row.record,
+      ...(row.evaluated.evaluation !== null && row.evaluated),
+      ...(row.problems !== null && { problems: row.problems }),
+    },
   }));
   return { items: isAscending ? items.reverse() : items, more: rows.length > size };
 }

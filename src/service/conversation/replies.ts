@@ -13,10 +13,11 @@ import type { Lease } from '../lib/lease.ts';
 import type { AcceptedMessage } from './accept-message.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import type { EndingDependencies } from './end-conversation.ts';
+import { maxVisitorBytes } from '../assistant/fill-prompt.ts';
 import { buildEngineRequest } from './engine-request.ts';
 import { Reply } from './reply.ts';
 import { failReply, storeAnswer } from './store-reply.ts';
-import type { Answer } from './store-reply.ts';
+import type { Answer, FailureReasons, NewAnswer } from './store-reply.ts';
 import { StopRequests, replyStopped } from './stop-requests.ts';
 import { countReply, recordFirstToken } from '../telemetry/instruments.ts';
 import { conversationSignal, pollUntil } from './signals.ts';
@@ -137,7 +138,7 @@ export class Replies {
     }
   }
 
-  async #generate(message: AcceptedMessage, reply: Reply, signal: AbortSignal): Promise<Answer> {
+  async #generate(message: AcceptedMessage, reply: Reply, signal: AbortSignal): Promise<NewAnswer> {
     const { request, leftOut } = await buildEngineRequest(this.#parts, message);
     if (leftOut.length > 0) {
       const { uuid: assistant } = request.assistant;
@@ -146,7 +147,7 @@ export class Replies {
         'a prompt had no room for everything of the page; some was left out',
       );
     }
-    const answer: Answer = { text: '', functionCalls: [] };
+    const answer: NewAnswer = { text: '', functionCalls: [], problem: describeLeftOut(leftOut) };
     try {
       signal.throwIfAborted();
       for await (const event of this.#engine.reply(request, signal)) {
@@ -179,19 +180,34 @@ export class Replies {
   }
 
   async #fail(message: AcceptedMessage, reply: Reply, error: unknown): Promise<void> {
-    const expected = publicReason(error);
+    const expected = this.#expectedReasons(error);
     // Engines log the causes of expected failures: a provider's error can quote the key or the prompt.
     if (expected === undefined) this.#log.error({ err: error }, 'a reply failed unexpectedly');
-    else this.#log.warn({ reason: expected }, 'a reply failed');
-    const reason = expected ?? 'something went wrong inside the service; please try again';
+    else this.#log.warn({ reason: expected.failure }, 'a reply failed');
+    const reasons = expected ?? {
+      failure: 'something went wrong inside the service; please try again',
+      problem: 'an unexpected error, which is in the log of the service',
+    };
     try {
-      await failReply(this.#database, message.id, this.lease.owner, reason);
+      await failReply(this.#database, message.id, this.lease.owner, reasons);
     } catch (cause) {
       // The lease is no longer renewed, so `failAbandonedReplies` refunds the message once the database is back.
       this.#log.error({ err: cause }, 'a failed reply could not be refunded yet');
     }
     countReply('failed');
-    reply.fail(ConversationError.replyFailed(reason, { cause: error }));
+    reply.fail(ConversationError.replyFailed(reasons.failure, { cause: error }));
+  }
+
+  /** The reasons of an expected failure; undefined for others. */
+  #expectedReasons(error: unknown): FailureReasons | undefined {
+    if (error instanceof EngineError) return { failure: error.message, problem: error.ownerReason };
+    if (error instanceof DOMException && error.name === 'TimeoutError') {
+      return {
+        failure: 'the assistant took too long to answer; please try again',
+        problem: `the time limit of ${this.#timeoutMs / 1000} seconds was exceeded`,
+      };
+    }
+    return undefined;
   }
 }
 
@@ -228,14 +244,13 @@ function addEvent(event: ReplyEvent, answer: Answer, reply: Reply): void {
   reply.emit({ type: 'delta', text });
 }
 
-/** The reason of an expected failure, for the visitor; undefined for others. */
-function publicReason(error: unknown): string | undefined {
-  if (error instanceof EngineError) return error.message;
-  if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'the assistant took too long to answer; please try again';
-  }
-  return undefined;
-}
+/** Most characters of a list of what was left out: a page can have a hundred variables with long names. */
+const leftOutLimit = 1000;
+
+const describeLeftOut = (leftOut: readonly string[]) =>
+  leftOut.length === 0
+    ? null
+    : `more than ${maxVisitorBytes / 1024} KiB from the page: ${leftOut.join(', ')}`.slice(0, leftOutLimit);
 
 /** Records the time until the first text of a reply. */
 function measureFirstToken(reply: Reply): void {

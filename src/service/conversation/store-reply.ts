@@ -20,6 +20,11 @@ export interface Answer {
   functionCalls: StoredFunctionCall[];
 }
 
+/** An answer that is stored with what the assistant's owner should know about it, if anything. */
+export interface NewAnswer extends Answer {
+  problem: string | null;
+}
+
 /** A stored answer, with the state of the conversation after it. */
 export interface SettledAnswer extends Answer, BuiltInToolEffects {}
 
@@ -35,14 +40,14 @@ export async function storeAnswer(
   { database: { transaction }, jobs }: EndingDependencies,
   message: AcceptedMessage,
   owner: string,
-  answer: Answer,
+  { problem, ...answer }: NewAnswer,
 ): Promise<SettledAnswer | undefined> {
   return transaction(async (tx) => {
     // Locked first, as in every transaction that locks both: a deletion locks the conversation and then its messages.
     const { id, conversationId, turn } = message;
     const [conversation] = await touchConversation(tx, { conversationId });
     if (!conversation) throw ConversationError.conversationNotFound();
-    const answered = await markAnswered(tx, { id, owner });
+    const answered = await markAnswered(tx, { id, owner, problem });
     if (answered.length === 0) return undefined;
     await insertAnswer(tx, { conversationId, turn, inReplyTo: id, ...answer });
     const effects = { messageId: id, calls: answer.functionCalls };
@@ -65,18 +70,19 @@ const touchConversation = prepared<
     }),
 );
 
-const markAnswered = prepared<{ id: number; owner: string }, { id: number }[]>((queries, params) =>
-  queries
-    .update(messages)
-    .set({ replyState: 'answered', ...settled })
-    .where(
-      and(
-        eq(messages.id, params.id),
-        eq(messages.replyState, 'pending'),
-        eq(messages.replyOwner, params.owner),
-      ),
-    )
-    .returning({ id: messages.id }),
+const markAnswered = prepared<Pick<NewAnswer, 'problem'> & { id: number; owner: string }, { id: number }[]>(
+  (queries, params) =>
+    queries
+      .update(messages)
+      .set({ replyState: 'answered', problem: sql`${params.problem}`, ...settled })
+      .where(
+        and(
+          eq(messages.id, params.id),
+          eq(messages.replyState, 'pending'),
+          eq(messages.replyOwner, params.owner),
+        ),
+      )
+      .returning({ id: messages.id }),
 );
 
 const insertAnswer = prepared<Answer & { conversationId: number; turn: number; inReplyTo: number }, unknown>(
@@ -91,14 +97,20 @@ const insertAnswer = prepared<Answer & { conversationId: number; turn: number; i
     }),
 );
 
+/** Why a reply failed: for the visitor, and for the assistant's owner. */
+export interface FailureReasons {
+  failure: string;
+  problem: string;
+}
+
 /** Fails the reply to a message of this owner: marks it, refunds it and releases its idempotency key. */
 export async function failReply(
   { db }: Database,
   messageId: number,
   owner: string,
-  failure: string,
+  reasons: FailureReasons,
 ): Promise<void> {
-  await db.transaction((tx) => failMessages(tx, [messageId], failure, eq(messages.replyOwner, owner)));
+  await db.transaction((tx) => failMessages(tx, [messageId], reasons, eq(messages.replyOwner, owner)));
 }
 
 /** Most replies per sweep; the next sweep takes the rest. */
@@ -121,7 +133,10 @@ export async function failAbandonedReplies({ db }: Database, includingActive = f
 }
 
 const isLeaseExpired = lte(messages.replyLeaseUntil, sql`now()`);
-const interrupted = 'the service stopped while it was answering; please send the message again';
+const interrupted: FailureReasons = {
+  failure: 'the service stopped while it was answering; please send the message again',
+  problem: 'the service stopped while it was answering',
+};
 
 /** Like {@link failAbandonedReplies}, for conversations whose messages this transaction has locked. */
 export async function failAbandonedRepliesOf(tx: Queries, conversationIds: number[]): Promise<void> {
@@ -149,11 +164,16 @@ const findAbandoned = (queries: Queries, condition: SQL | undefined) =>
  *
  * @returns the number of replies that were pending.
  */
-async function failMessages(tx: Queries, ids: number[], failure: string, guard?: SQL): Promise<number> {
+async function failMessages(
+  tx: Queries,
+  ids: number[],
+  reasons: FailureReasons,
+  guard?: SQL,
+): Promise<number> {
   if (ids.length === 0) return 0;
   const failed = await tx
     .update(messages)
-    .set({ replyState: 'failed', failure, cost: '0', ...settled })
+    .set({ replyState: 'failed', ...reasons, cost: '0', ...settled })
     .where(and(inArray(messages.id, ids), eq(messages.replyState, 'pending'), guard))
     .returning({ id: messages.id });
   const failedIds = failed.map(({ id }) => id);

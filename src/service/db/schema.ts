@@ -211,6 +211,7 @@ export const messages = pgTable('messages', {
     .notNull()
     .default('done'),
   failure: text(),
+  problem: text(),
   replyOwner: uuid('reply_owner'),
   replyLeaseUntil: timestamptz('reply_lease_until'),
   replyStopRequested: boolean('reply_stop_requested').notNull().default(false),

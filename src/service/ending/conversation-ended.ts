@@ -2,6 +2,7 @@ import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { engineContextColumns } from '../assistant/engine-context.ts';
 import { readLines } from '../conversation/history.ts';
 import type { StoredLine } from '../conversation/history.ts';
+import { problems } from '../conversation/problems.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
@@ -70,6 +71,7 @@ export async function handleConversationEnded(
           inputVariables: conversation.variables,
           extractedVariables: evaluated?.variables ?? {},
           messages,
+          problems: found.problems,
           createdAt: found.createdAt,
           endedAt: found.endedAt,
         }),
@@ -87,6 +89,7 @@ async function readEnded({ db }: Database, conversationId: number) {
       conversation: conversations,
       ...engineContextColumns,
       assistant: assistants,
+      problems,
       createdAt: wireTimestamp(conversations.createdAt),
       endedAt: wireTimestamp(sql`coalesce(${conversations.endedAt}, ${conversations.updatedAt})`),
     })

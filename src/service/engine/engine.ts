@@ -179,4 +179,11 @@ export interface Engine {
 /** The engine failed. Visitors see the message, so it contains no secret, address or stack. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
+  /** The reason as the assistant's owner reads it. */
+  readonly ownerReason: string;
+
+  constructor(message: string, options: ErrorOptions & { ownerReason?: string } = {}) {
+    super(message, options);
+    this.ownerReason = options.ownerReason ?? message;
+  }
 }

@@ -1,3 +1,4 @@
+import type { ConversationProblem } from '../../contract/conversation.ts';
 import type { ConversationWebhook } from '../../contract/webhook.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import { formatTranscript } from '../lib/transcript.ts';
@@ -13,6 +14,8 @@ export interface EndedConversation {
   inputVariables: StoredVariables;
   extractedVariables: StoredVariables;
   messages: readonly TranscriptMessage[];
+  /** Null if there are none. */
+  problems: ConversationProblem[] | null;
   createdAt: string;
   endedAt: string;
 }
@@ -47,6 +50,7 @@ export function conversationPayload(conversation: EndedConversation): Conversati
     customer_phone: null,
     customer_name: customerName(inputVariables),
     sender: null,
+    ...(conversation.problems !== null && { problems: conversation.problems }),
     created_at: zonedTimestamp(conversation.createdAt, timezone),
     ended_at: zonedTimestamp(conversation.endedAt, timezone),
   };

@@ -493,6 +493,8 @@ CREATE TABLE messages (
   -- State of the reply to a user's message: pending, stored, or failed and refunded. Other messages are `done`.
   reply_state text NOT NULL DEFAULT 'done' CHECK (reply_state IN ('pending', 'answered', 'failed', 'done')),
   failure text,
+  -- For the assistant's owner: why the reply failed, or what its prompt had no room for.
+  problem text,
   -- The process that writes the reply, and the end of its lease. After that the reply counts as abandoned.
   reply_owner uuid,
   reply_lease_until timestamptz,

@@ -16,7 +16,7 @@ import type { ChatMessage } from './build-prompt.ts';
 import { ToolCallCollector } from './collect-tool-calls.ts';
 import { callLimit, runToolCalls } from './run-tool-calls.ts';
 import { ModelProblems } from './model-problems.ts';
-import { publicReason } from './public-reason.ts';
+import { ownerReason, publicReason } from './public-reason.ts';
 import { sumUsage, tokenUsage } from './token-usage.ts';
 import type { TokenUsage } from './token-usage.ts';
 import { withIdleTimeout } from './idle-timeout.ts';
@@ -137,7 +137,7 @@ export class OpenAiEngine implements Engine {
   #toEngineError(error: unknown, signal: AbortSignal): unknown {
     if (error instanceof EngineError || signal.aborted) return error;
     this.#log.warn(describeFailure(error), 'the language model failed');
-    return new EngineError(publicReason(error), { cause: error });
+    return new EngineError(publicReason(error), { cause: error, ownerReason: ownerReason(error) });
   }
 
   /** Notes whether the model has a problem that the operator must solve. */

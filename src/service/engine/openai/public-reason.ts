@@ -18,3 +18,16 @@ export function publicReason(error: unknown): string {
   }
   return 'the language model failed to answer';
 }
+
+/** Explains it to the assistant's owner, who need not be the operator: without address, key or text of the provider. */
+export function ownerReason(error: unknown): string {
+  if (error instanceof OpenAI.APIConnectionTimeoutError || !(error instanceof OpenAI.APIError))
+    return publicReason(error);
+  const { status } = error as { status?: number };
+  if (status === undefined) return 'the connection to the language model failed';
+  if (status === 401 || status === 403) return `the model refuses the API key (${status})`;
+  if (status === 404) return 'the endpoint does not know the model (404)';
+  if (status === 429) return 'rate limited by the language model (429)';
+  if (status < 500) return `the model refuses the request (${status})`;
+  return `the language model failed (${status})`;
+}

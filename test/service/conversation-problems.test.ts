@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ListedConversation } from '../../src/contract/conversation.ts';
+import { Owner } from '../support/records/owner.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import type { Behavior } from '../support/servers/model-server.ts';
+import { atEnd, createAssistant, startService } from '../support/service/service.ts';
+
+const model = await startModelServer();
+atEnd(() => model.close());
+const service = await startService({
+  ...{ LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-secret', LLM_MODEL: 'm-1', REPLY_TIMEOUT_SECONDS: '2' },
+});
+
+async function openChat(systemPrompt = 'Be kind.') {
+  const owner = await Owner.create(service, '1');
+  const assistant = await createAssistant(service, { userId: owner.id, systemPrompt });
+  return { owner, uuid: assistant.uuid };
+}
+
+/** What an owner reads of the latest conversation. */
+async function problems(owner: Owner) {
+  const { json } = await owner.get('conversations');
+  return (json['data'] as ListedConversation[])[0]?.problems;
+}
+
+/** Everything that a visitor can read. */
+async function visibleText(conversation: string): Promise<string> {
+  const answers = [await service.get(`/api/conversations/${conversation}`)];
+  return answers.map(({ text }) => text).join('');
+}
+
+describe('the conversation of an owner', () => {
+  const failures: [title: string, behavior: Behavior, reason: string][] = [
+    ['the key is refused', { status: 401 }, 'the model refuses the API key (401)'],
+    ['the model is unknown', { status: 404 }, 'the endpoint does not know the model (404)'],
+    ['the request is refused', { status: 400 }, 'the model refuses the request (400)'],
+    ['the model is over its rate limit', { status: 429 }, 'rate limited by the language model (429)'],
+    ['the answer takes too long', { hang: true }, 'the time limit of 2 seconds was exceeded'],
+    ['the answer breaks off', { ending: 'cut' }, 'the language model failed to answer'],
+    ['there is no answer', { chunks: [] }, 'the assistant gave no answer'],
+  ];
+  for (const [title, behavior, reason] of failures) {
+    it(`contains the reason of a failed reply if ${title}, which visitors do not read`, async () => {
+      const { owner, uuid } = await openChat();
+      const conversation = await service.open(uuid);
+      model.behave(behavior);
+      const { status, text } = await service.send(conversation, 'Hello');
+      assert.equal(status, 400);
+      const found = await problems(owner);
+      assert.deepEqual(
+        found?.map(({ kind, message }) => [kind, message]),
+        [['reply-failed', 'Hello']],
+      );
+      assert.equal(found[0]?.reason, reason);
+      assert.doesNotMatch(text + (await visibleText(conversation)), /\d{3}|API key|sk-secret|problems/);
+    });
+  }
+
+  it('names what a prompt had no room for, which visitors do not read', async () => {
+    model.behave({});
+    const { owner, uuid } = await openChat('Quote {{a}}, {{b}}, {{c}}, {{d}} and {{e}}.');
+    const long = 'ж'.repeat(1990);
+    const variables = { a: long, b: long, c: long, d: long, e: long };
+    const conversation = await service.open(uuid, { variables });
+    const tool_results = [{ name: 'look_up', arguments: {}, result: long }];
+    assert.equal((await service.send(conversation, 'Hi', {}, { tool_results })).status, 200);
+    const found = await problems(owner);
+    assert.deepEqual(
+      found?.map(({ kind, reason }) => [kind, reason]),
+      [['left-out', 'more than 16 KiB from the page: variable e, result of look_up']],
+    );
+    assert.doesNotMatch(await visibleText(conversation), /16 KiB|look_up/);
+  });
+
+  it('has no such field without a problem, and the latest ten with more', async () => {
+    model.behave({});
+    const { owner, uuid } = await openChat();
+    const conversation = await service.open(uuid);
+    await service.send(conversation, 'Hello');
+    assert.equal(await problems(owner), undefined);
+    model.behave({ status: 400 });
+    for (let index = 1; index <= 12; index++) await service.send(conversation, `Message ${index}`);
+    const sent = (await problems(owner))?.map(({ message }) => message);
+    assert.deepEqual(
+      sent,
+      Array.from({ length: 10 }, (_, index) => `Message ${12 - index}`),
+    );
+  });
+});
