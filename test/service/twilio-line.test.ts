@@ -1,45 +1,330 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { LineEvent, Spoken } from '../../src/service/carrier/telephony.ts';
+import { describe, test } from 'node:test';
+import type { CallPlan, Line, LineEvent, Spoken } from '../../src/service/carrier/telephony.ts';
+import { eventually } from '../support/twilio/eventually.ts';
+import type { StandInRelay } from '../support/twilio/relay.ts';
+import type { StandInCall } from '../support/twilio/stand-in-call.ts';
 import { never, outgoing, startCarrier, to, tokens } from '../support/twilio/carrier-under-test.ts';
 
 const { twilio, service, carrier } = await startCarrier();
 
 const minute = 60;
+let calls = 0;
+
+/** Makes a call that the customer answers, and holds its conversation. */
+async function converse<Result>(
+  conversation: (line: Line) => Promise<Result>,
+  {
+    speech = {},
+    speaking = {},
+  }: { speech?: Partial<CallPlan['speech']>; speaking?: Partial<StandInRelay['speaking']> } = {},
+): Promise<{ call: StandInCall; relay: StandInRelay; result: Promise<Result> }> {
+  const finished = Promise.withResolvers<Result>();
+  service.converse = (line) => conversation(line).then(finished.resolve, finished.reject);
+  twilio.speaking = { mode: 'at-once', reports: true, ...speaking };
+  await carrier.dial({ ...outgoing, speech: { ...outgoing.speech, ...speech } });
+  calls += 1;
+  const call = await twilio.call(to, calls);
+  await call.answer();
+  return { call, relay: await call.connected(), result: finished.promise };
+}
+
+const say = (line: Line, ...list: Parameters<typeof tokens>) => line.say(tokens(...list), minute, never);
+const withoutTimes = ({ heard, cutOffBy }: Spoken) => ({ heard, cutOffBy });
+const isText = (text: string) => (frame: { type: string }) =>
+  frame.type === 'text' && (frame as { token?: string }).token === text;
 
 test('it greets, answers what the customer asks, and hangs up after its last words', async () => {
-  const events: (LineEvent | undefined)[] = [];
-  const spoken: Spoken[] = [];
-  service.converse = async (line) => {
-    spoken.push(await line.say(tokens('Hello, this is ', 'Ada.'), minute, never));
-    events.push(await line.next(minute, never));
-    spoken.push(await line.say(tokens('We open ', 'at nine. ', 'Goodbye!'), minute, never));
+  const { call, relay, result } = await converse(async (line) => {
+    const greeting = await say(line, 'Hello, this is ', 'Ada.');
+    const event = await line.next(minute, never);
+    const reply = await say(line, 'We open ', 'at nine. ', 'Goodbye!');
     await line.hangUp();
-  };
-  const sid = await carrier.dial(outgoing);
-  const call = await twilio.call(to);
-  assert.equal(sid, call.sid);
-  await call.ring();
-  await call.answer();
-  const relay = await call.connected();
+    return { greeting, event, reply };
+  });
   await relay.hears('Hello, this is Ada.');
   relay.say('When do you open?');
   await relay.hears('We open at nine. Goodbye!');
   await call.over();
 
-  assert.deepEqual(
-    spoken.map(({ heard, cutOffBy }) => ({ heard, cutOffBy })),
-    [
-      { heard: 'Hello, this is Ada.', cutOffBy: undefined },
-      { heard: 'We open at nine. Goodbye!', cutOffBy: undefined },
-    ],
-  );
-  assert.equal(events[0]?.type === 'said' && events[0].text, 'When do you open?');
-  assert.deepEqual(service.connections, [{ callId: 7, token: outgoing.token, carrierCallId: sid }]);
+  const { greeting, event, reply } = await result;
+  assert.deepEqual(withoutTimes(greeting), { heard: 'Hello, this is Ada.', cutOffBy: undefined });
+  assert.deepEqual(withoutTimes(reply), { heard: 'We open at nine. Goodbye!', cutOffBy: undefined });
+  assert.equal(event?.type === 'said' && event.text, 'When do you open?');
+  assert.ok((greeting.startedAt ?? 0) < (reply.startedAt ?? 0));
   assert.deepEqual(
     service.reports.map(({ type }) => type),
-    ['ringing', 'ended'],
+    ['ended'],
   );
   assert.deepEqual(service.disconnections, []);
   assert.deepEqual([call.problems, relay.problems], [[], []]);
+});
+
+test('it sends tokens as they are, and marks the end of the text', async () => {
+  const { relay, call } = await converse(async (line) => {
+    await say(line, ' One', '', ' two ', '\nthree');
+    await line.hangUp();
+  });
+  await call.over();
+  assert.deepEqual(relay.frames.slice(0, -1), [
+    { type: 'text', token: ' One', last: false },
+    { type: 'text', token: ' two ', last: false },
+    { type: 'text', token: '\nthree', last: false },
+    { type: 'text', token: '', last: true },
+  ]);
+});
+
+test('it sends nothing for an empty text', async () => {
+  const { call, relay, result } = await converse(async (line) => {
+    const spoken = await say(line);
+    await line.hangUp();
+    return spoken;
+  });
+  await call.over();
+  assert.deepEqual(await result, { heard: '', startedAt: undefined });
+  assert.deepEqual(
+    relay.frames.map(({ type }) => type),
+    ['end'],
+  );
+});
+
+describe('an interruption', () => {
+  test('stops speech and text at once, and keeps what was heard', async () => {
+    const later = Promise.withResolvers<string>();
+    let isStopped = false;
+    async function* text() {
+      try {
+        yield 'We open at nine, ';
+        yield 'and close at five. ';
+        yield await later.promise;
+      } finally {
+        isStopped = true;
+      }
+    }
+    const { call, relay, result } = await converse(
+      async (line) => {
+        const spoken = await line.say(text(), minute, never);
+        const event = await line.next(minute, never);
+        await line.hangUp();
+        return { spoken, event };
+      },
+      { speaking: { mode: 'by-hand' } },
+    );
+    await relay.receives('the second token', isText('and close at five. '));
+    relay.play('We open at nine, ');
+    relay.interrupt('We open at nine, and');
+    relay.say('And on Sundays?');
+    await relay.receives('the end of the text', isText(''));
+    later.resolve('Never spoken.');
+
+    const { spoken, event } = await result;
+    assert.deepEqual(withoutTimes(spoken), { heard: 'We open at nine, and', cutOffBy: 'customer' });
+    assert.equal(event?.type === 'said' && event.text, 'And on Sundays?');
+    await eventually(
+      () => 'the model to stop',
+      () => isStopped || undefined,
+    );
+    assert.equal(relay.frames.some(isText('Never spoken.')), false);
+    await call.over();
+    assert.deepEqual(relay.problems, []);
+  });
+
+  test('also counts if the relay reports only the last sentence', async () => {
+    const { relay, result } = await converse((line) => say(line, 'One. ', 'Two three. ', 'Four.'), {
+      speaking: { mode: 'by-hand' },
+    });
+    await relay.receives('all text', isText(''));
+    relay.play('One. ');
+    relay.interrupt('two');
+    assert.deepEqual(withoutTimes(await result), { heard: 'One. Two', cutOffBy: 'customer' });
+  });
+
+  test('needs as many words as the assistant says', async () => {
+    const { call, relay, result } = await converse(
+      async (line) => {
+        const spoken = await say(line, 'We open at nine ', 'and close at five.');
+        const events: (LineEvent | undefined)[] = [await line.next(minute, never)];
+        events.push(await line.next(minute, never));
+        await line.hangUp();
+        return { spoken, events };
+      },
+      { speech: { minInterruptWords: 3 }, speaking: { mode: 'by-hand' } },
+    );
+    await relay.receives('all text', isText(''));
+    relay.play('We open at nine ');
+    relay.say('Oh okay');
+    relay.say('But what', { last: false });
+    relay.say('But what about', { last: false });
+    await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
+    relay.say('But what about Sundays?');
+    const { spoken, events } = await result;
+    assert.deepEqual(withoutTimes(spoken), { heard: 'We open at nine', cutOffBy: 'customer' });
+    assert.deepEqual(
+      events.map((event) => event?.type === 'said' && event.text),
+      ['Oh okay', 'But what about Sundays?'],
+    );
+    await call.over();
+    assert.deepEqual(relay.problems, []);
+  });
+});
+
+test('it stops the speech when its time is over', async () => {
+  const { relay, result } = await converse((line) => line.say(tokens('A very long story.'), 0.05, never), {
+    speaking: { mode: 'by-hand' },
+  });
+  await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
+  assert.deepEqual(withoutTimes(await result), { heard: '', cutOffBy: 'time' });
+});
+
+test('it stops the speech when it is aborted', async () => {
+  const stop = new AbortController();
+  const { relay, result } = await converse(
+    (line) => line.say(tokens('A very long story.'), minute, stop.signal),
+    { speaking: { mode: 'by-hand' } },
+  );
+  await relay.receives('the story', isText(''));
+  stop.abort(new Error('enough'));
+  await assert.rejects(result, /enough/);
+  await relay.receives('the silence that replaces the speech', ({ type }) => type === 'play');
+});
+
+test('it ends the text where the model fails', async () => {
+  async function* text() {
+    yield await Promise.resolve('One moment, ');
+    throw new Error('The model failed.');
+  }
+  const { relay, result } = await converse((line) => line.say(text(), minute, never));
+  await assert.rejects(result, /The model failed/);
+  await relay.receives('the end of the text', isText(''));
+});
+
+test('it estimates when the words were heard if the relay reports nothing', async () => {
+  const { call, result } = await converse(
+    async (line) => {
+      const from = line.now;
+      const spoken = await say(line, 'Hello there.');
+      const until = line.now;
+      await line.hangUp();
+      return { spoken, seconds: until - from };
+    },
+    { speaking: { reports: false } },
+  );
+  const { spoken, seconds } = await result;
+  assert.deepEqual(withoutTimes(spoken), { heard: 'Hello there.', cutOffBy: undefined });
+  assert.ok(seconds > 0.7, `heard after ${seconds} s`);
+  assert.ok(spoken.startedAt !== undefined);
+  await call.over();
+});
+
+test('it waits for the last words, also if the relay pauses between sentences', async () => {
+  let isHeard = false;
+  const last = Promise.withResolvers<string>();
+  const { relay, result } = await converse(
+    async (line) => {
+      const spoken = await say(line, 'One. ', last.promise);
+      isHeard = true;
+      return spoken;
+    },
+    { speaking: { mode: 'by-hand' } },
+  );
+  await relay.receives('the first token', isText('One. '));
+  relay.play('One. ');
+  relay.send({ type: 'info', name: 'agentSpeaking', value: 'off' });
+  last.resolve('Two.');
+  await relay.receives('the end of the text', isText(''));
+  relay.play('Two.');
+  relay.press('5');
+  assert.equal(isHeard, false);
+  relay.send({ type: 'info', name: 'agentSpeaking', value: 'off' });
+  assert.deepEqual(withoutTimes(await result), { heard: 'One. Two.', cutOffBy: undefined });
+});
+
+test('it yields keys, sends keys and changes the language', async () => {
+  const { call, relay, result } = await converse(async (line) => {
+    const event = await line.next(minute, never);
+    await line.sendDigits('12w#');
+    await line.setLanguage('de');
+    await line.hangUp();
+    return event;
+  });
+  relay.press('#');
+  assert.deepEqual(await result, { type: 'dtmf', digit: '#' });
+  await call.over();
+  assert.deepEqual(relay.frames, [
+    { type: 'sendDigits', digits: '12w#' },
+    { type: 'language', ttsLanguage: 'de-DE', transcriptionLanguage: 'de-DE' },
+    { type: 'end', handoffData: '{"step":"hang-up"}' },
+  ]);
+});
+
+test('it returns undefined if nothing happens in time', async () => {
+  const { call, result } = await converse(async (line) => {
+    const event = await line.next(0.02, never);
+    await line.hangUp();
+    return event;
+  });
+  assert.equal(await result, undefined);
+  await call.over();
+});
+
+test('it measures how long the customer spoke', async () => {
+  const { relay, result } = await converse((line) => line.next(minute, never));
+  relay.send({ type: 'info', name: 'clientSpeaking', value: 'on' });
+  relay.send({ type: 'info', name: 'clientSpeaking', value: 'off' });
+  relay.say('A sentence that would take some seconds to say at any usual speed.');
+  const event = await result;
+  assert.ok(event?.type === 'said' && event.seconds < 1, JSON.stringify(event));
+});
+
+describe('the end of a line', () => {
+  test('is the customer’s when they hang up', async () => {
+    const { call, result } = await converse((line) => line.next(minute, never));
+    await call.hangUp();
+    assert.deepEqual(await result, { type: 'ended', by: 'customer' });
+  });
+
+  test('is the connection’s when it is lost', async () => {
+    const { call, relay, result } = await converse((line) => line.next(minute, never));
+    relay.drop();
+    assert.deepEqual(await result, { type: 'ended', by: 'connection' });
+    await call.over();
+    assert.equal(service.disconnections.at(-1)?.cause, 'lost');
+  });
+
+  test('cuts off the speech', async () => {
+    const { call, relay, result } = await converse((line) => say(line, 'We open ', 'at nine.'), {
+      speaking: { mode: 'by-hand' },
+    });
+    await relay.receives('the text', isText(''));
+    relay.play('We open ');
+    await call.hangUp();
+    assert.deepEqual(withoutTimes(await result), { heard: 'We open', cutOffBy: 'end' });
+  });
+
+  test('comes after all that the customer said', async () => {
+    const { call, relay, result } = await converse(async (line) => {
+      await line.next(minute, never);
+      return [await line.next(minute, never), await line.next(minute, never), await line.next(0, never)];
+    });
+    relay.say('One');
+    relay.say('Two');
+    await call.hangUp();
+    const events = await result;
+    assert.deepEqual(
+      events.map((event) => event?.type),
+      ['said', 'ended', 'ended'],
+    );
+  });
+
+  test('makes further requests harmless', async () => {
+    const { call, relay, result } = await converse(async (line) => {
+      await line.hangUp();
+      await line.hangUp();
+      await line.sendDigits('1');
+      return say(line, 'Nobody hears this.');
+    });
+    assert.deepEqual(withoutTimes(await result), { heard: '', cutOffBy: 'end' });
+    await call.over();
+    assert.equal(relay.frames.length, 1);
+  });
 });

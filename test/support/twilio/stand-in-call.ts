@@ -48,6 +48,8 @@ export class StandInCall {
   readonly problems: string[] = [];
   readonly relays: StandInRelay[] = [];
   status = 'queued';
+  /** Whether the call is over and all its reports were sent. */
+  isDone = false;
   transfer: Transfer | undefined;
   /** Time limit and status callback, which a request can set later. */
   timeLimit: string | undefined;
@@ -124,6 +126,7 @@ export class StandInCall {
   async end(status: 'busy' | 'failed' | 'no-answer' | 'canceled'): Promise<void> {
     this.status = status;
     await this.report(status);
+    this.isDone = true;
   }
 
   /** The carrier has found out who answered. */
@@ -152,6 +155,7 @@ export class StandInCall {
     await this.report('completed');
     const callback = this.form['RecordingStatusCallback'];
     if (this.form['Record'] === 'true' && callback !== undefined) await this.record(callback);
+    this.isDone = true;
   }
 
   async record(callback: string): Promise<string> {
@@ -187,7 +191,7 @@ export class StandInCall {
   over(): Promise<true> {
     return eventually(
       () => `the end of the call, which is ${this.status}; problems: ${this.problems.join('; ')}`,
-      () => this.isOver || undefined,
+      () => this.isDone || undefined,
     );
   }
 
@@ -202,6 +206,7 @@ export class StandInCall {
       this.transfer = { to, callerId, action, timeout: Number(timeout), timeLimit: Number(timeLimit) };
     } else if (connect?.name === 'Reject') {
       this.status = connect.attributes['reason'] === 'busy' ? 'busy' : 'no-answer';
+      this.isDone = true;
     } else await this.complete();
     return undefined;
   }
@@ -254,7 +259,9 @@ export class StandInCall {
       customParameters: Object.fromEntries(parameters) as Record<string, string>,
     });
     this.relays.push(relay);
-    void relay.ended.then((end) => this.#sessionEnded(end, performance.now() - relay.startedAt));
+    relay.ended
+      .then((end) => this.#sessionEnded(end, performance.now() - relay.startedAt))
+      .catch((error: unknown) => this.problems.push(String(error)));
     return relay;
   }
 

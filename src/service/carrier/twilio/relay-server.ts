@@ -150,6 +150,7 @@ export class RelayServer {
     const call = { callId: Number(callId), token, carrierCallId: setup.callSid };
     handler()
       .onConnected(call, line)
+      .then(() => line.hangUp())
       .catch((error: unknown) => {
         line.close('connection');
         if (error instanceof Refusal) {

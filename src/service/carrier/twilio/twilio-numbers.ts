@@ -8,8 +8,8 @@ import type { WebhookUrls } from './webhook-urls.ts';
 /** The kinds of numbers, as the price list names them. */
 const kinds = ['local', 'national', 'mobile', 'toll free'] as const;
 
-/** The client's types promise other names than the carrier sends. */
-const Prices = z.array(z.object({ number_type: z.string(), current_price: z.coerce.number().min(0) }));
+/** The carrier sends prices as texts, against the client's types. */
+const Prices = z.array(z.object({ numberType: z.string(), currentPrice: z.coerce.number().min(0) }));
 
 interface NumberQuery {
   voiceEnabled: boolean;
@@ -107,7 +107,7 @@ export class TwilioNumbers implements CarrierNumbers {
       );
     }
     const prices = Prices.parse(answer.phoneNumberPrices);
-    return new Map(prices.map(({ number_type, current_price }) => [number_type, current_price]));
+    return new Map(prices.map(({ numberType, currentPrice }) => [numberType, currentPrice]));
   }
 
   /** Sends a request; returns `nothing` if the carrier has no such object. */

@@ -79,7 +79,12 @@ export interface WebhookParts {
  */
 export function twilioWebhooks({ handler, signature, urls }: WebhookParts): Hono {
   const routes = new Hono();
-  routes.use(bodyLimit({ maxSize: maxBodyBytes }));
+  routes.use(
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError: (c) => c.json({ message: `The body may have at most ${maxBodyBytes} bytes.` }, 413),
+    }),
+  );
 
   /** Reads the fields of a request, or undefined if the carrier did not sign it. */
   const readFields = async (c: Context, path: string): Promise<Fields | undefined> => {

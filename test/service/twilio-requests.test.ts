@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CarrierError } from '../../src/service/carrier/telephony.ts';
+import type { OutgoingCall } from '../../src/service/carrier/telephony.ts';
+import { never, outgoing, startCarrier, to, token, from } from '../support/twilio/carrier-under-test.ts';
+import { credentials, publicUrl } from '../support/twilio/stand-in.ts';
+import { readTwiml } from '../support/twilio/twiml.ts';
+
+const { twilio, carrier } = await startCarrier();
+
+const webhook = (name: string) => `${publicUrl}/api/carrier/twilio/calls/7/${token}/${name}`;
+const last = () => {
+  const call = twilio.calls.at(-1);
+  if (!call) throw new Error('There is no call.');
+  return call;
+};
+
+/** Anything that belongs to the carrier or its account. */
+const secrets = [credentials.authToken, credentials.accountSid, 'twilio.com', '127.0.0.1'];
+
+describe('a call', () => {
+  test('is requested with limits, reports and background machine detection', async () => {
+    await carrier.dial({ ...outgoing, record: true });
+    const { Twiml: twiml = '', ...form } = last().form;
+    assert.deepEqual(form, {
+      To: to,
+      From: from,
+      Timeout: '30',
+      TimeLimit: '600',
+      StatusCallback: webhook('status'),
+      StatusCallbackEvent: 'initiated ringing answered completed',
+      MachineDetection: 'DetectMessageEnd',
+      AsyncAmd: 'true',
+      AsyncAmdStatusCallback: webhook('amd'),
+      Record: 'true',
+      RecordingChannels: 'dual',
+      RecordingStatusCallback: webhook('recording'),
+      RecordingStatusCallbackEvent: 'completed',
+      Trim: 'do-not-trim',
+    });
+    assert.equal(
+      twiml,
+      '<?xml version="1.0" encoding="UTF-8"?><Response>' +
+        `<Connect action="${webhook('relay')}">` +
+        '<ConversationRelay url="wss://voice.example.com/api/carrier/twilio/relay" language="en-US"' +
+        ' interruptible="any" interruptSensitivity="medium" reportInputDuringAgentSpeech="dtmf"' +
+        ' partialPrompts="false" speechTimeout="800" preemptible="true" dtmfDetection="true"' +
+        ' events="speaker-events tokens-played">' +
+        `<Parameter name="callId" value="7"/><Parameter name="token" value="${token}"/>` +
+        '<Parameter name="maxDuration" value="600"/><Parameter name="speed" value="1"/>' +
+        '<Parameter name="interruptingWords" value="0"/>' +
+        '</ConversationRelay></Connect></Response>',
+    );
+  });
+
+  test('is not recorded without the setting', async () => {
+    await carrier.dial(outgoing);
+    assert.deepEqual(
+      Object.keys(last().form).filter((name) => name.startsWith('Record')),
+      [],
+    );
+  });
+
+  const attributesWith = async (speech: Partial<OutgoingCall['speech']>) => {
+    await carrier.dial({ ...outgoing, speech: { ...outgoing.speech, ...speech } });
+    return readTwiml(last().form['Twiml'] ?? '').children[0]?.children[0]?.attributes ?? {};
+  };
+
+  for (const [speech, expected] of [
+    [{ language: 'de' }, { language: 'de-DE' }],
+    [{ language: 'pt' }, { language: 'pt-BR' }],
+    [{ language: 'zh' }, { language: 'cmn-CN' }],
+    [{ voice: { provider: 'ElevenLabs', name: 'abc' } }, { ttsProvider: 'ElevenLabs', voice: 'abc' }],
+    [
+      { voice: { provider: 'elevenlabs', name: 'abc' }, speed: 1.1 },
+      { ttsProvider: 'ElevenLabs', voice: 'abc-flash_v2_5-1.1_0.5_0.75' },
+    ],
+    [
+      { voice: { provider: 'Google', name: 'de-DE-Neural2-A' }, speed: 1.1 },
+      { ttsProvider: 'Google', voice: 'de-DE-Neural2-A' },
+    ],
+    [{ voice: { provider: 'Cartesia', name: 'abc' } }, { ttsProvider: undefined, voice: undefined }],
+    [{ allowInterruptions: false }, { interruptible: 'none', reportInputDuringAgentSpeech: 'dtmf' }],
+    [{ minInterruptWords: 1 }, { interruptible: 'any', partialPrompts: 'false' }],
+    [
+      { minInterruptWords: 2 },
+      { interruptible: 'dtmf', reportInputDuringAgentSpeech: 'any', partialPrompts: 'true' },
+    ],
+    [{ interruptSensitivity: 0.1 }, { interruptSensitivity: 'low' }],
+    [{ interruptSensitivity: 5 }, { interruptSensitivity: 'high' }],
+    [{ endpointSensitivity: 0 }, { speechTimeout: '5000' }],
+    [{ endpointSensitivity: 5 }, { speechTimeout: '600' }],
+    [{ endpointType: 'ai' }, { speechTimeout: 'auto' }],
+  ] as const) {
+    test(`has the attributes of ${JSON.stringify(speech)}`, async () => {
+      const attributes = await attributesWith(speech);
+      for (const [name, value] of Object.entries(expected)) assert.equal(attributes[name], value, name);
+    });
+  }
+
+  for (const [code, message] of [
+    [20003, /credentials/],
+    [21211, /does not know it as a phone number/],
+    [21210, /verified as a caller ID/],
+    [21215, /Geo permissions/],
+    [21219, /trial account/],
+    [20429, /too many requests/],
+    [21999, /refuses the call \(error 21999\)/],
+  ] as const) {
+    test(`is refused by error ${code} with the remedy`, async () => {
+      const count = twilio.calls.length;
+      twilio.nextCall = { status: code === 20003 ? 401 : 400, code };
+      await assert.rejects(carrier.dial(outgoing), (error: Error) => {
+        assert.ok(error instanceof CarrierError);
+        assert.match(error.message, message);
+        const whole = JSON.stringify(error, Object.getOwnPropertyNames(error));
+        for (const secret of secrets) assert.ok(!whole.includes(secret), whole);
+        return true;
+      });
+      assert.equal(twilio.calls.length, count);
+    });
+  }
+
+  test('is repeated if the carrier has too many requests at the moment', async () => {
+    const count = twilio.calls.length;
+    twilio.nextCall = { status: 429, code: 20429 };
+    await carrier.dial(outgoing);
+    assert.equal(twilio.calls.length, count + 1);
+  });
+
+  test('fails without a CarrierError if the carrier may have placed it', async () => {
+    for (const next of ['unknown', { status: 503, code: 20503 }] as const) {
+      twilio.nextCall = next;
+      await assert.rejects(carrier.dial(outgoing), (error: Error) => {
+        assert.ok(!(error instanceof CarrierError));
+        const whole = JSON.stringify(
+          error,
+          Object.getOwnPropertyNames(error).filter((name) => name !== 'stack'),
+        );
+        for (const secret of secrets) assert.ok(!whole.includes(secret), whole);
+        return true;
+      });
+    }
+  });
+
+  test('needs a number of the assistant or of the operator', async () => {
+    await assert.rejects(carrier.dial({ ...outgoing, from: '' }), /TWILIO_PHONE_NUMBER/);
+    const other = await startCarrier({ phoneNumber: from });
+    await other.carrier.dial({ ...outgoing, from: '' });
+    assert.equal(other.twilio.calls[0]?.form['From'], from);
+  });
+
+  test('is ended by its id, however it stands', async () => {
+    const sid = await carrier.dial(outgoing);
+    const call = last();
+    await carrier.hangUp(sid);
+    await call.over();
+    assert.equal(call.status, 'canceled');
+    await carrier.hangUp(sid);
+    await carrier.hangUp(`CA${'0'.repeat(32)}`);
+  });
+});
+
+test('it says that the carrier cannot be reached', async () => {
+  const other = await startCarrier();
+  await other.twilio.close();
+  await assert.rejects(other.carrier.dial(outgoing), (error: Error) => {
+    assert.ok(error instanceof CarrierError);
+    assert.match(error.message, /cannot be reached \(ECONNREFUSED\)/);
+    return true;
+  });
+});
+
+describe('numbers', () => {
+  twilio.offers.set('DE', {
+    Local: ['+493055550001', '+493055550002'],
+    Mobile: ['+4915735980001'],
+  });
+  twilio.prices.set('DE', { local: '1.15', mobile: '15.00' });
+
+  test('are found with the price of their kind', async () => {
+    assert.deepEqual(await carrier.numbers.search({ country: 'DE', contains: '', limit: 20 }), [
+      {
+        phoneNumber: '+493055550001',
+        countryCode: 'DE',
+        region: 'Berlin',
+        price: 1.15,
+        addressRequirements: 'local',
+        smsCapable: false,
+      },
+      {
+        phoneNumber: '+493055550002',
+        countryCode: 'DE',
+        region: 'Berlin',
+        price: 1.15,
+        addressRequirements: 'local',
+        smsCapable: false,
+      },
+      {
+        phoneNumber: '+4915735980001',
+        countryCode: 'DE',
+        region: 'Berlin',
+        price: 15,
+        addressRequirements: 'none',
+        smsCapable: true,
+      },
+    ]);
+    const found = await carrier.numbers.search({ country: 'DE', contains: '0002', limit: 20 });
+    assert.deepEqual(
+      found.map(({ phoneNumber }) => phoneNumber),
+      ['+493055550002'],
+    );
+    assert.equal((await carrier.numbers.search({ country: 'DE', contains: '', limit: 2 })).length, 2);
+    assert.deepEqual(await carrier.numbers.search({ country: 'FR', contains: '', limit: 20 }), []);
+  });
+
+  test('are bought once, call this service, and are given back', async () => {
+    const owned = () => twilio.numbers.filter(({ phoneNumber }) => phoneNumber === '+493055550001');
+    await carrier.numbers.buy('+493055550001');
+    await carrier.numbers.buy('+493055550001');
+    assert.deepEqual(
+      owned().map(({ voiceUrl }) => voiceUrl),
+      [`${publicUrl}/api/carrier/twilio/incoming`],
+    );
+    await carrier.numbers.release('+493055550001');
+    await carrier.numbers.release('+493055550001');
+    assert.deepEqual(owned(), []);
+  });
+
+  test('cannot be bought if somebody else has them', async () => {
+    await assert.rejects(
+      carrier.numbers.buy('+493099999999'),
+      /CarrierError: The number is no longer available/,
+    );
+  });
+
+  test('are removed from the verified caller IDs', async () => {
+    twilio.callerIds.push({ sid: 'PN1', phoneNumber: '+4930777' }, { sid: 'PN2', phoneNumber: '+4930888' });
+    await carrier.removeCallerId('+4930777');
+    await carrier.removeCallerId('+4930777');
+    assert.deepEqual(
+      twilio.callerIds.map(({ sid }) => sid),
+      ['PN2'],
+    );
+  });
+});
+
+describe('a recording', () => {
+  test('is read whole or in part', async () => {
+    const id = twilio.addRecording('CA');
+    const { file = new Uint8Array() } = twilio.recordings.get(id) ?? {};
+    const whole = await carrier.readRecording(id, undefined, never);
+    assert.deepEqual(new Uint8Array(await whole.arrayBuffer()), file);
+    const part = await carrier.readRecording(id, 'bytes=10-19', never);
+    assert.equal(part.status, 206);
+    assert.deepEqual(new Uint8Array(await part.arrayBuffer()), file.subarray(10, 20));
+    assert.equal((await carrier.readRecording(`RE${'0'.repeat(32)}`, undefined, never)).status, 404);
+  });
+
+  test('is deleted, also twice', async () => {
+    const id = twilio.addRecording('CA');
+    await carrier.deleteRecording(id);
+    assert.equal(twilio.recordings.has(id), false);
+    await carrier.deleteRecording(id);
+  });
+});
