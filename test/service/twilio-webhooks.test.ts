@@ -179,16 +179,16 @@ describe('a signed request', () => {
   });
 
   test('is processed again while the database cannot be reached', async () => {
-    const { onReport } = service;
+    const onReport = service.onReport.bind(service);
     let failures = 2;
     service.onReport = (report) => {
       if (failures-- > 0) return Promise.reject(new Error('no database'));
-      return onReport.call(service, report);
+      return onReport(report);
     };
     const reports = await reportsOf(async () => {
       assert.equal((await post(`/api/carrier/twilio/calls/7/${token}/status`, form)).status, 204);
     });
-    service.onReport = onReport.bind(service);
+    service.onReport = onReport;
     assert.equal(reports.length, 1);
   });
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Hono } from 'hono';
+import type { CarrierNumbers } from './carrier-numbers.ts';
 
 /*
  * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges
@@ -153,27 +154,6 @@ export interface CallHandler {
   onIncoming(call: IncomingCall): Promise<Admission>;
 }
 
-/** A number that a carrier sells. */
-export interface CarrierNumber {
-  /** E.164. */
-  phoneNumber: string;
-  countryCode: string;
-  region: string;
-  /** USD a month. */
-  price: number;
-  addressRequirements: string;
-  smsCapable: boolean;
-}
-
-/** The numbers that a carrier sells. */
-export interface CarrierNumbers {
-  search(query: { country: string; contains: string; limit: number }): Promise<CarrierNumber[]>;
-  /** Buys a number and points it at this service. Buying it again does nothing. @throws CarrierError */
-  buy(phoneNumber: string): Promise<void>;
-  /** Gives a number back; does nothing if the carrier does not know it. */
-  release(phoneNumber: string): Promise<void>;
-}
-
 /** Makes and receives calls. */
 export interface Carrier {
   /** Called once, before all else. */
@@ -200,9 +180,4 @@ export interface Carrier {
   deleteRecording?(recordingId: string): Promise<void>;
   /** Ends all lines of this process. */
   close?(): Promise<void>;
-}
-
-/** The carrier refused a request. The message is meant for the owner of the call or number. */
-export class CarrierError extends Error {
-  override readonly name = 'CarrierError';
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import type twilio from 'twilio';
-import { CarrierError } from '../telephony.ts';
+import { CarrierError } from '../carrier-numbers.ts';
 import type { CallHandler, Carrier, OutgoingCall } from '../telephony.ts';
 import type { SetupFrame } from './relay-frames.ts';
 import { RelayServer } from './relay-server.ts';

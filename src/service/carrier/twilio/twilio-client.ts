@@ -1,5 +1,5 @@
 import twilio from 'twilio';
-import { CarrierError } from '../telephony.ts';
+import { CarrierError } from '../carrier-numbers.ts';
 import type { TwilioConfig } from './twilio-config.ts';
 
 const requestTimeoutMs = 15_000;

@@ -1,7 +1,7 @@
 import type twilio from 'twilio';
 import { z } from 'zod';
-import { CarrierError } from '../telephony.ts';
-import type { CarrierNumber, CarrierNumbers } from '../telephony.ts';
+import { CarrierError } from '../carrier-numbers.ts';
+import type { CarrierNumber, CarrierNumbers } from '../carrier-numbers.ts';
 import { rejectionOf, translateError } from './twilio-client.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 
