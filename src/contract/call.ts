@@ -67,6 +67,8 @@ export const Call = z.looseObject({
   /** USD, including all fees. */
   total_cost: z.number(),
   answered_by: z.string(),
+  /** Why the call ended, in more detail than its status. Absent while it is open. Our addition. */
+  end_reason: z.optional(z.string()),
   /** Absent if there is no recording. */
   recording_url: z.optional(z.string()),
   created_at: plainTimestamp,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { calendarDate, id, pageQuery } from './request-fields.ts';
+import { calendarDate, id, pageQuery, variablesField } from './request-fields.ts';
 import { ownerEndpoint } from './owner-endpoint.ts';
 import { messageWith, paginated, timestamp } from './answer-fields.ts';
 import { ConversationProblem } from './conversation.ts';
@@ -9,6 +9,7 @@ import { ConversationProblem } from './conversation.ts';
 /** Types of webhook events. */
 export const webhookEvents = [
   'call-ended',
+  'inbound-call-started',
   'inbound-call-ended',
   'conversation-ended',
   'handoff-requested',
@@ -66,6 +67,26 @@ export const CallWebhook = z.looseObject({
   ),
 });
 export type CallWebhook = z.infer<typeof CallWebhook>;
+
+/** Body of a webhook at the start of an inbound call. Timestamps are ISO 8601 in the assistant's time zone. Ours. */
+export const InboundCallWebhook = z.looseObject({
+  id: z.int(),
+  /** UUID. */
+  assistant_id: z.string(),
+  /** Empty if the number is withheld. */
+  customer_phone: z.string(),
+  assistant_phone: z.string(),
+  status: z.literal('in-progress'),
+  input_variables: anyObject,
+  created_at: z.string(),
+});
+export type InboundCallWebhook = z.infer<typeof InboundCallWebhook>;
+
+/** The answer to {@link InboundCallWebhook}. */
+export const InboundCallAnswer = z.looseObject({
+  /** They override the assistant's. */
+  variables: z.nullish(variablesField()),
+});
 
 /** Body of a webhook after a chat. Timestamps are ISO 8601 in the assistant's time zone. */
 export const ConversationWebhook = z.looseObject({

@@ -51,6 +51,7 @@ describe('makeCall', () => {
       carrier_cost: 0.05,
       total_cost: 0.1,
       answered_by: 'human',
+      end_reason: 'hung-up',
     });
     assert.match(String(assistant_phone_number), /^\+49891000/);
     assert.match(

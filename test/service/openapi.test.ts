@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
       const { $ref = '' } = post.requestBody.content['application/json']?.schema ?? {};
       assert.match(
         $ref,
-        /^#\/components\/schemas\/(Call|Conversation|Handoff|Usage|WebhookDisabled)Webhook$/,
+        /^#\/components\/schemas\/(Call|InboundCall|Conversation|Handoff|Usage|WebhookDisabled)Webhook$/,
       );
       assert.ok(post.parameters.some(({ name }) => name === 'webhook-signature'));
     }

@@ -33,8 +33,8 @@ const record = wireColumns(
       'input_variables',
       'lines',
     ] as const),
-    ...(['answered_at', 'ended_at', 'end_reason', 'lease_owner', 'lease_until'] as const),
-    'end_handled_at',
+    ...(['answered_at', 'ended_at', 'end_handled_at', 'lease_owner', 'lease_until'] as const),
+    ...(['carrier_call_id', 'token'] as const),
   ],
   plainTimestamp,
 );
@@ -43,14 +43,19 @@ interface Row {
   campaign_name: string | null;
   recording_url: string | null;
   recording_token: string | null;
+  end_reason: string | null;
 }
 
 /** Converts a row to a call record (interface: "Call"). */
-function toRecord({ campaign_name, recording_url, recording_token, ...rest }: Row, origin: string) {
+function toRecord(
+  { campaign_name, recording_url, recording_token, end_reason, ...rest }: Row,
+  origin: string,
+) {
   const url = recordingUrlOf(origin, { recordingToken: recording_token, recordingUrl: recording_url });
   return {
     ...rest,
     ...(campaign_name === null ? {} : { campaign_name }),
+    ...(end_reason === null ? {} : { end_reason }),
     ...(url === null ? {} : { recording_url: url }),
   };
 }

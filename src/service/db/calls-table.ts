@@ -42,6 +42,10 @@ export const calls = pgTable('calls', {
   answeredAt: timestamptz('answered_at'),
   endedAt: timestamptz('ended_at'),
   endReason: text('end_reason'),
+  /** The carrier's id of the call. */
+  carrierCallId: text('carrier_call_id'),
+  /** The carrier must bring it to report on the call or to connect it. */
+  token: text(),
   leaseOwner: uuid('lease_owner'),
   leaseUntil: timestamptz('lease_until'),
   recordingToken: text('recording_token'),

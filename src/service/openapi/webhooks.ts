@@ -14,6 +14,7 @@ export interface DocumentedWebhook {
 
 const bodies = {
   'call-ended': 'CallWebhook',
+  'inbound-call-started': 'InboundCallWebhook',
   'inbound-call-ended': 'CallWebhook',
   'conversation-ended': 'ConversationWebhook',
   'handoff-requested': 'HandoffWebhook',
@@ -23,6 +24,8 @@ const bodies = {
 
 const summaries = {
   'call-ended': "After a call, to an assistant's webhook_url while is_webhook_active.",
+  'inbound-call-started':
+    "When an inbound call begins, to an assistant's inbound_webhook_url. The variables of the answer, {variables: {…}}, are the call's if it comes within two seconds. Sent once.",
   'inbound-call-ended': "After an inbound call, to an assistant's inbound_webhook_url.",
   'conversation-ended': "After a chat, to an assistant's conversation_ended_webhook_url.",
   'handoff-requested':

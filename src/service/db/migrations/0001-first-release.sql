@@ -635,6 +635,9 @@ CREATE TABLE calls (
   recording_url text,
   -- The capability: anyone who has it can listen to the recording.
   recording_token text UNIQUE,
+  -- The carrier's id of the call, and the secret that its requests for this call must contain.
+  carrier_call_id text UNIQUE,
+  token text,
   -- The process that makes the call, and the end of its lease. After that the call counts as abandoned.
   lease_owner uuid,
   lease_until timestamptz,
@@ -714,8 +717,8 @@ CREATE TABLE webhook_deliveries (
   assistant_id integer REFERENCES assistants ON DELETE SET NULL,
   call_id integer REFERENCES calls ON DELETE CASCADE,
   conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
-  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-ended', 'conversation-ended',
-    'handoff-requested', 'usage-limit', 'webhook-disabled')),
+  event text NOT NULL CHECK (event IN ('call-ended', 'inbound-call-started', 'inbound-call-ended',
+    'conversation-ended', 'handoff-requested', 'usage-limit', 'webhook-disabled')),
   url text NOT NULL,
   -- Text rather than jsonb, because the signature covers its bytes.
   payload text NOT NULL,

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { and, asc, eq, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { openCallStatuses } from '../../contract/call.ts';
+import { isPhoneNumber } from '../../contract/request-fields.ts';
+import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
+import { countStartedCalls, readFreeCalls } from '../billing/call-limits.ts';
+import type { CallLimits } from '../billing/call-limits.ts';
+import { callMinutePrice } from '../billing/prices.ts';
+import { isBlocked } from '../campaign/blocked-number.ts';
+import type { Admission, IncomingCall } from '../carrier/telephony.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { phoneNumbers } from '../db/phone-numbers-table.ts';
+import { assistants, languages } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { planLine } from './plan-line.ts';
+
+/** The parts of the service that admit calls. */
+export interface AdmissionParts {
+  database: Database;
+  jobs: Jobs;
+  limits: CallLimits;
+  log: Logger;
+}
+
+/** Why a call is refused. `call-ended` means that the carrier asks again about a call that is over. */
+export type RefusalReason =
+  | 'no-number'
+  | 'no-assistant'
+  | 'blocked'
+  | 'balance'
+  | 'spending-limit'
+  | 'calls-in-parallel'
+  | 'calls-per-day'
+  | 'call-ended';
+
+/** Callers hear that the line is busy where a later call may succeed. */
+const answers = {
+  'no-number': 'rejected',
+  'no-assistant': 'rejected',
+  blocked: 'rejected',
+  balance: 'busy',
+  'spending-limit': 'busy',
+  'calls-in-parallel': 'busy',
+  'calls-per-day': 'busy',
+  'call-ended': 'rejected',
+} as const satisfies Record<RefusalReason, 'busy' | 'rejected'>;
+
+/** An admission, and why a call was refused. */
+export type ExplainedAdmission = Admission & { why?: RefusalReason };
+
+/**
+ * Finds the assistant of a called number and stores the call. If the carrier asks again, possibly in another process,
+ * the answer is the same.
+ *
+ * A call that the owner misses for want of money, or at a limit, is stored with the status `busy` and sends the webhook
+ * after a call. Other refused calls are only logged: the owner has blocked the caller, or there is no owner.
+ */
+export async function admitCall(parts: AdmissionParts, call: IncomingCall): Promise<ExplainedAdmission> {
+  const admission = await admit(parts, call);
+  if (admission.type === 'refuse') {
+    parts.log.warn({ number: call.to, reason: admission.why }, 'refused an inbound call');
+  }
+  return admission;
+}
+
+async function admit(parts: AdmissionParts, call: IncomingCall): Promise<ExplainedAdmission> {
+  const { db } = parts.database;
+  const found = await findAssistant(db, call.to);
+  if (found === undefined) return refuse('no-number');
+  return db.transaction(async (tx) => {
+    // Locks the owner's row, so that simultaneous questions about a call are answered one after the other.
+    const { free, limit } = await readFreeCalls(tx, found.userId, parts.limits);
+    const earlier = await readAdmission(tx, call.carrierCallId);
+    if (earlier) return earlier;
+    if (found.assistant === null || found.language === null) return refuse('no-assistant');
+    // A withheld number is empty, and so is whatever is no phone number.
+    const from = isPhoneNumber(call.from) ? call.from : '';
+    if (from !== '' && (await isBlocked(tx, found.userId, from))) return refuse('blocked');
+    const { available, isLimited } = await readCallBalance(tx, found.userId);
+    const isAffordable = affordableCalls(available, callMinutePrice(found.assistant.mode)) > 0;
+    const why: RefusalReason | undefined =
+      free === 0
+        ? limit === 'perDay'
+          ? 'calls-per-day'
+          : 'calls-in-parallel'
+        : isAffordable
+          ? undefined
+          : isLimited
+            ? 'spending-limit'
+            : 'balance';
+    const token = randomBytes(32).toString('base64url');
+    const [stored] = await tx
+      .insert(calls)
+      .values({
+        userId: found.userId,
+        assistantId: found.assistant.id,
+        assistantName: found.assistant.name,
+        type: 'inbound',
+        assistantPhoneNumber: call.to,
+        clientPhoneNumber: from,
+        inputVariables: found.assistant.variables,
+        carrierCallId: call.carrierCallId,
+        token,
+        // Not now(): the transaction may have waited for a lock.
+        createdAt: sql`clock_timestamp()`,
+        ...(why !== undefined && {
+          status: 'busy' as const,
+          endReason: why,
+          endedAt: sql`now()`,
+        }),
+      })
+      .returning({ id: calls.id });
+    if (!stored) throw new Error('The call was not stored.');
+    if (why !== undefined) {
+      await parts.jobs.send('call-ended', { callId: stored.id }, { tx });
+      return refuse(why);
+    }
+    await countStartedCalls(tx, found.userId, 1);
+    return {
+      type: 'accept',
+      plan: await planLine(tx, { id: stored.id, token }, found.assistant, found.language),
+    };
+  });
+}
+
+const refuse = (why: RefusalReason): ExplainedAdmission => ({ type: 'refuse', reason: answers[why], why });
+
+/** Finds the owner of a number, and the active inbound assistant that has it. Caller IDs cannot be called. */
+async function findAssistant(queries: Queries, phoneNumber: string) {
+  const [found] = await queries
+    .select({ userId: phoneNumbers.userId, assistant: assistants, language: languages.iso2 })
+    .from(phoneNumbers)
+    .leftJoin(
+      assistants,
+      and(
+        eq(assistants.phoneNumberId, phoneNumbers.id),
+        eq(assistants.type, 'inbound'),
+        eq(assistants.status, 'active'),
+        isNull(assistants.deletedAt),
+      ),
+    )
+    .leftJoin(languages, eq(languages.id, assistants.languageId))
+    .where(
+      and(
+        eq(phoneNumbers.phoneNumber, phoneNumber),
+        ne(phoneNumbers.type, 'caller_id'),
+        eq(phoneNumbers.isPending, false),
+        or(isNull(phoneNumbers.releaseAt), gt(phoneNumbers.releaseAt, sql`now()`)),
+      ),
+    )
+    .orderBy(asc(assistants.id))
+    .limit(1);
+  return found;
+}
+
+/** Returns the answer that was given for a call before. */
+async function readAdmission(tx: Queries, carrierCallId: string): Promise<ExplainedAdmission | undefined> {
+  const [found] = await tx
+    .select({
+      id: calls.id,
+      token: calls.token,
+      isOpen: sql<boolean>`${inArray(calls.status, openCallStatuses)}`,
+      endReason: calls.endReason,
+      assistant: assistants,
+      language: languages.iso2,
+    })
+    .from(calls)
+    .leftJoin(assistants, eq(assistants.id, calls.assistantId))
+    .leftJoin(languages, eq(languages.id, assistants.languageId))
+    .where(eq(calls.carrierCallId, carrierCallId));
+  if (!found) return undefined;
+  const { isOpen, id, token, assistant, language, endReason } = found;
+  if (isOpen && token !== null && assistant && language !== null) {
+    return { type: 'accept', plan: await planLine(tx, { id, token }, assistant, language) };
+  }
+  const reasons: readonly string[] = Object.keys(answers);
+  return refuse(
+    endReason !== null && reasons.includes(endReason) ? (endReason as RefusalReason) : 'call-ended',
+  );
+}
