@@ -8,7 +8,7 @@ import { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
 import type { EndCallParts } from './call/end-call.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
-import type { CarrierNumbers } from './carrier/telephony.ts';
+import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import { SimulatedNumbers } from './carrier/simulated-numbers.ts';
 import { listenForCommands } from './cli/command-socket.ts';
 import type { Config } from './config.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import type { Carrier } from './carrier/carrier.ts';
-import type { CarrierNumbers } from './carrier/telephony.ts';
+import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { handleCallEnded } from './ending/call-ended.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queries } from '../db/database.ts';
-import type { CarrierNumber, CarrierNumbers } from './telephony.ts';
+import type { CarrierNumber, CarrierNumbers } from './carrier-numbers.ts';
 
 /** The stock of the simulated carrier: numbers that belong to nobody, in `offered_numbers`. */
 export class SimulatedNumbers implements CarrierNumbers {

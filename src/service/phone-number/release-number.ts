@@ -1,5 +1,5 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
-import type { CarrierNumbers } from '../carrier/telephony.ts';
+import type { CarrierNumbers } from '../carrier/carrier-numbers.ts';
 import type { Database } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import type { Jobs } from '../jobs/jobs.ts';

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
-import type { CarrierNumber, CarrierNumbers } from '../carrier/telephony.ts';
+import type { CarrierNumber, CarrierNumbers } from '../carrier/carrier-numbers.ts';
 
 /** Maximum number of search results. */
 const maxResults = 20;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { CarrierNumbers } from '../carrier/telephony.ts';
+import type { CarrierNumbers } from '../carrier/carrier-numbers.ts';
 import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import type { SendingDependencies } from '../conversation/send-message.ts';

@@ -1,5 +1,5 @@
-import type { CarrierNumber, CarrierNumbers } from '../../../src/service/carrier/telephony.ts';
-import { CarrierError } from '../../../src/service/carrier/telephony.ts';
+import type { CarrierNumber, CarrierNumbers } from '../../../src/service/carrier/carrier-numbers.ts';
+import { CarrierError } from '../../../src/service/carrier/carrier-numbers.ts';
 
 /** A carrier that sells numbers, and that can refuse, fail or not answer. */
 export class NumberShop implements CarrierNumbers {
