@@ -402,3 +402,32 @@ jobTest(
   },
   { workers: false },
 );
+
+jobTest(
+  'never exceeds the limit of an owner, also if several processes take jobs at the same moment',
+  async () => {
+    const count = 60;
+    const all = Promise.withResolvers<undefined>();
+    let [active, most, done] = [0, 0, 0];
+    const ofOwner: Worker = {
+      ...{ queue: 'process-document', concurrency: 4, concurrencyPerOwner: 1 },
+      async handle() {
+        most = Math.max(most, ++active);
+        await pool.query('SELECT 1');
+        active--;
+        if (++done === count) all.resolve(undefined);
+      },
+    };
+    for (let documentId = 1; documentId <= count; documentId++)
+      await jobs.send('process-document', { documentId, userId: 1 });
+    const stops = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        startWorkers(database, new StoredJobs(database), [ofOwner], 60_000, log),
+      ),
+    );
+    await all.promise;
+    await Promise.all(stops.map((stop) => stop(1000)));
+    assert.equal(most, 1);
+  },
+  { workers: false },
+);
