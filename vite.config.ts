@@ -91,7 +91,7 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
 }
 
 /** Without zod's other languages and its JSON schemas, which some bundlers keep if a site bundles zod itself. */
-function npm(entry: Record<string, string>): UserConfig {
+function npm(entry: Record<string, string>, groups: { name: string; test: RegExp }[] = []): UserConfig {
   return {
     build: {
       ...common,
@@ -101,6 +101,9 @@ function npm(entry: Record<string, string>): UserConfig {
         external: [/^lit(?:\/|$)/, /^react(?:\/|$)/],
         output: {
           ...output,
+          codeSplitting: {
+            groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
+          },
           // Bundlers of server components would run it on the server otherwise.
           postBanner: ({ name, isEntry }) => (isEntry && name === 'react' ? "'use client';" : ''),
         },
@@ -111,11 +114,19 @@ function npm(entry: Record<string, string>): UserConfig {
 
 function npmElement(): UserConfig {
   rmSync('dist/npm', { recursive: true, force: true });
-  const config = npm({
-    'voice-assistant-chat': 'src/widget/define.ts',
-    element: 'src/widget/voice-assistant-chat.ts',
-    react: 'src/widget/react.ts',
-  });
+  const config = npm(
+    {
+      'voice-assistant-chat': 'src/widget/define.ts',
+      element: 'src/widget/voice-assistant-chat.ts',
+      react: 'src/widget/react.ts',
+    },
+    // One file each, as for script tags. The first takes the modules that it shares with the panel.
+    [
+      { name: 'shell', test: /widget.voice-assistant-chat\.ts/ },
+      { name: 'panel', test: /panel.panel\.ts|zod/ },
+      { name: 'talk', test: /parts.talk\.ts/ },
+    ],
+  );
   return { build: { ...config.build, license: { fileName: 'licenses.md' } } };
 }
 

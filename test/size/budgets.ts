@@ -9,6 +9,11 @@ export const budgets = {
   typing: { bytes: 32_500, requests: 2 },
   /** Until the first answer is rendered as Markdown. */
   markdownAnswer: { bytes: 65_000, requests: 4 },
+  /** The chat in a site's bundle by Vite, with Lit: what a plain answer needs, and all until one in Markdown shows. */
+  bundle: {
+    plainAnswer: { bytes: 48_500, requests: 3 },
+    markdownAnswer: { bytes: 77_000, requests: 5 },
+  },
   /** `voice-assistant-chat/client`, until it streams an answer or solves a proof of work. */
   client: 9_000,
   /** One language besides English. */
