@@ -32,7 +32,7 @@ export type ApiInput<Described extends Operation> = {
 } & Part<'query', Described['query'], true> &
   Part<'body', Described['request'], false>;
 
-/** A method for every operation, named as in `/api/docs`: `createAssistant`, `listLeads` and so on. */
+/** A method for every operation, named as in the OpenAPI document: `createAssistant`, `listLeads` and so on. */
 export type ApiClient = {
   readonly [Name in keyof Operations]: (
     ...input: object extends ApiInput<Operations[Name]>

@@ -24,6 +24,18 @@ describe('the pages about the HTTP interface', () => {
     assert.deepEqual(missing, []);
   });
 
+  it('name the scope that a key needs', () => {
+    const list = sections['operations']?.() ?? '';
+    const missing = Object.values(operations)
+      .flatMap((each) => ('scope' in each ? [each] : []))
+      .filter(({ method, path, scope }) => {
+        const name = `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``;
+        const line = list.split('\n').find((each) => each.startsWith(`- ${name}:`));
+        return line?.includes(`Scope \`${scope}\`.`) !== true;
+      });
+    assert.deepEqual(missing, []);
+  });
+
   it('quote every error text that the API specifies', () => {
     const missing = Object.values(errorTexts).filter((text) => !page.text.includes(text));
     assert.deepEqual(missing, []);

@@ -16,8 +16,10 @@ export function operationsList(): string {
       head: `## ${name}\n\n${description}`,
       lines: operations
         .filter((operation) => operation.tags[0] === name)
-        .map(({ method, path, summary, responses }) => {
-          return `- ${code(`${method} ${path}`)}: ${summary} (${Object.keys(responses).join(', ')})`;
+        .map(({ method, path, summary, responses, security }) => {
+          const [scope] = security.flatMap(({ key }) => key);
+          const needed = scope === undefined ? '' : ` Scope ${code(scope)}.`;
+          return `- ${code(`${method} ${path}`)}: ${summary}${needed} (${Object.keys(responses).join(', ')})`;
         }),
     }))
     .filter(({ lines }) => lines.length > 0)

@@ -3,27 +3,22 @@ import { join } from 'node:path';
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
-import { docsPolicy, renderDocs } from '../documentation/docs-page.ts';
 import { createOpenApiDocument } from '../openapi/openapi-document.ts';
 
 /** Cache lifetime in seconds. */
 const maxAge = 300;
 
-/** Public API documentation: `GET /api/openapi.json` for machines, `GET /api/docs` for people. */
+/** `GET /api/openapi.json`, from which the reference of the documentation is made; `GET /api/docs` was one, too. */
 export function documentationRoutes(): Hono {
   const routes = new Hono();
-  const document = lazy(() => createOpenApiDocument(readVersion()));
-  const json = lazy(() => JSON.stringify(document()));
-  const page = lazy(() => renderDocs(document()));
+  const json = lazy(() => JSON.stringify(createOpenApiDocument(readVersion())));
   const cached = { 'Cache-Control': `public, max-age=${maxAge}` };
   routes.get('/openapi.json', compress(), etag(), (c) => {
     c.header('Access-Control-Allow-Origin', '*');
     return c.body(json(), 200, { ...cached, 'Content-Type': 'application/json' });
   });
-  routes.get('/docs', etag(), (c) => {
-    c.header('Content-Security-Policy', docsPolicy);
-    return c.html(page(), 200, cached);
-  });
+  // Relative, since the service may be below a path of a proxy.
+  routes.get('/docs', (c) => c.redirect('../docs/http-reference', 301));
   return routes;
 }
 
