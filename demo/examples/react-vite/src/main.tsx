@@ -1,25 +1,15 @@
-import { StrictMode, useState } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter, Link, Route, Routes } from 'react-router';
-import 'voice-assistant-chat';
+import { Chat } from './Chat';
 import './style.css';
 
-const customer = { first_name: 'Ada', cart: { items: 2 } };
-
 function Home() {
-  const [answer, setAnswer] = useState('No answer yet');
   return (
     <>
       <h1>Lamps that last longer than their bulbs</h1>
       <p>Ask the assistant anything about our shop.</p>
-      <output>{answer}</output>
-      <voice-assistant-chat
-        assistant-id="ASSISTANT-UUID"
-        base-url="https://assistants.example"
-        heading="Ask Lumen"
-        variables={customer}
-        onchat-message={({ detail }) => setAnswer(`Last answer: ${detail.text.length} characters`)}
-      />
+      <Chat />
     </>
   );
 }

@@ -1,25 +1,15 @@
 import { A, Route, Router } from '@solidjs/router';
-import { createSignal, type ParentProps } from 'solid-js';
+import type { ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
-import 'voice-assistant-chat';
+import { Chat } from './Chat';
 import './style.css';
 
-const customer = { first_name: 'Ada', cart: { items: 2 } };
-
 function Home() {
-  const [answer, setAnswer] = createSignal('No answer yet');
   return (
     <>
       <h1>Lamps that last longer than their bulbs</h1>
       <p>Ask the assistant anything about our shop.</p>
-      <output>{answer()}</output>
-      <voice-assistant-chat
-        assistant-id="ASSISTANT-UUID"
-        base-url="https://assistants.example"
-        heading="Ask Lumen"
-        variables={customer}
-        on:chat-message={({ detail }) => setAnswer(`Last answer: ${detail.text.length} characters`)}
-      />
+      <Chat />
     </>
   );
 }

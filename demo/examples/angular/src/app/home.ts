@@ -1,27 +1,13 @@
-import { Component, CUSTOM_ELEMENTS_SCHEMA, signal } from '@angular/core';
-import 'voice-assistant-chat';
+import { Component } from '@angular/core';
+import { Chat } from './chat';
 
 @Component({
   selector: 'app-home',
-  schemas: [CUSTOM_ELEMENTS_SCHEMA],
+  imports: [Chat],
   template: `
     <h1>Lamps that last longer than their bulbs</h1>
     <p>Ask the assistant anything about our shop.</p>
-    <output>{{ answer() }}</output>
-    <voice-assistant-chat
-      assistant-id="ASSISTANT-UUID"
-      base-url="https://assistants.example"
-      heading="Ask Lumen"
-      [variables]="customer"
-      (chat-message)="onMessage($event)"
-    />
+    <app-chat />
   `,
 })
-export class Home {
-  readonly customer = { first_name: 'Ada', cart: { items: 2 } };
-  readonly answer = signal('No answer yet');
-
-  onMessage({ detail }: CustomEvent<{ text: string }>) {
-    this.answer.set(`Last answer: ${detail.text.length} characters`);
-  }
-}
+export class Home {}
