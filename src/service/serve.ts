@@ -35,6 +35,7 @@ import { sendCleanUp } from './retention/clean-up.ts';
 import { createUsageRecorder } from './usage/model-usage.ts';
 import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
+import { askInboundWebhook } from './webhook/ask-inbound-webhook.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
 /** A running service. */
@@ -103,6 +104,8 @@ export async function serve(
       ...contextParts,
       ...{ jobs, engine, log },
       carrier,
+      countries: config.calls.countries,
+      prepareInbound: (callId) => askInboundWebhook({ database, fetch: fetchGuarded, log }, callId),
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
     });

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
-import type { Carrier } from './carrier/carrier.ts';
+import { receiveSimulatedCall } from './call/receive-simulated-call.ts';
+import type { SimulatedCarrier } from './carrier/simulated-carrier.ts';
 import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -34,7 +35,7 @@ export interface WorkerContext {
   publicUrl: () => string;
   /** The calls that this process makes. */
   calls: CallRunner;
-  carrier: Carrier;
+  carrier: SimulatedCarrier;
   /** The numbers that the carrier sells. */
   numbers: CarrierNumbers | undefined;
   engine: Engine;
@@ -71,6 +72,11 @@ export function createWorkers(context: WorkerContext): Worker[] {
       concurrency: 10,
       concurrencyPerOwner: 5,
       handle: ({ callId }) => calls.start(callId),
+    },
+    {
+      queue: 'ring-number',
+      concurrency: 10,
+      handle: (call) => receiveSimulatedCall({ ...context, limits: config.calls }, call),
     },
     {
       queue: 'campaign-tick',

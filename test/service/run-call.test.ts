@@ -48,8 +48,8 @@ async function call({
     ...more,
   };
   const end: CallResult = await runCall(
-    carrier,
-    { from: '', to, ringingTime, record: false, language: 'en', speechSpeed: 1 },
+    () => carrier.place({ from: '', to, ringingTime, record: false, language: 'en', speechSpeed: 1 }),
+    ringingTime,
     {
       settings,
       speaker: {

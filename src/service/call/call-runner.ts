@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Carrier } from '../carrier/carrier.ts';
+import type { Carrier, Line } from '../carrier/carrier.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import type { Lease } from '../lib/lease.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { calls } from '../db/calls-table.ts';
@@ -27,6 +29,10 @@ export interface CallRunnerParts {
   embedder?: Embedder | undefined;
   engine: Engine;
   carrier: Carrier;
+  /** The countries that may be called. */
+  countries: AllowedCountries;
+  /** Sends the webhook at the start of an inbound call, which may change the call's variables. */
+  prepareInbound: (callId: number) => Promise<void>;
   leaseMs: number;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
@@ -52,15 +58,17 @@ export class CallRunner {
   /**
    * Starts a waiting call, unless another process has claimed it. Resolves once the call has started.
    *
+   * @param line the line of an inbound call; other calls are dialed.
    * @throws if the call could not be claimed or the service is stopping; the call then keeps waiting.
    */
-  async start(callId: number): Promise<void> {
+  async start(callId: number, line?: Line): Promise<void> {
     if (this.#isFinishing) throw this.#stopError();
     if (this.#running.has(callId)) return;
     const started = Promise.withResolvers<undefined>();
-    const done = this.#prepareAndRun(callId, () => {
+    const onStarted = () => {
       started.resolve(undefined);
-    })
+    };
+    const done = this.#prepareAndRun(callId, line, onStarted)
       .then(() => {
         started.resolve(undefined);
       }, started.reject)
@@ -92,12 +100,17 @@ export class CallRunner {
     return new Error('The service is stopping.');
   }
 
-  async #prepareAndRun(callId: number, onStarted: () => void): Promise<void> {
-    const { database } = this.#parts;
+  async #prepareAndRun(callId: number, line: Line | undefined, onStarted: () => void): Promise<void> {
+    const { database, countries } = this.#parts;
+    if (line) await this.#prepareInbound(callId);
     const planned = await planCall(database, callId);
     if (planned === undefined) return;
     if (typeof planned === 'string') {
-      await endCall(this.#parts, isUnclaimed(callId), { status: 'failed', reason: planned });
+      await this.#refuse(callId, planned);
+      return;
+    }
+    if (!line && whyNotCallable(planned.call.to, countries) !== undefined) {
+      await this.#refuse(callId, 'country-not-allowed');
       return;
     }
     const speaker = await AssistantSpeaker.prepare({ ...this.#parts, ...planned });
@@ -105,13 +118,28 @@ export class CallRunner {
     // Claimed last, so that the job can run again after a database error up to here.
     if (!(await claimCall(database, callId, this.#lease))) return;
     onStarted();
-    await this.#run(planned, speaker);
+    await this.#run(planned, speaker, line);
   }
 
-  async #run(planned: PlannedCall, speaker: AssistantSpeaker): Promise<void> {
+  /** Ends a waiting call that must not be made. */
+  async #refuse(callId: number, reason: string): Promise<void> {
+    await endCall(this.#parts, isUnclaimed(callId), { status: 'failed', reason });
+  }
+
+  /** A call continues without its webhook. */
+  async #prepareInbound(callId: number): Promise<void> {
+    try {
+      await this.#parts.prepareInbound(callId);
+    } catch (error) {
+      this.#parts.log.error({ err: error, callId }, 'the webhook of an inbound call could not be sent');
+    }
+  }
+
+  async #run(planned: PlannedCall, speaker: AssistantSpeaker, line: Line | undefined): Promise<void> {
     const { carrier, log } = this.#parts;
     try {
-      const end = await runCall(carrier, planned.call, {
+      const open = () => (line ? Promise.resolve(line) : carrier.place(planned.call));
+      const end = await runCall(open, planned.call.ringingTime, {
         settings: planned.settings,
         speaker,
         callLog: new StoredCallLog(this.#parts, planned, this.#lease.owner),

@@ -39,7 +39,7 @@ export const isUnclaimed = (callId: number) =>
  *
  * @param at the time to compare with the calling hours; the database's current time by default.
  * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was
- *   deleted or is not outbound, it has waited too long, or its campaign was stopped or is outside its calling hours.
+ *   deleted or is of the other type, it has waited too long, or its campaign was stopped or is outside its calling hours.
  */
 export async function planCall(
   { db }: Database,
@@ -69,7 +69,7 @@ export async function planCall(
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, waiting.assistantId ?? 0), isNull(assistants.deletedAt)));
-  if (found?.assistant.type !== 'outbound') return 'no-assistant';
+  if (found === undefined || found.assistant.type !== waiting.type) return 'no-assistant';
   const { assistant, language } = found;
   const variables = waiting.inputVariables;
   return {

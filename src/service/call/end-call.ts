@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { and, eq, inArray, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
@@ -56,7 +56,8 @@ export async function endCall(
       .returning();
     if (!ended) return false;
     if (status === 'failed') await refund(tx, ended);
-    if (requestsNoCalls(ended.lines)) {
+    // The number of the customer may be withheld.
+    if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.lines)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
     await notifyCampaigns({ tx, jobs }, ended);
@@ -77,11 +78,19 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
+/** Matches an inbound call that was admitted, but whose carrier has not connected it. */
+const isNeverConnected = and(
+  eq(calls.type, 'inbound'),
+  isNull(calls.leaseOwner),
+  lte(calls.createdAt, sql`now() - interval '2 minutes'`),
+);
+
 /** Maximum number of calls per run; the next run continues. */
 const batchSize = 100;
 
 /**
- * Ends the calls of processes that died, as failed. Unclaimed calls are left to their jobs.
+ * Ends the calls of processes that died, and inbound calls that were never connected, as failed. Other unclaimed calls
+ * are left to their jobs.
  *
  * @param ignoreLeases also ends calls whose lease has not expired; only safe if no other process can be running.
  * @returns the number of ended calls.
@@ -89,7 +98,7 @@ const batchSize = 100;
 export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = false): Promise<number> {
   const isAbandoned = and(
     isOpen,
-    ignoreLeases ? sql`${calls.leaseOwner} IS NOT NULL` : lte(calls.leaseUntil, sql`now()`),
+    or(ignoreLeases ? isNotNull(calls.leaseOwner) : lte(calls.leaseUntil, sql`now()`), isNeverConnected),
   );
   const abandoned = await parts.database.db
     .select({ id: calls.id })

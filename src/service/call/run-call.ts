@@ -1,4 +1,4 @@
-import type { Carrier, OutgoingCall } from '../carrier/carrier.ts';
+import type { Line } from '../carrier/carrier.ts';
 import type { CallResult } from './call-parts.ts';
 import { PhoneConversation } from './phone-conversation.ts';
 import type { PhoneConversationParts } from './phone-conversation.ts';
@@ -7,18 +7,20 @@ import type { PhoneConversationParts } from './phone-conversation.ts';
 const connectTimeout = 30;
 
 /**
- * Runs a call from dialing to its end. Always hangs up, also after an error.
+ * Runs a call from dialing, or from its connection if it is inbound, to its end. Always hangs up, also after an error.
  *
+ * @param open dials, or returns the line of an inbound call.
+ * @param ringingTime in seconds.
  * @throws the signal's abort reason, or any error during the call.
  */
 export async function runCall(
-  carrier: Carrier,
-  call: OutgoingCall,
+  open: () => Promise<Line>,
+  ringingTime: number,
   parts: Omit<PhoneConversationParts, 'line'>,
 ): Promise<CallResult> {
   const { callLog, signal } = parts;
   signal.throwIfAborted();
-  const line = await carrier.place(call);
+  const line = await open();
   const unreached = (status: CallResult['status'], reason: string): CallResult => ({
     status,
     reason,
@@ -27,7 +29,7 @@ export async function runCall(
     lines: [],
   });
   try {
-    const latest = connectTimeout + call.ringingTime;
+    const latest = connectTimeout + ringingTime;
     for (;;) {
       const event = await line.next(Math.max(0, latest - line.now), signal);
       if (event?.type === 'ringing') await callLog.ringing();

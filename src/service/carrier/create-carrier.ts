@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Carrier } from './carrier.ts';
 import type { OutcomeWeights } from './number-traits.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
 
@@ -10,7 +9,7 @@ export function createCarrier({
 }: {
   secondMs: number;
   outcomes: OutcomeWeights;
-}): Carrier {
+}): SimulatedCarrier {
   return new SimulatedCarrier(outcomes, async (seconds, signal) => {
     const milliseconds = seconds * secondMs;
     const options = signal && { signal };

@@ -24,4 +24,17 @@ export class SimulatedCarrier implements Carrier {
     const customer = new SimulatedCustomer(traits, customerSentences(call.language));
     return Promise.resolve(new SimulatedLine(call, traits, customer, this.#wait));
   }
+
+  /**
+   * Has a simulated customer call the service. The digits of their number determine how they behave, as above, but a
+   * person always calls.
+   *
+   * @param from the customer's number; empty if it is withheld.
+   */
+  ring(from: string, { language, speed }: { language: string; speed: number }): Line {
+    const traits = { ...readNumberTraits(from, this.#weights), outcome: 'human' as const, ringing: 0 };
+    const customer = new SimulatedCustomer(traits, customerSentences(language), true);
+    const call = { from, to: '', ringingTime: 1, record: false, language, speechSpeed: speed };
+    return new SimulatedLine(call, traits, customer, this.#wait);
+  }
 }

@@ -14,10 +14,14 @@ export class SimulatedCustomer {
   /** Sentences still to say. */
   readonly #script: string[];
 
-  constructor(traits: NumberTraits, sentences: CustomerSentences) {
+  /** @param isCaller whether the customer has called, rather than been called. */
+  constructor(traits: NumberTraits, sentences: CustomerSentences, isCaller = false) {
     this.#traits = traits;
     this.#sentences = sentences;
-    this.#script = scriptOf(traits, sentences);
+    this.#script = scriptOf(
+      traits,
+      isCaller ? { ...sentences, greeting: sentences.callerGreeting } : sentences,
+    );
   }
 
   /** Reacts to the connection: a person waits for the caller to speak, and after a while asks who is there. */

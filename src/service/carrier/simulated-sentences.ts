@@ -2,6 +2,8 @@
 export interface CustomerSentences {
   pickUp: string;
   greeting: string;
+  /** The greeting of a customer who calls. */
+  callerGreeting: string;
   questions: readonly [string, string, string];
   goodbye: string;
   optOut: string;
@@ -11,6 +13,7 @@ export interface CustomerSentences {
 const english: CustomerSentences = {
   pickUp: 'Hello?',
   greeting: 'Hello, yes, I have a moment.',
+  callerGreeting: 'Hello, I have a question.',
   questions: ['What is this about?', 'What are your opening hours?', 'How much does it cost?'],
   goodbye: 'Thank you, goodbye!',
   optOut: 'Please do not call me again. Goodbye.',
@@ -20,6 +23,7 @@ const english: CustomerSentences = {
 const german: CustomerSentences = {
   pickUp: 'Hallo?',
   greeting: 'Guten Tag, ja, ich habe einen Moment Zeit.',
+  callerGreeting: 'Guten Tag, ich habe eine Frage.',
   questions: ['Worum geht es denn?', 'Wann haben Sie geöffnet?', 'Was kostet das?'],
   goodbye: 'Vielen Dank, auf Wiederhören!',
   optOut: 'Bitte rufen Sie mich nicht mehr an. Auf Wiederhören.',
@@ -30,6 +34,7 @@ const german: CustomerSentences = {
 const arabic: CustomerSentences = {
   pickUp: 'ألو؟',
   greeting: 'مرحبًا، نعم، لدي لحظة.',
+  callerGreeting: 'مرحبًا، لدي سؤال.',
   questions: ['ما الموضوع؟', 'ما هي ساعات العمل؟', 'كم يكلف ذلك؟'],
   goodbye: 'شكرًا لك، مع السلامة!',
   optOut: 'من فضلك لا تتصل بي مرة أخرى. مع السلامة.',

@@ -25,6 +25,8 @@ export type CommandValues = Readonly<Record<string, string | undefined>>;
 export interface CommandOutput {
   lines: readonly string[];
   data: unknown;
+  /** If set, the command is run again with these values after a short pause, and prints more lines. */
+  next?: CommandValues | undefined;
 }
 
 /** A record that a command changed, for the audit log of its owner. */

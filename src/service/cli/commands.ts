@@ -5,6 +5,7 @@ import { setupCommand } from './setup-command.ts';
 import { migrateCommand, seedCommand } from './database-commands.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand } from './key-commands.ts';
 import { addNumberCommand } from './number-commands.ts';
+import { ringNumberCommand } from './ring-number-command.ts';
 import { deletePersonCommand, exportPersonCommand } from './person-commands.ts';
 import { rotateSecretsCommand } from './secret-commands.ts';
 import { createUserCommand, listUsersCommand, topUpCommand } from './user-commands.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   addDocumentCommand,
   listDocumentsCommand,
   addNumberCommand,
+  ringNumberCommand,
   exportPersonCommand,
   deletePersonCommand,
   rotateSecretsCommand,

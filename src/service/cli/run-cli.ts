@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionDescriptor } from 'node:util';
 import { readConfig } from '../config.ts';
@@ -48,9 +49,10 @@ export async function runCli(
       return 0;
     }
     const prepared = (await command.prepare?.(values.given, input)) ?? values.given;
-    const { lines, data } = await run(command, prepared, env, opened);
+    const data = await run(command, prepared, env, opened, ({ lines }) => {
+      if (!values.json && lines.length > 0) out(lines.join('\n'));
+    });
     if (values.json) out(JSON.stringify(data, null, 2));
-    else if (lines.length > 0) out(lines.join('\n'));
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -112,23 +114,44 @@ async function run(
   values: CommandValues,
   env: Record<string, string | undefined>,
   opened: Database | undefined,
-): Promise<CommandOutput> {
+  print: (output: CommandOutput) => void,
+): Promise<unknown> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...env });
-  if (opened) return runCommand(command, { config, database: opened }, values);
+  const runOn = (database: Database) =>
+    repeat((given) => runCommand(command, { config, database }, given), values, print);
+  if (opened) return runOn(opened);
   let database: Database;
   try {
     database = await openDatabase(config, createLog(config.logLevel));
   } catch (error) {
-    const output =
-      error instanceof DataFolderInUseError
-        ? await runInService(config, { name: command.name, values })
-        : undefined;
-    if (!output) throw error;
-    return output;
+    if (!(error instanceof DataFolderInUseError)) throw error;
+    const runRemote = async (given: CommandValues) => {
+      const output = await runInService(config, { name: command.name, values: given });
+      if (!output) throw error;
+      return output;
+    };
+    return repeat(runRemote, values, print);
   }
   try {
-    return await runCommand(command, { config, database }, values);
+    return await runOn(database);
   } finally {
     await database.close();
   }
 }
+
+/** Runs a command until it has printed everything. Returns the data of its last output. */
+async function repeat(
+  runOnce: (values: CommandValues) => Promise<CommandOutput>,
+  values: CommandValues,
+  print: (output: CommandOutput) => void,
+): Promise<unknown> {
+  for (let given = values; ;) {
+    const output = await runOnce(given);
+    print(output);
+    if (!output.next) return output.data;
+    given = output.next;
+    await pause(repeatMs);
+  }
+}
+
+const repeatMs = 200;

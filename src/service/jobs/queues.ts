@@ -10,6 +10,8 @@ export interface QueueData {
   'call-ended': { callId: number; attempt?: number };
   'place-call': { callId: number; userId?: number };
   'campaign-tick': { campaignId: number };
+  /** A call of a simulated customer. */
+  'ring-number': { carrierCallId: string; from: string; to: string };
   /** `attempt` is the number of earlier attempts. */
   'webhook-delivery': { deliveryId: number; attempt: number; userId?: number };
   'usage-notice': {
@@ -51,6 +53,7 @@ export const queues: {
   'conversation-ended': { key: (job) => job.conversationId, rules: rules(5, 5, 300) },
   'call-ended': { key: (job) => job.callId, rules: rules(5, 5, 300) },
   'place-call': { key: (job) => job.callId, rules: rules(20, 1, 60) },
+  'ring-number': { key: (job) => job.carrierCallId, rules: rules(3, 1, 60) },
   'campaign-tick': { key: (job) => job.campaignId, rules: rules(unlimited, 1, 60) },
   'webhook-delivery': { key: (job) => job.deliveryId, rules: rules(5, 5, 90) },
   'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.percent}`, rules: rules(5, 5, 60) },

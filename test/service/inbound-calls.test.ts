@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { runCli } from '../../src/service/cli/run-cli.ts';
+import { assistantBody } from '../support/records/assistant-body.ts';
+import { Owner } from '../support/records/owner.ts';
+import { waitForCall } from '../support/records/simulated-numbers.ts';
+import { startChildProcess } from '../support/process/child-process.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
+import { repository } from '../support/repository.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { atEnd, newDatabase, readMoney, startService } from '../support/service/service.ts';
+
+/** The customer's own system: knows the caller by their number. `/hooks/slow` does not answer. */
+const hooks = await startLoopbackServer(({ path }) =>
+  path.endsWith('/slow') ? undefined : { variables: { name: 'Ada' } },
+);
+atEnd(() => hooks.close());
+const env = await newDatabase();
+const settings = { CARRIER_SECONDS: '0', WORKERS: 'on', ALLOW_PRIVATE_ADDRESSES: hooks.address };
+const service = await startService({ ...env, ...settings, JOB_POLL_SECONDS: '0.5' });
+
+/** Customers whose digits decide how they behave (see number-traits.ts). */
+const customers = {
+  asks: '+4989100100000',
+  withQuestions: '+4989100100200',
+  objects: '+4989100100900',
+};
+
+/** An owner who has bought a number for an active inbound assistant. */
+async function reachable(assistant: object = {}, balance = '10', at = service) {
+  const owner = await Owner.create(at, balance);
+  const { json } = await owner.get('phone-numbers/search?country_code=DE');
+  const number = String((json['data'] as Record<string, unknown>[])[0]?.['phone_number']);
+  const { id: numberId } = await owner.create('phone-numbers/purchase', { phone_number: number });
+  const body = assistantBody({ type: 'inbound', phone_number_id: numberId, ...assistant });
+  const { id } = await owner.create('assistant', body);
+  assert.equal((await owner.put(`assistant/${id}`, { status: 'active' })).status, 200);
+  return { owner, number, numberId, id };
+}
+
+/** Rings a number from the command line. */
+async function ring(number: string, from?: string, given: Record<string, string> = {}) {
+  const printed: string[] = [];
+  const streams = {
+    out: (text: string) => void printed.push(text),
+    err: (text: string) => void printed.push(text),
+  };
+  const args = ['numbers', 'ring', '--number', number, ...(from === undefined ? [] : ['--from', from])];
+  const code = await runCli(args, { ...env, ...given }, streams, service.running.database);
+  return { code, printed, text: printed.join('\n') };
+}
+
+const callsOf = async (owner: Owner, query = '') =>
+  (await owner.get(`calls${query}`)).json['data'] as (Record<string, unknown> & { id: number })[];
+
+describe('an inbound call', () => {
+  test('rings at the assistant that has the bought number, and is charged by the minute', async () => {
+    const { owner, number } = await reachable({ initial_message: 'Hello, this is Kim.' });
+    const { code, printed, text } = await ring(number, customers.withQuestions);
+    assert.equal(code, 0, text);
+    assert.match(
+      text,
+      /\nAssistant: Hello, this is Kim\.\nCustomer: Hello, I have a question\.\nAssistant: /,
+    );
+    assert.match(text, /\nCustomer: Thank you, goodbye!\nAssistant: /);
+    const [call, ...others] = await callsOf(owner, '?type=inbound');
+    assert.ok(call);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [call['type'], call['status'], call['assistant_phone_number'], call['client_phone_number']],
+      ['inbound', 'completed', number, customers.withQuestions],
+    );
+    const minutes = Math.ceil(Number(call['duration']) / 60);
+    assert.ok(minutes >= 1);
+    assert.deepEqual(
+      [call['carrier_cost'], call['total_cost'], call['answered_by'], call['end_reason']],
+      [minutes * 0.05, minutes * 0.1, 'human', 'hung-up'],
+    );
+    const { balance, ledger } = await readMoney(service, owner.id);
+    assert.equal(balance, ledger);
+    assert.equal(balance, 8 - Number(call['total_cost']));
+    assert.match(printed.at(-1) ?? '', /The call has ended: completed \(hung-up\), \d+ s, 0\.\d0 USD\.$/);
+    assert.deepEqual(await callsOf(owner, '?type=outbound'), []);
+  });
+
+  test('fills the variables of its webhook into the prompt and the initial message', async () => {
+    const { owner, number, id } = await reachable({
+      initial_message: 'Hello {{name}} of {{shop}}.',
+      variables: { name: 'you', shop: 'Oslo' },
+    });
+    const webhook_url = `${hooks.url}/hooks/ada`;
+    await owner.post('assistants/enable-inbound-webhook', { assistant_id: id, webhook_url });
+    const { text } = await ring(number, customers.asks);
+    assert.match(text, /Assistant: Hello Ada of Oslo\./);
+    const webhooks = () => hooks.requests.filter(({ path }) => path === '/hooks/ada');
+    const [call] = await callsOf(owner);
+    // The second webhook follows the evaluation.
+    const deadline = performance.now() + 20_000;
+    while (webhooks().length < 2 && performance.now() < deadline) await waitForCall(owner, call?.id ?? 0);
+    const [started, ended] = webhooks().map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    assert.deepEqual([started?.['status'], started?.['customer_phone']], ['in-progress', customers.asks]);
+    assert.deepEqual(
+      [ended?.['id'], ended?.['status'], ended?.['input_variables']],
+      [started?.['id'], 'completed', { name: 'Ada', shop: 'Oslo' }],
+    );
+  });
+
+  test('starts without a webhook that does not answer', async () => {
+    const { owner, number, id } = await reachable({
+      initial_message: 'Hello {{name}}.',
+      variables: { name: 'you' },
+    });
+    const webhook_url = `${hooks.url}/hooks/slow`;
+    await owner.post('assistants/enable-inbound-webhook', { assistant_id: id, webhook_url });
+    const { text } = await ring(number, customers.asks);
+    assert.match(text, /Assistant: Hello you\./);
+    const { json } = await owner.get('webhook-deliveries?event=inbound-call-started');
+    assert.deepEqual(
+      (json['data'] as Record<string, unknown>[]).map(({ status, error }) => [status, error]),
+      [['failed', 'the server did not answer in time']],
+    );
+  });
+
+  test('is recorded, evaluated, listed and deleted like an outbound one', async () => {
+    const { owner, number, id } = await reachable({ record: true, post_call_evaluation: true });
+    await ring(number, customers.asks);
+    const [call] = await callsOf(owner, `?type=inbound&assistant_id=${id}&status=completed`);
+    assert.ok(call);
+    const { pathname } = new URL(String(call['recording_url']));
+    assert.equal((await service.request('GET', pathname)).status, 200);
+    const deadline = performance.now() + 20_000;
+    const evaluated = async () =>
+      Object.keys((await owner.get(`calls/${call.id}`)).json['evaluation'] as object).length > 0;
+    while (!(await evaluated()) && performance.now() < deadline);
+    assert.ok(await evaluated());
+    assert.equal((await owner.delete(`calls/${call.id}`)).status, 200);
+    assert.deepEqual(await callsOf(owner), []);
+    assert.equal((await service.request('GET', pathname)).status, 404);
+  });
+
+  test('of a withheld number blocks nobody, even if the caller asks not to be called again', async () => {
+    const { owner, number } = await reachable();
+    assert.equal((await ring(number)).code, 0);
+    const [withheld] = await callsOf(owner);
+    assert.equal(withheld?.['client_phone_number'], '');
+    await ring(number, customers.objects);
+    const { json } = await owner.get('blocked-numbers');
+    assert.deepEqual(
+      (json['data'] as Record<string, unknown>[]).map(({ phone_number }) => phone_number),
+      [customers.objects],
+    );
+    const { code, text } = await ring(number, customers.objects);
+    assert.deepEqual(
+      [code, text],
+      [1, 'The call was rejected: The owner of the number has blocked the caller.'],
+    );
+  });
+
+  test('is busy without money, which its owner sees and is told by webhook', async () => {
+    const { owner, number, id } = await reachable({}, '2.05');
+    const webhook_url = `${hooks.url}/hooks/busy`;
+    await owner.post('assistants/enable-inbound-webhook', { assistant_id: id, webhook_url });
+    const { code, text } = await ring(number, customers.asks);
+    assert.deepEqual([code, text], [1, "The line is busy: The owner's balance does not cover a minute."]);
+    const [call] = await callsOf(owner, '?status=busy');
+    assert.deepEqual([call?.['type'], call?.['end_reason'], call?.['total_cost']], ['inbound', 'balance', 0]);
+    const deadline = performance.now() + 20_000;
+    const told = () => hooks.requests.filter(({ path }) => path === '/hooks/busy');
+    while (told().length === 0 && performance.now() < deadline) await callsOf(owner);
+    assert.deepEqual(
+      told().map(({ body }) => (JSON.parse(body) as Record<string, unknown>)['status']),
+      ['busy'],
+    );
+  });
+});
+
+describe('numbers ring', () => {
+  test('prints the transcript while it grows', async () => {
+    const model = await startModelServer();
+    atEnd(() => model.close());
+    const separate = {
+      ...(await newDatabase()),
+      ...settings,
+      LLM_BASE_URL: model.url,
+      LLM_API_KEY: 'sk-test',
+    };
+    const slow = await startService(separate);
+    const { number } = await reachable({ initial_message: 'Hello.' }, '10', slow);
+    const greeted = Promise.withResolvers<undefined>();
+    // The model answers once the beginning of the call has been printed.
+    model.behave({ gate: greeted.promise, chunks: ['An answer.'] });
+    const printed: string[] = [];
+    const out = (text: string) => {
+      printed.push(text);
+      if (text.includes('Customer: Hello, I have a question.')) greeted.resolve(undefined);
+    };
+    const args = ['numbers', 'ring', '--number', number, '--from', customers.asks];
+    assert.equal(await runCli(args, separate, { out, err: out }, slow.running.database), 0);
+    const text = printed.join('\n');
+    assert.match(text, /^Calling \+49\d+ \(call \d+\)\.\nAssistant: Hello\.\nCustomer: Hello/);
+    assert.match(text, /\nAssistant: An answer\.\n/);
+    assert.equal(text.split('Assistant: Hello.').length, 2);
+  });
+
+  test('rings a number of a service that runs in another process', async () => {
+    const separate = { ...(await newDatabase()), ...settings };
+    const program = async (...args: string[]) => {
+      const path = join(repository, 'src/service/cli.ts');
+      const child = startChildProcess(process.execPath, [path, ...args], { env: separate });
+      return { code: await child.ended, output: child.output() };
+    };
+    await program('users', 'create', '--name', 'Ada', '--email', 'ada@example.com', '--balance', '5');
+    const key = await program('keys', 'create', '--user', 'ada@example.com', '--name', 'Web');
+    const running = await startServiceProcess(separate);
+    const headers = { Authorization: `Bearer ${key.output.trim()}` };
+    const send = async (method: string, path: string, body: object) => {
+      const { json, text } = await running.request(method, `/api/user/${path}`, body, headers);
+      const data = json['data'] as { id: number } | undefined;
+      if (data === undefined) throw new Error(text);
+      return data.id;
+    };
+    const number = '+493023125000';
+    const phone_number_id = await send('POST', 'phone-numbers/purchase', { phone_number: number });
+    const id = await send('POST', 'assistant', assistantBody({ type: 'inbound', phone_number_id }));
+    await send('PUT', `assistant/${id}`, { status: 'active' });
+    const { code, output } = await program('numbers', 'ring', '--number', number, '--from', customers.asks);
+    assert.equal(code, 0, output);
+    assert.match(output, /^Calling \+493023125000 \(call 1\)\.\n(.+\n)*Customer: .+\n/);
+    assert.match(output, /\nThe call has ended: completed \(hung-up\), \d+ s, 0\.\d0 USD\.\n$/);
+    await running.stop();
+  });
+
+  test('rejects invalid numbers, and numbers that nobody answers', async () => {
+    assert.deepEqual(await ring('030'), {
+      code: 2,
+      printed: [
+        '"030" is not a phone number in E.164 format, such as +4930123456.\n"--help" lists all commands.',
+      ],
+      text: '"030" is not a phone number in E.164 format, such as +4930123456.\n"--help" lists all commands.',
+    });
+    const { code, text } = await ring('+4930999999');
+    assert.deepEqual([code, text], [1, 'The call was rejected: No account has this number.']);
+    const { owner, number, id } = await reachable();
+    await owner.put(`assistant/${id}`, { status: 'inactive' });
+    assert.match((await ring(number)).text, /No active inbound assistant has this number/);
+  });
+
+  test('is refused with a real carrier', async () => {
+    const { number } = await reachable();
+    const { code, text } = await ring(number, customers.asks, {
+      CARRIER: 'twilio',
+      TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+      TWILIO_AUTH_TOKEN: 'f'.repeat(32),
+      TWILIO_PHONE_NUMBER: '+4930123456',
+      PUBLIC_URL: 'https://voice.example',
+    });
+    assert.deepEqual(
+      [code, text],
+      [1, 'Only a simulated carrier can ring a number. Call it with a telephone instead.'],
+    );
+  });
+});
