@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { runCli } from '../../src/service/cli/run-cli.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
-import { waitForCall } from '../support/records/simulated-numbers.ts';
+import { waitFor, waitForCall } from '../support/records/simulated-numbers.ts';
 import { startChildProcess } from '../support/process/child-process.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { repository } from '../support/repository.ts';
@@ -172,6 +172,42 @@ describe('an inbound call', () => {
     assert.deepEqual(
       told().map(({ body }) => (JSON.parse(body) as Record<string, unknown>)['status']),
       ['busy'],
+    );
+  });
+});
+
+describe('CARRIER_COUNTRIES', () => {
+  test('also holds for transfers and leads that were stored before it was set', async () => {
+    const model = await startModelServer();
+    atEnd(() => model.close());
+    const separate = await newDatabase();
+    const language = { LLM_BASE_URL: model.url, LLM_API_KEY: 'sk-test' };
+    const limited = await startService({ ...separate, ...settings, ...language, CARRIER_COUNTRIES: 'DE' });
+    const tools = [{ type: 'call_transfer', description: 'For a person.', phone_number: '+4930123456' }];
+    const { owner, number } = await reachable({ tools }, '10', limited);
+    const { pool } = limited.running.database;
+    await pool.query(
+      "UPDATE assistants SET tools = replace(tools::text, '+4930123456', '+43720000123')::jsonb",
+    );
+    model.behave({ calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['I cannot do that.'] });
+    const streams = { out: () => undefined, err: () => undefined };
+    const args = ['numbers', 'ring', '--number', number, '--from', customers.asks];
+    assert.equal(await runCli(args, separate, streams, limited.running.database), 0);
+    const transferred = model.requests.map(({ messages }) => JSON.stringify(messages.at(-1)));
+    assert.ok(transferred.some((message) => /no phone number to transfer/.test(message)));
+
+    const outbound = await owner.create('assistant', assistantBody({ type: 'outbound' }));
+    const campaign = await owner.create('campaigns', { name: 'Spring', assistant_id: outbound.id });
+    await owner.create('lead', { phone_number: '+4989100100000', campaign_id: campaign.id });
+    await pool.query("UPDATE leads SET phone_number = '+43720000123'");
+    await owner.post('campaigns/update-status', { campaign_id: campaign.id, action: 'start' });
+    const refused = await waitFor('the call of the lead to fail', async () => {
+      const [call] = await callsOf(owner, '?status=failed');
+      return call;
+    });
+    assert.deepEqual(
+      [refused['end_reason'], refused['client_phone_number']],
+      ['country-not-allowed', '+43720000123'],
     );
   });
 });

@@ -1,9 +1,13 @@
 import { sql } from 'drizzle-orm';
+import { isPhoneNumber } from '../../contract/request-fields.ts';
+import type { StoredBuiltInTool } from '../db/assistants-table.ts';
 import type { Database } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { EngineRequest, EngineTool } from '../engine/engine.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { findPassages } from '../knowledge/find-passages.ts';
 import { searchTool } from '../knowledge/search-tool.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
@@ -26,6 +30,8 @@ export interface EngineContextParts {
   database: Database;
   fetchGuarded: FetchGuarded;
   embedder?: Embedder | undefined;
+  /** The countries to which calls may be transferred; all by default. */
+  countries?: AllowedCountries;
 }
 
 const modelCode = (id: ReturnType<typeof sql>) =>
@@ -72,7 +78,7 @@ export interface EngineContextRow {
 
 /** Builds the engine context of an assistant: its prompt, model and tools. */
 export async function createEngineContext(
-  { database, fetchGuarded, embedder }: EngineContextParts,
+  { database, fetchGuarded, embedder, countries = 'all' }: EngineContextParts,
   { assistant, language, secondaryLanguages, model, toolModel }: EngineContextRow,
   variables: StoredVariables,
   channel: Channel,
@@ -83,7 +89,8 @@ export async function createEngineContext(
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(database.db, knowledgebaseId, question, limit, embedder);
   const prompt = fillPrompt(assistant.systemPrompt, variables, trusted);
-  const tools = await assistantTools(database, assistant, fetchGuarded, channel);
+  const owner = { ...assistant, tools: withCallableNumbers(assistant.tools, countries) };
+  const tools = await assistantTools(database, owner, fetchGuarded, channel);
   return {
     assistant: {
       uuid: assistant.uuid,
@@ -101,6 +108,14 @@ export async function createEngineContext(
     prompt,
   };
 }
+
+/** Removes the numbers that must not be called: the operator may have changed the countries. */
+const withCallableNumbers = (tools: StoredBuiltInTool[], countries: AllowedCountries) =>
+  tools.map((tool) =>
+    isPhoneNumber(tool.phone_number) && whyNotCallable(tool.phone_number, countries) !== undefined
+      ? { ...tool, phone_number: null }
+      : tool,
+  );
 
 /** Adds the search tool, unless the assistant has its own tool of that name. */
 const withSearch = (tools: EngineTool[], search: EngineTool) =>

@@ -1,6 +1,11 @@
 import { webhookEvents } from '../../contract/webhook.ts';
 import type { JsonSchema } from './schemas.ts';
 
+interface WebhookAnswer {
+  description: string;
+  content?: Record<string, { schema: JsonSchema }>;
+}
+
 /** A webhook in an OpenAPI 3.1 document. */
 export interface DocumentedWebhook {
   post: {
@@ -8,7 +13,7 @@ export interface DocumentedWebhook {
     summary: string;
     parameters: { name: string; in: 'header'; required: true; description: string; schema: JsonSchema }[];
     requestBody: { required: true; content: Record<string, { schema: JsonSchema }> };
-    responses: Record<string, JsonSchema>;
+    responses: Record<string, WebhookAnswer>;
   };
 }
 
@@ -33,6 +38,15 @@ const summaries = {
   'usage-limit': "When 80 % or all of a daily limit is used, to an assistant's usage_webhook_url.",
   'webhook-disabled': 'When an address is disabled, to the usage_webhook_url of the assistants that have it.',
 } as const;
+
+const accepted: WebhookAnswer = {
+  description: 'Accepted. The delivery is retried after any other answer, or none.',
+};
+
+const variablesAnswer: WebhookAnswer = {
+  description: 'Variables of the call. After any other answer, or none, the call continues without.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/InboundCallAnswer' } } },
+};
 
 /** Headers of the Standard Webhooks convention. */
 const headers = {
@@ -63,9 +77,7 @@ export const describeWebhooks = (): Record<string, DocumentedWebhook> =>
               'application/json': { schema: { $ref: `#/components/schemas/${bodies[event]}` } },
             },
           },
-          responses: {
-            '2XX': { description: 'Accepted. The delivery is retried after any other answer, or none.' },
-          },
+          responses: { '2XX': event === 'inbound-call-started' ? variablesAnswer : accepted },
         },
       } satisfies DocumentedWebhook,
     ]),
