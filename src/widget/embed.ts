@@ -7,7 +7,7 @@ import { VoiceAssistantChat } from './voice-assistant-chat.ts';
  * The script snippet: `<script src="…/embed/ASSISTANT-UUID.js" async></script>`, which the service extends with the
  * assistant's settings, or `<script src="…/embed.js" data-assistant-id="…" async></script>`. Its `data-` attributes set
  * the element's attributes. `embedding.ts` loads for everything else: parameters of the URL, attributes of other vendors,
- * queued calls, and a chat that is on the page already.
+ * queued calls, `data-inline`, and a chat that is on the page already.
  */
 
 export type { QueuedCall };
@@ -20,10 +20,10 @@ const element = Object.assign(document.createElement(name), {
   baseUrl: filesUrl.replace(/\/v\/[^/]+\/$/, ''),
 });
 let isPlain = (document.body as HTMLElement | null) && !query && !globalThis.voiceAssistantChat;
-for (const [name, value] of Object.entries(script?.dataset ?? {}))
-  if (name in element) Reflect.set(element, name, value);
+for (const name in script?.dataset)
+  if (name in element) Reflect.set(element, name, script.dataset[name]);
   else isPlain = false;
-if (isPlain) {
+if (isPlain && !element.inline) {
   // Beside the body, so that routers that replace it keep the chat.
   document.documentElement.append(element);
   globalThis.voiceAssistantChat = {

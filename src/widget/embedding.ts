@@ -37,16 +37,27 @@ export function embed(created: VoiceAssistantChat, script: HTMLScriptElement | n
     const name = otherNames[given] ?? given;
     if (observedAttributes.includes(name)) created.setAttribute(name, value);
   }
-  if (document.body as HTMLElement | null) insert(created);
+  if (document.body as HTMLElement | null) insert(created, script);
   else
     addEventListener('DOMContentLoaded', () => {
-      insert(created);
+      insert(created, script);
     });
 }
 
-function insert(created: VoiceAssistantChat): void {
+function insert(created: VoiceAssistantChat, script: HTMLScriptElement | null): void {
+  const place = created.inline && document.body.contains(script) ? script : null;
+  if (created.inline && !place) {
+    created.inline = false;
+    warnOnce(
+      'data-inline needs its script to be in the body, where the chat is to appear, so the chat floats.',
+    );
+  }
+  const name = created.localName;
+  const others = document.querySelectorAll<VoiceAssistantChat>(
+    place ? `html > ${name}, ${name}[inline]` : `html > ${name}`,
+  );
   let chat = created;
-  for (const other of document.querySelectorAll<VoiceAssistantChat>(`html > ${created.localName}`)) {
+  for (const other of others) {
     const snippets = snippetsOf(other);
     if (other.assistantId === created.assistantId) {
       if (snippets.length > 1)
@@ -54,10 +65,13 @@ function insert(created: VoiceAssistantChat): void {
       // A panel that the visitor has closed stays closed.
       for (const { name, value } of created.attributes) if (name !== 'open') other.setAttribute(name, value);
       chat = other;
-    } else if (snippets.length === 0) other.remove();
+    } else if (snippets.length === 0 && other.parentNode === document.documentElement) other.remove();
   }
-  // Beside the body, so that routers that replace it keep the chat.
-  if (chat === created) document.documentElement.append(chat);
+  if (chat === created) {
+    if (place) place.after(chat);
+    // Beside the body, so that routers that replace it keep the chat.
+    else document.documentElement.append(chat);
+  }
   const queue: unknown = globalThis.voiceAssistantChat;
   const push = (...calls: readonly QueuedCall[]): void => {
     for (const call of calls)

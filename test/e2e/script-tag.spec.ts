@@ -69,6 +69,15 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
      <voice-assistant-chat assistant-id="${assistant}" heading="Kim"></voice-assistant-chat>`,
 };
 
+/** Pages with `data-inline`, by the place of the script. */
+const inlinePages: Record<string, (script: string) => string> = {
+  'in a box': (script) => `<div id="box" style="height: 30rem">${script}</div><p>After</p>`,
+  'twice in a box': (script) => `<div id="box" style="height: 30rem">${script}${script}</div><p>After</p>`,
+  'in the head': (script) =>
+    `<script>document.head.append(document.createRange().createContextualFragment('${script.replace('</', '<\\/')}'));</script>`,
+};
+const recordWarnings = '<script>console.warn = (text) => (window.warnings ??= []).push(text);</script>';
+
 describe('a page of another origin with the script and', () => {
   let demo: DemoProcess;
   let site: Server;
@@ -93,10 +102,12 @@ describe('a page of another origin with the script and', () => {
         response.on('close', () => passedOn.destroy());
         request.pipe(passedOn);
       } else {
-        const snippet = snippets[decodeURIComponent(url.slice(1))];
+        const name = decodeURIComponent(url.slice(1));
+        const inline = `<script src="${demo.url}/embed.js" data-assistant-id="${assistant}" data-inline async></script>`;
+        const snippet = snippets[name] ?? (() => recordWarnings + (inlinePages[name]?.(inline) ?? ''));
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
-          <h1>A site</h1>${snippet?.(demo.url, assistant) ?? ''}</html>`);
+          <h1>A site</h1>${snippet(demo.url, assistant)}</html>`);
       }
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
@@ -131,6 +142,25 @@ describe('a page of another origin with the script and', () => {
           await driver.waitFor(() => partTexts('message-assistant').length === 1);
         });
       }
+
+      for (const name of ['in a box', 'twice in a box'])
+        it(`data-inline ${name} shows the chat there`, async () => {
+          await driver.open(`${address}/${encodeURIComponent(name)}`);
+          await driver.waitFor(() => findPart('composer-input') !== undefined);
+          const found = await driver.evaluate(() => {
+            const chats = [...document.querySelectorAll('voice-assistant-chat')];
+            return chats.map((chat) => [chat.parentElement?.id, chat.offsetHeight]);
+          });
+          assert.deepEqual(found, [['box', 480]]);
+        });
+
+      it('data-inline outside of the body floats, and says in the console why', async () => {
+        await driver.open(`${address}/${encodeURIComponent('in the head')}`);
+        await driver.waitFor(() => findPart('launcher')?.checkVisibility());
+        const warnings = await driver.evaluate(() => (window as { warnings?: string[] }).warnings ?? []);
+        assert.equal(warnings.length, 1);
+        assert.match(warnings[0] ?? '', /data-inline.*in the body/);
+      });
 
       it('loads the panel of a version from the folder of the version', async () => {
         await driver.open(
