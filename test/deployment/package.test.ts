@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { repository } from '../support/repository.ts';
 import { ServiceClient } from '../support/service/service-client.ts';
 import {
   embeddedIn,
@@ -22,6 +23,17 @@ const program = programIn(folder);
 const pathWithThisNode = [dirname(process.execPath), process.env['PATH']].join(delimiter);
 
 describe('the published service', () => {
+  it('contains the examples for operators', async () => {
+    const content = join(folder, 'node_modules/voice-assistant-chat-service/dist');
+    const examples = ['deploy/voice-assistant-chat.service', 'deploy/nginx.conf', 'monitoring/alerts.yml'];
+    for (const name of examples) {
+      assert.equal(
+        await readFile(join(content, name), 'utf8'),
+        await readFile(join(repository, 'docs', name), 'utf8'),
+      );
+    }
+  });
+
   for (const { title, node } of [
     { title: 'the oldest Node that it names', node: async () => installNode(await oldestNode()) },
     { title: 'the Node that runs the tests', node: () => Promise.resolve(process.execPath) },

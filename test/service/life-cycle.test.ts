@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +17,7 @@ import { streamReply } from '../../src/service/routes/stream-reply.ts';
 import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
 import { seedDemo } from '../../src/service/seed/seed-demo.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { selfSignedCertificate } from '../support/servers/self-signed-certificate.ts';
 import { startModelServer } from '../support/servers/model-server.ts';
 import { spawnService, startServiceProcess } from '../support/service/service-process.ts';
 import { atEnd, copyDatabase, newDatabase, startService, testDatabase } from '../support/service/service.ts';
@@ -241,6 +243,27 @@ test('reports a database that cannot be reached', async () => {
     /^Cannot connect to the PostgreSQL server that DATABASE_URL names: [^\n]+\.\n$/,
   );
   assert.doesNotMatch(child.output(), /hunter2/);
+});
+
+test('says how to trust the certificate of a database', async () => {
+  const secureContext = createSecureContext(selfSignedCertificate('localhost'));
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    // A PostgreSQL client asks for TLS first; S accepts.
+    socket.once('data', () => {
+      socket.write('S');
+      new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => undefined);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  atEnd(async () => {
+    server.close();
+    await once(server, 'close');
+  });
+  const { port } = server.address() as AddressInfo;
+  const child = spawnService({ DATABASE_URL: `postgres://u:p@localhost:${port}/chat?sslmode=verify-full` });
+  assert.equal(await child.ended, 1);
+  assert.match(child.output(), /self-signed certificate.* sslmode=verify-full&sslrootcert=<file>\.\n$/);
 });
 
 test('reports an invalid setting', async () => {

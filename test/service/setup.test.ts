@@ -128,6 +128,13 @@ describe('setup', () => {
     model.behave({});
     assert.equal(refused.code, 1);
     assert.match(refused.output, /the endpoint refuses the key \(401\)/);
+    model.behave({ status: 429 });
+    const limited = await runProgram(cwd, env, ...eve, '--model-url', model.url, '--model-key', 'k');
+    model.behave({ status: 404 });
+    const misplaced = await runProgram(cwd, env, ...eve, '--model-url', model.url, '--model-key', 'k');
+    model.behave({});
+    assert.match(limited.output, /429\. The rate limit or the quota of its account is used up\./);
+    assert.match(misplaced.output, /404\. Check --model-url, which often ends in \/v1,/);
     const silent = await runProgram(
       cwd,
       env,

@@ -39,7 +39,12 @@ export async function checkModel({ baseUrl, apiKey, model }: ModelSettings): Pro
     throw fail(`the endpoint refuses the key (${response.status}). Check --model-key.`);
   }
   if (response.status === 404) {
-    throw fail(`${address} does not exist there, or has no model "${model}" (404).`);
+    throw fail(
+      `${address} responded with 404. Check --model-url, which often ends in /v1, and the name of the model, "${model}".`,
+    );
+  }
+  if (response.status === 429) {
+    throw fail(`${address} responded with 429. The rate limit or the quota of its account is used up.`);
   }
   if (!response.ok) throw fail(`${address} responded with ${response.status}.`);
   if (!body.includes('"choices"')) throw fail(`${address} is not an OpenAI-compatible endpoint.`);

@@ -22,6 +22,14 @@ const defaultTimeouts: Timeouts = { connectMs: 10_000, statementMs: 30_000, resp
 /** Idle time after which TCP probes whether the server is still there, in milliseconds. */
 const keepAliveDelayMs = 10_000;
 
+/** OpenSSL's codes for a certificate whose authority is unknown. */
+const certificateErrors = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 /** The PostgreSQL server cannot be reached, or refuses the connection. */
 export class DatabaseUnreachableError extends OperatorError {
   override readonly name = 'DatabaseUnreachableError';
@@ -29,7 +37,10 @@ export class DatabaseUnreachableError extends OperatorError {
     // If several addresses of a host were tried, each has an error of its own.
     const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
     const reason = first instanceof Error ? first.message : String(first);
-    super(`Cannot connect to the PostgreSQL server that DATABASE_URL names: ${reason}.`, { cause });
+    const hint = certificateErrors.has((first as NodeJS.ErrnoException | undefined)?.code ?? '')
+      ? ' Name the certificate of its authority in DATABASE_URL: sslmode=verify-full&sslrootcert=<file>.'
+      : '';
+    super(`Cannot connect to the PostgreSQL server that DATABASE_URL names: ${reason}.${hint}`, { cause });
   }
 }
 
