@@ -73,6 +73,16 @@ describe('purchasePhoneNumber', () => {
     assert.deepEqual([await numbersOf(owner), await money(owner)], [[phone_number], 8.75]);
   });
 
+  test('is listed in the audit log with the id of the number', async () => {
+    const owner = await Owner.create(service, '10');
+    const { json } = await buy(owner);
+    const audit = (await owner.get('audit-log')).json['data'] as Record<string, unknown>[];
+    assert.deepEqual(
+      audit.map(({ operation, object, object_id }) => [operation, object, object_id]),
+      [['purchasePhoneNumber', 'phone-number', String((json['data'] as { id: number }).id)]],
+    );
+  });
+
   test('asks the carrier for nothing if the balance is too low', async () => {
     const owner = await Owner.create(service, '1.24');
     const { phone_number, status } = await buy(owner);

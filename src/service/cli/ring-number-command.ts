@@ -24,7 +24,7 @@ const reasons: Record<RefusalReason, string> = {
 };
 
 /** Seconds within which a service must connect the call. */
-const connectSeconds = 15;
+const connectSeconds = 30;
 
 export const ringNumberCommand: Command = {
   name: 'numbers ring',
