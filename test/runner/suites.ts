@@ -59,6 +59,7 @@ export function allSuites(): Suite[] {
     'test/size/**',
     'test/leak/**',
     'test/examples/**',
+    'test/telephone/**',
   );
   const examplesSuite = (name: string, isAlwaysRun: boolean): Suite => ({
     name,
@@ -157,6 +158,14 @@ export function allSuites(): Suite[] {
         // Last, since the last one applies.
         '--test-timeout=600000',
       ),
+      counts: 'tests',
+      onDemand: true,
+      limit: 30,
+    },
+    {
+      name: 'telephone',
+      // Installs Asterisk and models for speech at the first start.
+      run: nodeTests(find('test/telephone/**/*.test.ts'), '--test-concurrency=1', '--test-timeout=600000'),
       counts: 'tests',
       onDemand: true,
       limit: 30,

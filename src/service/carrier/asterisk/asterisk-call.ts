@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { waitWithTimeout } from '../../lib/with-timeout.ts';
+import type { SpeechService } from '../../voice/speech-service.ts';
+import { VoiceLine } from '../../voice/voice-line.ts';
+import type { CallHandler, CallPlan, CallReport, NextStep } from '../telephony.ts';
+import type { AriClient, AriEvent } from './ari-client.ts';
+import { unreachedReason } from './hangup-cause.ts';
+import { mediaFormat, WebSocketPeer } from './websocket-peer.ts';
+
+export interface CallParts {
+  ari: AriClient;
+  handler: CallHandler;
+  speech: SpeechService;
+  log: Logger;
+  /** Application that receives the events of this process. */
+  application: string;
+  /** Returns the dial string of a number. */
+  endpointOf: (number: string) => string;
+  /** Follows the events of another channel of the call. */
+  follow: (channelId: string, call: AsteriskCall) => void;
+  /** The call is over, and its events are no longer needed. */
+  forget: (call: AsteriskCall) => void;
+}
+
+const mediaStartMs = 5000;
+
+type Transfer = { channelId: string; isAnswered: boolean; ended: PromiseWithResolvers<undefined> };
+
+/**
+ * A call at Asterisk that this process holds: the customer's channel and, in a bridge with it, first the service's sound
+ * and then perhaps the channel of another phone.
+ */
+export class AsteriskCall {
+  readonly channelId: string;
+  readonly #parts: CallParts;
+  readonly #log: Logger;
+  #plan: CallPlan;
+  #bridgeId: string | undefined;
+  #recordingId: string | undefined;
+  #line: VoiceLine | undefined;
+  /** The channel of the current line. It can enter the bridge once it has started. */
+  #media: { channelId: string; started: PromiseWithResolvers<undefined> } | undefined;
+  /** What the service decided on the current line; undefined if it was lost. */
+  #decision: 'hang-up' | 'leave' | undefined;
+  #transfer: Transfer | undefined;
+  #answeredAt: number | undefined;
+  #hasEnded = false;
+  /** Reports are sent one after another. */
+  #reports = Promise.resolve();
+
+  constructor(channelId: string, plan: CallPlan, parts: CallParts) {
+    this.channelId = channelId;
+    this.#plan = plan;
+    this.#parts = parts;
+    this.#log = parts.log.child({ callId: plan.callId });
+  }
+
+  get recordingId(): string | undefined {
+    return this.#recordingId;
+  }
+
+  /** Handles an event of one of the call's channels. */
+  receive(event: AriEvent): void {
+    const isCustomer = event.channel?.id === this.channelId;
+    if (event.type === 'RecordingFinished' && event.recording) {
+      this.#recorded(event.recording.name, event.recording.duration ?? 0);
+    } else if (event.type === 'StasisStart') {
+      if (isCustomer) void this.#run();
+      else if (event.channel?.id === this.#media?.channelId) this.#media?.started.resolve(undefined);
+      else void this.#joinTransfer(event.channel?.id);
+    } else if (event.type === 'ChannelDtmfReceived' && isCustomer) {
+      this.#line?.press(event.digit ?? '');
+    } else if (event.type === 'ChannelStateChange' && isCustomer && event.channel?.state === 'Ringing') {
+      this.#report({ type: 'ringing' });
+    } else if (event.type === 'StasisEnd' && isCustomer) {
+      // Nothing more is reported of a channel that came in.
+      this.end(0);
+    } else if (event.type === 'ChannelDestroyed') {
+      if (isCustomer) this.end(event.cause ?? 0);
+      else if (event.channel?.id === this.#transfer?.channelId) this.#transfer?.ended.resolve(undefined);
+    }
+  }
+
+  /** The customer's channel is gone. */
+  end(cause: number): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#line?.close('customer');
+    if (this.#answeredAt === undefined) {
+      this.#report({ type: 'unreached', reason: unreachedReason(cause) });
+    } else {
+      this.#report({ type: 'ended', seconds: Math.ceil((performance.now() - this.#answeredAt) / 1000) });
+    }
+    void this.#cleanUp();
+  }
+
+  async hangUp(): Promise<void> {
+    await this.#parts.ari.sendIfThere('DELETE', `/channels/${this.channelId}`);
+  }
+
+  /** Runs the call from the answer on. */
+  async #run(): Promise<void> {
+    if (this.#answeredAt !== undefined) return;
+    this.#answeredAt = performance.now();
+    try {
+      const { id } = (await this.#parts.ari.send('POST', '/bridges', { type: 'mixing' })) as { id: string };
+      this.#bridgeId = id;
+      await this.#addToBridge(this.channelId);
+      if (this.#plan.record) await this.#record();
+      let step: NextStep = { type: 'connect', plan: this.#plan };
+      while (step.type !== 'hang-up' && !this.#hasEnded) step = await this.#take(step);
+    } catch (error) {
+      if (!this.#hasEnded) this.#log.error({ err: error }, 'the call was ended by an error');
+    }
+    await this.hangUp().catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'the call was not ended at Asterisk');
+    });
+  }
+
+  async #take(step: Exclude<NextStep, { type: 'hang-up' }>): Promise<NextStep> {
+    let cause: 'left' | 'lost' | 'unanswered' | 'transferred';
+    if (step.type === 'transfer') {
+      cause = (await this.#transferTo(step)) ? 'transferred' : 'unanswered';
+    } else {
+      this.#plan = step.plan;
+      await this.#converse();
+      if (this.#decision === 'hang-up') return { type: 'hang-up' };
+      cause = this.#decision === 'leave' ? 'left' : 'lost';
+    }
+    if (this.#hasEnded) return { type: 'hang-up' };
+    const { callId, token } = this.#plan;
+    return this.#parts.handler.onDisconnected({ callId, token, cause });
+  }
+
+  /** Connects the sound of the call to the service until the conversation on this line is over. */
+  async #converse(): Promise<void> {
+    const { ari, application, speech, handler, follow } = this.#parts;
+    this.#decision = undefined;
+    const media = { channelId: randomUUID(), started: Promise.withResolvers<undefined>() };
+    this.#media = media;
+    follow(media.channelId, this);
+    const { channelvars } = await ari.sendForChannel('/channels/externalMedia', {
+      app: application,
+      channelId: media.channelId,
+      external_host: 'INCOMING',
+      transport: 'websocket',
+      encapsulation: 'none',
+      connection_type: 'server',
+      format: mediaFormat,
+      transport_data: 'f(json)',
+    });
+    const connectionId = channelvars?.['MEDIA_WEBSOCKET_CONNECTION_ID'];
+    if (connectionId === undefined) throw new Error('Asterisk returned no connection for the sound.');
+    const socket = ari.openSocket(`/media/${connectionId}`, 'media');
+    const peer = new WebSocketPeer(socket);
+    try {
+      await once(socket, 'open');
+      await waitWithTimeout(mediaStartMs, media.started.promise);
+      await this.#addToBridge(media.channelId);
+      const line = new VoiceLine({
+        peer,
+        service: speech,
+        settings: this.#plan.speech,
+        log: this.#log,
+        control: {
+          sendDigits: (digits) => this.#sendDigits(digits),
+          end: (how) => {
+            this.#decision = how;
+            return Promise.resolve();
+          },
+        },
+      });
+      this.#line = line;
+      if (this.#hasEnded) line.close('customer');
+      const { callId, token } = this.#plan;
+      await handler.onConnected({ callId, token, carrierCallId: this.channelId }, line);
+      // A conversation that ended without a decision has nothing left to say.
+      if (!line.isLost) this.#decision ??= 'hang-up';
+    } finally {
+      this.#line = undefined;
+      peer.close();
+      await ari.sendIfThere('DELETE', `/channels/${media.channelId}`);
+    }
+  }
+
+  /** Returns false if nobody answered. Otherwise resolves when the other phone has hung up. */
+  async #transferTo(step: Extract<NextStep, { type: 'transfer' }>): Promise<boolean> {
+    const { ari, application, endpointOf, follow } = this.#parts;
+    const channelId = randomUUID();
+    const transfer = { channelId, isAnswered: false, ended: Promise.withResolvers<undefined>() };
+    this.#transfer = transfer;
+    follow(channelId, this);
+    await ari.sendIfThere('POST', `/channels/${this.channelId}/ring`);
+    try {
+      await ari.sendForChannel(
+        '/channels',
+        {
+          endpoint: endpointOf(step.to),
+          app: application,
+          channelId,
+          originator: this.channelId,
+          callerId: step.callerId,
+          timeout: String(Math.ceil(step.ringingTime)),
+        },
+        { variables: { 'TIMEOUT(absolute)': String(Math.ceil(step.ringingTime + step.maxDuration)) } },
+      );
+      await transfer.ended.promise;
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the call was not transferred');
+    } finally {
+      this.#transfer = undefined;
+      if (!transfer.isAnswered) await ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
+    }
+    return transfer.isAnswered;
+  }
+
+  /** The other phone was answered. */
+  async #joinTransfer(channelId: string | undefined): Promise<void> {
+    const transfer = this.#transfer;
+    if (!transfer || transfer.channelId !== channelId) return;
+    transfer.isAnswered = true;
+    try {
+      await this.#parts.ari.sendIfThere('DELETE', `/channels/${this.channelId}/ring`);
+      await this.#addToBridge(channelId);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the other phone was not connected');
+      transfer.ended.resolve(undefined);
+    }
+  }
+
+  async #addToBridge(channelId: string): Promise<void> {
+    await this.#parts.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/addChannel`, { channel: channelId });
+  }
+
+  /** Begins to record. A call without its recording is better than none. */
+  async #record(): Promise<void> {
+    const recordingId = `recording-${randomUUID()}`;
+    try {
+      const query = { name: recordingId, format: 'wav', ifExists: 'fail' };
+      await this.#parts.ari.send('POST', `/bridges/${this.#bridgeId ?? ''}/record`, query);
+      this.#recordingId = recordingId;
+    } catch (error) {
+      this.#log.error({ err: error }, 'the call is not recorded');
+    }
+  }
+
+  #recorded(recordingId: string, seconds: number): void {
+    this.#report({ type: 'recorded', recordingId, seconds });
+    if (this.#hasEnded) this.#parts.forget(this);
+  }
+
+  /** `w` is a pause of half a second. */
+  async #sendDigits(digits: string): Promise<void> {
+    for (const [part] of digits.matchAll(/w|[0-9*#]+/g)) {
+      if (part === 'w') {
+        await pause(500);
+        continue;
+      }
+      const query = { dtmf: part, between: '100', duration: '100' };
+      await this.#parts.ari.sendIfThere('POST', `/channels/${this.channelId}/dtmf`, query);
+      await pause(part.length * 200);
+    }
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { ari } = this.#parts;
+    try {
+      const transfer = this.#transfer;
+      if (transfer) {
+        await ari.sendIfThere('DELETE', `/channels/${transfer.channelId}`);
+        transfer.ended.resolve(undefined);
+      }
+      if (this.#bridgeId !== undefined) await ari.sendIfThere('DELETE', `/bridges/${this.#bridgeId}`);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the bridge of a call was not removed');
+    }
+    if (this.#recordingId === undefined) this.#parts.forget(this);
+  }
+
+  #report(report: DistributiveOmit<CallReport, 'callId' | 'token'>): void {
+    const { callId, token } = this.#plan;
+    const whole: CallReport = { ...report, callId, token, carrierCallId: this.channelId };
+    this.#reports = this.#reports
+      .then(() => this.#parts.handler.onReport(whole))
+      .catch((error: unknown) => {
+        this.#log.error({ err: error, report: report.type }, "a call's report was not handled");
+      });
+  }
+}
+
+type DistributiveOmit<Type, Key extends PropertyKey> = Type extends unknown ? Omit<Type, Key> : never;

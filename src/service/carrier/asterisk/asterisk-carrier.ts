@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { SpeechService } from '../../voice/speech-service.ts';
+import { CarrierError } from '../carrier-numbers.ts';
+import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../telephony.ts';
+import { AriClient, AriError } from './ari-client.ts';
+import type { AriChannel, AriEvent } from './ari-client.ts';
+import { AsteriskCall } from './asterisk-call.ts';
+import type { AsteriskConfig } from './asterisk-config.ts';
+import { answerRange } from './recording-range.ts';
+
+/**
+ * Makes and receives calls with one's own Asterisk. The process that dials a call holds it. Each process receives the
+ * events of its calls as an application of its own; one of them also receives the inbound calls.
+ */
+export class AsteriskCarrier implements Carrier {
+  readonly #config: AsteriskConfig;
+  readonly #speech: SpeechService;
+  readonly #log: Logger;
+  readonly #ari: AriClient;
+  readonly #application: string;
+  /** By the ids of their channels. */
+  readonly #calls = new Map<string, AsteriskCall>();
+  #handler: CallHandler | undefined;
+
+  constructor(config: AsteriskConfig, speech: SpeechService, log: Logger) {
+    this.#config = config;
+    this.#speech = speech;
+    this.#log = log;
+    this.#ari = new AriClient(config, log);
+    this.#application = `${config.application}-${randomUUID()}`;
+  }
+
+  open(handler: CallHandler): void {
+    this.#handler = handler;
+    void this.#ari.receive(this.#application, {
+      onEvent: (event) => {
+        this.#receive(event);
+      },
+      onConnected: () => void this.#endLostCalls(),
+    });
+    void this.#ari.receive(this.#config.application, {
+      onEvent: (event) => {
+        if (event.type === 'StasisStart' && event.channel) void this.#takeOver(event.channel);
+      },
+      onConnected: () => undefined,
+      // Asterisk would take the inbound calls away from the process that receives them.
+      mayConnect: () => this.#hasNoReceiver(),
+    });
+  }
+
+  async dial(call: OutgoingCall): Promise<string> {
+    const channelId = randomUUID();
+    const from = call.from === '' ? this.#config.phoneNumber : call.from;
+    const query = {
+      endpoint: this.#endpointOf(call.to),
+      app: this.#application,
+      channelId,
+      timeout: String(Math.ceil(call.ringingTime)),
+      ...(from === undefined ? {} : { callerId: from }),
+    };
+    const asteriskCall = this.#createCall(channelId, call);
+    this.#calls.set(channelId, asteriskCall);
+    try {
+      await this.#ari.sendForChannel('/channels', query, {
+        variables: { 'TIMEOUT(absolute)': String(Math.ceil(call.ringingTime + call.maxDuration)) },
+      });
+    } catch (error) {
+      throw this.#refusedDial(error, asteriskCall);
+    }
+    return channelId;
+  }
+
+  async hangUp(carrierCallId: string): Promise<void> {
+    await this.#ari.sendIfThere('DELETE', `/channels/${encodeURIComponent(carrierCallId)}`);
+  }
+
+  async readRecording(
+    recordingId: string,
+    range: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const path = `/recordings/stored/${encodeURIComponent(recordingId)}/file`;
+    const response = await this.#ari.fetch('GET', path, {}, signal);
+    return response.ok ? answerRange(response, range) : new Response(null, { status: response.status });
+  }
+
+  async deleteRecording(recordingId: string): Promise<void> {
+    await this.#ari.sendIfThere('DELETE', `/recordings/stored/${encodeURIComponent(recordingId)}`);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(new Set(Array.from(this.#calls.values(), (call) => call.hangUp())));
+    this.#ari.close();
+  }
+
+  #receive(event: AriEvent): void {
+    const channelId = event.channel?.id ?? '';
+    const call = event.recording
+      ? Array.from(this.#calls.values()).find(({ recordingId }) => recordingId === event.recording?.name)
+      : this.#calls.get(channelId);
+    if (call) call.receive(event);
+    else if (event.type === 'StasisStart' && event.args?.[0] === 'inbound' && event.channel) {
+      void this.#admit(event.channel);
+    }
+  }
+
+  /** Moves an inbound call to this process, since another one may receive the next calls. */
+  async #takeOver({ id }: AriChannel): Promise<void> {
+    try {
+      await this.#ari.send('POST', `/channels/${id}/move`, { app: this.#application, appArgs: 'inbound' });
+    } catch (error) {
+      this.#log.error({ err: error }, 'an inbound call was not taken');
+      await this.hangUp(id).catch(() => undefined);
+    }
+  }
+
+  async #admit({ id, caller, dialplan }: AriChannel): Promise<void> {
+    try {
+      const admission = await this.#openHandler().onIncoming({
+        carrierCallId: id,
+        from: toE164(caller.number),
+        to: toE164(dialplan.exten),
+      });
+      if (admission.type === 'refuse') {
+        const reason = admission.reason === 'busy' ? 'busy' : 'normal';
+        await this.#ari.sendIfThere('DELETE', `/channels/${id}`, { reason });
+        return;
+      }
+      const { plan } = admission;
+      const call = this.#createCall(id, plan);
+      this.#calls.set(id, call);
+      const limit = { variable: 'TIMEOUT(absolute)', value: String(Math.ceil(plan.maxDuration)) };
+      await this.#ari.send('POST', `/channels/${id}/variable`, limit);
+      await this.#ari.send('POST', `/channels/${id}/answer`);
+      call.receive({ type: 'StasisStart', channel: { id, caller, dialplan, state: 'Up' } });
+    } catch (error) {
+      this.#log.error({ err: error }, 'an inbound call was not answered');
+      await this.hangUp(id).catch(() => undefined);
+    }
+  }
+
+  #createCall(channelId: string, plan: CallPlan): AsteriskCall {
+    return new AsteriskCall(channelId, plan, {
+      ari: this.#ari,
+      handler: this.#openHandler(),
+      speech: this.#speech,
+      log: this.#log,
+      application: this.#application,
+      endpointOf: (number) => this.#endpointOf(number),
+      follow: (id, call) => this.#calls.set(id, call),
+      forget: (call) => {
+        this.#forget(call);
+      },
+    });
+  }
+
+  #forget(call: AsteriskCall): void {
+    for (const [id, known] of this.#calls) if (known === call) this.#calls.delete(id);
+  }
+
+  /** Ends the calls that ended while there was no connection to Asterisk. */
+  async #endLostCalls(): Promise<void> {
+    for (const [id, call] of this.#calls) {
+      try {
+        await this.#ari.send('GET', `/channels/${id}`);
+      } catch (error) {
+        const isGone = error instanceof AriError && error.status === 404;
+        if (isGone) call.receive({ type: 'ChannelDestroyed', channel: goneChannel(id), cause: 0 });
+      }
+    }
+  }
+
+  async #hasNoReceiver(): Promise<boolean> {
+    try {
+      await this.#ari.send('GET', `/applications/${encodeURIComponent(this.#config.application)}`);
+      return false;
+    } catch (error) {
+      if (error instanceof AriError && error.status === 404) return true;
+      throw error;
+    }
+  }
+
+  /** After a timeout, the number may have been dialed all the same; its events then find the call. */
+  #refusedDial(error: unknown, call: AsteriskCall): unknown {
+    const cause = (error as { cause?: { code?: string } }).cause?.code;
+    const isRefused = error instanceof AriError && error.status < 500;
+    if (!isRefused && cause !== 'ECONNREFUSED' && cause !== 'ENOTFOUND') return error;
+    this.#forget(call);
+    if (isRefused) {
+      return new CarrierError('The call was refused by the telephone system.', { cause: error });
+    }
+    return new CarrierError('The telephone system is not reachable.', { cause: error });
+  }
+
+  #endpointOf(number: string): string {
+    return this.#config.endpoint.replaceAll('{number}', () => number);
+  }
+
+  #openHandler(): CallHandler {
+    if (!this.#handler) throw new Error('The carrier was not opened.');
+    return this.#handler;
+  }
+}
+
+/** Trunks write numbers with or without `+`, or with `00` in its place. */
+function toE164(number: string): string {
+  const digits = number.replace(/^(\+|00)/, '');
+  return /^\d{3,15}$/.test(digits) ? `+${digits}` : '';
+}
+
+const goneChannel = (id: string): AriChannel => ({
+  id,
+  state: 'Down',
+  caller: { number: '' },
+  dialplan: { exten: '' },
+});

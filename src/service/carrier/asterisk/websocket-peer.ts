@@ -1,0 +1,117 @@
+import type { RawData, WebSocket } from 'ws';
+import type { AudioListener, AudioPeer } from '../../voice/audio-peer.ts';
+import { readSamples } from '../../voice/wav.ts';
+
+/** Name of the format in which Asterisk exchanges sound at {@link rate}. */
+export const mediaFormat = 'slin16';
+const rate = 16_000;
+/** Asterisk drops incomplete frames of 20 ms. */
+const frameLength = rate * 0.02;
+const bytesPerMessage = 32_000;
+/** Asterisk queues 20 seconds. Less is sent ahead, so that little is discarded at an interruption. */
+const secondsAhead = 5;
+
+/** A call's sound over Asterisk's `chan_websocket`, which plays what it receives at the right pace. */
+export class WebSocketPeer implements AudioPeer {
+  readonly rate = rate;
+  readonly #socket: WebSocket;
+  #listener: AudioListener | undefined;
+  #isClosed = false;
+  /** Messages that wait until what was sent has been played. */
+  #waiting: (Buffer | string)[] = [];
+  /** Samples that do not fill a frame. */
+  #rest = new Int16Array(0);
+  /** When everything that was sent will have been played. */
+  #playedUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (data: RawData, isBinary: boolean) => {
+      if (isBinary) this.#listener?.onAudio(readSamples(data as Buffer));
+      else this.#receive((data as Buffer).toString());
+    });
+    socket.on('error', () => {
+      socket.terminate();
+    });
+    socket.on('close', () => {
+      this.#stop();
+      this.#listener?.onClosed();
+    });
+  }
+
+  open(listener: AudioListener): void {
+    this.#listener = listener;
+  }
+
+  play(samples: Int16Array): void {
+    const joined = new Int16Array(this.#rest.length + samples.length);
+    joined.set(this.#rest);
+    joined.set(samples, this.#rest.length);
+    const whole = joined.length - (joined.length % frameLength);
+    this.#rest = joined.slice(whole);
+    this.#enqueue(joined.subarray(0, whole));
+    this.#sendWaiting();
+  }
+
+  mark(id: string): void {
+    if (this.#rest.length > 0) {
+      const padded = new Int16Array(frameLength);
+      padded.set(this.#rest);
+      this.#rest = new Int16Array(0);
+      this.#enqueue(padded);
+    }
+    this.#waiting.push(JSON.stringify({ command: 'MARK_MEDIA', correlation_id: id }));
+    this.#sendWaiting();
+  }
+
+  flush(): void {
+    this.#waiting = [];
+    this.#rest = new Int16Array(0);
+    this.#playedUntil = 0;
+    if (!this.#isClosed) this.#socket.send(JSON.stringify({ command: 'FLUSH_MEDIA' }));
+  }
+
+  close(): void {
+    this.#stop();
+    this.#socket.close();
+  }
+
+  #receive(text: string): void {
+    const { event, correlation_id: id } = JSON.parse(text) as Record<string, unknown>;
+    if (event === 'MEDIA_MARK_PROCESSED' && typeof id === 'string') this.#listener?.onMark(id);
+  }
+
+  #enqueue(samples: Int16Array): void {
+    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+    for (let at = 0; at < bytes.length; at += bytesPerMessage) {
+      this.#waiting.push(bytes.subarray(at, at + bytesPerMessage));
+    }
+  }
+
+  #sendWaiting(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    for (;;) {
+      const ahead = (this.#playedUntil - performance.now()) / 1000 - secondsAhead;
+      const message = ahead > 0 ? undefined : this.#waiting.shift();
+      if (message === undefined) {
+        if (this.#waiting.length > 0)
+          this.#timer = setTimeout(() => {
+            this.#sendWaiting();
+          }, ahead * 1000);
+        return;
+      }
+      this.#socket.send(message);
+      if (typeof message === 'string') continue;
+      const ms = (message.length / 2 / rate) * 1000;
+      this.#playedUntil = Math.max(this.#playedUntil, performance.now()) + ms;
+    }
+  }
+
+  #stop(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#waiting = [];
+  }
+}

@@ -1,0 +1,89 @@
+import type { Spoken } from '../carrier/telephony.ts';
+
+/** Why a text was cut off. */
+export type CutOff = NonNullable<Spoken['cutOffBy']>;
+
+/** A sentence whose sound was passed to the peer, at least in part. */
+interface Sentence {
+  text: string;
+  /** Duration of its sound. */
+  seconds: number;
+  /** The line's clock when its first sound was heard; undefined before. */
+  startedAt: number | undefined;
+}
+
+/** A text while it is spoken: which part of it has been heard. */
+export class SpokenText {
+  readonly #now: () => number;
+  readonly #sentences: Sentence[] = [];
+  readonly #over = Promise.withResolvers<CutOff | undefined>();
+  #isOver = false;
+  #heard: string | undefined;
+
+  /** @param now returns the seconds of the line's clock. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Resolves when the text has been heard, or with the reason why it was cut off. */
+  get over(): Promise<CutOff | undefined> {
+    return this.#over.promise;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether it can be heard now. */
+  get isAudible(): boolean {
+    return !this.#isOver && this.#sentences[0]?.startedAt !== undefined;
+  }
+
+  /** Adds a sentence; its fields change while it is spoken. */
+  add(text: string): Sentence {
+    const sentence = { text, seconds: 0, startedAt: undefined };
+    this.#sentences.push(sentence);
+    return sentence;
+  }
+
+  end(): void {
+    this.#finish(undefined, this.#sentences.map(({ text }) => text).join(''));
+  }
+
+  cutOff(reason: CutOff): void {
+    this.#finish(reason, this.#heardSoFar());
+  }
+
+  result(cutOffBy: CutOff | undefined): Spoken {
+    return {
+      heard: this.#heard ?? '',
+      startedAt: this.#sentences[0]?.startedAt,
+      ...(cutOffBy && { cutOffBy }),
+    };
+  }
+
+  /** Estimates by time how much of the last started sentence was heard. */
+  #heardSoFar(): string {
+    let heard = '';
+    for (const [index, { text, seconds, startedAt }] of this.#sentences.entries()) {
+      if (startedAt === undefined) break;
+      const isPast = this.#sentences[index + 1]?.startedAt !== undefined;
+      const share = isPast || seconds === 0 ? 1 : (this.#now() - startedAt) / seconds;
+      heard += share >= 1 ? text : wholeWords(text, Math.floor(text.length * share));
+    }
+    return heard;
+  }
+
+  #finish(reason: CutOff | undefined, heard: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#heard = heard;
+    this.#over.resolve(reason);
+  }
+}
+
+/** Returns the words of a text that are complete within so many characters. */
+function wholeWords(text: string, length: number): string {
+  const beginning = text.slice(0, length);
+  return /\s/.test(text[length] ?? ' ') ? beginning : beginning.replace(/\s*\S*$/, '');
+}

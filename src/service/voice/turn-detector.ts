@@ -1,0 +1,101 @@
+import { ActivityDetector } from './activity-detector.ts';
+
+/** Something that the customer says, while or after it is said. */
+export interface Utterance {
+  /** With a moment before the speech, and the pause at its end. */
+  samples: Int16Array;
+  /** From the first to the last speech. */
+  seconds: number;
+}
+
+/** The customer goes on speaking, or has paused for long enough. */
+export type TurnEvent = { type: 'speaking' | 'ended'; utterance: () => Utterance };
+
+export interface TurnSettings {
+  /** Seconds of pause that end what the customer says. */
+  pause: number;
+  /** Seconds of speech that are needed; less is a noise. */
+  shortest: number;
+}
+
+const frameSeconds = 0.02;
+/** Kept from before the first speech, since words begin quietly. */
+const leadSeconds = 0.3;
+/** Longer speech is divided. */
+const longestSeconds = 60;
+
+/** Divides the sound of a line into what the customer says. */
+export class TurnDetector {
+  readonly #rate: number;
+  readonly #settings: TurnSettings;
+  readonly #activity: ActivityDetector;
+  #chunks: Int16Array[] = [];
+  #length = 0;
+  #voicedFrames = 0;
+  #framesSinceStart = 0;
+  #silentFrames = 0;
+
+  constructor(rate: number, settings: TurnSettings) {
+    this.#rate = rate;
+    this.#settings = settings;
+    this.#activity = new ActivityDetector(rate);
+  }
+
+  /** Takes the next samples, and returns what they change. */
+  detect(samples: Int16Array): TurnEvent | undefined {
+    this.#chunks.push(samples);
+    this.#length += samples.length;
+    let wasSpeech = false;
+    for (const isSpeech of this.#activity.detect(samples)) {
+      wasSpeech ||= isSpeech;
+      if (isSpeech) this.#voicedFrames += 1;
+      if (this.#voicedFrames > 0) this.#framesSinceStart += 1;
+      this.#silentFrames = isSpeech ? 0 : this.#silentFrames + 1;
+    }
+    if (this.#voicedFrames === 0) {
+      this.#keepLast(leadSeconds);
+      return undefined;
+    }
+    const hasEnded = this.#silentFrames * frameSeconds >= this.#settings.pause;
+    const isSpeech = this.#voicedFrames * frameSeconds >= this.#settings.shortest;
+    if (hasEnded || this.#framesSinceStart * frameSeconds >= longestSeconds) {
+      const utterance = this.#utterance();
+      this.reset();
+      return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
+    }
+    return wasSpeech && isSpeech ? { type: 'speaking', utterance: () => this.#utterance() } : undefined;
+  }
+
+  /** Speech in what the customer is saying, without pauses. */
+  get voicedSeconds(): number {
+    return this.#voicedFrames * frameSeconds;
+  }
+
+  /** Forgets what the customer has said so far. */
+  reset(): void {
+    this.#voicedFrames = this.#framesSinceStart = this.#silentFrames = 0;
+    this.#keepLast(leadSeconds);
+  }
+
+  #utterance(): Utterance {
+    const samples = new Int16Array(this.#length);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      samples.set(chunk, at);
+      at += chunk.length;
+    }
+    return {
+      samples,
+      seconds: (this.#framesSinceStart - this.#silentFrames) * frameSeconds,
+    };
+  }
+
+  #keepLast(seconds: number): void {
+    for (;;) {
+      const first = this.#chunks[0];
+      if (!first || this.#length - first.length < seconds * this.#rate) return;
+      this.#chunks.shift();
+      this.#length -= first.length;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+const headerLength = 44;
+/** Longest header that is read before the samples: other chunks may come first. */
+const maxHeaderLength = 65_536;
+
+/** Encodes samples as a WAV file (16-bit, mono). */
+export function encodeWav(samples: Int16Array, rate: number): Buffer<ArrayBuffer> {
+  const file = Buffer.alloc(headerLength + samples.length * 2);
+  file.write('RIFF', 0, 'latin1');
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write('WAVEfmt ', 8, 'latin1');
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(rate, 24);
+  file.writeUInt32LE(rate * 2, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36, 'latin1');
+  file.writeUInt32LE(samples.length * 2, 40);
+  for (const [index, sample] of samples.entries()) file.writeInt16LE(sample, headerLength + index * 2);
+  return file;
+}
+
+/**
+ * Reads a WAV file (16-bit, mono) while it arrives. Lengths in the header are ignored, since a server that streams does
+ * not know them.
+ *
+ * @throws Error if it is not such a file.
+ */
+export async function* decodeWav(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ rate: number; samples: Int16Array }> {
+  let rest = Buffer.alloc(0);
+  let rate: number | undefined;
+  for await (const chunk of bytes) {
+    rest = Buffer.concat([rest, chunk]);
+    if (rate === undefined) {
+      const header = readHeader(rest);
+      if (!header) continue;
+      rate = header.rate;
+      rest = rest.subarray(header.length);
+    }
+    const count = Math.floor(rest.length / 2);
+    if (count === 0) continue;
+    yield { rate, samples: readSamples(rest, count) };
+    rest = rest.subarray(count * 2);
+  }
+  if (rate === undefined) throw new Error('The sound ended before its WAV header was complete.');
+}
+
+/** Copies 16-bit samples, since bytes from the network may not be aligned. */
+export function readSamples(bytes: Buffer, count = Math.floor(bytes.length / 2)): Int16Array {
+  return Int16Array.from({ length: count }, (_, index) => bytes.readInt16LE(index * 2));
+}
+
+/** Returns undefined if the header is not complete. */
+function readHeader(file: Buffer): { rate: number; length: number } | undefined {
+  if (file.length >= 12 && (ascii(file, 0) !== 'RIFF' || ascii(file, 8) !== 'WAVE')) {
+    throw new Error('The sound is not a WAV file.');
+  }
+  let at = 12;
+  let rate: number | undefined;
+  while (file.length >= at + 8) {
+    const id = ascii(file, at);
+    if (id === 'data') {
+      if (rate === undefined) throw new Error('The WAV file has no format before its samples.');
+      return { rate, length: at + 8 };
+    }
+    const length = file.readUInt32LE(at + 4);
+    if (id === 'fmt ') {
+      if (file.length < at + 24) return undefined;
+      const [channels, bits] = [file.readUInt16LE(at + 10), file.readUInt16LE(at + 22)];
+      rate = file.readUInt32LE(at + 12);
+      if (channels !== 1 || bits !== 16 || rate < 8000 || rate > 48_000) {
+        throw new Error(
+          `The WAV file has ${String(channels)} channels of ${String(bits)} bits at ${String(rate)} Hz; one of 16 bits at 8,000 to 48,000 Hz is needed.`,
+        );
+      }
+    }
+    at += 8 + length + (length % 2);
+    if (at > maxHeaderLength) throw new Error('The header of the WAV file is too long.');
+  }
+  return undefined;
+}
+
+const ascii = (file: Buffer, at: number) => file.toString('latin1', at, at + 4);

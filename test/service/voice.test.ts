@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { pino } from 'pino';
+import { answerRange } from '../../src/service/carrier/asterisk/recording-range.ts';
+import type { AudioListener, AudioPeer } from '../../src/service/voice/audio-peer.ts';
+import { Resampler } from '../../src/service/voice/resampler.ts';
+import { sentences } from '../../src/service/voice/sentences.ts';
+import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
+import { VoiceLine } from '../../src/service/voice/voice-line.ts';
+import { decodeWav, encodeWav } from '../../src/service/voice/wav.ts';
+
+const rate = 8000;
+const never = new AbortController().signal;
+
+/** A tone for speech, and faint noise for the rest of the line. */
+const tone = (seconds: number, hertz = 440, at = rate, amplitude = 8000) =>
+  Int16Array.from({ length: seconds * at }, (_, index) =>
+    Math.round(amplitude * Math.sin((2 * Math.PI * hertz * index) / at)),
+  );
+const hum = (seconds: number) => tone(seconds, 50, rate, 20);
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a model
+async function* stream<Chunk>(...chunks: Chunk[]) {
+  yield* chunks;
+}
+
+describe('a line whose sound the service converts', () => {
+  it('speaks sentence by sentence and reports that all was heard', async () => {
+    const { line, peer, spoken } = createLine();
+    const result = await line.say(stream('Good mor', 'ning. How can I ', 'help you?'), 60, never);
+    assert.deepEqual(spoken, ['Good morning.', 'How can I help you?']);
+    assert.equal(result.heard, 'Good morning. How can I help you?');
+    assert.equal(result.cutOffBy, undefined);
+    assert.equal(peer.flushes, 0);
+  });
+
+  it('stops when the customer speaks, and keeps the sentences that were heard', async () => {
+    const { line, peer } = createLine();
+    peer.holdMarksFrom = 2;
+    const saying = line.say(stream('One two. ', 'Three four five six. ', 'Seven. '), 60, never);
+    await peer.held.promise;
+    peer.receive(tone(1));
+    const { heard, cutOffBy } = await saying;
+    assert.equal(cutOffBy, 'customer');
+    assert.match(heard, /^One two\. /);
+    assert.doesNotMatch(heard, /Seven/);
+    assert.equal(peer.flushes, 1);
+  });
+
+  it('does not stop if interruptions are off', async () => {
+    const { line, peer } = createLine({ allowInterruptions: false });
+    peer.holdMarksFrom = 1;
+    const saying = line.say(stream('One two. '), 60, never);
+    await peer.held.promise;
+    peer.receive(tone(1));
+    peer.releaseMarks();
+    assert.equal((await saying).cutOffBy, undefined);
+  });
+
+  it('yields what the customer said after a pause', async () => {
+    const { line, peer } = createLine();
+    peer.receive(hum(0.5));
+    peer.receive(tone(1));
+    peer.receive(hum(1));
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'Understood.');
+    assert(Math.abs(event.seconds - 1) < 0.1, String(event.seconds));
+  });
+
+  it('ends when its connection is lost, also while it speaks', async () => {
+    const { line, peer } = createLine();
+    peer.holdMarksFrom = 1;
+    const saying = line.say(stream('One two. '), 60, never);
+    await peer.held.promise;
+    peer.close();
+    assert.equal((await saying).cutOffBy, 'end');
+    assert.deepEqual(await line.next(5, never), { type: 'ended', by: 'connection' });
+  });
+});
+
+describe('the division of sound into what the customer says', () => {
+  it('ignores clicks and constant noise', () => {
+    const turns = new TurnDetector(rate, { pause: 0.5, shortest: 0.12 });
+    assert.equal(turns.detect(hum(2)), undefined);
+    assert.equal(turns.detect(tone(0.06)), undefined);
+    assert.equal(turns.detect(hum(1)), undefined);
+  });
+
+  it('keeps a sentence together over a short pause', () => {
+    const turns = new TurnDetector(rate, { pause: 0.8, shortest: 0.12 });
+    turns.detect(hum(1));
+    turns.detect(tone(0.5));
+    assert.notEqual(turns.detect(hum(0.4))?.type, 'ended');
+    turns.detect(tone(0.5));
+    const event = turns.detect(hum(0.9));
+    assert(event?.type === 'ended');
+    assert(Math.abs(event.utterance().seconds - 1.4) < 0.1);
+  });
+});
+
+describe('conversions of sound', () => {
+  it('reads a WAV file that arrives in pieces of any size', async () => {
+    const samples = tone(0.1);
+    const file = encodeWav(samples, rate);
+    const pieces = Array.from({ length: Math.ceil(file.length / 7) }, (_, index) =>
+      file.subarray(index * 7, index * 7 + 7),
+    );
+    const read: number[] = [];
+    for await (const part of decodeWav(stream(...pieces))) read.push(...part.samples);
+    assert.deepEqual(read, Array.from(samples));
+  });
+
+  it('refuses a file of another format', async () => {
+    const reading = decodeWav(stream(Buffer.from('ID3 this is no WAV file'))).next();
+    await assert.rejects(reading, { message: 'The sound is not a WAV file.' });
+  });
+
+  it('keeps speech and removes what the lower rate cannot hold', () => {
+    for (const [hertz, share] of [
+      [440, 1],
+      [7000, 0],
+    ] as const) {
+      const resampler = new Resampler(24_000, rate);
+      const chunks = [tone(0.5, hertz, 24_000), tone(0.5, hertz, 24_000)];
+      const result = chunks.flatMap((chunk) => Array.from(resampler.convert(chunk)));
+      result.push(...resampler.end());
+      assert(Math.abs(result.length - rate) < 3, String(result.length));
+      const middle = result.slice(1000, 3000);
+      const loudness = Math.sqrt(middle.reduce((sum, sample) => sum + sample ** 2, 0) / middle.length);
+      assert(Math.abs(loudness / (8000 / Math.SQRT2) - share) < 0.05, String(loudness));
+    }
+  });
+
+  it('splits a text into sentences without losing a character', async () => {
+    const found: string[] = [];
+    for await (const sentence of sentences(stream('It costs 3.', '50 euros. Fine? ', 'Yes'), 'en'))
+      found.push(sentence);
+    assert.deepEqual(found, ['It costs 3.50 euros. ', 'Fine? ', 'Yes']);
+  });
+});
+
+describe('a part of a recording', () => {
+  const whole = () => new Response('0123456789', { headers: { 'Content-Length': '10' } });
+
+  for (const [range, status, body] of [
+    [undefined, 200, '0123456789'],
+    ['bytes=2-4', 206, '234'],
+    ['bytes=7-', 206, '789'],
+    ['bytes=-3', 206, '789'],
+    ['bytes=5-100', 206, '56789'],
+    ['bytes=10-', 416, ''],
+    ['bytes=1-2,4-5', 200, '0123456789'],
+  ] as const) {
+    it(`is ${String(status)} for ${range ?? 'no range'}`, async () => {
+      const response = answerRange(whole(), range);
+      assert.equal(response.status, status);
+      assert.equal(await response.text(), body);
+    });
+  }
+});
+
+/** A peer in memory that plays in no time. */
+class MemoryPeer implements AudioPeer {
+  readonly rate = rate;
+  flushes = 0;
+  /** The marks from this one on wait for {@link releaseMarks}. */
+  holdMarksFrom = Infinity;
+  readonly held = Promise.withResolvers<undefined>();
+  readonly #waiting: string[] = [];
+  #marks = 0;
+  #listener: AudioListener | undefined;
+
+  open(listener: AudioListener): void {
+    this.#listener = listener;
+  }
+
+  receive(samples: Int16Array): void {
+    for (let at = 0; at < samples.length; at += 160) this.#listener?.onAudio(samples.subarray(at, at + 160));
+  }
+
+  play(): void {
+    // Plays in no time.
+  }
+
+  mark(id: string): void {
+    if (this.#marks++ >= this.holdMarksFrom) {
+      this.#waiting.push(id);
+      this.held.resolve(undefined);
+    } else {
+      queueMicrotask(() => this.#listener?.onMark(id));
+    }
+  }
+
+  releaseMarks(): void {
+    for (const id of this.#waiting.splice(0)) this.#listener?.onMark(id);
+  }
+
+  flush(): void {
+    this.flushes++;
+  }
+
+  close(): void {
+    this.#listener?.onClosed();
+  }
+}
+
+function createLine({ allowInterruptions = true } = {}) {
+  const peer = new MemoryPeer();
+  const spoken: string[] = [];
+  const service: SpeechService = {
+    transcribe: () => Promise.resolve('Understood.'),
+    speak: (text) => {
+      spoken.push(text);
+      return stream(tone(1));
+    },
+  };
+  const line = new VoiceLine({
+    peer,
+    service,
+    settings: {
+      language: 'en',
+      speed: 1,
+      allowInterruptions,
+      minInterruptWords: 0,
+      interruptSensitivity: 0.5,
+      endpointType: 'vad',
+      endpointSensitivity: 0.5,
+    },
+    control: { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() },
+    log: pino({ level: 'silent' }),
+  });
+  return { line, peer, spoken };
+}

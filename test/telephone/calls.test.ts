@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import { AsteriskCarrier } from '../../src/service/carrier/asterisk/asterisk-carrier.ts';
+import type {
+  Admission,
+  CallHandler,
+  CallPlan,
+  CallReport,
+  IncomingCall,
+  Line,
+  LineEvent,
+  NextStep,
+  Spoken,
+} from '../../src/service/carrier/telephony.ts';
+import { OpenAiSpeech } from '../../src/service/voice/openai-speech.ts';
+import { Resampler } from '../../src/service/voice/resampler.ts';
+import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
+import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
+import { Phone, phoneRate } from '../support/telephone/baresip.ts';
+import { readWav, startSpeechServer, synthesize } from '../support/telephone/speech-server.ts';
+import { waitFor } from '../support/telephone/wait-for.ts';
+
+/*
+ * Real calls over the loopback interface: Asterisk with the documented configuration, and baresip as the customer. They
+ * take their real time.
+ */
+const cacheFolder = process.env['TELEPHONE_CACHE'] ?? '/var/tmp/voice-assistant-chat-telephone';
+const never = new AbortController().signal;
+
+describe('a call through Asterisk', () => {
+  let asterisk: Awaited<ReturnType<typeof startAsterisk>>;
+  let speech: Awaited<ReturnType<typeof startSpeechServer>>;
+  let carrier: AsteriskCarrier;
+  let customer: Phone;
+  let colleague: Phone;
+  let handler: Handler;
+  const started: Phone[] = [];
+
+  before(async () => {
+    asterisk = await startAsterisk(cacheFolder);
+    speech = await startSpeechServer(cacheFolder);
+    const server = { baseUrl: speech.baseUrl, apiKey: undefined, model: 'any' };
+    carrier = new AsteriskCarrier(
+      {
+        url: asterisk.url,
+        ...credentials,
+        endpoint,
+        application: 'voice-assistant-chat',
+        phoneNumber: '+15559990000',
+      },
+      new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }),
+      pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    );
+    carrier.open({
+      onConnected: (call, line) => handler.onConnected(call, line),
+      onReport: (report) => handler.onReport(report),
+      onDisconnected: (call) => handler.onDisconnected(call),
+      onIncoming: (call) => handler.onIncoming(call),
+    });
+  });
+
+  after(async () => {
+    await carrier.close();
+    await Promise.all(started.map((phone) => phone.stop()));
+    await speech.close();
+    await asterisk.stop();
+  });
+
+  beforeEach(async () => {
+    await Promise.all(started.splice(0).map((phone) => phone.stop()));
+    await waitFor('the end of all calls', () => asterisk.isIdle());
+    handler = new Handler();
+    speech.spoken.length = 0;
+    customer = await startPhone(phones.customer, ports.customer);
+  });
+
+  const startPhone = async (number: string, port: number, answers = true) => {
+    const folder = join(cacheFolder, `phone-${String(port)}`);
+    const phone = await Phone.start({ folder, number, port, answers });
+    started.push(phone);
+    return phone;
+  };
+
+  const dial = (plan: Partial<CallPlan> = {}) =>
+    carrier.dial({ ...newPlan(), ...plan, from: '', to: phones.customer, ringingTime: 20 });
+
+  const sound = async (text: string) => {
+    const { samples, rate } = await readWav(await synthesize(text, cacheFolder));
+    return new Resampler(rate, phoneRate).convert(samples);
+  };
+  const question = () => sound('I would like to book a table for two people tomorrow evening.');
+
+  /** Transcribes a recording, one utterance after another, since the model drops speech around long pauses. */
+  const understand = async (file: Buffer | undefined, lastSeconds = 60) => {
+    const { samples: all, rate } = await readWav(file ?? Buffer.alloc(0));
+    const samples = all.subarray(-lastSeconds * rate);
+    const turns = new TurnDetector(rate, { pause: 0.7, shortest: 0.12 });
+    const texts: string[] = [];
+    const frame = rate * 0.02;
+    for (let at = 0; at < samples.length + rate; at += frame) {
+      const event = turns.detect(
+        at < samples.length ? samples.subarray(at, at + frame) : new Int16Array(frame),
+      );
+      if (event?.type === 'ended') texts.push(speech.transcribe(event.utterance().samples, rate));
+    }
+    return texts.join(' ');
+  };
+
+  it('lets the customer hear the greeting', async () => {
+    handler.converse = async (line) => {
+      handler.spoken = await say(line, 'Good morning. This is the restaurant at the lake.');
+      await line.hangUp();
+    };
+    const carrierCallId = await dial();
+    await handler.end();
+    assert.deepEqual(
+      handler.reports.map(({ type }) => type),
+      ['ringing', 'ended'],
+    );
+    assert.equal(handler.reports[0]?.carrierCallId, carrierCallId);
+    assert.equal(handler.spoken?.heard, 'Good morning. This is the restaurant at the lake.');
+    assert.match(await understand(customer.heard()[0]), /good morning.*at the lake/i);
+  });
+
+  it('understands what the customer asks', async () => {
+    handler.converse = async (line) => {
+      await say(line, 'How can I help you?');
+      customer.speak(await question());
+      handler.events.push(await line.next(30, never));
+      await line.hangUp();
+    };
+    await dial();
+    await handler.end();
+    const [event] = handler.events;
+    assert(event?.type === 'said');
+    assert.match(event.text, /book a table for two people/i);
+    assert(event.seconds > 2 && event.seconds < 6, `spoken in ${String(event.seconds)} s`);
+  });
+
+  it('stops speaking when the customer interrupts', async () => {
+    const sentences = Array.from(
+      { length: 12 },
+      (_, index) => `This is sentence number ${String(index + 1)}. `,
+    );
+    handler.converse = async (line) => {
+      const saying = say(line, ...sentences);
+      await waitFor('the third sentence', () => speech.spoken.some((text) => text.endsWith('number 4.')));
+      customer.speak(await question());
+      handler.spoken = await saying;
+      handler.events.push(await line.next(30, never));
+      await line.hangUp();
+    };
+    await dial();
+    await handler.end();
+    assert.equal(handler.spoken?.cutOffBy, 'customer');
+    assert.match(handler.spoken.heard, /^This is sentence number 1\./);
+    assert(handler.spoken.heard.length < sentences.join('').length / 2, handler.spoken.heard);
+    assert.equal(handler.events[0]?.type, 'said');
+    const heard = await understand(customer.heard()[0]);
+    assert.doesNotMatch(heard, /twelve|12/i);
+  });
+
+  it('receives the keys that the customer presses, and sends keys', async () => {
+    handler.converse = async (line) => {
+      await say(line, 'Press five.');
+      await customer.press('5');
+      handler.events.push(await line.next(30, never));
+      await line.sendDigits('1w2#');
+      await waitFor('the keys', () => customer.keys === '12#');
+      await line.hangUp();
+    };
+    await dial();
+    await handler.end();
+    assert.deepEqual(handler.events, [{ type: 'dtmf', digit: '5' }]);
+    assert.equal(customer.keys, '12#');
+  });
+
+  it('notices that the customer hangs up', async () => {
+    handler.converse = async (line) => {
+      const saying = say(
+        line,
+        'Let me tell you a long story about the history of telephones and their inventors.',
+      );
+      await waitFor('the sound', () => speech.spoken.some((text) => text.includes('long story')));
+      customer.hangUp();
+      handler.spoken = await saying;
+      handler.events.push(await line.next(30, never));
+    };
+    await dial();
+    await handler.end();
+    assert.equal(handler.spoken?.cutOffBy, 'end');
+    assert.deepEqual(handler.events, [{ type: 'ended', by: 'customer' }]);
+    assert.deepEqual(handler.disconnected, []);
+  });
+
+  it('reports that the line is busy', async () => {
+    await customer.stop();
+    customer = await startPhone(phones.customer, ports.customer, false);
+    await dial();
+    await waitFor('the call', () => customer.count('CALL_INCOMING') > 0);
+    customer.hangUp();
+    assert.equal((await handler.report('unreached')).reason, 'busy');
+  });
+
+  it('reports that nobody answers', async () => {
+    await customer.stop();
+    customer = await startPhone(phones.customer, ports.customer, false);
+    await carrier.dial({ ...newPlan(), from: '', to: phones.customer, ringingTime: 2 });
+    assert.equal((await handler.report('unreached')).reason, 'no-answer');
+    assert.deepEqual(handler.reports[0]?.type, 'ringing');
+  });
+
+  it('records both sides of a call', async () => {
+    handler.converse = async (line) => {
+      await say(line, 'This call is recorded.');
+      customer.speak(await question());
+      await line.next(30, never);
+      await line.hangUp();
+    };
+    await dial({ record: true });
+    const { recordingId, seconds } = await handler.report('recorded');
+    assert(seconds >= 3, `recorded ${String(seconds)} s`);
+    const whole = Buffer.from(
+      await (await carrier.readRecording(recordingId, undefined, never)).arrayBuffer(),
+    );
+    assert.match(await understand(whole), /call is recorded.*tomorrow evening/i);
+    const part = await carrier.readRecording(recordingId, 'bytes=100-199', never);
+    assert.equal(part.status, 206);
+    assert.deepEqual(Buffer.from(await part.arrayBuffer()), whole.subarray(100, 200));
+    await carrier.deleteRecording(recordingId);
+    assert.equal((await carrier.readRecording(recordingId, undefined, never)).status, 404);
+    await carrier.deleteRecording(recordingId);
+  });
+
+  it('transfers the customer to another phone', async () => {
+    colleague = await startPhone(phones.colleague, ports.colleague);
+    handler.nextStep = (cause) => (cause === 'left' ? transferTo(phones.colleague) : { type: 'hang-up' });
+    handler.converse = async (line) => {
+      await say(line, 'I will connect you.');
+      await line.leave();
+    };
+    await dial();
+    await waitFor('the colleague', () => colleague.count('CALL_ESTABLISHED') > 0);
+    await waitFor('the transfer', () => asterisk.isConnected());
+    customer.speak(await question());
+    colleague.speak(await sound('Welcome to the kitchen.'));
+    await pause(6000);
+    colleague.hangUp();
+    await handler.end();
+    assert.deepEqual(handler.disconnected, ['left', 'transferred']);
+    assert.match(await understand(colleague.heard()[0]), /book a table for two/i);
+    assert.match(await understand(customer.heard()[0]), /connect you.*welcome to the kitchen/i);
+  });
+
+  it('returns to the assistant when nobody answers the transfer', async () => {
+    colleague = await startPhone(phones.colleague, ports.colleague, false);
+    const plan = newPlan();
+    handler.nextStep = (cause) =>
+      cause === 'left' ? transferTo(phones.colleague, 2) : { type: 'connect', plan };
+    handler.converse = async (line, count) => {
+      if (count === 1) return line.leave();
+      await say(line, 'Nobody is there. I am back.');
+      await line.hangUp();
+    };
+    await dial(plan);
+    await handler.end();
+    assert.deepEqual(handler.disconnected, ['left', 'unanswered']);
+    // Before, the customer heard it ring.
+    assert.match(await understand(customer.heard()[0], 3), /back/i);
+  });
+
+  it('answers a call to one of its numbers', async () => {
+    handler.admit = () => ({ type: 'accept', plan: newPlan() });
+    handler.converse = async (line) => {
+      await say(line, 'Good morning. This is the restaurant at the lake.');
+      await line.hangUp();
+    };
+    customer.dial('+15559990000', ports.sip);
+    await handler.end();
+    assert.deepEqual(
+      handler.incoming.map(({ from, to }) => ({ from, to })),
+      [{ from: phones.customer, to: '+15559990000' }],
+    );
+    assert.match(await understand(customer.heard()[0]), /at the lake/i);
+  });
+
+  it('refuses a call before it is answered', async () => {
+    customer.dial('+15559990000', ports.sip);
+    await waitFor('the refusal', () => customer.count('CALL_CLOSED') > 0);
+    assert.equal(customer.count('CALL_ESTABLISHED'), 0);
+  });
+
+  it('ends a call by its id', async () => {
+    handler.converse = async (line) => {
+      handler.events.push(await line.next(30, never));
+    };
+    const id = await dial();
+    await waitFor('the line', () => handler.lineCount === 1);
+    await carrier.hangUp(id);
+    await handler.end();
+    await carrier.hangUp(id);
+  });
+
+  it('is ended by Asterisk after its longest duration', async () => {
+    handler.converse = async (line) => {
+      handler.events.push(await line.next(60, never));
+    };
+    await carrier.dial({ ...newPlan(), from: '', to: phones.customer, ringingTime: 1, maxDuration: 2 });
+    const { seconds } = await handler.report('ended');
+    assert(seconds >= 2 && seconds < 20, `ended after ${String(seconds)} s`);
+  });
+});
+
+/** Runs what a test makes of a call. */
+class Handler implements CallHandler {
+  readonly reports: CallReport[] = [];
+  readonly disconnected: string[] = [];
+  readonly events: (LineEvent | undefined)[] = [];
+  readonly incoming: IncomingCall[] = [];
+  spoken: Spoken | undefined;
+  lineCount = 0;
+  finishedCount = 0;
+  converse: (line: Line, count: number) => Promise<void> = (line) => line.hangUp();
+  nextStep: (cause: string) => NextStep = () => ({ type: 'hang-up' });
+  admit: () => Admission = () => ({ type: 'refuse', reason: 'rejected' });
+
+  async onConnected(_call: object, line: Line): Promise<void> {
+    await this.converse(line, ++this.lineCount);
+    this.finishedCount++;
+  }
+
+  /** Waits for the end of the call, on both sides. */
+  async end(): Promise<void> {
+    await this.report('ended');
+    await waitFor('the end of the conversation', () => this.finishedCount === this.lineCount);
+  }
+
+  onReport(report: CallReport): Promise<void> {
+    this.reports.push(report);
+    return Promise.resolve();
+  }
+
+  onDisconnected({ cause }: { cause: string }): Promise<NextStep> {
+    this.disconnected.push(cause);
+    return Promise.resolve(this.nextStep(cause));
+  }
+
+  onIncoming(call: IncomingCall): Promise<Admission> {
+    this.incoming.push(call);
+    return Promise.resolve(this.admit());
+  }
+
+  report<Type extends CallReport['type']>(type: Type): Promise<Extract<CallReport, { type: Type }>> {
+    return waitFor(`the report "${type}"`, () =>
+      this.reports.find((report): report is Extract<CallReport, { type: Type }> => report.type === type),
+    );
+  }
+}
+
+const transferTo = (to: string, ringingTime = 20): NextStep => ({
+  type: 'transfer',
+  to,
+  callerId: phones.customer,
+  ringingTime,
+  maxDuration: 60,
+});
+
+const newPlan = (): CallPlan => ({
+  callId: 1,
+  token: randomUUID(),
+  maxDuration: 120,
+  record: false,
+  speech: {
+    language: 'en',
+    speed: 1,
+    allowInterruptions: true,
+    minInterruptWords: 0,
+    interruptSensitivity: 0.5,
+    endpointType: 'vad',
+    endpointSensitivity: 0.5,
+  },
+});
+
+async function say(line: Line, ...chunks: string[]): Promise<Spoken> {
+  // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a model
+  async function* stream() {
+    yield* chunks;
+  }
+  return line.say(stream(), 60, never);
+}
