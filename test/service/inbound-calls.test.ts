@@ -184,7 +184,8 @@ describe('an inbound call', () => {
     await failAbandonedCalls({ database, jobs });
     assert.equal((await callsOf(owner))[0]?.['status'], 'initiated');
     await database.pool.query(
-      "UPDATE calls SET created_at = now() - interval '3 minutes' WHERE carrier_call_id = 'CA-unconnected'",
+      `UPDATE calls SET created_at = now() - interval '3 minutes', lease_until = now() - interval '1 minute'
+       WHERE carrier_call_id = 'CA-unconnected'`,
     );
     await failAbandonedCalls({ database, jobs });
     const [ended] = await callsOf(owner);
