@@ -56,6 +56,10 @@ const snippets: Record<string, (url: string, assistant: string) => string> = {
     `${queue('K')}${queue('i')}${queue('m')}<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
   'calls pushed after': (url, assistant) =>
     `<script src="${url}/embed.js" data-assistant-id="${assistant}"></script>${queue('K')}${queue('i')}${queue('m')}`,
+  'a hundred queued calls, and one more, which is dropped': (url, assistant) =>
+    `${queue('K')}${queue('i')}${queue('m')}
+     <script>for (let call = 0; call < 97; call++) window.voiceAssistantChat.push(() => undefined);</script>
+     ${queue(' is too much')}<script src="${url}/embed.js" data-assistant-id="${assistant}" async></script>`,
   'the path of a version, with the integrity of its file': (url, assistant) =>
     `<script>fetch('${url}/integrity.json').then((response) => response.json()).then(({ version, files }) => {
       const script = document.createElement('script');
@@ -104,10 +108,10 @@ describe('a page of another origin with the script and', () => {
       } else {
         const name = decodeURIComponent(url.slice(1));
         const inline = `<script src="${demo.url}/embed.js" data-assistant-id="${assistant}" data-inline async></script>`;
-        const snippet = snippets[name] ?? (() => recordWarnings + (inlinePages[name]?.(inline) ?? ''));
+        const inlinePage = () => inlinePages[name]?.(inline) ?? '';
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         response.end(`<!doctype html><html lang="en"><title>A site</title><link rel="icon" href="data:,">
-          <h1>A site</h1>${snippet(demo.url, assistant)}</html>`);
+          <h1>A site</h1>${recordWarnings}${(snippets[name] ?? inlinePage)(demo.url, assistant)}</html>`);
       }
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
@@ -153,6 +157,14 @@ describe('a page of another origin with the script and', () => {
           });
           assert.deepEqual(found, [['box', 480]]);
         });
+
+      it('a second copy is named in the console, in one line', async () => {
+        await driver.open(`${address}/${encodeURIComponent('a second copy')}`);
+        await driver.waitFor(() => document.querySelector('voice-assistant-chat')?.heading === 'Kim');
+        const warnings = await driver.evaluate(() => (window as { warnings?: string[] }).warnings ?? []);
+        assert.equal(warnings.length, 1);
+        assert.match(warnings[0] ?? '', /has the script of the assistant [\da-f-]{36} twice\. Remove one\./);
+      });
 
       it('data-inline outside of the body floats, and says in the console why', async () => {
         await driver.open(`${address}/${encodeURIComponent('in the head')}`);

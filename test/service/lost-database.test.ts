@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/service/db/open-postgres.ts';
 import { createLog } from '../../src/service/log.ts';
 import { atEnd, createDatabase, newDatabase, testDatabase } from '../support/service/service.ts';
 import { mountSmallDisk } from '../support/process/small-disk.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
 import { startSilentProxy } from '../support/servers/silent-proxy.ts';
 
 const log = createLog('silent');
@@ -40,6 +41,21 @@ describe('a PostgreSQL server that stops responding', { skip: testDatabase === '
     });
     return { proxy, database };
   }
+
+  test('is the reason that /readyz returns', async () => {
+    const proxy = await startSilentProxy(await createDatabase());
+    const service = await startServiceProcess({ DATABASE_URL: proxy.url });
+    const { json } = await service.get('/readyz');
+    assert.deepEqual(json, { status: 'ok', warnings: json['warnings'] });
+    proxy.fallSilent(false);
+    const { status, json: unready } = await service.get('/readyz');
+    assert.equal(status, 503);
+    assert.equal(unready['status'], 'unavailable');
+    assert.match(String(unready['reasons']), /^The database does not respond within \d+ seconds\.$/);
+    service.signal('SIGKILL');
+    await service.child.ended;
+    await proxy.close();
+  });
 
   test('fails the running queries and opens new connections for later ones', async () => {
     const { proxy, database } = await openThroughProxy();

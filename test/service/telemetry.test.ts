@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { freePort } from '../support/process/free-port.ts';
 import { repository } from '../support/repository.ts';
+import { startModelServer } from '../support/servers/model-server.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 import {
   atEnd,
@@ -15,6 +16,7 @@ import {
   createAssistant,
   newDatabase,
   startService,
+  testDatabase,
 } from '../support/service/service.ts';
 
 const env = await newDatabase();
@@ -67,6 +69,36 @@ describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a port of its own',
     }
     assert.equal((await service.get('/metrics')).status, 404);
     await service.stop();
+  });
+});
+
+describe('of several processes', { skip: testDatabase === 'pglite' && 'needs a PostgreSQL server' }, () => {
+  it('the one that takes over a reply of a killed process counts it', async () => {
+    const model = await startModelServer();
+    atEnd(() => model.close());
+    const port = String(await freePort());
+    const shared = { ...(await copyDatabase(env)), LLM_BASE_URL: model.url, REPLY_LEASE_SECONDS: '1' };
+    const [killed, other] = [
+      await startServiceProcess(shared),
+      await startServiceProcess({
+        ...shared,
+        OTEL_METRICS_EXPORTER: 'prometheus',
+        OTEL_EXPORTER_PROMETHEUS_PORT: port,
+      }),
+    ];
+    model.behave({ hang: true });
+    const conversation = await killed.open(uuid, { type: 'test' });
+    const sent = killed.send(conversation, 'Hello').catch(() => undefined);
+    await model.received(1);
+    killed.signal('SIGKILL');
+    await sent;
+    const isCounted = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return /^chat_leases_taken_over_total\{.*kind="reply".*\} 1$/m.test(metrics);
+    };
+    const deadline = performance.now() + 30_000;
+    while (!(await isCounted())) assert.ok(performance.now() < deadline, 'The reply was not taken over.');
+    await other.stop();
   });
 });
 
