@@ -48,6 +48,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('Calls and campaigns', 'calls'),
     page('Inbound calls, numbers and limits', 'inbound-calls'),
     page('Calls with Twilio', 'twilio'),
+    page('Calls with Asterisk', 'asterisk'),
   ),
   chapter(
     'Interfaces',

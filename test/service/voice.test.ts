@@ -7,7 +7,7 @@ import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/sentences.ts';
 import type { SpeechService } from '../../src/service/voice/speech-service.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
-import { VoiceLine } from '../../src/service/voice/voice-line.ts';
+import { VoiceLine } from '../../src/service/carrier/voice-line/voice-line.ts';
 import { decodeWav, encodeWav } from '../../src/service/voice/wav.ts';
 
 const rate = 8000;

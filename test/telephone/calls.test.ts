@@ -95,9 +95,8 @@ describe('a call through Asterisk', () => {
   const question = () => sound('I would like to book a table for two people tomorrow evening.');
 
   /** Transcribes a recording, one utterance after another, since the model drops speech around long pauses. */
-  const understand = async (file: Buffer | undefined, lastSeconds = 60) => {
-    const { samples: all, rate } = await readWav(file ?? Buffer.alloc(0));
-    const samples = all.subarray(-lastSeconds * rate);
+  const understand = async (file: Buffer | undefined) => {
+    const { samples, rate } = await readWav(file ?? Buffer.alloc(0));
     const turns = new TurnDetector(rate, { pause: 0.7, shortest: 0.12 });
     const texts: string[] = [];
     const frame = rate * 0.02;
@@ -263,14 +262,16 @@ describe('a call through Asterisk', () => {
       cause === 'left' ? transferTo(phones.colleague, 2) : { type: 'connect', plan };
     handler.converse = async (line, count) => {
       if (count === 1) return line.leave();
+      // Divides the ringing before from what the assistant says.
+      await pause(1500);
       await say(line, 'Nobody is there. I am back.');
       await line.hangUp();
     };
     await dial(plan);
     await handler.end();
     assert.deepEqual(handler.disconnected, ['left', 'unanswered']);
-    // Before, the customer heard it ring.
-    assert.match(await understand(customer.heard()[0], 3), /back/i);
+    const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
+    assert.match(speech.transcribe(samples.subarray(-3 * rate), rate), /back/i);
   });
 
   it('answers a call to one of its numbers', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
 import type { SpeechService } from '../../voice/speech-service.ts';
-import { VoiceLine } from '../../voice/voice-line.ts';
+import { VoiceLine } from '../voice-line/voice-line.ts';
 import type { CallHandler, CallPlan, CallReport, NextStep } from '../telephony.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 import { unreachedReason } from './hangup-cause.ts';

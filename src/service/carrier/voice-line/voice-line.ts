@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { Line, LineEvent, SpeechSettings, Spoken } from '../carrier/telephony.ts';
-import type { AudioListener, AudioPeer } from './audio-peer.ts';
+import type { Line, LineEvent, SpeechSettings, Spoken } from '../telephony.ts';
+import type { AudioListener, AudioPeer } from '../../voice/audio-peer.ts';
 import { LineEvents } from './line-events.ts';
-import { sentences } from './sentences.ts';
-import type { SpeechService } from './speech-service.ts';
+import { sentences } from '../../voice/sentences.ts';
+import type { SpeechService } from '../../voice/speech-service.ts';
 import { SpokenText } from './spoken-text.ts';
 import type { CutOff } from './spoken-text.ts';
-import { TurnDetector } from './turn-detector.ts';
-import type { Utterance } from './turn-detector.ts';
+import { TurnDetector } from '../../voice/turn-detector.ts';
+import type { Utterance } from '../../voice/turn-detector.ts';
 
 /** What a line does outside its sound. */
 export interface LineControl {

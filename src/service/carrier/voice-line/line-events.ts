@@ -1,4 +1,4 @@
-import type { LineEvent } from '../carrier/telephony.ts';
+import type { LineEvent } from '../telephony.ts';
 
 /** A timer cannot wait longer than 2^31 - 1 milliseconds. */
 const longestTimer = 2_147_483_647;

@@ -1,4 +1,4 @@
-import type { Spoken } from '../carrier/telephony.ts';
+import type { Spoken } from '../telephony.ts';
 
 /** Why a text was cut off. */
 export type CutOff = NonNullable<Spoken['cutOffBy']>;
