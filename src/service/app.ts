@@ -24,7 +24,7 @@ import { warnOfMissingWidget, widgetFileRoutes } from './routes/widget-files.ts'
 
 /** Creates the HTTP application: the routes, with the middleware that all of them share. */
 export function createApp(context: AppContext): Hono {
-  const { config, database, log } = context;
+  const { carrier, config, database, log } = context;
   const app = new Hono();
   app.onError(errorHandler(log));
   app.notFound((c) => c.json({ message: 'Not found.' }, 404));
@@ -39,6 +39,8 @@ export function createApp(context: AppContext): Hono {
     }),
   );
 
+  // Before the limits for visitors: a carrier signs its requests, sends them from few addresses, and goes on during a stop.
+  if (carrier.routes) app.route('/api/carrier', carrier.routes);
   app.use('/api/conversations/*', publicCors());
   app.use('/api/assistants/*', publicCors());
   app.use('/api/*', async (c, next) => {
@@ -63,7 +65,7 @@ export function createApp(context: AppContext): Hono {
   app.route('/api/assistants', assistantRoutes(database));
   app.route('/api/user', userRoutes(context));
   app.route('/api', aliasRoutes(context));
-  app.route('/api/recordings', recordingRoutes(database));
+  app.route('/api/recordings', recordingRoutes(database, carrier));
   app.route('/api/automate', automateRoutes());
   app.route('/healthz', healthRoutes(database, log));
   app.route(

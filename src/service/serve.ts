@@ -7,6 +7,7 @@ import { createApp } from './app.ts';
 import { CallRunner } from './call/call-runner.ts';
 import { failAbandonedCalls } from './call/end-call.ts';
 import type { EndCallParts } from './call/end-call.ts';
+import type { Carrier } from './carrier/carrier.ts';
 import { createCarrier } from './carrier/create-carrier.ts';
 import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import { SimulatedNumbers } from './carrier/simulated-numbers.ts';
@@ -30,12 +31,12 @@ import { createWorkers } from './workers.ts';
 import { Embedder } from './knowledge/embedder.ts';
 import { preparePgvector } from './knowledge/semantic-search.ts';
 import { createLog } from './log.ts';
+import { askInboundWebhook } from './webhook/ask-inbound-webhook.ts';
 import { warnOfMissingWidget } from './routes/widget-files.ts';
 import { sendCleanUp } from './retention/clean-up.ts';
 import { createUsageRecorder } from './usage/model-usage.ts';
 import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
-import { askInboundWebhook } from './webhook/ask-inbound-webhook.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
 
 /** A running service. */
@@ -60,7 +61,8 @@ const drainMs = 2000;
  * @param extras.mount adds routes to the application.
  * @param extras.database an open database, which the caller may share among services and closes afterwards; by default
  * the configured one is opened.
- * @param extras.numbers replaces the numbers that the carrier sells.
+ * @param extras.carrier replaces the configured carrier.
+ * @param extras.numbers replaces the numbers that the simulated carrier sells.
  * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError, MissingSecretKeyError
  */
 export async function serve(
@@ -69,6 +71,7 @@ export async function serve(
     mount?: (app: Hono) => void;
     log?: Logger;
     database?: Database;
+    carrier?: Carrier;
     numbers?: CarrierNumbers;
   } = {},
 ): Promise<RunningService> {
@@ -98,21 +101,23 @@ export async function serve(
     const replies = new Replies({ ...contextParts, jobs, engine, signals, config: config.reply, log });
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
-    const carrier = createCarrier(config.carrier);
-    const numbers = extras.numbers ?? new SimulatedNumbers(database.db);
+    const stock = extras.numbers ?? new SimulatedNumbers(database.db);
+    const carrier = extras.carrier ?? (await createCarrier(config.carrier, stock, log));
+    const { numbers } = carrier;
     const calls = new CallRunner({
       ...contextParts,
       ...{ jobs, engine, log },
       carrier,
-      countries: config.calls.countries,
+      rules: config.calls,
       prepareInbound: (callId) => askInboundWebhook({ database, fetch: fetchGuarded, log }, callId),
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
     });
+    carrier.open(calls);
     let stopping = false;
     const events = new ConversationEvents({ database, signals, log });
     const app = createApp({
-      ...{ config, database, events, jobs, numbers, replies, signals, log },
+      ...{ carrier, config, database, events, jobs, numbers, replies, signals, log },
       modelProblems: engine.problems,
       isStopping: () => stopping,
     });
@@ -121,6 +126,10 @@ export async function serve(
     const requests = new PendingRequests();
     const fetch: typeof app.fetch = (...request) => requests.track(app.fetch(...request));
     const server = createAdaptorServer({ fetch }) as Server;
+    server.on('upgrade', (request, socket, head) => {
+      if (carrier.upgrade) carrier.upgrade(request, socket, head);
+      else socket.destroy();
+    });
     await listen(server, config.host, config.port);
     const { port } = server.address() as AddressInfo;
     url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
@@ -162,6 +171,7 @@ export async function serve(
       await drain(server, closed.promise);
       await replies.finish(0);
       await calls.finish(0);
+      await carrier.close?.();
       await stopHousekeeping();
       stopObserving();
       await closeDatabase();

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { CallRunner } from './call/call-runner.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
-import { receiveSimulatedCall } from './call/receive-simulated-call.ts';
-import type { SimulatedCarrier } from './carrier/simulated-carrier.ts';
+import type { Carrier } from './carrier/carrier.ts';
 import type { CarrierNumbers } from './carrier/carrier-numbers.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -35,7 +34,7 @@ export interface WorkerContext {
   publicUrl: () => string;
   /** The calls that this process makes. */
   calls: CallRunner;
-  carrier: SimulatedCarrier;
+  carrier: Carrier;
   /** The numbers that the carrier sells. */
   numbers: CarrierNumbers | undefined;
   engine: Engine;
@@ -45,7 +44,7 @@ export interface WorkerContext {
 
 /** Returns the workers of every queue. */
 export function createWorkers(context: WorkerContext): Worker[] {
-  const { config, calls, embedder } = context;
+  const { config, calls, carrier, embedder } = context;
   const extractor = new Extractor();
   const ending = { ...context, timeoutMs: config.reply.timeoutMs, retryMs: config.webhooks.retryMs };
   return [
@@ -71,12 +70,14 @@ export function createWorkers(context: WorkerContext): Worker[] {
       queue: 'place-call',
       concurrency: 10,
       concurrencyPerOwner: 5,
-      handle: ({ callId }) => calls.start(callId),
+      handle: ({ callId }) => calls.dial(callId),
     },
     {
       queue: 'ring-number',
       concurrency: 10,
-      handle: (call) => receiveSimulatedCall({ ...context, limits: config.calls }, call),
+      handle: async (call) => {
+        await carrier.ring?.(call);
+      },
     },
     {
       queue: 'campaign-tick',
@@ -90,6 +91,13 @@ export function createWorkers(context: WorkerContext): Worker[] {
       },
     },
     { queue: 'release-number', handle: ({ phoneNumber }) => releaseNumber(context, phoneNumber) },
+    { queue: 'hang-up', handle: ({ carrierCallId }) => carrier.hangUp(carrierCallId) },
+    {
+      queue: 'delete-recording',
+      handle: async ({ recordingId }) => {
+        await carrier.deleteRecording?.(recordingId);
+      },
+    },
     { queue: 'remove-caller-id', handle: ({ phoneNumber }) => removeCallerId(context, phoneNumber) },
     {
       queue: 'clean-up',

@@ -6,11 +6,11 @@ import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts
  * before the number is dialed, so a killed process has recorded all its calls.
  */
 const file = process.env['DIALED_NUMBERS_FILE'];
-const original = Object.getOwnPropertyDescriptor(SimulatedCarrier.prototype, 'place');
-const place = original?.value as SimulatedCarrier['place'];
+const original = Object.getOwnPropertyDescriptor(SimulatedCarrier.prototype, 'dial');
+const dial = original?.value as SimulatedCarrier['dial'];
 if (file !== undefined) {
-  SimulatedCarrier.prototype.place = function (call) {
+  SimulatedCarrier.prototype.dial = function (call) {
     appendFileSync(file, `${call.to}\n`);
-    return place.call(this, call);
+    return dial.call(this, call);
   };
 }

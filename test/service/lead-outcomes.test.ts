@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
-import { claimCall } from '../../src/service/call/claim-call.ts';
+import { markDialed } from '../../src/service/call/take-call.ts';
 import { failAbandonedCalls } from '../../src/service/call/end-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { StoredJobs } from '../../src/service/jobs/jobs.ts';
@@ -202,7 +201,7 @@ describe('a lead', () => {
     const lead = await run.add('+4989200100');
     await run.tick();
     for (const call of await run.openCalls()) {
-      assert.ok(await claimCall(database, call, { owner: randomUUID(), milliseconds: -1000 }));
+      assert.ok(await markDialed(database, call, -1000));
     }
     await failAbandonedCalls({ database, jobs: new StoredJobs(database) });
     await run.tick();

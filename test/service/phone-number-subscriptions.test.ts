@@ -174,8 +174,7 @@ describe('a SIP or Caller ID number', () => {
     for (const each of [owner, other]) await addTo(each, number, 'caller_id');
     const released: string[] = [];
     const carrier = {
-      place: () => Promise.reject(new Error('Nobody calls.')),
-      release: (callerId: string) => Promise.resolve(void released.push(callerId)),
+      removeCallerId: (callerId: string) => Promise.resolve(void released.push(callerId)),
     };
     const release = async (from: Owner) => {
       const [{ id } = { id: 0 }] = await numbersOf(from);

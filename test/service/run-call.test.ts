@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallResult, CallSettings, SpokenReply } from '../../src/service/call/call-parts.ts';
-import { runCall } from '../../src/service/call/run-call.ts';
+import type { CallResult, CallSettings, EarlierPart } from '../../src/service/call/call-parts.ts';
+import { HeldLine } from '../../src/service/call/held-line.ts';
+import { PhoneConversation } from '../../src/service/call/phone-conversation.ts';
+import type { AnsweredBy, CallHandler, NextStep, SpeechSettings } from '../../src/service/carrier/carrier.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
 
 const weights = { human: 70, machine: 15, 'no-answer': 8, busy: 5, failed: 2 };
-const carrier = new SimulatedCarrier(weights, () => Promise.resolve());
+
+const speech: SpeechSettings = {
+  language: 'en',
+  speed: 1,
+  allowInterruptions: true,
+  minInterruptWords: 0,
+  interruptSensitivity: 0.5,
+  endpointType: 'vad',
+  endpointSensitivity: 0.5,
+};
 
 /** Numbers whose digits determine the simulated outcome. */
 const numbers = {
@@ -19,19 +30,31 @@ const numbers = {
   failing: '+4989100100098',
 };
 
+/** What the assistant answers in these tests. */
+interface Reply {
+  text: string;
+  hangUp?: boolean;
+  transferTo?: string;
+  digits?: string;
+}
+
 interface CallOptions extends Partial<CallSettings> {
   to?: string;
   ringingTime?: number;
+  allowInterruptions?: boolean;
   /** Number of minutes that the balance covers. */
   minutes?: number;
-  reply?: (message: string) => Partial<SpokenReply>;
+  reply?: (message: string) => Partial<Reply>;
 }
 
-/** Runs a call without delays; returns its result, the log events and the transcript. */
+type Ended = CallResult & { answeredBy: AnsweredBy };
+
+/** Makes a call without delays; returns its result, what was stored meanwhile, and the transcript. */
 async function call({
   to = numbers.person,
   ringingTime = 30,
   minutes = 100,
+  allowInterruptions = true,
   reply,
   ...more
 }: CallOptions = {}) {
@@ -45,31 +68,91 @@ async function call({
     reengagementInterval: 30,
     endCallOnVoicemail: true,
     voiceMailMessage: '',
+    fillers: [],
     ...more,
   };
-  const end: CallResult = await runCall(
-    () => carrier.place({ from: '', to, ringingTime, record: false, language: 'en', speechSpeed: 1 }),
-    ringingTime,
-    {
-      settings,
-      speaker: {
-        answer: (message) =>
-          Promise.resolve({ text: `You said: ${message}`, hangUp: false, ...reply?.(message) }),
-        reengage: () => Promise.resolve({ text: 'Are you still there?', hangUp: false }),
-      },
-      callLog: {
-        ringing: () => Promise.resolve(void events.push('ringing')),
-        answered: (by) => Promise.resolve(void events.push(`answered by ${by}`)),
-        saveLines: () => Promise.resolve(),
-        chargeMinute: (minute) => {
-          events.push(`minute ${minute}`);
-          return Promise.resolve(minute <= minutes);
+  let answeredBy: AnsweredBy = 'unknown';
+  let end: CallResult = { status: 'failed', reason: 'no connection', duration: 0, lines: [] };
+  let held: HeldLine | undefined;
+  let earlier: EarlierPart | undefined;
+  const released: { duration: number; transferTo?: string | undefined }[] = [];
+  const speak = async function* (given: Partial<Reply>, text: string) {
+    await Promise.resolve();
+    const { text: said = text, hangUp, transferTo, digits } = given;
+    const calls = [
+      ...(hangUp ? [{ name: 'end_call', arguments: {}, result: { ended: true } }] : []),
+      ...(transferTo
+        ? [{ name: 'call_transfer', arguments: {}, result: { transferred_to: transferTo } }]
+        : []),
+      ...(digits ? [{ name: 'dtmf_input', arguments: { digits }, result: { sent: digits } }] : []),
+    ];
+    for (const found of calls) yield { type: 'function_call' as const, call: found };
+    for (const word of said.split(/(?<= )/)) yield { type: 'text' as const, text: word };
+  };
+  const handler: CallHandler = {
+    onConnected: async (_, line) => {
+      held = new HeldLine(line);
+      let lines = earlier?.lines ?? [];
+      const result = await new PhoneConversation({
+        line: held,
+        settings,
+        speaker: {
+          answer: (message) => speak(reply?.(message) ?? {}, `You said: ${message}`),
+          speakUp: (occasion) =>
+            speak({}, occasion === 'silence' ? 'Are you still there?' : 'Nobody answered.'),
         },
-      },
-      signal: new AbortController().signal,
+        callLog: {
+          saveLines: (saved) => Promise.resolve(void (lines = [...saved])),
+          chargeMinute: (minute) => {
+            events.push(`minute ${minute}`);
+            return Promise.resolve(minute <= minutes);
+          },
+          release: (duration, transferTo) => Promise.resolve(void released.push({ duration, transferTo })),
+        },
+        signal: new AbortController().signal,
+        answeredBy,
+        earlier,
+      }).run();
+      const last = released.at(-1);
+      if (result) end = result;
+      else if (last) {
+        end = { status: 'completed', reason: 'transfer', duration: last.duration, lines };
+        const chargedMinutes = events.filter((event) => event.startsWith('minute')).length;
+        earlier = { lines, elapsed: last.duration, chargedMinutes, occasion: 'transfer-unanswered' };
+      }
     },
-  );
-  return { end, events, lines: end.lines.map(({ role, content }) => `${role}: ${content}`) };
+    onReport: (report) => {
+      if (report.type === 'ringing') events.push('ringing');
+      else if (report.type === 'unreached') end = { ...end, status: report.reason, reason: report.reason };
+      else if (report.type === 'identified') {
+        answeredBy = report.by;
+        events.push(`answered by ${report.by}`);
+        held?.identify(report.by);
+      }
+      return Promise.resolve();
+    },
+    onDisconnected: ({ cause }) => {
+      const plan = { callId: 1, token: '', maxDuration: 600, record: false, speech };
+      const limits = { callerId: '', ringingTime: 30, maxDuration: 600 };
+      const step: NextStep =
+        cause === 'left'
+          ? { type: 'transfer', to: released.at(-1)?.transferTo ?? '', ...limits }
+          : cause === 'unanswered'
+            ? { type: 'connect', plan }
+            : { type: 'hang-up' };
+      return Promise.resolve(step);
+    },
+    onIncoming: () => Promise.resolve({ type: 'refuse', reason: 'rejected' }),
+  };
+  const carrier = new SimulatedCarrier({ outcomes: weights, secondMs: 0, wait: () => Promise.resolve() });
+  carrier.open(handler);
+  await carrier.dial({
+    ...{ callId: 1, token: 'secret', from: '', to, ringingTime, record: false, maxDuration: 600 },
+    speech: { ...speech, allowInterruptions },
+  });
+  await carrier.settled();
+  const ended: Ended = { ...end, answeredBy };
+  return { end: ended, events, lines: end.lines.map(({ role, content }) => `${role}: ${content}`) };
 }
 
 describe('a simulated number', () => {
@@ -234,4 +317,86 @@ describe('an answering machine', () => {
     assert.deepEqual(lines, ['assistant: Hello, this is Kim.']);
     assert.equal(end.reason, 'silence');
   });
+});
+
+describe('a customer who interrupts', () => {
+  const interrupting = {
+    to: '+4989100170200',
+    reply: () => ({ text: 'We have many offers, and each of them is good for you.' }),
+  };
+
+  test('stops the assistant, and the transcript has what was heard', async () => {
+    const { lines } = await call(interrupting);
+    const index = lines.findIndex((line) => line === 'assistant: We have many');
+    assert.ok(index > 0, lines.join('\n'));
+    assert.match(lines[index + 1] ?? '', /^user: /);
+  });
+
+  test('hears everything if allow_interruptions is false', async () => {
+    const { lines } = await call({ ...interrupting, allowInterruptions: false });
+    for (const line of lines.slice(2).filter((found) => found.startsWith('assistant')))
+      assert.equal(line, 'assistant: We have many offers, and each of them is good for you.');
+  });
+
+  test('is not hung up on while saying more', async () => {
+    const { end, lines } = await call({
+      ...interrupting,
+      reply: () => ({ text: 'Thank you very much for your call, and goodbye!', hangUp: true }),
+    });
+    assert.equal(end.reason, 'end-call');
+    assert.equal(lines.filter((line) => line.startsWith('assistant')).length, 3);
+  });
+});
+
+describe('keys', () => {
+  test('that the customer presses reach the assistant', async () => {
+    const { lines } = await call({ to: '+4989100180000' });
+    assert.ok(lines.includes('user: [pressed 1]'), lines.join('\n'));
+    assert.ok(lines.includes('assistant: You said: [pressed 1]'));
+  });
+});
+
+describe('a machine that is found during the call', () => {
+  const late = {
+    to: '+4989100190070',
+    initialMessage: 'Hello, this is Kim of the bakery, and I have a question.',
+  };
+
+  test('ends the call', async () => {
+    const { end, lines } = await call({ ...late, initialMessage: `${late.initialMessage} `.repeat(3) });
+    assert.deepEqual(
+      [end.status, end.reason, end.answeredBy],
+      ['ended_by_assistant', 'voicemail', 'machine'],
+    );
+    assert.match(lines.join(), /^assistant: Hello, this is Kim.{0,80}$/);
+  });
+
+  test('receives the voicemail message at once', async () => {
+    const { end, lines } = await call({ ...late, voiceMailMessage: 'Please call back.' });
+    assert.equal(end.status, 'completed');
+    assert.equal(lines.at(-1), 'assistant: Please call back.');
+  });
+});
+
+describe('a transfer', () => {
+  test('that nobody answers brings the assistant back on the line', async () => {
+    let asked = 0;
+    const { lines, events } = await call({
+      reply: () =>
+        asked++ === 0
+          ? { text: 'I will connect you.', transferTo: numbers.busy }
+          : { text: 'Goodbye!', hangUp: true },
+    });
+    const back = lines.indexOf('assistant: Nobody answered.');
+    assert.equal(lines[back - 1], 'assistant: I will connect you.');
+    assert.equal(lines.at(-1), 'assistant: Goodbye!');
+    assert.equal(events.filter((event) => event === 'minute 1').length, 1);
+  });
+});
+
+test('an answer has the time from the end of what the customer said to its first word', async () => {
+  const { end } = await call();
+  const answers = end.lines.filter(({ role }, index) => role === 'assistant' && index > 0);
+  assert.ok(answers.length > 0);
+  for (const { responseTime } of answers) assert.equal(responseTime, 0);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eq } from 'drizzle-orm';
-import { planCall } from '../../src/service/call/claim-call.ts';
+import { planCall } from '../../src/service/call/plan-call.ts';
 import { calls } from '../../src/service/db/calls-table.ts';
 import { CampaignRun } from '../support/records/campaign-run.ts';
 import { startService } from '../support/service/service.ts';
@@ -10,7 +10,7 @@ const service = await startService();
 const { database } = service.running;
 const start = (fields: Parameters<typeof CampaignRun.start>[1] = {}) => CampaignRun.start(service, fields);
 
-const plan = (call: number, now: Date) => planCall(database, call, now);
+const plan = (call: number, now: Date) => planCall(database, call, 'all', now);
 
 describe('a campaign', () => {
   test('calls its leads in order, up to max_calls_in_parallel, and completes after the last one', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
-import type { OutgoingCall } from '../../src/service/carrier/telephony.ts';
+import type { OutgoingCall } from '../../src/service/carrier/carrier.ts';
 import { never, outgoing, startCarrier, to, token, from } from '../support/twilio/carrier-under-test.ts';
 import { credentials, publicUrl } from '../support/twilio/stand-in.ts';
 import { readTwiml } from '../support/twilio/twiml.ts';

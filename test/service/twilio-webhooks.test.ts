@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { WebSocket } from 'ws';
-import type { CallReport } from '../../src/service/carrier/telephony.ts';
+import type { CallReport } from '../../src/service/carrier/carrier.ts';
 import { eventually } from '../support/twilio/eventually.ts';
 import {
   from,

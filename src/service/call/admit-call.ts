@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { openCallStatuses } from '../../contract/call.ts';
@@ -8,12 +7,14 @@ import { countStartedCalls, readFreeCalls } from '../billing/call-limits.ts';
 import type { CallLimits } from '../billing/call-limits.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { isBlocked } from '../campaign/blocked-number.ts';
-import type { Admission, IncomingCall } from '../carrier/telephony.ts';
+import type { Admission, IncomingCall } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { phoneNumbers } from '../db/phone-numbers-table.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import { newSecret } from '../lib/new-secret.ts';
 import { planLine } from './plan-line.ts';
 
 /** The parts of the service that admit calls. */
@@ -34,6 +35,9 @@ export type RefusalReason =
   | 'calls-in-parallel'
   | 'calls-per-day'
   | 'call-ended';
+
+/** Time within which the carrier connects an accepted call, in milliseconds. */
+const connectMs = 60_000;
 
 /** Callers hear that the line is busy where a later call may succeed. */
 const answers = {
@@ -90,7 +94,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
           : isLimited
             ? 'spending-limit'
             : 'balance';
-    const token = randomBytes(32).toString('base64url');
+    const token = newSecret();
     const [stored] = await tx
       .insert(calls)
       .values({
@@ -103,6 +107,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
         inputVariables: found.assistant.variables,
         carrierCallId: call.carrierCallId,
         token,
+        leaseUntil: leaseEnd(connectMs),
         // Not now(): the transaction may have waited for a lock.
         createdAt: sql`clock_timestamp()`,
         ...(why !== undefined && {
@@ -120,7 +125,7 @@ async function admit(parts: AdmissionParts, call: IncomingCall): Promise<Explain
     await countStartedCalls(tx, found.userId, 1);
     return {
       type: 'accept',
-      plan: await planLine(tx, { id: stored.id, token }, found.assistant, found.language),
+      plan: { ...(await planLine(tx, stored.id, found.assistant, found.language)), token },
     };
   });
 }
@@ -173,7 +178,7 @@ async function readAdmission(tx: Queries, carrierCallId: string): Promise<Explai
   if (!found) return undefined;
   const { isOpen, id, token, assistant, language, endReason } = found;
   if (isOpen && token !== null && assistant && language !== null) {
-    return { type: 'accept', plan: await planLine(tx, { id, token }, assistant, language) };
+    return { type: 'accept', plan: { ...(await planLine(tx, id, assistant, language)), token } };
   }
   const reasons: readonly string[] = Object.keys(answers);
   return refuse(

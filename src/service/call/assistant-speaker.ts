@@ -2,10 +2,10 @@ import { createEngineContext } from '../assistant/engine-context.ts';
 import type { EngineContext, EngineContextParts } from '../assistant/engine-context.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
-import type { Engine, EngineRequest, ReplyEvent } from '../engine/engine.ts';
+import type { Engine, EngineRequest } from '../engine/engine.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { SpokenReply, Speaker } from './call-parts.ts';
-import type { CallContextRow } from './claim-call.ts';
+import type { Occasion, ReplyPart, Speaker } from './call-parts.ts';
+import type { CallContextRow } from './plan-call.ts';
 
 interface SpeakerParts extends EngineContextParts {
   engine: Engine;
@@ -15,14 +15,11 @@ interface SpeakerParts extends EngineContextParts {
   replyMs: number;
 }
 
-/** Longest reply in UTF-16 code units: more than can be spoken in the longest call. */
-const maxReplyLength = 20_000;
-
 /** Number of the latest transcript lines that the engine receives. */
 const historyLimit = 40;
 
 const spokenStyle =
-  'You are on the phone: what you say is read aloud, so keep it short and use no formatting.';
+  'You are on the phone: what you say is read aloud, so keep it short and use no formatting. “[pressed 12]” means that the customer pressed these keys.';
 
 /** Used if the assistant has no `reengagement_prompt`. */
 const defaultReengagement = 'Ask in one short sentence whether they are still there.';
@@ -31,14 +28,20 @@ const defaultReengagement = 'Ask in one short sentence whether they are still th
 export class AssistantSpeaker implements Speaker {
   readonly #engine: Engine;
   readonly #context: EngineContext;
-  readonly #reengagement: string;
+  readonly #instructions: Readonly<Record<Occasion, string>>;
   readonly #replyMs: number;
 
   private constructor({ engine, speaker, variables, replyMs }: SpeakerParts, context: EngineContext) {
     this.#engine = engine;
     this.#context = context;
     const prompt = fillVariables(speaker.assistant.reengagementPrompt ?? '', variables).trim();
-    this.#reengagement = prompt === '' ? defaultReengagement : prompt;
+    this.#instructions = {
+      silence: `The customer has been silent for a while. ${prompt === '' ? defaultReengagement : prompt}`,
+      'transfer-unanswered':
+        'You transferred the customer, but nobody answered there, so you are on the phone again. Say so in one short sentence and offer your help.',
+      reconnected:
+        'The connection was lost for a moment. Apologize in one short sentence and continue where you were.',
+    };
     this.#replyMs = replyMs;
   }
 
@@ -49,12 +52,12 @@ export class AssistantSpeaker implements Speaker {
     );
   }
 
-  answer(said: string, before: readonly CallMessage[], signal: AbortSignal): Promise<SpokenReply> {
+  answer(said: string, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart> {
     return this.#ask(this.#request(said, before, spokenStyle), signal);
   }
 
-  reengage(before: readonly CallMessage[], signal: AbortSignal): Promise<SpokenReply> {
-    const instruction = `${spokenStyle}\n\nThe customer has been silent for a while. ${this.#reengagement}`;
+  speakUp(occasion: Occasion, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart> {
+    const instruction = `${spokenStyle}\n\n${this.#instructions[occasion]}`;
     return this.#ask({ ...this.#request('…', before, instruction), isSilence: true }, signal);
   }
 
@@ -73,32 +76,15 @@ export class AssistantSpeaker implements Speaker {
     };
   }
 
-  async #ask(request: EngineRequest, callSignal: AbortSignal): Promise<SpokenReply> {
+  async *#ask(request: EngineRequest, callSignal: AbortSignal): AsyncGenerator<ReplyPart> {
     const signal = AbortSignal.any([callSignal, AbortSignal.timeout(this.#replyMs)]);
-    const reply: SpokenReply & { functionCalls: NonNullable<CallMessage['functionCalls']> } = {
-      text: '',
-      hangUp: false,
-      functionCalls: [],
-    };
     for await (const event of this.#engine.reply(request, signal)) {
       signal.throwIfAborted();
-      if (event.type === 'delta') reply.text += event.text;
+      if (event.type === 'delta') yield { type: 'text', text: event.text };
       else {
-        reply.functionCalls.push({ name: event.name, arguments: event.arguments, result: event.result });
-        if (event.name === 'end_call') reply.hangUp = true;
-        const number = transferDestination(event);
-        if (number !== undefined) reply.transferTo = number;
+        const { name, arguments: args, result } = event;
+        yield { type: 'function_call', call: { name, arguments: args, result } };
       }
-      if (reply.text.length >= maxReplyLength) break;
     }
-    return { ...reply, text: reply.text.slice(0, maxReplyLength) };
   }
-}
-
-/** The destination of a call transfer, if the tool call was one. */
-function transferDestination(event: Extract<ReplyEvent, { type: 'function_call' }>): string | undefined {
-  if (event.name !== 'call_transfer' || typeof event.result !== 'object' || event.result === null)
-    return undefined;
-  const number = (event.result as { transferred_to?: unknown }).transferred_to;
-  return typeof number === 'string' && number !== '' ? number : undefined;
 }

@@ -1,5 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm';
-import type { CallsQuery } from '../../contract/call.ts';
+import { openCallStatuses } from '../../contract/call.ts';
+import type { CallsQuery, CallStatus } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
@@ -34,7 +35,7 @@ const record = wireColumns(
       'lines',
     ] as const),
     ...(['answered_at', 'ended_at', 'end_handled_at', 'lease_owner', 'lease_until'] as const),
-    ...(['carrier_call_id', 'token'] as const),
+    ...(['carrier_call_id', 'token', 'dialed_at', 'transfer_to', 'carrier_recording_id'] as const),
   ],
   plainTimestamp,
 );
@@ -115,9 +116,15 @@ export async function deleteCall(
   await database.db.transaction(async (tx) => {
     const [deleted] = await tx.delete(calls).where(isOwned(owned)).returning();
     if (!deleted) return notFound();
+    const { carrierCallId, carrierRecordingId: recordingId } = deleted;
+    if (carrierCallId !== null && isOpenStatus(deleted.status))
+      await jobs.send('hang-up', { carrierCallId }, { tx });
+    if (recordingId !== null) await jobs.send('delete-recording', { recordingId }, { tx });
     await notifyCampaigns({ tx, jobs }, deleted);
   });
 }
+
+const isOpenStatus = (status: CallStatus) => (openCallStatuses as readonly CallStatus[]).includes(status);
 
 function notFound(): never {
   throw Refusal.notFound('Call');

@@ -1,25 +1,43 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Carrier, Line } from '../carrier/carrier.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
-import type { AllowedCountries } from '../lib/allowed-countries.ts';
-import type { Lease } from '../lib/lease.ts';
-import { leaseEnd } from '../lib/lease.ts';
+import { openCallStatuses } from '../../contract/call.ts';
+import type { CallRules } from '../billing/call-limits.ts';
+import type {
+  Admission,
+  AnsweredBy,
+  CallHandler,
+  CallReport,
+  Carrier,
+  IncomingCall,
+  Line,
+  NextStep,
+} from '../carrier/carrier.ts';
+import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
+import { Notifications } from '../db/notifications.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import type { Lease } from '../lib/lease.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
-import { claimCall, isUnclaimed, planCall } from './claim-call.ts';
-import type { PlannedCall } from './claim-call.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
-import { runCall } from './run-call.ts';
-import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
+import { handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
+import { HeldLine } from './held-line.ts';
+import { PhoneConversation } from './phone-conversation.ts';
+import { isWaiting, planCall, planConversation } from './plan-call.ts';
+import type { ConversationPlan } from './plan-call.ts';
+import { planLine } from './plan-line.ts';
+import { CallLeaseLostError, isLeasedBy, StoredCallLog, transferRinging } from './stored-call-log.ts';
+import { isOpen, markDialed, takeCall } from './take-call.ts';
+import type { CallKey, TakenCall } from './take-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
 export interface CallRunnerParts {
@@ -29,9 +47,8 @@ export interface CallRunnerParts {
   embedder?: Embedder | undefined;
   engine: Engine;
   carrier: Carrier;
-  /** The countries that may be called. */
-  countries: AllowedCountries;
-  /** Sends the webhook at the start of an inbound call, which may change the call's variables. */
+  rules: CallRules;
+  /** Called once before an inbound call's variables are read. */
   prepareInbound: (callId: number) => Promise<void>;
   leaseMs: number;
   /** Time limit of a reply, in milliseconds. */
@@ -39,91 +56,194 @@ export interface CallRunnerParts {
   log: Logger;
 }
 
+/** The channel of notifications that a carrier has found out who answered a call. */
+const channel = 'calls_identified';
+
+/** Seconds in addition to the ringing time within which the carrier connects a call or reports that it does not. */
+const connectSeconds = 30;
+
 /**
- * Runs the calls of this process. A lease in the database prevents other processes from running them too. If this
- * process dies, another one marks its calls as failed, because a phone connection cannot be handed over.
+ * The service's side of phone calls. Any process dials a call and receives its reports; the process that the carrier has
+ * connected holds it, by a lease in the database. If that process dies and the carrier does not connect another one,
+ * the call has failed.
  */
-export class CallRunner {
+export class CallRunner implements CallHandler {
   readonly #parts: CallRunnerParts;
   readonly #lease: Lease;
-  readonly #running = new Map<number, Promise<void>>();
+  readonly #held = new Map<number, HeldLine>();
+  readonly #conversations = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  readonly #notifications: Notifications;
   #isFinishing = false;
 
   constructor(parts: CallRunnerParts) {
     this.#parts = parts;
     this.#lease = { owner: randomUUID(), milliseconds: parts.leaseMs };
+    const { database, log, carrier } = parts;
+    this.#notifications = new Notifications(
+      database,
+      channel,
+      (payload) => void this.#readIdentified([Number(payload)]),
+      log,
+    );
+    // The simulated carrier's reports come from the process that holds the call.
+    if (carrier.routes) this.#notifications.open();
   }
 
   /**
-   * Starts a waiting call, unless another process has claimed it. Resolves once the call has started.
+   * Dials a waiting call, unless another process has dialed it.
    *
-   * @param line the line of an inbound call; other calls are dialed.
-   * @throws if the call could not be claimed or the service is stopping; the call then keeps waiting.
+   * @throws if the call could not be prepared or the service is stopping; the call then keeps waiting.
    */
-  async start(callId: number, line?: Line): Promise<void> {
-    if (this.#isFinishing) throw this.#stopError();
-    if (this.#running.has(callId)) return;
-    const started = Promise.withResolvers<undefined>();
-    const onStarted = () => {
-      started.resolve(undefined);
-    };
-    const done = this.#prepareAndRun(callId, line, onStarted)
-      .then(() => {
-        started.resolve(undefined);
-      }, started.reject)
-      .finally(() => this.#running.delete(callId));
-    this.#running.set(callId, done);
-    await started.promise;
+  async dial(callId: number): Promise<void> {
+    if (this.#isFinishing) throw stopError();
+    const { database, carrier, rules } = this.#parts;
+    const planned = await planCall(database, callId, rules.countries);
+    if (planned === undefined) return;
+    if (typeof planned === 'string') {
+      await endCall(this.#parts, isWaiting(callId), { status: 'failed', reason: planned });
+      return;
+    }
+    // The customer would hear nothing if this failed after the answer.
+    await this.#prepareSpeaker(planned.conversation);
+    this.#closing.signal.throwIfAborted();
+    const answerMs = (planned.call.ringingTime + connectSeconds) * carrier.secondMs;
+    const token = await markDialed(database, callId, Math.max(answerMs, this.#lease.milliseconds));
+    if (token === undefined) return;
+    try {
+      const carrierCallId = await carrier.dial({ ...planned.call, token });
+      await database.db
+        .update(calls)
+        .set({ carrierCallId })
+        .where(and(eq(calls.id, callId), eq(calls.token, token)));
+    } catch (error) {
+      this.#parts.log.error({ err: error, callId }, 'the carrier did not accept a call');
+      // After any other error the number may have been dialed, so that reports can follow.
+      if (!(error instanceof CarrierError)) return;
+      await this.#end(and(eq(calls.id, callId), isOpen), callId, { status: 'failed', reason: 'failed' });
+    }
   }
 
-  /** Extends the leases of the running calls. */
+  async onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
+    const taken = await takeCall(this.#parts.database, connected, this.#lease);
+    if (!taken) {
+      await line.hangUp();
+      throw unknownCall();
+    }
+    const held = new HeldLine(line);
+    const { id } = taken.call;
+    this.#held.set(id, held);
+    const done = this.#converse(taken, held).finally(() => {
+      this.#conversations.delete(done);
+      if (this.#held.get(id) === held) this.#held.delete(id);
+    });
+    this.#conversations.add(done);
+    await done;
+  }
+
+  async onReport(report: CallReport): Promise<void> {
+    await handleReport({ ...this.#parts, onIdentified: (callId, by) => this.#identify(callId, by) }, report);
+  }
+
+  async onDisconnected({ cause, ...key }: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
+    const { database, rules } = this.#parts;
+    const call = await readKeyedCall(this.#parts, key);
+    const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
+    if (isOver) return hangUp;
+    if (cause === 'transferred') {
+      await this.#end(eq(calls.id, call.id), call.id, { status: 'completed', reason: 'transfer' });
+      return hangUp;
+    }
+    const plan = await planConversation(database.db, call);
+    if (!plan) return hangUp;
+    const { assistant, language } = plan.speaker;
+    const left = assistant.maxDuration - call.duration;
+    if (left <= 0) return hangUp;
+    const { transferTo: to } = call;
+    if (cause === 'left' && to !== null && whyNotCallable(to, rules.countries) === undefined) {
+      const callerId = call.clientPhoneNumber;
+      return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
+    }
+    const line = await planLine(database.db, call.id, assistant, language);
+    return { type: 'connect', plan: { ...line, token: key.token, maxDuration: left } };
+  }
+
+  async onIncoming(call: IncomingCall): Promise<Admission> {
+    if (this.#isFinishing) {
+      this.#parts.log.warn({ number: call.to, reason: 'stopping' }, 'refused an inbound call');
+      return { type: 'refuse', reason: 'busy' };
+    }
+    return admitCall({ ...this.#parts, limits: this.#parts.rules }, call);
+  }
+
+  /** Extends the leases of the calls that this process holds. */
   async renewLeases(): Promise<void> {
-    if (this.#running.size === 0) return;
+    if (this.#held.size === 0) return;
     await this.#parts.database.db
       .update(calls)
       .set({ leaseUntil: leaseEnd(this.#lease.milliseconds) })
-      .where(and(inArray(calls.id, [...this.#running.keys()]), eq(calls.leaseOwner, this.#lease.owner)));
+      .where(and(inArray(calls.id, [...this.#held.keys()]), eq(calls.leaseOwner, this.#lease.owner)));
+    // A notification may have been lost.
+    if (!this.#notifications.isReliable && this.#parts.carrier.routes) {
+      await this.#readIdentified([...this.#held.keys()]);
+    }
   }
 
-  /** Starts no more calls, waits for the running ones, and hangs up after `milliseconds`. */
+  /** Dials no more calls, waits for those that would be lost with this process, and hangs up after `milliseconds`. */
   async finish(milliseconds: number): Promise<void> {
     this.#isFinishing = true;
+    const { carrier } = this.#parts;
     const deadline = setTimeout(() => {
-      this.#closing.abort(this.#stopError());
+      this.#closing.abort(stopError());
+      void carrier.close?.();
     }, milliseconds);
-    await Promise.all(this.#running.values());
+    await carrier.settled?.();
+    await Promise.all(this.#conversations);
     clearTimeout(deadline);
+    await this.#notifications.close();
   }
 
-  #stopError(): Error {
-    return new Error('The service is stopping.');
-  }
-
-  async #prepareAndRun(callId: number, line: Line | undefined, onStarted: () => void): Promise<void> {
-    const { database, countries } = this.#parts;
-    if (line) await this.#prepareInbound(callId);
-    const planned = await planCall(database, callId);
-    if (planned === undefined) return;
-    if (typeof planned === 'string') {
-      await this.#refuse(callId, planned);
-      return;
+  async #converse({ call, earlier }: TakenCall, line: HeldLine): Promise<void> {
+    const { carrier, log } = this.#parts;
+    const { signal } = this.#closing;
+    const isHeld = isLeasedBy(call.id, this.#lease.owner);
+    try {
+      if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
+      const plan = await this.#planConversation(call.id);
+      if (!plan) {
+        await this.#end(isHeld, call.id, { status: 'failed', reason: 'no-assistant' });
+        return;
+      }
+      signal.throwIfAborted();
+      const conversation = new PhoneConversation({
+        line,
+        settings: plan.settings,
+        speaker: await this.#prepareSpeaker(plan),
+        callLog: new StoredCallLog(this.#parts, plan, this.#lease.owner),
+        signal,
+        answeredBy: call.answeredBy,
+        earlier,
+      });
+      const end = await conversation.run();
+      if (!end) return;
+      const { record } = plan.speaker.assistant;
+      const isRecorded = record && (carrier.readRecording !== undefined || end.lines.length > 0);
+      await this.#end(isHeld, call.id, { ...end, isRecorded });
+    } catch (error) {
+      if (error instanceof CallLeaseLostError) return;
+      // The cause of an engine error may contain a key or a prompt, so only its message is logged.
+      if (error instanceof EngineError)
+        log.warn({ reason: error.message, callId: call.id }, 'a call was interrupted');
+      else log.error({ err: error, callId: call.id }, 'a call was interrupted');
+      await this.#end(isHeld, call.id, { status: 'failed', reason: 'cut-off' });
+    } finally {
+      await line.hangUp();
     }
-    if (!line && whyNotCallable(planned.call.to, countries) !== undefined) {
-      await this.#refuse(callId, 'country-not-allowed');
-      return;
-    }
-    const speaker = await AssistantSpeaker.prepare({ ...this.#parts, ...planned });
-    this.#closing.signal.throwIfAborted();
-    // Claimed last, so that the job can run again after a database error up to here.
-    if (!(await claimCall(database, callId, this.#lease))) return;
-    onStarted();
-    await this.#run(planned, speaker, line);
   }
 
-  /** Ends a waiting call that must not be made. */
-  async #refuse(callId: number, reason: string): Promise<void> {
-    await endCall(this.#parts, isUnclaimed(callId), { status: 'failed', reason });
+  #prepareSpeaker(plan: ConversationPlan): Promise<AssistantSpeaker> {
+    const { countries } = this.#parts.rules;
+    return AssistantSpeaker.prepare({ ...this.#parts, ...plan, countries });
   }
 
   /** A call continues without its webhook. */
@@ -135,34 +255,39 @@ export class CallRunner {
     }
   }
 
-  async #run(planned: PlannedCall, speaker: AssistantSpeaker, line: Line | undefined): Promise<void> {
-    const { carrier, log } = this.#parts;
-    try {
-      const open = () => (line ? Promise.resolve(line) : carrier.place(planned.call));
-      const end = await runCall(open, planned.call.ringingTime, {
-        settings: planned.settings,
-        speaker,
-        callLog: new StoredCallLog(this.#parts, planned, this.#lease.owner),
-        signal: this.#closing.signal,
-      });
-      const isRecorded = planned.call.record && end.lines.length > 0;
-      await this.#end(planned.id, { ...end, isRecorded });
-    } catch (error) {
-      if (error instanceof CallLeaseLostError) return;
-      // The cause of an engine error may contain a key or a prompt, so only its message is logged.
-      if (error instanceof EngineError)
-        log.warn({ reason: error.message, callId: planned.id }, 'a call was interrupted');
-      else log.error({ err: error, callId: planned.id }, 'a call was interrupted');
-      await this.#end(planned.id, { status: 'failed', reason: 'cut-off' });
+  async #planConversation(callId: number) {
+    const { db } = this.#parts.database;
+    const [call] = await db.select().from(calls).where(eq(calls.id, callId));
+    return call && planConversation(db, call);
+  }
+
+  async #identify(callId: number, by: AnsweredBy): Promise<void> {
+    const line = this.#held.get(callId);
+    if (line) line.identify(by);
+    else if (this.#parts.carrier.routes) {
+      await this.#parts.database.db.execute(sql`SELECT pg_notify(${channel}, ${String(callId)})`);
     }
   }
 
-  async #end(callId: number, result: EndedCall): Promise<void> {
+  async #readIdentified(callIds: number[]): Promise<void> {
+    const held = callIds.filter((id) => this.#held.has(id));
+    if (held.length === 0) return;
+    const found = await this.#parts.database.db
+      .select({ id: calls.id, by: calls.answeredBy })
+      .from(calls)
+      .where(inArray(calls.id, held));
+    for (const { id, by } of found) this.#held.get(id)?.identify(by);
+  }
+
+  async #end(condition: Parameters<typeof endCall>[1], callId: number, result: EndedCall): Promise<void> {
     try {
-      await endCall(this.#parts, isLeasedBy(callId, this.#lease.owner), result);
+      await endCall(this.#parts, condition, result);
     } catch (error) {
       // The lease is no longer renewed, so housekeeping ends the call once the database is available again.
       this.#parts.log.error({ err: error, callId }, 'the end of a call could not be stored yet');
     }
   }
 }
+
+const hangUp: NextStep = { type: 'hang-up' };
+const stopError = () => new Error('The service is stopping.');

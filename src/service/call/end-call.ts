@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { and, eq, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm';
+import { newSecret } from '../lib/new-secret.ts';
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { moveMoney } from '../billing/ledger.ts';
@@ -50,13 +50,14 @@ export async function endCall(
         leaseOwner: null,
         leaseUntil: null,
         ...(duration !== undefined && { duration }),
-        ...(isRecorded && { recordingToken: randomBytes(32).toString('base64url') }),
+        ...(isRecorded && {
+          recordingToken: sql`coalesce(${calls.recordingToken}, ${newSecret()})`,
+        }),
       })
       .where(and(condition, isOpen))
       .returning();
     if (!ended) return false;
     if (status === 'failed') await refund(tx, ended);
-    // The number of the customer may be withheld.
     if (ended.clientPhoneNumber !== '' && requestsNoCalls(ended.lines)) {
       await blockNumber(tx, ended.userId, ended.clientPhoneNumber);
     }
@@ -78,19 +79,13 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
-/** Matches an inbound call that was admitted, but whose carrier has not connected it. */
-const isNeverConnected = and(
-  eq(calls.type, 'inbound'),
-  isNull(calls.leaseOwner),
-  lte(calls.createdAt, sql`now() - interval '2 minutes'`),
-);
-
 /** Maximum number of calls per run; the next run continues. */
 const batchSize = 100;
 
 /**
- * Ends the calls of processes that died, and inbound calls that were never connected, as failed. Other unclaimed calls
- * are left to their jobs.
+ * Ends the calls of processes that died, and those that the carrier neither connected nor reported in time, as failed;
+ * the carrier is told to hang up. A transfer whose end was not reported is completed. Calls that nobody has dialed are
+ * left to their jobs.
  *
  * @param ignoreLeases also ends calls whose lease has not expired; only safe if no other process can be running.
  * @returns the number of ended calls.
@@ -98,24 +93,29 @@ const batchSize = 100;
 export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = false): Promise<number> {
   const isAbandoned = and(
     isOpen,
-    or(ignoreLeases ? isNotNull(calls.leaseOwner) : lte(calls.leaseUntil, sql`now()`), isNeverConnected),
+    ignoreLeases ? isNotNull(calls.leaseUntil) : lte(calls.leaseUntil, sql`now()`),
   );
   const abandoned = await parts.database.db
-    .select({ id: calls.id })
+    .select({
+      id: calls.id,
+      leaseOwner: calls.leaseOwner,
+      transferTo: calls.transferTo,
+      carrierCallId: calls.carrierCallId,
+    })
     .from(calls)
     .where(isAbandoned)
     .orderBy(calls.id)
     .limit(batchSize);
   let ended = 0;
-  for (const { id } of abandoned) {
+  for (const { id, leaseOwner, transferTo, carrierCallId } of abandoned) {
     // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
-    if (
-      await endCall(parts, and(eq(calls.id, id), isAbandoned), {
-        status: 'failed',
-        reason: 'service-stopped',
-      })
-    )
-      ended += 1;
+    const result: EndedCall =
+      transferTo !== null
+        ? { status: 'completed', reason: 'transfer' }
+        : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
+    if (!(await endCall(parts, and(eq(calls.id, id), isAbandoned), result))) continue;
+    ended += 1;
+    if (carrierCallId !== null) await parts.jobs.send('hang-up', { carrierCallId });
   }
   return ended;
 }

@@ -1,49 +1,75 @@
-import type { AnsweredBy, Line } from '../carrier/carrier.ts';
+import type { AnsweredBy, Spoken } from '../carrier/carrier.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { CallLog, CallResult, CallSettings, Speaker } from './call-parts.ts';
+import type { CallLog, CallResult, CallSettings, EarlierPart, ReplyPart, Speaker } from './call-parts.ts';
+import type { CallEvent, HeldLine } from './held-line.ts';
+import { hangUpStatus } from './hang-up-status.ts';
+import { PressedKeys } from './pressed-keys.ts';
 import { SilenceTimer } from './silence-timer.ts';
+import { SpokenReply } from './spoken-reply.ts';
 
 /** Dependencies of {@link PhoneConversation}. */
 export interface PhoneConversationParts {
-  line: Line;
+  line: HeldLine;
   settings: CallSettings;
   speaker: Speaker;
   callLog: CallLog;
   signal: AbortSignal;
+  /** Who answered, as far as it was known when the line was connected. */
+  answeredBy?: AnsweredBy;
+  /** Set if the call continues on another line. */
+  earlier?: EarlierPart | undefined;
 }
 
-/** Why and with which status a conversation ends. */
-type Ending = Pick<CallResult, 'status' | 'reason'>;
+/** Why and with which status a conversation ends. `released` means that the call continues elsewhere. */
+type Ending = Pick<CallResult, 'status' | 'reason'> | 'released';
 
 const secondsPerMinute = 60;
 
-/** The conversation of a call, from the moment it is answered. */
+/** The conversation of a call on one line, from the moment it is connected. */
 export class PhoneConversation {
   readonly #parts: PhoneConversationParts;
+  /** On the line's clock. */
   readonly #answeredAt: number;
-  readonly #lines: CallMessage[] = [];
+  readonly #lines: CallMessage[];
   readonly #silence: SilenceTimer;
-  #chargedMinutes = 0;
+  readonly #keys: PressedKeys;
+  #chargedMinutes: number;
 
   constructor(parts: PhoneConversationParts) {
+    const { line, settings, earlier } = parts;
     this.#parts = parts;
-    this.#answeredAt = parts.line.now;
-    this.#silence = new SilenceTimer(parts.settings, parts.line.now);
+    this.#answeredAt = line.now - (earlier?.elapsed ?? 0);
+    this.#lines = [...(earlier?.lines ?? [])];
+    this.#chargedMinutes = earlier?.chargedMinutes ?? 0;
+    this.#silence = new SilenceTimer(settings, line.now);
+    this.#keys = new PressedKeys(line);
   }
 
-  /** Talks until one side hangs up or a limit is reached, then hangs up. */
-  async run(by: AnsweredBy): Promise<CallResult> {
-    const ending = (await this.#start(by)) ?? (await this.#converse());
+  /**
+   * Talks until one side hangs up or a limit is reached, then hangs up.
+   *
+   * @returns undefined if the call continues elsewhere: it was transferred, or its connection was lost.
+   */
+  async run(): Promise<CallResult | undefined> {
+    const ending = (await this.#start()) ?? (await this.#converse());
+    if (ending === 'released') return undefined;
     await this.#parts.line.hangUp();
-    const duration = Math.ceil(this.#parts.line.now - this.#answeredAt);
-    return { ...ending, answeredBy: by, duration, lines: this.#lines };
+    return { ...ending, duration: this.#duration, lines: this.#lines };
   }
 
-  async #start(by: AnsweredBy): Promise<Ending | undefined> {
-    const { settings } = this.#parts;
+  get #duration(): number {
+    return Math.ceil(this.#parts.line.now - this.#answeredAt - tolerance);
+  }
+
+  async #start(): Promise<Ending | undefined> {
+    const { settings, answeredBy, earlier, speaker } = this.#parts;
     if (!(await this.#chargeStartedMinutes())) return insufficientBalance;
-    if (by === 'machine') {
-      const ending = await this.#leaveMessage();
+    if (earlier) {
+      return this.#reply((signal) => speaker.speakUp(earlier.occasion, this.#lines, signal));
+    }
+    if (answeredBy === 'fax') return faxAnswered;
+    if (answeredBy === 'machine') {
+      const ending = await this.#leaveMessage('after its greeting');
       if (ending) return ending;
     }
     return settings.waitForCustomer ? undefined : this.#greet();
@@ -54,14 +80,16 @@ export class PhoneConversation {
     return initialMessage.trim() === '' ? undefined : this.#say(initialMessage);
   }
 
-  /** Waits for the end of the machine's greeting, since nothing is recorded before. */
-  async #leaveMessage(): Promise<Ending | undefined> {
+  /** Nothing is recorded before the end of the machine's greeting. */
+  async #leaveMessage(when: 'now' | 'after its greeting'): Promise<Ending | undefined> {
     const { line, settings, signal } = this.#parts;
     const { voiceMailMessage: message, endCallOnVoicemail } = settings;
     if (message.trim() !== '') {
-      const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
-      if (event?.type === 'hung-up') return { status: 'ended_by_customer', reason: 'voicemail' };
-      if (event?.type === 'said') await this.#recordLine('user', event.text, line.now - event.seconds);
+      if (when !== 'now') {
+        const event = await line.next(Math.min(maxGreetingSeconds, settings.maxDuration), signal);
+        if (event?.type === 'ended') return { status: 'ended_by_customer', reason: 'voicemail' };
+        if (event?.type === 'said') await this.#recordLine('user', event.text, line.now - event.seconds);
+      }
       const ending = await this.#say(message);
       if (ending) return ending;
     }
@@ -84,53 +112,107 @@ export class PhoneConversation {
         continue;
       }
       const nextMinute = this.#answeredAt + this.#chargedMinutes * secondsPerMinute;
-      const event = await line.next(Math.min(end, due.at, nextMinute) - line.now, signal);
-      if (event?.type === 'hung-up') return this.#customerHungUp();
-      if (event?.type !== 'said') continue;
-      await this.#recordLine('user', event.text, line.now - event.seconds);
-      const ending = await this.#answer(event.text);
+      const event = await this.#keys.next(Math.min(end, due.at, nextMinute) - line.now, signal);
+      const ending = event && (await this.#handle(event));
       if (ending) return ending;
     }
   }
 
-  async #answer(said: string): Promise<Ending | undefined> {
-    const { line, settings, speaker, signal } = this.#parts;
+  async #handle(event: CallEvent): Promise<Ending | undefined> {
+    switch (event.type) {
+      case 'ended':
+        if (event.by === 'customer') return { status: hangUpStatus(this.#lines), reason: 'hung-up' };
+        await this.#parts.callLog.release(this.#duration);
+        return 'released';
+      case 'identified':
+        return event.by === 'fax' ? faxAnswered : this.#leaveMessage('now');
+      case 'dtmf':
+        return this.#answer(`[pressed ${event.digit}]`, 0);
+      case 'said':
+        return this.#answer(event.text, event.seconds);
+    }
+  }
+
+  /** @param seconds how long the customer has spoken, until now. */
+  async #answer(said: string, seconds: number): Promise<Ending | undefined> {
+    const { line, settings, speaker } = this.#parts;
+    await this.#recordLine('user', said, line.now - seconds);
     this.#silence.customerSpoke(line.now);
     const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
     if (isFirst && settings.initialMessage.trim() !== '') return this.#greet();
-    const reply = await speaker.answer(said, this.#lines.slice(0, -1), signal);
-    return this.#performReply(reply);
+    const before = this.#lines.slice(0, -1);
+    return this.#reply((signal) => speaker.answer(said, before, signal), line.now);
   }
 
   async #reengage(): Promise<Ending | undefined> {
-    const { line, speaker, signal } = this.#parts;
+    const { line, speaker } = this.#parts;
     const silentSince = this.#silence.since;
     const startedAt = line.now;
-    const reply = await speaker.reengage(this.#lines, signal);
-    const ending = await this.#performReply(reply);
+    const ending = await this.#reply((signal) => speaker.speakUp('silence', this.#lines, signal));
     this.#silence.reengaged(silentSince, startedAt, line.now);
     return ending;
   }
 
-  async #performReply(reply: Awaited<ReturnType<Speaker['answer']>>): Promise<Ending | undefined> {
-    if (reply.text.trim() !== '') {
-      const ending = await this.#say(reply.text, reply.functionCalls);
-      if (ending) return ending;
+  /**
+   * Speaks a reply while it is generated, then does what the assistant has decided.
+   *
+   * @param since when the customer stopped speaking.
+   */
+  async #reply(
+    generate: (signal: AbortSignal) => AsyncIterable<ReplyPart>,
+    since?: number,
+  ): Promise<Ending | undefined> {
+    const { line, settings, signal } = this.#parts;
+    const { fillers } = settings;
+    const reply = new SpokenReply(
+      (stopped) => generate(AbortSignal.any([signal, stopped])),
+      since === undefined ? undefined : fillers[this.#lines.length % Math.max(1, fillers.length)],
+    );
+    let spoken: Spoken;
+    try {
+      spoken = await this.#speak(reply.text());
+    } finally {
+      reply.stop();
     }
+    const ending = await this.#recordSpoken(spoken, { since, functionCalls: reply.functionCalls });
+    if (ending) return ending;
+    if (reply.digits !== '') await line.sendDigits(reply.digits);
     if (reply.transferTo !== undefined) {
-      await this.#parts.line.transfer(reply.transferTo);
-      return { status: 'completed', reason: 'transfer' };
+      await this.#parts.callLog.release(this.#duration, reply.transferTo);
+      await line.leave();
+      return 'released';
     }
-    return reply.hangUp ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
+    // A customer who interrupts a goodbye has more to say.
+    const isUnheard = spoken.cutOffBy === 'customer';
+    return reply.hangsUp && !isUnheard ? { status: 'ended_by_assistant', reason: 'end-call' } : undefined;
   }
 
-  async #say(text: string, functionCalls?: CallMessage['functionCalls']): Promise<Ending | undefined> {
+  async #say(text: string): Promise<Ending | undefined> {
+    return this.#recordSpoken(await this.#speak(oneChunk(text)));
+  }
+
+  #speak(text: AsyncIterable<string>): Promise<Spoken> {
     const { line, settings, signal } = this.#parts;
-    const startedAt = line.now;
-    await line.say(text, this.#answeredAt + settings.maxDuration - startedAt, signal);
-    await this.#recordLine('assistant', text, startedAt, functionCalls);
-    this.#silence.assistantSpoke(line.now);
+    return line.say(text, this.#answeredAt + settings.maxDuration - line.now, signal);
+  }
+
+  /** The transcript has what was heard. */
+  async #recordSpoken(
+    { heard, startedAt }: Spoken,
+    {
+      since,
+      functionCalls = [],
+    }: { since?: number | undefined; functionCalls?: CallMessage['functionCalls'] } = {},
+  ): Promise<Ending | undefined> {
+    const { line } = this.#parts;
+    if (heard.trim() !== '' && startedAt !== undefined) {
+      await this.#recordLine('assistant', heard, startedAt, {
+        ...(functionCalls.length > 0 && { functionCalls }),
+        ...(since !== undefined && { responseTime: roundToMs(Math.max(0, startedAt - since)) }),
+      });
+      this.#silence.assistantSpoke(line.now);
+    }
     return (await this.#chargeStartedMinutes()) ? undefined : insufficientBalance;
   }
 
@@ -138,12 +220,12 @@ export class PhoneConversation {
     role: CallMessage['role'],
     content: string,
     at: number,
-    functionCalls?: CallMessage['functionCalls'],
+    more: Partial<CallMessage> = {},
   ): Promise<void> {
     const { callLog, line } = this.#parts;
     const since = Math.max(0, at - this.#answeredAt);
     const seconds = Math.max(0, line.now - at);
-    this.#lines.push({ role, content, at: since, seconds, ...(functionCalls && { functionCalls }) });
+    this.#lines.push({ role, content, at: since, seconds, ...more });
     await callLog.saveLines(this.#lines);
   }
 
@@ -158,21 +240,19 @@ export class PhoneConversation {
     }
     return true;
   }
-
-  /** A call counts as completed if the assistant has answered the customer's last words. */
-  #customerHungUp(): Ending {
-    const roles = this.#lines.map(({ role }) => role);
-    const opened = roles.indexOf('assistant');
-    const replied = opened >= 0 && roles.lastIndexOf('user') > opened && roles.at(-1) === 'assistant';
-    return { status: replied ? 'completed' : 'ended_by_customer', reason: 'hung-up' };
-  }
 }
 
 const insufficientBalance: Ending = { status: 'ended', reason: 'balance' };
+const faxAnswered: Ending = { status: 'ended_by_assistant', reason: 'fax' };
 
 /** Allows for rounding errors in sums of fractions. */
 const tolerance = 0.01;
 const isPast = (time: number, now: number) => now >= time - tolerance;
+const roundToMs = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 /** Longest wait for the end of an answering machine's greeting. */
 const maxGreetingSeconds = 30;
+
+async function* oneChunk(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text);
+}

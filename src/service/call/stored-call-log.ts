@@ -1,14 +1,15 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import type { AnsweredBy } from '../carrier/carrier.ts';
 import { moveMoney } from '../billing/ledger.ts';
 import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { leaseEnd } from '../lib/lease.ts';
 import { fitJson } from '../lib/storable.ts';
+import { recordFirstWord } from '../telemetry/instruments.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog } from './call-parts.ts';
-import type { PlannedCall } from './claim-call.ts';
+import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { spendingNotice } from '../usage/usage-notice.ts';
@@ -27,30 +28,20 @@ export const isLeasedBy = (callId: number, owner: string) =>
 export class StoredCallLog implements CallLog {
   readonly #database: Database;
   readonly #jobs: Jobs;
-  readonly #call: PlannedCall;
+  readonly #call: ConversationPlan;
   readonly #owner: string;
 
-  constructor({ database, jobs }: EndingDependencies, call: PlannedCall, owner: string) {
+  constructor({ database, jobs }: EndingDependencies, call: ConversationPlan, owner: string) {
     this.#database = database;
     this.#jobs = jobs;
     this.#call = call;
     this.#owner = owner;
   }
 
-  async ringing(): Promise<void> {
-    await this.#change(this.#database.db, { status: 'ringing' });
-  }
-
-  async answered(by: AnsweredBy): Promise<void> {
-    await this.#change(this.#database.db, {
-      status: 'in-progress',
-      answeredBy: by,
-      answeredAt: sql`now()` as unknown as string,
-    });
-  }
-
   async saveLines(lines: readonly CallMessage[]): Promise<void> {
     const stored = lines.map(fitJson);
+    const responseTime = lines.at(-1)?.responseTime;
+    if (responseTime !== undefined) recordFirstWord(responseTime);
     await this.#change(this.#database.db, { lines: stored, transcript: formatTranscript(stored) });
   }
 
@@ -82,6 +73,18 @@ export class StoredCallLog implements CallLog {
     }
   }
 
+  async release(duration: number, transferTo?: string): Promise<void> {
+    const { maxDuration } = this.#call.settings;
+    // Until the other phone has answered and both have spoken, or the carrier has connected the call again.
+    const seconds = reconnectSeconds + (transferTo === undefined ? 0 : transferRinging + maxDuration);
+    await this.#change(this.#database.db, {
+      duration,
+      leaseOwner: null,
+      leaseUntil: leaseEnd(seconds * 1000) as unknown as string,
+      ...(transferTo !== undefined && { transferTo }),
+    });
+  }
+
   async #change(queries: Queries, values: Partial<typeof calls.$inferInsert>): Promise<number> {
     const [changed] = await queries
       .update(calls)
@@ -92,6 +95,12 @@ export class StoredCallLog implements CallLog {
     return changed.userId;
   }
 }
+
+/** Seconds within which a carrier reports or reconnects a call that no process holds. */
+const reconnectSeconds = 60;
+
+/** Seconds that the phone rings to which a call is transferred. */
+export const transferRinging = 30;
 
 /** Rolls back the transaction. */
 class InsufficientBalance extends Error {}

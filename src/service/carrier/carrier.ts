@@ -1,59 +1,192 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Hono } from 'hono';
+import type { CarrierNumbers } from './carrier-numbers.ts';
+
 /*
  * The interface to telephony providers. A carrier converts speech to text and back, so the service only exchanges
- * text. It maps to text protocols such as Twilio's ConversationRelay: `prompt` is `said`, `text` is `say`, `end` is
- * `hangUp`.
+ * text with it. Two things are separate, since a provider may bring them to different processes: a *call*, which any
+ * process can dial and whose reports any process can receive, and its *line*, which belongs to the one process that
+ * the provider has connected.
  */
 
+/** How an assistant speaks and listens. A carrier applies what it can; `docs/` has a table of what it cannot. */
+export interface SpeechSettings {
+  /** Two-letter code (ISO 639-1). */
+  language: string;
+  /** The voice at its provider; undefined means the carrier's own for the language. */
+  voice?: { provider: string; name: string } | undefined;
+  /** 0.7 to 1.2; 1 is normal. */
+  speed: number;
+  allowInterruptions: boolean;
+  /** Words that the customer must say to interrupt; 0 means any sound. */
+  minInterruptWords: number;
+  /** 0 to 1. */
+  interruptSensitivity: number;
+  endpointType: string;
+  /** 0 to 1: how soon a pause counts as the end of what the customer says. */
+  endpointSensitivity: number;
+}
+
+/** What a carrier must know to connect a call to the service. */
+export interface CallPlan {
+  /** The id of our record. */
+  callId: number;
+  /** Unguessable and for this call alone: the carrier's connection and reports must bring it. */
+  token: string;
+  /** Seconds after which the carrier hangs up by itself. */
+  maxDuration: number;
+  record: boolean;
+  speech: SpeechSettings;
+}
+
 /** A call to place. */
-export interface OutgoingCall {
+export interface OutgoingCall extends CallPlan {
   /** E.164; if empty, the carrier uses its own number. */
   from: string;
   /** E.164. */
   to: string;
   /** Ringing time in seconds. */
   ringingTime: number;
-  /** Whether to record the call. */
-  record: boolean;
-  /** Spoken language, a two-letter code (ISO 639-1). */
-  language: string;
-  /** 0.7 to 1.2; 1 is normal. */
-  speechSpeed: number;
 }
 
-/** Who answered, as detected by the carrier. */
-export type AnsweredBy = 'human' | 'machine' | 'unknown';
+/** Somebody is calling one of the service's numbers. */
+export interface IncomingCall {
+  /** The carrier's id of the call. A carrier may ask twice for one call; the answer is then the same. */
+  carrierCallId: string;
+  /** E.164, or empty if the number is withheld. */
+  from: string;
+  /** E.164: the number of ours that was called. */
+  to: string;
+}
 
-/** The events of a line, in order. `unreached` and `hung-up` are final. */
+/** Who answered. */
+export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
+
+/** What happens on a line, in order. `ended` is final. */
 export type LineEvent =
-  | { type: 'ringing' }
-  | { type: 'answered'; by: AnsweredBy }
-  /** Nobody answered. `failed` means that the number could not be dialed. */
-  | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
-  /** The customer said something; `seconds` is its duration. */
+  /** The customer said something, in `seconds`. */
   | { type: 'said'; text: string; seconds: number }
-  /** The customer hung up. */
-  | { type: 'hung-up' };
+  /** The customer pressed a key: `0` to `9`, `*` or `#`. */
+  | { type: 'dtmf'; digit: string }
+  /** The customer hung up, or the connection was lost. */
+  | { type: 'ended'; by: 'customer' | 'connection' };
 
-/** A placed call. The carrier hangs up if it loses the connection to the service. */
+/** What became of a text that was spoken. */
+export interface Spoken {
+  /** What the customer heard of it: all, or the beginning up to an interruption. */
+  heard: string;
+  /** The line's clock when the first word was spoken; undefined if none was. */
+  startedAt: number | undefined;
+  /** Why it was cut off: `signal` means that the service did. What the customer said or did comes from `next`. */
+  cutOffBy?: 'customer' | 'end' | 'time' | 'signal' | undefined;
+}
+
+/** A connected call. It belongs to the process that the carrier has connected. */
 export interface Line {
-  /** Seconds since the call was placed. */
+  /** Seconds on the line's own clock. */
   readonly now: number;
   /** Returns the next event, or undefined if there is none within `seconds`. */
   next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
-  /** Speaks the text, cut off after `seconds`; resolves when it has been spoken. */
-  say(text: string, seconds: number, signal: AbortSignal): Promise<void>;
-  /** Connects the customer to another number and leaves the call. */
-  transfer(to: string): Promise<void>;
+  /**
+   * Speaks a text while it arrives, and resolves when it has been heard or cut off. If it is cut off, the text is no
+   * longer read (`return` of its iterator is called), so that the model can stop.
+   *
+   * @param seconds the text is cut off after this time.
+   * @param signal cuts the text off, too.
+   */
+  say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken>;
+  /** Sends keys: `0` to `9`, `*`, `#`, and `w` for half a second of pause. */
+  sendDigits(digits: string): Promise<void>;
+  /** Changes the language that is spoken and understood. */
+  setLanguage(language: string): Promise<void>;
+  /**
+   * Gives the call away: the carrier ends this line and asks {@link CallHandler.onDisconnected} what comes next.
+   */
+  leave(): Promise<void>;
   /** Ends the call; does nothing if it has ended. */
   hangUp(): Promise<void>;
 }
 
-/** Places calls. */
-export interface Carrier {
-  /** Starts a call; its line reports the progress. */
-  place(call: OutgoingCall): Promise<Line>;
+/** A carrier's report on a call. Reports may come to any process, twice, and in any order. */
+export type CallReport = { callId: number; token: string; carrierCallId?: string | undefined } & (
+  | { type: 'ringing' }
+  /** Nobody answered. `failed` means that the number could not be dialed. */
+  | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
   /**
-   * Removes a Caller ID number from the carrier; does nothing if the carrier does not know it. Retried if it fails.
+   * Before the line is connected, if the carrier knows it at the answer. During the call, the greeting of a machine is
+   * over, so that a message can be left.
    */
-  release?(callerId: string): Promise<void>;
+  | { type: 'identified'; by: AnsweredBy }
+  /** `seconds` is the carrier's duration of the whole call. */
+  | { type: 'ended'; seconds: number }
+  | { type: 'recorded'; recordingId: string; seconds: number }
+);
+
+/** What the carrier does with a call after a line has ended. */
+export type NextStep =
+  | { type: 'hang-up' }
+  /** Connect the customer to another number; if nobody answers, ask again with `unanswered`. */
+  | { type: 'transfer'; to: string; callerId: string; ringingTime: number; maxDuration: number }
+  /** Connect the call to the service again. */
+  | { type: 'connect'; plan: CallPlan };
+
+/** The answer to an incoming call. */
+export type Admission = { type: 'accept'; plan: CallPlan } | { type: 'refuse'; reason: 'busy' | 'rejected' };
+
+/** The service, as a carrier sees it. */
+export interface CallHandler {
+  /**
+   * The carrier has connected a call to this process, which holds it from now on; an earlier line of the same call is
+   * over. Resolves when the conversation on this line has ended.
+   *
+   * @throws Refusal if there is no such open call, or the token is wrong.
+   */
+  onConnected(call: { callId: number; token: string; carrierCallId: string }, line: Line): Promise<void>;
+  /** @throws Refusal if there is no such call, or the token is wrong. */
+  onReport(report: CallReport): Promise<void>;
+  /**
+   * A line has ended but the call has not: the assistant transfers it, its process died, or the transfer was not
+   * answered.
+   */
+  onDisconnected(call: {
+    callId: number;
+    token: string;
+    cause: 'left' | 'lost' | 'unanswered' | 'transferred';
+  }): Promise<NextStep>;
+  onIncoming(call: IncomingCall): Promise<Admission>;
+}
+
+/** Makes and receives calls. */
+export interface Carrier {
+  /** Milliseconds in a second of its calls: 1000, unless it simulates them. */
+  readonly secondMs: number;
+  /** Called once, before all else. */
+  open(handler: CallHandler): void;
+  /**
+   * Starts a call and resolves when the carrier has accepted it; what becomes of it is reported to the handler.
+   *
+   * @returns the carrier's id of the call.
+   * @throws CarrierError if the carrier refused the call; the number was then not dialed.
+   */
+  dial(call: OutgoingCall): Promise<string>;
+  /** Ends a call by the carrier's id, also one whose line another process held. Does nothing if it has ended. */
+  hangUp(carrierCallId: string): Promise<void>;
+  /** Handles the carrier's webhooks, below `/api/carrier`. */
+  readonly routes?: Hono;
+  /** Accepts the carrier's WebSockets, below `/api/carrier`. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  readonly numbers?: CarrierNumbers;
+  /** Removes a Caller ID number; does nothing if the carrier does not know it. Retried if it fails. */
+  removeCallerId?(callerId: string): Promise<void>;
+  /** Reads a recording; `range` is the value of the HTTP header. */
+  readRecording?(recordingId: string, range: string | undefined, signal: AbortSignal): Promise<Response>;
+  /** Deletes a recording; does nothing if the carrier does not know it. Retried if it fails. */
+  deleteRecording?(recordingId: string): Promise<void>;
+  /** Has a customer call a number of the service, if the carrier is simulated. */
+  ring?(call: IncomingCall): Promise<void>;
+  /** Resolves when no call is ringing that would be lost with this process; undefined if there are no such calls. */
+  settled?(): Promise<void>;
+  /** Ends all lines of this process. */
+  close?(): Promise<void>;
 }

@@ -1,18 +1,28 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { OutcomeWeights } from './number-traits.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Carrier } from './carrier.ts';
+import type { CarrierNumbers } from './carrier-numbers.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
 
-/** Creates the carrier. So far there is only the simulated one. */
-export function createCarrier({
-  secondMs,
-  outcomes,
-}: {
-  secondMs: number;
-  outcomes: OutcomeWeights;
-}): SimulatedCarrier {
-  return new SimulatedCarrier(outcomes, async (seconds, signal) => {
+/**
+ * Creates the configured carrier.
+ *
+ * @param numbers those that the simulated carrier sells.
+ */
+export async function createCarrier(
+  { secondMs, outcomes, twilio }: Config['carrier'],
+  numbers: CarrierNumbers,
+  log: Logger,
+): Promise<Carrier> {
+  if (twilio) {
+    const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');
+    return new TwilioCarrier(twilio, log);
+  }
+  const wait = async (seconds: number, signal?: AbortSignal) => {
     const milliseconds = seconds * secondMs;
     const options = signal && { signal };
     await (milliseconds === 0 ? nextTurn(undefined, options) : pause(milliseconds, undefined, options));
-  });
+  };
+  return new SimulatedCarrier({ outcomes, secondMs, wait, numbers, log });
 }

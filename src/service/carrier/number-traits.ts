@@ -16,6 +16,10 @@ export interface NumberTraits {
   questions: number;
   /** Seconds until the call is answered. */
   ringing: number;
+  /** A person interrupts the assistant, or presses a key. */
+  habit: 'none' | 'interrupts' | 'presses-keys';
+  /** The carrier finds out during the call who has answered. */
+  isFoundLate: boolean;
 }
 
 /**
@@ -26,6 +30,8 @@ export interface NumberTraits {
  * - The third-last digit determines the person's behavior: 0–6 talks, 7 hangs up, 8 stays silent, 9 asks not to be
  *   called again. It also determines the number of questions, one to three.
  * - The fourth-last digit determines the ringing time, 2 to 11 seconds.
+ * - The fifth-last digit: with 7 the person interrupts the assistant once, with 8 they press the key 1, with 9 the
+ *   carrier finds out late whether a machine has answered.
  */
 export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): NumberTraits {
   const digits = phoneNumber.replace(/\D/g, '').padStart(4, '0');
@@ -35,6 +41,8 @@ export function readNumberTraits(phoneNumber: string, weights: OutcomeWeights): 
     behavior: digit <= 6 ? 'talks' : digit === 7 ? 'hangs-up' : digit === 8 ? 'stays-silent' : 'opts-out',
     questions: 1 + (digit % 3),
     ringing: 2 + Number(digits.at(-4)),
+    habit: digits.at(-5) === '7' ? 'interrupts' : digits.at(-5) === '8' ? 'presses-keys' : 'none',
+    isFoundLate: digits.at(-5) === '9',
   };
 }
 

@@ -1,40 +1,173 @@
-import type { Carrier, Line, OutgoingCall } from './carrier.ts';
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { Refusal } from '../lib/refusal.ts';
+import type { CallHandler, CallPlan, Carrier, IncomingCall, OutgoingCall } from './carrier.ts';
+import type { CarrierNumbers } from './carrier-numbers.ts';
 import { readNumberTraits } from './number-traits.ts';
-import type { OutcomeWeights } from './number-traits.ts';
+import type { NumberTraits, OutcomeWeights } from './number-traits.ts';
 import { SimulatedCustomer } from './simulated-customer.ts';
 import { SimulatedLine } from './simulated-line.ts';
 import type { Wait } from './simulated-line.ts';
 import { customerSentences } from './simulated-sentences.ts';
 
+type CustomerTraits = NumberTraits & { isCaller?: boolean };
+
+/** What is reported about a call. */
+type CallNews =
+  | { type: 'ringing' }
+  | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
+  | { type: 'identified'; by: 'human' | 'machine' };
+
+export interface SimulatedCarrierParts {
+  outcomes: OutcomeWeights;
+  /** Real milliseconds in a simulated second. */
+  secondMs: number;
+  wait: Wait;
+  numbers?: CarrierNumbers;
+  log?: Logger;
+}
+
+/** Seconds until an answering machine has said its greeting, where the carrier finds it late. */
+const lateDetection = 4;
+
 /**
  * Simulates calls to try the service without a telephony provider. The digits of the number determine how the simulated
- * customer behaves; see {@link readNumberTraits}.
+ * customer behaves; see {@link readNumberTraits}. A call exists only in the process that has dialed it.
  */
 export class SimulatedCarrier implements Carrier {
-  readonly #weights: OutcomeWeights;
-  readonly #wait: Wait;
+  readonly secondMs: number;
+  readonly numbers?: CarrierNumbers;
+  readonly #parts: SimulatedCarrierParts;
+  readonly #running = new Set<Promise<void>>();
+  readonly #lines = new Map<string, SimulatedLine>();
+  readonly #closing = new AbortController();
+  #handler: CallHandler | undefined;
 
-  constructor(weights: OutcomeWeights, wait: Wait) {
-    this.#weights = weights;
-    this.#wait = wait;
+  constructor(parts: SimulatedCarrierParts) {
+    this.#parts = parts;
+    this.secondMs = parts.secondMs;
+    if (parts.numbers) this.numbers = parts.numbers;
   }
 
-  place(call: OutgoingCall): Promise<Line> {
-    const traits = readNumberTraits(call.to, this.#weights);
-    const customer = new SimulatedCustomer(traits, customerSentences(call.language));
-    return Promise.resolve(new SimulatedLine(call, traits, customer, this.#wait));
+  open(handler: CallHandler): void {
+    this.#handler = handler;
+  }
+
+  dial(call: OutgoingCall): Promise<string> {
+    const carrierCallId = `simulated-${randomUUID()}`;
+    this.#run(call, this.#ring(call, carrierCallId));
+    return Promise.resolve(carrierCallId);
   }
 
   /**
-   * Has a simulated customer call the service. The digits of their number determine how they behave, as above, but a
-   * person always calls.
-   *
-   * @param from the customer's number; empty if it is withheld.
+   * Has a simulated customer call one of the service's numbers. The digits of their number determine how they behave, as
+   * above, but a person always calls. Resolves when the service has accepted or refused the call.
    */
-  ring(from: string, { language, speed }: { language: string; speed: number }): Line {
-    const traits = { ...readNumberTraits(from, this.#weights), outcome: 'human' as const, ringing: 0 };
-    const customer = new SimulatedCustomer(traits, customerSentences(language), true);
-    const call = { from, to: '', ringingTime: 1, record: false, language, speechSpeed: speed };
-    return new SimulatedLine(call, traits, customer, this.#wait);
+  async ring(call: IncomingCall): Promise<void> {
+    const admission = await this.#service.onIncoming(call);
+    if (admission.type === 'refuse') return;
+    const traits = {
+      ...readNumberTraits(call.from, this.#parts.outcomes),
+      outcome: 'human',
+      isCaller: true,
+    } as const;
+    this.#run(admission.plan, this.#connect(admission.plan, traits, call.carrierCallId));
+  }
+
+  hangUp(carrierCallId: string): Promise<void> {
+    this.#lines.get(carrierCallId)?.disconnect();
+    return Promise.resolve();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort();
+    return Promise.resolve();
+  }
+
+  get #service(): CallHandler {
+    if (!this.#handler) throw new Error('The carrier was not opened.');
+    return this.#handler;
+  }
+
+  #run({ callId }: CallPlan, call: Promise<void>): void {
+    const running = call
+      .catch((error: unknown) => {
+        // The call was deleted.
+        if (!(error instanceof Refusal))
+          this.#parts.log?.error({ err: error, callId }, 'a simulated call was lost');
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #ring(call: OutgoingCall, carrierCallId: string): Promise<void> {
+    const { callId, token } = call;
+    const report = (news: CallNews) => this.#service.onReport({ callId, token, carrierCallId, ...news });
+    const traits = readNumberTraits(call.to, this.#parts.outcomes);
+    const { signal } = this.#closing;
+    const reached = await this.#answer(call, traits, report).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return 'failed' as const;
+    });
+    if (reached !== 'answered') {
+      await report({ type: 'unreached', reason: reached });
+      return;
+    }
+    const by = traits.outcome === 'machine' ? 'machine' : 'human';
+    if (!traits.isFoundLate) await report({ type: 'identified', by });
+    const found = traits.isFoundLate
+      ? { after: lateDetection, report: () => report({ type: 'identified', by }) }
+      : undefined;
+    await this.#connect(call, traits, carrierCallId, found);
+  }
+
+  /** Rings until somebody answers, or it is clear that nobody does. */
+  async #answer(
+    { ringingTime }: OutgoingCall,
+    { outcome, ringing }: NumberTraits,
+    report: (news: CallNews) => Promise<void>,
+  ): Promise<'answered' | 'busy' | 'failed' | 'no-answer'> {
+    const { wait } = this.#parts;
+    const { signal } = this.#closing;
+    await wait(1, signal);
+    if (outcome === 'failed' || outcome === 'busy') return outcome;
+    await report({ type: 'ringing' });
+    const isAnswered = outcome !== 'no-answer' && ringing <= ringingTime;
+    await wait(isAnswered ? ringing : ringingTime, signal);
+    return isAnswered ? 'answered' : 'no-answer';
+  }
+
+  async #connect(
+    plan: CallPlan,
+    traits: CustomerTraits,
+    carrierCallId: string,
+    found?: { after: number; report: () => Promise<void> },
+  ): Promise<void> {
+    const { callId, token, speech } = plan;
+    const customer = new SimulatedCustomer(traits, customerSentences(speech.language), traits.isCaller);
+    const line = new SimulatedLine(speech, customer, this.#parts.wait, found);
+    this.#lines.set(carrierCallId, line);
+    try {
+      await this.#service.onConnected({ callId, token, carrierCallId }, line);
+    } finally {
+      this.#lines.delete(carrierCallId);
+    }
+    if (line.wasLeft) await this.#transfer(plan, traits, carrierCallId);
+  }
+
+  async #transfer({ callId, token }: CallPlan, traits: NumberTraits, carrierCallId: string): Promise<void> {
+    let step = await this.#service.onDisconnected({ callId, token, cause: 'left' });
+    if (step.type === 'transfer') {
+      const { outcome } = readNumberTraits(step.to, this.#parts.outcomes);
+      const isAnswered = outcome === 'human' || outcome === 'machine';
+      const cause = isAnswered ? 'transferred' : 'unanswered';
+      step = await this.#service.onDisconnected({ callId, token, cause });
+    }
+    if (step.type === 'connect')
+      await this.#connect(step.plan, { ...traits, outcome: 'human' }, carrierCallId);
   }
 }

@@ -2,7 +2,8 @@ import type { NumberTraits } from './number-traits.ts';
 import type { CustomerSentences } from './simulated-sentences.ts';
 
 /** The customer's next action, after a pause of `after` seconds. */
-export type Reaction = { after: number; say: string } | { after: number; hangUp: true };
+export type Reaction =
+  { after: number; say: string } | { after: number; press: string } | { after: number; hangUp: true };
 
 /**
  * The person or machine that answers a simulated call. A person says a greeting, asks questions one by one, says
@@ -13,6 +14,7 @@ export class SimulatedCustomer {
   readonly #sentences: CustomerSentences;
   /** Sentences still to say. */
   readonly #script: string[];
+  #spoken = 0;
 
   /** @param isCaller whether the customer has called, rather than been called. */
   constructor(traits: NumberTraits, sentences: CustomerSentences, isCaller = false) {
@@ -30,9 +32,21 @@ export class SimulatedCustomer {
     return this.#traits.behavior === 'stays-silent' ? undefined : { after: 4, say: this.#sentences.pickUp };
   }
 
+  /** Interrupts the caller's second sentence after a second, if that is their habit. */
+  onCallerBegan(): { after: number; say: string } | undefined {
+    if (this.#traits.outcome === 'machine' || this.#traits.habit !== 'interrupts' || this.#spoken !== 1)
+      return undefined;
+    const say = this.#script.shift();
+    if (say === undefined) return undefined;
+    this.#spoken += 1;
+    return { after: 1, say };
+  }
+
   /** Reacts to the caller's words. */
   onCallerSpoke(): Reaction | undefined {
+    this.#spoken += 1;
     if (this.#traits.outcome === 'machine' || this.#traits.behavior === 'stays-silent') return undefined;
+    if (this.#traits.habit === 'presses-keys' && this.#spoken === 2) return { after: 1, press: '1' };
     const sentence = this.#script.shift();
     if (sentence === undefined) return { after: 1, hangUp: true };
     return { after: 1, say: sentence };
@@ -42,6 +56,11 @@ export class SimulatedCustomer {
   onCustomerSpoke(): Reaction | undefined {
     if (this.#traits.outcome === 'machine' || this.#script.length > 0) return undefined;
     return { after: 6, hangUp: true };
+  }
+
+  /** Waits for the answer to a pressed key. */
+  onCustomerPressed(): Reaction | undefined {
+    return undefined;
   }
 }
 

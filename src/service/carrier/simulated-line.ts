@@ -1,81 +1,142 @@
-import type { Line, LineEvent, OutgoingCall } from './carrier.ts';
-import type { NumberTraits } from './number-traits.ts';
+import type { Line, LineEvent, SpeechSettings, Spoken } from './carrier.ts';
 import type { Reaction, SimulatedCustomer } from './simulated-customer.ts';
 import { speakingTime } from './speaking-time.ts';
 
 /** Waits for the given number of simulated seconds. */
 export type Wait = (seconds: number, signal?: AbortSignal) => Promise<void>;
 
-type ScheduledEvent = { at: number; event: LineEvent };
+interface Scheduled {
+  at: number;
+  event: LineEvent;
+}
+
+/** What the carrier finds out during the call. */
+interface Discovery {
+  /** Seconds from the answer. */
+  after: number;
+  report: () => Promise<void>;
+}
 
 /**
  * A simulated call with its own clock: the same call takes the same number of simulated seconds, however fast they
  * pass.
  */
 export class SimulatedLine implements Line {
-  readonly #call: OutgoingCall;
+  readonly #speech: SpeechSettings;
   readonly #customer: SimulatedCustomer;
   readonly #wait: Wait;
-  readonly #scheduled: ScheduledEvent[] = [];
+  #discovery: Discovery | undefined;
+  #scheduled: Scheduled | undefined;
   #now = 0;
+  #end: 'left' | 'hung-up' | undefined;
 
-  constructor(call: OutgoingCall, traits: NumberTraits, customer: SimulatedCustomer, wait: Wait) {
-    this.#call = call;
+  constructor(speech: SpeechSettings, customer: SimulatedCustomer, wait: Wait, discovery?: Discovery) {
+    this.#speech = speech;
     this.#customer = customer;
     this.#wait = wait;
-    this.#scheduled = dialingEvents(call, traits);
+    this.#discovery = discovery;
+    this.#schedule(customer.onAnswered());
   }
 
   get now(): number {
     return this.#now;
   }
 
+  get wasLeft(): boolean {
+    return this.#end === 'left';
+  }
+
   async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
+    signal.throwIfAborted();
     const until = this.#now + seconds;
-    const [first] = this.#scheduled;
-    if (!first || first.at > until) {
+    if (this.#end) return { type: 'ended', by: 'connection' };
+    const scheduled = this.#scheduled;
+    if (!scheduled || scheduled.at > until) {
       await this.#advance(until - this.#now, signal);
       return undefined;
     }
-    await this.#advance(first.at - this.#now, signal);
-    this.#scheduled.shift();
-    this.#react(first.event);
-    return first.event;
+    await this.#advance(scheduled.at - this.#now, signal);
+    this.#scheduled = undefined;
+    if (scheduled.event.type === 'said') this.#schedule(this.#customer.onCustomerSpoke());
+    if (scheduled.event.type === 'dtmf') this.#schedule(this.#customer.onCustomerPressed());
+    return scheduled.event;
   }
 
-  async say(text: string, seconds: number, signal: AbortSignal): Promise<void> {
-    await this.#advance(Math.min(seconds, speakingTime(text, this.#call.speechSpeed)), signal);
-    this.#schedule(this.#customer.onCallerSpoke());
+  async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    const startedAt = this.#now;
+    const interruption = this.#speech.allowInterruptions ? this.#customer.onCallerBegan() : undefined;
+    const limit = Math.min(seconds, interruption?.after ?? Infinity);
+    let said = '';
+    for await (const chunk of text) {
+      said += chunk;
+      const total = speakingTime(said, this.#speech.speed);
+      const until = startedAt + Math.min(limit, total);
+      const isCutOff = await this.#advance(until - this.#now, signal).then(
+        () => limit < total,
+        (error: unknown) => {
+          if (!signal.aborted) throw error;
+          return true;
+        },
+      );
+      if (!isCutOff) continue;
+      const cutOffBy = signal.aborted
+        ? 'signal'
+        : interruption && limit === interruption.after
+          ? 'customer'
+          : 'time';
+      if (cutOffBy === 'customer') this.#schedule({ ...interruption, after: 0 } as Reaction);
+      return { heard: beginning(said, (this.#now - startedAt) / total), startedAt, cutOffBy };
+    }
+    if (said === '') return { heard: '', startedAt: undefined };
+    this.#schedule(interruption ?? this.#customer.onCallerSpoke());
+    return { heard: said, startedAt };
   }
 
-  async transfer(): Promise<void> {
-    await this.hangUp();
-  }
-
-  hangUp(): Promise<void> {
-    this.#scheduled.length = 0;
+  /** A simulated customer has no menu to which keys matter. */
+  sendDigits(): Promise<void> {
     return Promise.resolve();
   }
 
-  #react(event: LineEvent): void {
-    if (event.type === 'answered') this.#schedule(this.#customer.onAnswered());
-    else if (event.type === 'said') this.#schedule(this.#customer.onCustomerSpoke());
+  /** A simulated customer speaks the language of the assistant. */
+  setLanguage(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  leave(): Promise<void> {
+    this.#end ??= 'left';
+    return Promise.resolve();
+  }
+
+  hangUp(): Promise<void> {
+    this.#end ??= 'hung-up';
+    return Promise.resolve();
+  }
+
+  /** Ends the call from the carrier's side. */
+  disconnect(): void {
+    this.#end ??= 'hung-up';
   }
 
   /** Replaces the customer's scheduled reaction. */
   #schedule(reaction: Reaction | undefined): void {
-    this.#scheduled.length = 0;
-    if (reaction === undefined) return;
-    const at = this.#now + reaction.after;
-    if ('hangUp' in reaction) {
-      this.#scheduled.push({ at, event: { type: 'hung-up' } });
-      return;
-    }
-    const seconds = speakingTime(reaction.say);
-    this.#scheduled.push({ at: at + seconds, event: { type: 'said', text: reaction.say, seconds } });
+    this.#scheduled = reaction && {
+      at: this.#now + reaction.after + lengthOf(reaction),
+      event: eventOf(reaction),
+    };
   }
 
   async #advance(seconds: number, signal: AbortSignal): Promise<void> {
+    const until = this.#now + seconds;
+    const discovery = this.#discovery;
+    if (discovery && discovery.after <= until) {
+      this.#discovery = undefined;
+      await this.#pass(discovery.after - this.#now, signal);
+      await discovery.report();
+    }
+    await this.#pass(until - this.#now, signal);
+  }
+
+  async #pass(seconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (seconds <= 0) return;
     await this.#wait(seconds, signal);
@@ -83,18 +144,20 @@ export class SimulatedLine implements Line {
   }
 }
 
+const lengthOf = (reaction: Reaction) => ('say' in reaction ? speakingTime(reaction.say) : 0);
+
+function eventOf(reaction: Reaction): LineEvent {
+  if ('hangUp' in reaction) return { type: 'ended', by: 'customer' };
+  if ('press' in reaction) return { type: 'dtmf', digit: reaction.press };
+  return { type: 'said', text: reaction.say, seconds: speakingTime(reaction.say) };
+}
+
+/** The beginning of a text, up to the last whole word of a fraction of it. */
+function beginning(text: string, fraction: number): string {
+  const length = Math.floor(text.length * Math.min(1, Math.max(0, fraction)));
+  if (length >= text.length) return text;
+  return text.slice(0, Math.max(0, text.lastIndexOf(' ', length))).trimEnd();
+}
+
 /** Corrects rounding errors of sums. */
 const roundToTenth = (seconds: number) => Math.round(seconds * 10) / 10;
-
-/** The events until the call is answered or fails. */
-function dialingEvents({ ringingTime }: OutgoingCall, { outcome, ringing }: NumberTraits): ScheduledEvent[] {
-  const unreached = (at: number, reason: 'busy' | 'no-answer' | 'failed') => ({
-    at,
-    event: { type: 'unreached', reason } as const,
-  });
-  if (outcome === 'failed' || outcome === 'busy') return [unreached(1, outcome)];
-  const rings: ScheduledEvent = { at: 1, event: { type: 'ringing' } };
-  if (outcome === 'no-answer' || ringing > ringingTime)
-    return [rings, unreached(1 + ringingTime, 'no-answer')];
-  return [rings, { at: 1 + ringing, event: { type: 'answered', by: outcome } }];
-}

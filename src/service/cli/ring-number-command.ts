@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { phoneNumber } from '../../contract/request-fields.ts';
 import { admitCall } from '../call/admit-call.ts';
 import type { RefusalReason } from '../call/admit-call.ts';
-import { isUnclaimed } from '../call/claim-call.ts';
 import { endCall } from '../call/end-call.ts';
 import { calls } from '../db/calls-table.ts';
 import { StoredJobs } from '../jobs/jobs.ts';
@@ -109,5 +108,6 @@ async function follow({ database }: CommandContext, values: CommandValues): Prom
 
 async function giveUp(database: CommandContext['database'], id: number): Promise<void> {
   const jobs = new StoredJobs(database);
-  await endCall({ database, jobs }, isUnclaimed(id), { status: 'failed', reason: 'not-connected' });
+  const isUnconnected = and(eq(calls.id, id), eq(calls.status, 'initiated'), isNull(calls.leaseOwner));
+  await endCall({ database, jobs }, isUnconnected, { status: 'failed', reason: 'not-connected' });
 }

@@ -11,6 +11,8 @@ export interface CallMessage {
   seconds: number;
   /** The functions that the assistant called before it said this. */
   functionCalls?: StoredFunctionCall[];
+  /** Seconds from the end of what the customer said to the first word of the answer. */
+  responseTime?: number;
 }
 
 /** Records of calls. */
@@ -46,6 +48,9 @@ export const calls = pgTable('calls', {
   carrierCallId: text('carrier_call_id'),
   /** The carrier must bring it to report on the call or to connect it. */
   token: text(),
+  dialedAt: timestamptz('dialed_at'),
+  transferTo: text('transfer_to'),
+  carrierRecordingId: text('carrier_recording_id'),
   leaseOwner: uuid('lease_owner'),
   leaseUntil: timestamptz('lease_until'),
   recordingToken: text('recording_token'),

@@ -24,6 +24,8 @@ export interface QueueData {
   /** `messageId` is the visitor's message. */
   'handoff-notice': { messageId: number; reason: (typeof handoffReasons)[number] };
   'process-document': { documentId: number; userId?: number };
+  'hang-up': { carrierCallId: string };
+  'delete-recording': { recordingId: string };
   'remove-caller-id': { phoneNumber: string };
   'complete-purchase': { phoneNumberId: number };
   'release-number': { phoneNumber: string };
@@ -59,6 +61,8 @@ export const queues: {
   'usage-notice': { key: (job) => `${job.assistantId} ${job.limit} ${job.percent}`, rules: rules(5, 5, 60) },
   'handoff-notice': { key: (job) => job.messageId, rules: rules(5, 5, 60) },
   'process-document': { key: (job) => job.documentId, rules: rules(1, 10, 900) },
+  'hang-up': { key: (job) => job.carrierCallId, rules: rules(5, 5, 60) },
+  'delete-recording': { key: (job) => job.recordingId, rules: rules(20, 10, 60) },
   'remove-caller-id': { key: (job) => job.phoneNumber, rules: rules(20, 10, 60) },
   // Until they succeed: somebody has paid for the number, or still pays for it.
   'complete-purchase': { key: (job) => job.phoneNumberId, rules: rules(unlimited, 10, 60) },

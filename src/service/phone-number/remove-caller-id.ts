@@ -5,7 +5,7 @@ import { phoneNumbers } from '../db/phone-numbers-table.ts';
 
 /** Removes a released Caller ID number from the carrier, unless another account uses it. */
 export async function removeCallerId(
-  { database: { db }, carrier }: { database: Database; carrier: Carrier },
+  { database: { db }, carrier }: { database: Database; carrier: Pick<Carrier, 'removeCallerId'> },
   phoneNumber: string,
 ): Promise<void> {
   const [remaining] = await db
@@ -13,5 +13,5 @@ export async function removeCallerId(
     .from(phoneNumbers)
     .where(and(eq(phoneNumbers.phoneNumber, phoneNumber), eq(phoneNumbers.type, 'caller_id')))
     .limit(1);
-  if (!remaining) await carrier.release?.(phoneNumber);
+  if (!remaining) await carrier.removeCallerId?.(phoneNumber);
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Carrier } from '../carrier/carrier.ts';
 import type { CarrierNumbers } from '../carrier/carrier-numbers.ts';
 import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
@@ -10,6 +11,7 @@ export interface AppContext extends SendingDependencies {
   config: Config;
   events: ConversationEvents;
   jobs: Jobs;
+  carrier: Carrier;
   /** The numbers that the carrier sells; undefined if it sells none. */
   numbers: CarrierNumbers | undefined;
   log: Logger;

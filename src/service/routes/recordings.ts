@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { eq } from 'drizzle-orm';
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
+import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 
@@ -9,21 +11,22 @@ import type { Database } from '../db/database.ts';
  * Recordings of calls. The token is the capability: anyone who knows it can listen until the call is deleted.
  * Supports range requests.
  */
-export function recordingRoutes({ db }: Database): Hono {
+export function recordingRoutes({ db }: Database, carrier: Carrier): Hono {
   const routes = new Hono();
   routes.get('/:token{[\\w-]{43}}', async (c) => {
     const [call] = await db
-      .select({ lines: calls.lines, duration: calls.duration })
+      .select({ lines: calls.lines, duration: calls.duration, recordingId: calls.carrierRecordingId })
       .from(calls)
       .where(eq(calls.recordingToken, c.req.param('token')));
     if (!call) return c.json({ message: 'Recording not found.' }, 404);
+    if (carrier.readRecording) {
+      if (call.recordingId === null) return c.json({ message: 'The recording is not ready yet.' }, 404);
+      const found = await carrier.readRecording(call.recordingId, c.req.header('Range'), c.req.raw.signal);
+      return passOn(c, found);
+    }
     const size = recordingSize(call.duration);
     const range = readByteRange(c.req.header('Range'), size);
-    c.header('Accept-Ranges', 'bytes');
-    c.header('Cache-Control', 'private, no-cache');
-    // The URL is a secret, so it must not be sent as referrer.
-    c.header('Referrer-Policy', 'no-referrer');
-    c.header('Cross-Origin-Resource-Policy', 'cross-origin');
+    protect(c);
     if (range === 'unsatisfiable') {
       c.header('Content-Range', `bytes */${size}`);
       return c.json({ message: 'The range starts after the end of the recording.' }, 416);
@@ -39,6 +42,34 @@ export function recordingRoutes({ db }: Database): Hono {
     return c.body(Readable.toWeb(Readable.from(bytes)) as ReadableStream, status);
   });
   return routes;
+}
+
+function protect(c: Context): void {
+  c.header('Accept-Ranges', 'bytes');
+  c.header('Cache-Control', 'private, no-cache');
+  // The URL is a secret, so it must not be sent as referrer.
+  c.header('Referrer-Policy', 'no-referrer');
+  c.header('Cross-Origin-Resource-Policy', 'cross-origin');
+}
+
+/** Passes a carrier's recording on, with no more than what describes its bytes: the rest would name the carrier. */
+async function passOn(c: Context, recording: Response): Promise<Response> {
+  const { status, body, headers } = recording;
+  if (status !== 200 && status !== 206 && status !== 416) {
+    await body?.cancel();
+    return status === 404
+      ? c.json({ message: 'Recording not found.' }, 404)
+      : c.json({ message: 'The recording cannot be read at the moment.' }, 502);
+  }
+  protect(c);
+  for (const name of ['Content-Type', 'Content-Length', 'Content-Range']) {
+    const value = headers.get(name);
+    if (value !== null) c.header(name, value);
+  }
+  c.header('Content-Disposition', 'inline; filename="recording.wav"');
+  if (c.req.method !== 'HEAD') return new Response(body, c.body(null, status));
+  await body?.cancel();
+  return c.body(null, status);
 }
 
 /** A byte range from `start` up to but not including `end`. */

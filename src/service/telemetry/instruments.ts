@@ -36,6 +36,13 @@ const firstTokens = lazily((meter) =>
     advice: { explicitBucketBoundaries: secondBuckets },
   }),
 );
+const firstWords = lazily((meter) =>
+  meter.createHistogram('call.reply.time_to_first_word', {
+    unit: 's',
+    description: 'Time from the end of what a caller said to the first word of the answer',
+    advice: { explicitBucketBoundaries: secondBuckets },
+  }),
+);
 const streams = lazily((meter) =>
   meter.createUpDownCounter('chat.streams.open', { description: 'Open event streams by route' }),
 );
@@ -54,6 +61,10 @@ export const countReply = (outcome: 'answered' | 'failed'): void => {
 
 export const recordFirstToken = (milliseconds: number): void => {
   firstTokens().record(milliseconds / 1000);
+};
+
+export const recordFirstWord = (seconds: number): void => {
+  firstWords().record(seconds);
 };
 
 /** Counts an event stream; returns the function that ends it. */

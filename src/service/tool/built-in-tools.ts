@@ -9,7 +9,11 @@ export const builtInNames = ['end_call', 'call_transfer', 'dtmf_input'] as const
 const descriptions = {
   end_call: 'Ends this conversation, be it spoken or written.',
   call_transfer: 'Hands this conversation, be it spoken or written, over to a person.',
+  dtmf_input: 'Presses keys of the phone, for example in the menu of a machine, after your words.',
 } as const;
+
+/** Keys, and `w` for half a second of pause. */
+const keysPattern = /^[0-9*#w]{1,32}$/;
 
 /** A call needs a number to be transferred to; a chat does not. */
 export type Channel = 'call' | 'chat';
@@ -22,7 +26,7 @@ const chatTransfer: StoredBuiltInTool = {
 
 /**
  * Returns the built-in tools that an engine can call. They have no effect of their own: the conversation acts on their
- * results. `dtmf_input` is not among them, because no carrier here sends tones.
+ * results. Only a call has keys to press (`dtmf_input`).
  *
  * @param notifiesDesk whether a webhook is sent when a visitor asks for a person
  */
@@ -33,10 +37,12 @@ export function builtInTools(
 ): EngineTool[] {
   const ends = stored.filter(({ type }) => type === 'end_call');
   const transfers = stored.filter(({ type }) => type === 'call_transfer');
+  const keys = stored.filter(({ type }) => type === 'dtmf_input');
   if (transfers.length === 0 && channel === 'chat' && notifiesDesk) transfers.push(chatTransfer);
   return [
     ...(ends.length > 0 ? [endCall(ends)] : []),
     ...(transfers.length > 0 ? [callTransfer(transfers, channel)] : []),
+    ...(keys.length > 0 && channel === 'call' ? [dtmfInput(keys)] : []),
   ];
 }
 
@@ -49,6 +55,29 @@ function endCall(stored: StoredBuiltInTool[]): EngineTool {
     description: describe(descriptions.end_call, stored),
     parameters: [],
     run: () => Promise.resolve({ result: { ended: true }, ends: true }),
+  };
+}
+
+function dtmfInput(stored: StoredBuiltInTool[]): EngineTool {
+  return {
+    name: 'dtmf_input',
+    description: describe(descriptions.dtmf_input, stored),
+    parameters: [
+      {
+        name: 'digits',
+        type: 'string',
+        description: 'The keys: 0 to 9, * and #, and w for a pause of half a second.',
+        required: true,
+      },
+    ],
+    forModels: true,
+    run: ({ digits }) =>
+      Promise.resolve({
+        result:
+          typeof digits === 'string' && keysPattern.test(digits)
+            ? { sent: digits }
+            : { error: 'The digits must be 1 to 32 of 0 to 9, *, # and w.' },
+      }),
   };
 }
 

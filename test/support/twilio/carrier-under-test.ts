@@ -15,7 +15,7 @@ import type {
   Line,
   NextStep,
   OutgoingCall,
-} from '../../../src/service/carrier/telephony.ts';
+} from '../../../src/service/carrier/carrier.ts';
 import { Refusal } from '../../../src/service/lib/refusal.ts';
 import { credentials, publicUrl, TwilioStandIn } from './stand-in.ts';
 import { atEnd } from '../service/service.ts';

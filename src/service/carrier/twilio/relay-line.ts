@@ -1,5 +1,5 @@
 import { speakingTime } from '../speaking-time.ts';
-import type { Line, LineEvent, Spoken } from '../telephony.ts';
+import type { Line, LineEvent, Spoken } from '../carrier.ts';
 import { countWords } from './heard-text.ts';
 import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
 import { localeOf } from './speech-attributes.ts';
@@ -76,20 +76,18 @@ export class RelayLine implements Line {
     const speech = new Speech(() => this.now, this.#settings.speed);
     this.#speech = speech;
     if (this.#ended) speech.cutOff('end');
-    const stop = (reason: 'time' | 'end') => {
+    const stop = (reason: 'time' | 'signal') => {
       this.#stopSpeaking(speech);
       speech.cutOff(reason);
     };
     const timer = setTimeout(stop, Math.min(Math.max(0, seconds) * 1000, 2_147_483_647), 'time');
     const abort = () => {
-      stop('end');
+      stop('signal');
     };
     signal.addEventListener('abort', abort, { once: true });
     try {
       await this.#stream(text, speech);
-      const cutOffBy = await speech.ended;
-      signal.throwIfAborted();
-      return speech.result(cutOffBy);
+      return speech.result(await speech.ended);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);

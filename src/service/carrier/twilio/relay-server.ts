@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import { Refusal } from '../../lib/refusal.ts';
-import type { CallHandler } from '../telephony.ts';
+import type { CallHandler } from '../carrier.ts';
 import { maxFrameBytes, readFrame } from './relay-frames.ts';
 import type { RelayFrame, SetupFrame } from './relay-frames.ts';
 import { RelayLine } from './relay-line.ts';

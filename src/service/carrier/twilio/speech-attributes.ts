@@ -1,4 +1,4 @@
-import type { SpeechSettings } from '../telephony.ts';
+import type { SpeechSettings } from '../carrier.ts';
 
 /** The locales that the carrier speaks and understands, where the usual region of the language is not one of them. */
 const locales: Readonly<Record<string, string>> = { ar: 'ar-EG', no: 'nb-NO', nb: 'nb-NO', zh: 'cmn-CN' };

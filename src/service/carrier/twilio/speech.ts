@@ -1,4 +1,4 @@
-import type { Spoken } from '../telephony.ts';
+import type { Spoken } from '../carrier.ts';
 import { beginningOf, heardUntil, spokenLength } from './heard-text.ts';
 
 /** Why a text was cut off. */

@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import type twilio from 'twilio';
 import { CarrierError } from '../carrier-numbers.ts';
-import type { CallHandler, Carrier, OutgoingCall } from '../telephony.ts';
+import type { CallHandler, Carrier, OutgoingCall } from '../carrier.ts';
 import type { SetupFrame } from './relay-frames.ts';
 import { RelayServer } from './relay-server.ts';
 import { Signature } from './signature.ts';
@@ -24,6 +24,7 @@ const defaultApiUrl = 'https://api.twilio.com';
  * WebSocket to any process of the service. Everything else arrives as webhooks.
  */
 export class TwilioCarrier implements Carrier {
+  readonly secondMs = 1000;
   readonly routes = new Hono();
   readonly numbers: TwilioNumbers;
   readonly #config: TwilioConfig;

@@ -1,5 +1,5 @@
 import twilio from 'twilio';
-import type { CallPlan, NextStep } from '../telephony.ts';
+import type { CallPlan, NextStep } from '../carrier.ts';
 import type { ConnectionParameters } from './relay-frames.ts';
 import { countsWords, speechAttributes } from './speech-attributes.ts';
 import type { WebhookUrls } from './webhook-urls.ts';

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
-import type { AnsweredBy, CallHandler, CallReport, NextStep } from '../telephony.ts';
+import type { AnsweredBy, CallHandler, CallReport, NextStep } from '../carrier.ts';
 import type { Signature } from './signature.ts';
 import { silentSound } from './silent-sound.ts';
 import { connectTwiml, emptyTwiml, hangUpTwiml, rejectTwiml, transferTwiml } from './twiml.ts';

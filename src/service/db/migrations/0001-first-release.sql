@@ -619,7 +619,7 @@ CREATE TABLE calls (
   assistant_phone_number text NOT NULL DEFAULT '',
   client_phone_number text NOT NULL DEFAULT '',
   transcript text NOT NULL DEFAULT '',
-  -- [{role, content, at, seconds}]; seconds since the call was answered.
+  -- [{role, content, at, seconds, functionCalls, responseTime}]; seconds since the call was answered.
   lines jsonb NOT NULL DEFAULT '[]',
   -- The assistant's variables, overridden by those of the request, lead or contact.
   input_variables jsonb NOT NULL DEFAULT '{}',
@@ -638,7 +638,13 @@ CREATE TABLE calls (
   -- The carrier's id of the call, and the secret that its requests for this call must contain.
   carrier_call_id text UNIQUE,
   token text,
-  -- The process that makes the call, and the end of its lease. After that the call counts as abandoned.
+  -- Stored before the carrier is asked to dial: a call is dialed at most once.
+  dialed_at timestamptz,
+  -- The assistant has given the call away to this number.
+  transfer_to text,
+  carrier_recording_id text,
+  -- The process that has the call's line, and the end of its lease. After that the call counts as abandoned. A call
+  -- that no process has is abandoned if the carrier does not connect or report it in time.
   lease_owner uuid,
   lease_until timestamptz,
   answered_at timestamptz,

@@ -3,56 +3,63 @@ import { engineContextColumns } from '../assistant/engine-context.ts';
 import type { EngineContextRow } from '../assistant/engine-context.ts';
 import { nextCallingTime } from '../campaign/calling-hours.ts';
 import type { OutgoingCall } from '../carrier/carrier.ts';
-import type { Lease } from '../lib/lease.ts';
-import { leaseEnd } from '../lib/lease.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import type { AllowedCountries } from '../lib/allowed-countries.ts';
 import { fillVariables } from '../lib/fill-variables.ts';
 import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import { databaseTime } from '../db/database-time.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { CallSettings } from './call-parts.ts';
+import { planLine } from './plan-line.ts';
 
 /** An assistant with its settings for calls. */
 export type CallContextRow = EngineContextRow & { assistant: typeof assistants.$inferSelect };
 
-/** A call that is ready to be made. */
-export interface PlannedCall {
-  id: number;
-  call: OutgoingCall;
-  settings: CallSettings;
-  /** The assistant that makes the call. */
-  speaker: CallContextRow;
-  variables: StoredVariables;
-}
-
 /** Seconds that a call may wait for a process. */
 const maxWaitSeconds = 300;
 
-/** Matches a call that no process has claimed. */
-export const isUnclaimed = (callId: number) =>
-  and(eq(calls.id, callId), eq(calls.status, 'initiated'), isNull(calls.leaseOwner));
+/** Matches a call that nobody has dialed. */
+export const isWaiting = (callId: number) =>
+  and(
+    eq(calls.id, callId),
+    eq(calls.status, 'initiated'),
+    eq(calls.type, 'outbound'),
+    isNull(calls.dialedAt),
+  );
+
+/** Why a waiting call must not be made; stored as its `end_reason`. */
+type Obstacle = 'no-assistant' | 'not-started' | 'country-not-allowed';
+
+/** A call that can be dialed, all but its token. */
+export interface PlannedCall {
+  call: Omit<OutgoingCall, 'token'>;
+  conversation: ConversationPlan;
+}
 
 /**
  * Reads everything that a waiting call needs. Has no side effects, so it can be repeated after a database error.
  *
  * @param at the time to compare with the calling hours; the database's current time by default.
  * @returns undefined if the call is no longer waiting, or the reason why it must not be made: its assistant was
- *   deleted or is of the other type, it has waited too long, or its campaign was stopped or is outside its calling hours.
+ *   deleted or is not outbound, it has waited too long, its campaign was stopped or is outside its calling hours, or
+ *   its number may not be called.
  */
 export async function planCall(
   { db }: Database,
   callId: number,
+  countries: AllowedCountries,
   at?: Date,
-): Promise<PlannedCall | 'no-assistant' | 'not-started' | undefined> {
+): Promise<PlannedCall | Obstacle | undefined> {
   const [waiting] = await db
     .select({
       ...getTableColumns(calls),
       waited: sql<number>`extract(epoch FROM now() - ${calls.createdAt})::float`,
     })
     .from(calls)
-    .where(isUnclaimed(callId));
+    .where(isWaiting(callId));
   if (!waiting) return undefined;
   if (waiting.waited > maxWaitSeconds) return 'not-started';
   if (waiting.campaignName !== null) {
@@ -64,28 +71,43 @@ export async function planCall(
     const now = at ?? (await databaseTime(db));
     if (nextCallingTime(campaign, now)?.getTime() !== now.getTime()) return 'not-started';
   }
-  const [found] = await db
+  const to = waiting.clientPhoneNumber;
+  if (whyNotCallable(to, countries) !== undefined) return 'country-not-allowed';
+  const conversation = await planConversation(db, waiting);
+  if (conversation?.speaker.assistant.type !== 'outbound') return 'no-assistant';
+  const { assistant, language } = conversation.speaker;
+  return {
+    conversation,
+    call: {
+      ...(await planLine(db, callId, assistant, language)),
+      from: waiting.assistantPhoneNumber,
+      to,
+      ringingTime: assistant.ringingTime,
+    },
+  };
+}
+
+/** What a conversation needs of its assistant. */
+export interface ConversationPlan {
+  /** The call's id. */
+  id: number;
+  settings: CallSettings;
+  /** The assistant that speaks. */
+  speaker: CallContextRow;
+  variables: StoredVariables;
+}
+
+/** Reads a call's assistant; undefined if it was deleted. */
+export async function planConversation(
+  queries: Queries,
+  { id, assistantId, inputVariables: variables }: typeof calls.$inferSelect,
+): Promise<ConversationPlan | undefined> {
+  const [speaker] = await queries
     .select({ ...engineContextColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
-    .where(and(eq(assistants.id, waiting.assistantId ?? 0), isNull(assistants.deletedAt)));
-  if (found === undefined || found.assistant.type !== waiting.type) return 'no-assistant';
-  const { assistant, language } = found;
-  const variables = waiting.inputVariables;
-  return {
-    id: callId,
-    speaker: found,
-    variables,
-    settings: callSettings(assistant, variables),
-    call: {
-      from: waiting.assistantPhoneNumber,
-      to: waiting.clientPhoneNumber,
-      ringingTime: assistant.ringingTime,
-      record: assistant.record,
-      language,
-      speechSpeed: Number(assistant.speechSpeed),
-    },
-  };
+    .where(and(eq(assistants.id, assistantId ?? 0), isNull(assistants.deletedAt)));
+  return speaker && { id, speaker, variables, settings: callSettings(speaker.assistant, variables) };
 }
 
 const callSettings = (assistant: CallContextRow['assistant'], variables: StoredVariables): CallSettings => ({
@@ -97,18 +119,5 @@ const callSettings = (assistant: CallContextRow['assistant'], variables: StoredV
   reengagementInterval: assistant.reengagementInterval,
   endCallOnVoicemail: assistant.endCallOnVoicemail,
   voiceMailMessage: fillVariables(assistant.voiceMailMessage ?? '', variables),
+  fillers: assistant.fillers ? assistant.fillerConfig.neutral : [],
 });
-
-/**
- * Claims a waiting call for one process.
- *
- * @returns whether the call was still unclaimed.
- */
-export async function claimCall({ db }: Database, callId: number, lease: Lease): Promise<boolean> {
-  const claimed = await db
-    .update(calls)
-    .set({ leaseOwner: lease.owner, leaseUntil: leaseEnd(lease.milliseconds), updatedAt: sql`now()` })
-    .where(isUnclaimed(callId))
-    .returning({ id: calls.id });
-  return claimed.length > 0;
-}

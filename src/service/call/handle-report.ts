@@ -1,0 +1,89 @@
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { AnsweredBy, CallReport } from '../carrier/carrier.ts';
+import { calls } from '../db/calls-table.ts';
+import { newSecret } from '../lib/new-secret.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { endCall } from './end-call.ts';
+import type { EndCallParts, EndedCall } from './end-call.ts';
+import { hangUpStatus } from './hang-up-status.ts';
+import { isKeyed, isOpen } from './take-call.ts';
+import type { CallKey } from './take-call.ts';
+
+interface ReportParts extends EndCallParts {
+  /** Tells the conversation of a call, in whichever process it is, who has answered. */
+  onIdentified: (callId: number, by: AnsweredBy) => Promise<void>;
+}
+
+const unheld = isNull(calls.leaseOwner);
+
+/**
+ * Stores a carrier's report. A report that came before, or that a later one has overtaken, changes nothing.
+ *
+ * @throws Refusal if there is no such call.
+ */
+export async function handleReport(parts: ReportParts, report: CallReport): Promise<void> {
+  const { db } = parts.database;
+  const [call] = await db.select().from(calls).where(isKeyed(report));
+  if (!call) throw unknownCall();
+  const isThis = eq(calls.id, call.id);
+  const { carrierCallId } = report;
+  // If the process died that had the call dialed, its id becomes known here.
+  if (carrierCallId !== undefined && call.carrierCallId === null) {
+    await db.update(calls).set({ carrierCallId }).where(isThis);
+  }
+  switch (report.type) {
+    case 'ringing':
+      await db
+        .update(calls)
+        .set({ status: 'ringing', updatedAt: sql`now()` })
+        .where(and(isThis, eq(calls.status, 'initiated')));
+      return;
+    case 'unreached': {
+      const isUnanswered = inArray(calls.status, ['initiated', 'ringing']);
+      const result = { status: report.reason, reason: report.reason };
+      await endCall(parts, and(isThis, isUnanswered, unheld), result);
+      return;
+    }
+    case 'identified': {
+      const answeredBy = report.by === 'fax' ? 'machine' : report.by;
+      await db
+        .update(calls)
+        .set({ answeredBy })
+        .where(and(isThis, eq(calls.answeredBy, 'unknown')));
+      await parts.onIdentified(call.id, report.by);
+      return;
+    }
+    case 'recorded':
+      await db
+        .update(calls)
+        .set({
+          carrierRecordingId: report.recordingId,
+          recordingToken: sql`coalesce(${calls.recordingToken}, ${newSecret()})`,
+        })
+        .where(and(isThis, isNull(calls.carrierRecordingId)));
+      return;
+    case 'ended':
+      // Otherwise the process that holds the call notices the end on its line.
+      await endCall(parts, and(isThis, isOpen, unheld), endOf(call, report.seconds));
+  }
+}
+
+/** The end of a call that no process held: it was never connected, was transferred, or its connection was lost. */
+function endOf({ answeredAt, transferTo, lines }: typeof calls.$inferSelect, seconds: number): EndedCall {
+  if (answeredAt === null) return { status: 'failed', reason: 'no connection' };
+  if (transferTo !== null) return { status: 'completed', reason: 'transfer' };
+  return { status: hangUpStatus(lines), reason: 'hung-up', ...(seconds > 0 && { duration: seconds }) };
+}
+
+/** The refusal of requests for a call that does not exist, or whose secret they do not know. */
+export const unknownCall = (): Refusal => Refusal.notFound('Call');
+
+/** Reads a call for a carrier. @throws Refusal */
+export async function readKeyedCall(
+  { database: { db } }: EndCallParts,
+  key: CallKey,
+): Promise<typeof calls.$inferSelect> {
+  const [call] = await db.select().from(calls).where(isKeyed(key));
+  if (!call) throw unknownCall();
+  return call;
+}

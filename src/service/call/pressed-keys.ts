@@ -1,0 +1,34 @@
+import type { CallEvent, HeldLine } from './held-line.ts';
+
+/** Seconds after a key within which another one belongs to the same input. */
+const pauseSeconds = 2;
+
+/** More keys than any menu, account or card number has. */
+const maxKeys = 32;
+
+/** Joins the keys that the customer presses one after another to one event: `*12`. The key `#` ends an input. */
+export class PressedKeys {
+  readonly #line: HeldLine;
+  #next: CallEvent | undefined;
+
+  constructor(line: HeldLine) {
+    this.#line = line;
+  }
+
+  async next(seconds: number, signal: AbortSignal): Promise<CallEvent | undefined> {
+    const event = this.#next ?? (await this.#line.next(seconds, signal));
+    this.#next = undefined;
+    if (event?.type !== 'dtmf') return event;
+    let keys = event.digit;
+    while (!keys.endsWith('#') && keys.length < maxKeys) {
+      const following = await this.#line.next(pauseSeconds, signal);
+      if (following === undefined) break;
+      if (following.type !== 'dtmf') {
+        this.#next = following;
+        break;
+      }
+      keys += following.digit;
+    }
+    return { type: 'dtmf', digit: keys };
+  }
+}

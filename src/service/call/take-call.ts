@@ -1,0 +1,107 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { ledgerEntries } from '../db/schema.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import type { Lease } from '../lib/lease.ts';
+import { newSecret } from '../lib/new-secret.ts';
+import type { EarlierPart } from './call-parts.ts';
+import { isWaiting } from './plan-call.ts';
+
+/** A call as its carrier names it. */
+export interface CallKey {
+  callId: number;
+  token: string;
+}
+
+/** Matches a call by its secret, too, so that nobody else can act on it. */
+export const isKeyed = ({ callId, token }: CallKey) => and(eq(calls.id, callId), eq(calls.token, token));
+
+export const isOpen = inArray(calls.status, openCallStatuses);
+
+/**
+ * Marks a waiting call as dialed, before it is: if the process dies in between, the number is not dialed again.
+ *
+ * @param milliseconds the time within which the carrier connects the call or reports that it does not.
+ * @returns the call's secret; undefined if the call is no longer waiting.
+ */
+export async function markDialed(
+  { db }: Database,
+  callId: number,
+  milliseconds: number,
+): Promise<string | undefined> {
+  const [dialed] = await db
+    .update(calls)
+    .set({
+      token: newSecret(),
+      dialedAt: sql`now()`,
+      leaseUntil: leaseEnd(milliseconds),
+      updatedAt: sql`now()`,
+    })
+    .where(isWaiting(callId))
+    .returning({ token: calls.token });
+  return dialed?.token ?? undefined;
+}
+
+/** A call that this process has taken, and what an earlier line of it has left. */
+export interface TakenCall {
+  call: typeof calls.$inferSelect;
+  earlier: EarlierPart | undefined;
+}
+
+/**
+ * Takes a connected call for this process, also from the process that had an earlier line of it: that one is gone.
+ *
+ * @returns undefined if there is no such open call.
+ */
+export async function takeCall(
+  { db }: Database,
+  key: CallKey & { carrierCallId: string },
+  lease: Lease,
+): Promise<TakenCall | undefined> {
+  return db.transaction(async (tx) => {
+    const [call] = await tx
+      .select()
+      .from(calls)
+      .where(and(isKeyed(key), isOpen))
+      .for('update');
+    if (!call) return undefined;
+    const earlier = call.answeredAt === null ? undefined : await readEarlier(tx, call);
+    await tx
+      .update(calls)
+      .set({
+        status: 'in-progress',
+        answeredAt: sql`coalesce(${calls.answeredAt}, now())`,
+        carrierCallId: key.carrierCallId,
+        transferTo: null,
+        // Machines do not call.
+        ...(call.type === 'inbound' && { answeredBy: 'human' as const }),
+        leaseOwner: lease.owner,
+        leaseUntil: leaseEnd(lease.milliseconds),
+        updatedAt: sql`now()`,
+      })
+      .where(eq(calls.id, call.id));
+    return { call, earlier };
+  });
+}
+
+async function readEarlier(
+  tx: Queries,
+  { id, lines, duration, transferTo }: typeof calls.$inferSelect,
+): Promise<EarlierPart> {
+  const [found] = await tx
+    .select({
+      seconds: sql<number>`(SELECT extract(epoch FROM now() - ${calls.answeredAt})::float FROM ${calls} WHERE ${calls.id} = ${id})`,
+      chargedMinutes: sql<number>`count(*)::integer`,
+    })
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.callId, id), eq(ledgerEntries.kind, 'charge')));
+  return {
+    lines,
+    // A process that died has not stored the duration.
+    elapsed: Math.max(duration, found?.seconds ?? 0),
+    chargedMinutes: found?.chargedMinutes ?? 0,
+    occasion: transferTo === null ? 'reconnected' : 'transfer-unanswered',
+  };
+}
