@@ -15,7 +15,7 @@ import type {
   LineEvent,
   NextStep,
   Spoken,
-} from '../../src/service/carrier/telephony.ts';
+} from '../../src/service/carrier/carrier.ts';
 import { OpenAiSpeech } from '../../src/service/voice/openai-speech.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
 import type { SpeechService } from '../../voice/speech-service.ts';
 import { VoiceLine } from '../voice-line/voice-line.ts';
-import type { CallHandler, CallPlan, CallReport, NextStep } from '../telephony.ts';
+import type { CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 import { unreachedReason } from './hangup-cause.ts';
 import { mediaFormat, WebSocketPeer } from './websocket-peer.ts';

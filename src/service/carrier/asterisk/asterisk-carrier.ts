@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { SpeechService } from '../../voice/speech-service.ts';
 import { CarrierError } from '../carrier-numbers.ts';
-import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../telephony.ts';
+import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall } from './asterisk-call.ts';
@@ -14,6 +14,7 @@ import { answerRange } from './recording-range.ts';
  * events of its calls as an application of its own; one of them also receives the inbound calls.
  */
 export class AsteriskCarrier implements Carrier {
+  readonly secondMs = 1000;
   readonly #config: AsteriskConfig;
   readonly #speech: SpeechService;
   readonly #log: Logger;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Line, LineEvent, SpeechSettings, Spoken } from '../telephony.ts';
+import type { Line, LineEvent, SpeechSettings, Spoken } from '../carrier.ts';
 import type { AudioListener, AudioPeer } from '../../voice/audio-peer.ts';
 import { LineEvents } from './line-events.ts';
 import { sentences } from '../../voice/sentences.ts';
@@ -98,13 +98,12 @@ export class VoiceLine implements Line, AudioListener {
       Math.min(Math.max(0, seconds) * 1000, longestTimer),
     );
     const abort = () => {
-      this.#cutOff('end');
+      this.#cutOff('signal');
     };
     signal.addEventListener('abort', abort, { once: true });
     try {
       await this.#speak(text, spoken, stop.signal);
       const cutOffBy = await spoken.over;
-      signal.throwIfAborted();
       return spoken.result(cutOffBy);
     } catch (error) {
       this.#cutOff('end');
