@@ -8,7 +8,7 @@ import { Hono } from 'hono';
 import { decodeWav } from '../../../src/service/voice/wav.ts';
 
 const run = promisify(execFile);
-const packages = ['sherpa-onnx-node@1.13.2', '@moonshine-ai/moonshine-js@0.1.29', 'llama-tokenizer-js@1.2.2'];
+const packages = ['sherpa-onnx-node@1.13.8', '@moonshine-ai/moonshine-js@0.1.29', 'llama-tokenizer-js@1.2.2'];
 
 /** Of sherpa-onnx, what is used here. */
 interface Sherpa {
