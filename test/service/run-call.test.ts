@@ -91,7 +91,7 @@ async function call({
   };
   const handler: CallHandler = {
     onConnected: async (_, line) => {
-      held = new HeldLine(line);
+      held = new HeldLine(line, 'a lease');
       let lines = earlier?.lines ?? [];
       const result = await new PhoneConversation({
         line: held,

@@ -23,7 +23,6 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import { whyNotCallable } from '../lib/allowed-countries.ts';
 import { leaseEnd } from '../lib/lease.ts';
-import type { Lease } from '../lib/lease.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
@@ -69,7 +68,6 @@ const connectSeconds = 30;
  */
 export class CallRunner implements CallHandler {
   readonly #parts: CallRunnerParts;
-  readonly #lease: Lease;
   readonly #held = new Map<number, HeldLine>();
   readonly #conversations = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -78,7 +76,6 @@ export class CallRunner implements CallHandler {
 
   constructor(parts: CallRunnerParts) {
     this.#parts = parts;
-    this.#lease = { owner: randomUUID(), milliseconds: parts.leaseMs };
     const { database, log, carrier } = parts;
     this.#notifications = new Notifications(
       database,
@@ -108,7 +105,7 @@ export class CallRunner implements CallHandler {
     await this.#prepareSpeaker(planned.conversation);
     this.#closing.signal.throwIfAborted();
     const answerMs = (planned.call.ringingTime + connectSeconds) * carrier.secondMs;
-    const token = await markDialed(database, callId, Math.max(answerMs, this.#lease.milliseconds));
+    const token = await markDialed(database, callId, Math.max(answerMs, this.#parts.leaseMs));
     if (token === undefined) return;
     try {
       const carrierCallId = await carrier.dial({ ...planned.call, token });
@@ -125,12 +122,15 @@ export class CallRunner implements CallHandler {
   }
 
   async onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
-    const taken = await takeCall(this.#parts.database, connected, this.#lease);
+    const { database, leaseMs } = this.#parts;
+    // An owner of its own for each line: an earlier line of the call may be in this process, too.
+    const lease = { owner: randomUUID(), milliseconds: leaseMs };
+    const taken = await takeCall(database, connected, lease);
     if (!taken) {
       await line.hangUp();
       throw unknownCall();
     }
-    const held = new HeldLine(line);
+    const held = new HeldLine(line, lease.owner);
     const { id } = taken.call;
     this.#held.set(id, held);
     const done = this.#converse(taken, held).finally(() => {
@@ -179,10 +179,11 @@ export class CallRunner implements CallHandler {
   /** Extends the leases of the calls that this process holds. */
   async renewLeases(): Promise<void> {
     if (this.#held.size === 0) return;
+    const owners = [...this.#held.values()].map(({ owner }) => owner);
     await this.#parts.database.db
       .update(calls)
-      .set({ leaseUntil: leaseEnd(this.#lease.milliseconds) })
-      .where(and(inArray(calls.id, [...this.#held.keys()]), eq(calls.leaseOwner, this.#lease.owner)));
+      .set({ leaseUntil: leaseEnd(this.#parts.leaseMs) })
+      .where(and(inArray(calls.id, [...this.#held.keys()]), inArray(calls.leaseOwner, owners)));
     // A notification may have been lost.
     if (!this.#notifications.isReliable && this.#parts.carrier.routes) {
       await this.#readIdentified([...this.#held.keys()]);
@@ -206,22 +207,24 @@ export class CallRunner implements CallHandler {
   async #converse({ call, earlier }: TakenCall, line: HeldLine): Promise<void> {
     const { carrier, log } = this.#parts;
     const { signal } = this.#closing;
-    const isHeld = isLeasedBy(call.id, this.#lease.owner);
+    const isHeld = isLeasedBy(call.id, line.owner);
     try {
       if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
-      const plan = await this.#planConversation(call.id);
+      // Read after this process holds the call: earlier reports are in the record, later ones reach the line.
+      const { plan, answeredBy = 'unknown' } = await this.#planConversation(call.id);
       if (!plan) {
         await this.#end(isHeld, call.id, { status: 'failed', reason: 'no-assistant' });
         return;
       }
       signal.throwIfAborted();
+      line.beginWith(answeredBy);
       const conversation = new PhoneConversation({
         line,
         settings: plan.settings,
         speaker: await this.#prepareSpeaker(plan),
-        callLog: new StoredCallLog(this.#parts, plan, this.#lease.owner),
+        callLog: new StoredCallLog(this.#parts, plan, line.owner),
         signal,
-        answeredBy: call.answeredBy,
+        answeredBy,
         earlier,
       });
       const end = await conversation.run();
@@ -258,7 +261,7 @@ export class CallRunner implements CallHandler {
   async #planConversation(callId: number) {
     const { db } = this.#parts.database;
     const [call] = await db.select().from(calls).where(eq(calls.id, callId));
-    return call && planConversation(db, call);
+    return call ? { plan: await planConversation(db, call), answeredBy: call.answeredBy } : {};
   }
 
   async #identify(callId: number, by: AnsweredBy): Promise<void> {

@@ -3,6 +3,7 @@ import type { AnsweredBy, CallReport } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import { newSecret } from '../lib/new-secret.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { chargeTransfer } from './charge-transfer.ts';
 import { endCall } from './end-call.ts';
 import type { EndCallParts, EndedCall } from './end-call.ts';
 import { hangUpStatus } from './hang-up-status.ts';
@@ -24,7 +25,12 @@ const unheld = isNull(calls.leaseOwner);
 export async function handleReport(parts: ReportParts, report: CallReport): Promise<void> {
   const { db } = parts.database;
   const [call] = await db.select().from(calls).where(isKeyed(report));
-  if (!call) throw unknownCall();
+  if (!call) {
+    if (report.type !== 'recorded' || !(await isDeleted(parts, report.callId))) throw unknownCall();
+    // The recording became ready after the call was deleted.
+    await parts.jobs.send('delete-recording', { recordingId: report.recordingId });
+    return;
+  }
   const isThis = eq(calls.id, call.id);
   const { carrierCallId } = report;
   // If the process died that had the call dialed, its id becomes known here.
@@ -63,9 +69,15 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
         .where(and(isThis, isNull(calls.carrierRecordingId)));
       return;
     case 'ended':
+      if (call.transferTo !== null) await chargeTransfer(parts, call.id, report.seconds);
       // Otherwise the process that holds the call notices the end on its line.
       await endCall(parts, and(isThis, isOpen, unheld), endOf(call, report.seconds));
   }
+}
+
+async function isDeleted({ database: { db } }: EndCallParts, callId: number): Promise<boolean> {
+  const [found] = await db.select({ id: calls.id }).from(calls).where(eq(calls.id, callId));
+  return found === undefined;
 }
 
 /** The end of a call that no process held: it was never connected, was transferred, or its connection was lost. */

@@ -8,23 +8,35 @@ export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' 
  * does not come with the line's own events: it interrupts whatever the line is doing.
  */
 export class HeldLine {
+  /** The owner of the call's lease. */
+  readonly owner: string;
   readonly #line: Line;
   #found: 'machine' | 'fax' | undefined;
+  #isIdentified = false;
   #interruption = new AbortController();
 
-  constructor(line: Line) {
+  constructor(line: Line, owner: string) {
     this.#line = line;
+    this.owner = owner;
   }
 
   get now(): number {
     return this.#line.now;
   }
 
-  /** Tells the conversation who has answered. People need no different treatment. */
+  /** Tells the conversation who has answered; once, since reports are repeated. People need no different treatment. */
   identify(by: AnsweredBy): void {
-    if (by !== 'machine' && by !== 'fax') return;
+    if (this.#isIdentified || (by !== 'machine' && by !== 'fax')) return;
+    this.#isIdentified = true;
     this.#found = by;
     this.#interruption.abort();
+  }
+
+  /** The conversation begins with this knowledge, so that later reports of it are repetitions. */
+  beginWith(by: AnsweredBy): void {
+    if (by !== 'machine') return;
+    this.#isIdentified = true;
+    this.#take();
   }
 
   async next(seconds: number, signal: AbortSignal): Promise<CallEvent | undefined> {

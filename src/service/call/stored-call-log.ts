@@ -1,7 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
-import { moveMoney } from '../billing/ledger.ts';
-import { callMinutePrice, carrierMinutePrice } from '../billing/prices.ts';
+import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { leaseEnd } from '../lib/lease.ts';
@@ -9,10 +8,10 @@ import { fitJson } from '../lib/storable.ts';
 import { recordFirstWord } from '../telemetry/instruments.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 import type { CallLog } from './call-parts.ts';
+import { chargeMinute } from './charge-minute.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import type { EndingDependencies } from '../conversation/end-conversation.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { spendingNotice } from '../usage/usage-notice.ts';
 import { formatTranscript } from '../lib/transcript.ts';
 
 /** This process no longer owns the call: it was deleted, or its lease expired. */
@@ -49,22 +48,10 @@ export class StoredCallLog implements CallLog {
     const amount = callMinutePrice(this.#call.speaker.assistant.mode);
     try {
       return await this.#database.db.transaction(async (tx) => {
-        const userId = await this.#change(tx, {
-          carrierCost: sql`${calls.carrierCost} + ${carrierMinutePrice}::numeric` as unknown as number,
-          totalCost: sql`${calls.totalCost} + ${amount}::numeric` as unknown as number,
-        });
-        const movement = {
-          userId,
-          kind: 'charge',
-          amount,
-          callId: this.#call.id,
-          callMinute: minute,
-        } as const;
-        const paid = await moveMoney(tx, movement);
-        if (!paid) throw new InsufficientBalance();
-        const notice = spendingNotice(paid, amount);
+        const userId = await this.#change(tx, {});
         const { id: assistantId } = this.#call.speaker.assistant;
-        if (notice) await this.#jobs.send('usage-notice', { assistantId, ...notice }, { tx });
+        const charge = { userId, assistantId, callId: this.#call.id, minute, amount };
+        if (!(await chargeMinute({ tx, jobs: this.#jobs }, charge))) throw new InsufficientBalance();
         return true;
       });
     } catch (error) {

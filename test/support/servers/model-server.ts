@@ -55,6 +55,8 @@ export interface ModelServer {
   readonly requests: readonly ChatRequest[];
   /** Sets the behavior for all further requests. Other processes `PUT` a behavior to `/behaviour`. */
   behave(behavior: Behavior | ((request: ChatRequest) => Behavior)): void;
+  /** The number of requests whose client left before the end of the response. */
+  readonly cancelled: number;
   /** Resolves once it has received that many requests. */
   received(count: number): Promise<void>;
   close(): Promise<void>;
@@ -65,6 +67,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const requests: ChatRequest[] = [];
   let choose: (request: ChatRequest) => Behavior = () => ({});
   let progress = Promise.withResolvers<undefined>();
+  let cancelled = 0;
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body: unknown = JSON.parse((await readText(incoming)) || '{}');
@@ -79,6 +82,9 @@ export async function startModelServer(): Promise<ModelServer> {
     if (incoming.url !== '/v1/chat/completions') return void response.writeHead(404).end('{}');
     const request = { ...(body as ChatRequest), authorization: incoming.headers.authorization };
     requests.push(request);
+    response.once('close', () => {
+      if (!response.writableEnded) cancelled += 1;
+    });
     progress.resolve(undefined);
     progress = Promise.withResolvers();
     await answer(request, choose(request), response);
@@ -92,6 +98,9 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get cancelled() {
+      return cancelled;
+    },
     behave(behavior) {
       choose = typeof behavior === 'function' ? behavior : () => behavior;
     },

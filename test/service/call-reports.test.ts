@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { waitFor } from '../support/records/simulated-numbers.ts';
+import { startPhoneService } from '../support/calls/phone-service.ts';
+import { readMoney } from '../support/service/service.ts';
+
+const { model, carrier, service, owner, pool, place, connect, ended, startAnother } = await startPhoneService(
+  {
+    REPLY_LEASE_SECONDS: '1',
+  },
+);
+model.behave({});
+
+const statusOf = async (id: number) => (await owner.get(`calls/${id}`)).json['status'];
+const dialedCount = (id: number) => carrier.calls.filter(({ plan }) => plan.callId === id).length;
+
+/** The carrier's answer to the next call is an error. */
+const refuseNext = (error: Error) => {
+  carrier.answer = () => {
+    carrier.answer = ({ id }) => Promise.resolve(id);
+    return Promise.reject(error);
+  };
+};
+
+describe('a call that was dialed', () => {
+  it('is ringing once the carrier says so', async () => {
+    const call = await place();
+    assert.equal(await statusOf(call.plan.callId), 'initiated');
+    await call.report({ type: 'ringing' });
+    assert.equal(await statusOf(call.plan.callId), 'ringing');
+    await call.report({ type: 'unreached', reason: 'busy' });
+  });
+
+  for (const reason of ['busy', 'no-answer', 'failed'] as const) {
+    it(`ends as ${reason}, is free, and stays so whatever is reported later`, async () => {
+      const before = await readMoney(service, owner.id);
+      const call = await place();
+      await call.report({ type: 'unreached', reason });
+      for (const late of [
+        { type: 'ringing' },
+        { type: 'unreached', reason: 'no-answer' },
+        { type: 'ended', seconds: 0 },
+      ] as const)
+        await call.report(late);
+      const record = await ended(call.plan.callId);
+      assert.deepEqual([record['status'], record['total_cost']], [reason, 0]);
+      assert.deepEqual(await readMoney(service, owner.id), before);
+    });
+  }
+
+  it('stays in progress if it is reported as ringing or unreached after the answer', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    await call.report({ type: 'ringing' });
+    await call.report({ type: 'unreached', reason: 'no-answer' });
+    assert.equal(await statusOf(id), 'in-progress');
+    line.hangsUp();
+    await over;
+  });
+
+  it('ends once if the carrier and the line both report its end', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    await call.report({ type: 'ended', seconds: 7 });
+    line.hangsUp();
+    await over;
+    await call.report({ type: 'ended', seconds: 7 });
+    assert.equal((await ended(id))['status'], 'ended_by_customer');
+    const { rows } = await pool.query(
+      `SELECT 1 FROM jobs.job WHERE name = 'call-ended' AND (data->>'callId')::int = $1`,
+      [id],
+    );
+    assert.equal(rows.length, 1);
+  });
+
+  it('has no end to report without a token, a connection or a next step', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    const token = 'x'.repeat(43);
+    await assert.rejects(call.report({ type: 'ended', seconds: 7 }, { token }), { name: 'Refusal' });
+    await assert.rejects(call.disconnect('lost', { token }), { name: 'Refusal' });
+    const wrong = call.connect({ token });
+    await assert.rejects(wrong.over, { name: 'Refusal' });
+    assert.deepEqual(wrong.line.actions, ['hang up']);
+    line.says('Still there?');
+    assert.equal(await line.hears(), 'You said: Still there?');
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(id))['status'], 'completed');
+  });
+
+  it('has a recording if the carrier reports one, also after the end', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.hangsUp();
+    await over;
+    assert.equal('recording_url' in (await ended(id)), false);
+    await call.report({ type: 'recorded', recordingId: 'RE1', seconds: 3 });
+    const url = (await ended(id))['recording_url'];
+    await call.report({ type: 'recorded', recordingId: 'RE1', seconds: 3 });
+    assert.match(String(url), /\/api\/recordings\/[\w-]{43}$/);
+    assert.equal((await ended(id))['recording_url'], url);
+  });
+});
+
+describe('a recording', () => {
+  it('is deleted at the carrier if it is ready after the call was deleted', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.hangsUp();
+    await over;
+    await ended(id);
+    const report = { type: 'recorded', recordingId: 'RE-late', seconds: 3 } as const;
+    await assert.rejects(call.report(report, { token: 'x'.repeat(43) }), { name: 'Refusal' });
+    assert.equal((await owner.delete(`calls/${id}`)).status, 200);
+    await call.report(report);
+    await waitFor('the recording to be deleted', () =>
+      Promise.resolve(carrier.deletedRecordings.includes('RE-late') || undefined),
+    );
+    assert.deepEqual(carrier.deletedRecordings, ['RE-late']);
+  });
+});
+
+describe('a call that the carrier refuses', () => {
+  it('has failed, is free, and is not dialed again', async () => {
+    const before = await readMoney(service, owner.id);
+    refuseNext(new CarrierError('This number cannot be called.'));
+    const { plan } = await place();
+    assert.equal((await ended(plan.callId))['status'], 'failed');
+    assert.equal(dialedCount(plan.callId), 1);
+    assert.deepEqual(await readMoney(service, owner.id), before);
+  });
+
+  it('is still connected if the refusal was an error of the network', async () => {
+    refuseNext(new Error('socket hang up'));
+    const call = await place();
+    const { line, over } = call.connect();
+    assert.equal(await line.hears(), 'Hello!');
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(call.plan.callId))['status'], 'ended_by_customer');
+    assert.equal(dialedCount(call.plan.callId), 1);
+  });
+});
+
+describe('a call that the carrier never reports', () => {
+  it('has failed when its time is over, and the carrier is asked to end it', async () => {
+    const call = await place({ ringing_time: 20 });
+    const id = call.plan.callId;
+    const due = async () => {
+      const { rows } = await pool.query<{ seconds: number; known: boolean }>(
+        `SELECT extract(epoch FROM lease_until - now())::float AS seconds, carrier_call_id IS NOT NULL AS known
+         FROM calls WHERE id = $1`,
+        [id],
+      );
+      return rows[0]?.known === true ? rows[0].seconds : undefined;
+    };
+    const seconds = await waitFor('the id of the call', due);
+    assert.ok(seconds > 20 && seconds <= 50, String(seconds));
+    await pool.query(`UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
+    assert.equal((await ended(id))['status'], 'failed');
+    await waitFor('the call to be ended', () =>
+      Promise.resolve(carrier.hungUp.includes(call.id) || undefined),
+    );
+  });
+
+  it('is ended by an id that only a report has told, if the process that dialed it died', async () => {
+    const unanswered = Promise.withResolvers<string>();
+    carrier.answer = () => {
+      carrier.answer = ({ id }) => Promise.resolve(id);
+      return unanswered.promise;
+    };
+    const call = await place();
+    await call.report({ type: 'ringing' });
+    await pool.query(`UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      call.plan.callId,
+    ]);
+    assert.equal((await ended(call.plan.callId))['status'], 'failed');
+    await waitFor('the call to be ended', () =>
+      Promise.resolve(carrier.hungUp.includes(call.id) || undefined),
+    );
+    unanswered.resolve(call.id);
+  });
+});
+
+describe('a call with two processes', () => {
+  it('is held by another process than the one that dialed it', async () => {
+    const { handler: other } = await startAnother();
+    const call = await place();
+    await call.report({ type: 'ringing' }, { at: other });
+    const { line, over } = call.connect({ at: other });
+    await line.hears();
+    line.says('Who is there?');
+    assert.equal(await line.hears(), 'You said: Who is there?');
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(call.plan.callId))['status'], 'completed');
+  });
+
+  it('continues in the process that the carrier connects last, and the earlier one stops', async () => {
+    const { handler: other } = await startAnother();
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    const again = call.connect({ at: other });
+    await again.line.hears();
+    line.says('Can you hear me?');
+    await over;
+    assert.ok(line.actions.includes('hang up'));
+    again.line.says('Hello?');
+    assert.equal(await again.line.hears(), 'You said: Hello?');
+    again.line.hangsUp();
+    await again.over;
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['total_cost']], ['completed', 0.1]);
+    assert.doesNotMatch(String(record['transcript']), /Can you hear me/);
+  });
+
+  it('continues on the later line if the same process is connected twice', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    const again = call.connect();
+    await again.line.hears();
+    line.says('Can you hear me?');
+    await over;
+    again.line.says('Hello?');
+    assert.equal(await again.line.hears(), 'You said: Hello?');
+    again.line.hangsUp();
+    await again.over;
+    assert.doesNotMatch(String((await ended(id))['transcript']), /Can you hear me/);
+  });
+
+  it('learns in the process that holds it what another one has been told about who answered', async () => {
+    const { handler: other } = await startAnother();
+    const { call, line, over, id } = await connect({
+      voice_mail_message: 'Please call back.',
+      end_call_on_voicemail: true,
+    });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'machine' }, { at: other });
+    assert.equal(await line.hears(), 'Please call back.');
+    await over;
+    assert.deepEqual(
+      [(await ended(id))['status'], (await ended(id))['answered_by']],
+      ['completed', 'machine'],
+    );
+  });
+});

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { waitFor } from '../support/records/simulated-numbers.ts';
+import { startPhoneService } from '../support/calls/phone-service.ts';
+
+const { model, place, connect, ended, lines } = await startPhoneService();
+
+const endCall = { tools: [{ type: 'end_call', description: 'When the conversation is over.' }] };
+
+describe('the assistant', () => {
+  it('speaks while the model still writes', async () => {
+    const rest = Promise.withResolvers<string>();
+    model.behave({ chunks: ['We open at nine. ', rest.promise] });
+    const { line, over } = await connect();
+    assert.equal(await line.hears(), 'Hello!');
+    line.says('When do you open?');
+    await line.isHearing('We open at nine.');
+    rest.resolve('Every day.');
+    assert.equal(await line.hears(), 'We open at nine. Every day.');
+    line.hangsUp();
+    await over;
+  });
+
+  it('stops the model when the customer interrupts, and knows what the customer has heard', async () => {
+    const never = Promise.withResolvers<string>();
+    model.behave(({ messages }) =>
+      messages.at(-1)?.content === 'And where?'
+        ? { chunks: ['In Berlin.'] }
+        : { chunks: ['We open at nine on weekdays ', 'and at ten on ', never.promise] },
+    );
+    const { line, over, id } = await connect();
+    await line.hears();
+    line.interrupts({ after: 'We open at nine', saying: 'And where?' });
+    line.says('When do you open?');
+    assert.equal(await line.hears(), 'We open at nine');
+    await waitFor('the model to be stopped', () => Promise.resolve(model.cancelled === 1 || undefined));
+    assert.equal(await line.hears(), 'In Berlin.');
+    never.resolve('Sundays.');
+    line.hangsUp();
+    await over;
+    const messages = model.requests.at(-1)?.messages.map(({ role, content }) => `${role}: ${content}`);
+    assert.deepEqual(messages?.slice(1), [
+      'assistant: Hello!',
+      'user: When do you open?',
+      'assistant: We open at nine',
+      'user: And where?',
+    ]);
+    const record = await ended(id);
+    assert.equal(
+      record['transcript'],
+      'AI: Hello!\nCustomer: When do you open?\nAI: We open at nine\nCustomer: And where?\nAI: In Berlin.',
+    );
+    assert.equal(record['status'], 'completed');
+  });
+
+  it('is listened to when the customer interrupts the initial message', async () => {
+    model.behave({});
+    const { line, over, id } = await connect({
+      initial_message: 'Hello, this is Kim, I call about the sale.',
+    });
+    line.interrupts({ after: 'Hello, this is Kim', saying: 'Who?' });
+    await line.hears();
+    assert.equal(await line.hears(), 'You said: Who?');
+    line.hangsUp();
+    await over;
+    assert.match(String((await ended(id))['transcript']), /^AI: Hello, this is Kim\nCustomer: Who\?/);
+  });
+
+  it('hangs up after its last sentence has been heard', async () => {
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Good', 'bye!'] });
+    const { line, over, id } = await connect(endCall);
+    line.says('That is all.');
+    await over;
+    assert.deepEqual(line.actions, ['say Hello!', 'say Goodbye!', 'hang up']);
+    assert.equal((await ended(id))['status'], 'ended_by_assistant');
+  });
+
+  it('stays on the phone if the customer interrupts its goodbye', async () => {
+    model.behave({ calls: [{ name: 'end_call', arguments: {} }], chunks: ['Goodbye and thank you!'] });
+    const { line, over, id } = await connect(endCall);
+    await line.hears();
+    line.interrupts({ after: 'Goodbye', saying: 'Wait!' });
+    line.says('That is all.');
+    await line.hears();
+    assert.equal(await line.hears(), 'Goodbye and thank you!');
+    await over;
+    assert.equal((await ended(id))['status'], 'ended_by_assistant');
+  });
+
+  it('stores how long the customer waited for the first word of each answer', async () => {
+    const first = Promise.withResolvers<string>();
+    model.behave({ chunks: [first.promise] });
+    const { line, over, id } = await connect();
+    await line.hears();
+    const received = model.requests.length + 1;
+    line.says('When do you open?');
+    await model.received(received);
+    line.now += 1.25;
+    first.resolve('At nine.');
+    await line.hears();
+    line.hangsUp();
+    await over;
+    assert.deepEqual(
+      (await lines(id)).map(({ role, responseTime }) => [role, responseTime]),
+      [
+        ['assistant', undefined],
+        ['user', undefined],
+        ['assistant', 1.25],
+      ],
+    );
+  });
+
+  it('fails the call and refunds it if the model fails, also in the middle of a sentence', async () => {
+    model.behave({ chunks: ['We open'], ending: 'cut' });
+    const { line, over, id } = await connect();
+    await line.hears();
+    line.says('When do you open?');
+    await over;
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['total_cost']], ['failed', 0]);
+    assert.ok(line.actions.includes('hang up'));
+  });
+});
+
+describe('keys', () => {
+  it('reach the assistant together if they follow each other', async () => {
+    model.behave({});
+    const { line, over, id } = await connect();
+    await line.hears();
+    line.presses('12');
+    await line.waits(3);
+    assert.equal(await line.hears(), 'You said: [pressed 12]');
+    line.hangsUp();
+    await over;
+    assert.match(String((await ended(id))['transcript']), /\nCustomer: \[pressed 12\]\n/);
+  });
+
+  it('reach the assistant at once after #', async () => {
+    model.behave({});
+    const { line, over } = await connect();
+    await line.hears();
+    line.presses('0815#');
+    assert.equal(await line.hears(), 'You said: [pressed 0815#]');
+    line.hangsUp();
+    await over;
+  });
+
+  it('reach the assistant before what the customer says next', async () => {
+    model.behave({});
+    const { line, over } = await connect();
+    await line.hears();
+    line.presses('7');
+    line.says('Seven.');
+    assert.equal(await line.hears(), 'You said: [pressed 7]');
+    assert.equal(await line.hears(), 'You said: Seven.');
+    line.hangsUp();
+    await over;
+  });
+
+  it('are pressed by the assistant with dtmf_input', async () => {
+    model.behave({
+      calls: [{ name: 'dtmf_input', arguments: { digits: '1w2#' } }],
+      chunks: ['One moment.'],
+    });
+    const { line, over } = await connect({ tools: [{ type: 'dtmf_input', description: 'For menus.' }] });
+    line.says('Press 1 for sales.');
+    await line.does('digits 1w2#');
+    assert.deepEqual(line.actions.slice(0, 3), ['say Hello!', 'say One moment.', 'digits 1w2#']);
+    line.hangsUp();
+    await over;
+  });
+});
+
+describe('a machine that is found in the middle of the call', () => {
+  it('gets the voicemail message at once, and the call ends', async () => {
+    const { line, over, id, call } = await connect({
+      initial_message: 'Hello, this is Kim. How are you today?',
+      voice_mail_message: 'Please call back.',
+      end_call_on_voicemail: true,
+    });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'machine' });
+    assert.equal(await line.hears(), 'Please call back.');
+    await over;
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['answered_by']], ['completed', 'machine']);
+  });
+
+  it('stops a reply that the model is writing', async () => {
+    const never = Promise.withResolvers<string>();
+    model.behave({ chunks: ['I call because ', never.promise] });
+    const { line, over, id, call } = await connect({
+      voice_mail_message: 'Please call back.',
+      end_call_on_voicemail: true,
+    });
+    await line.hears();
+    line.says('Nobody can take your call right now.');
+    await line.isHearing('I call because');
+    await call.report({ type: 'identified', by: 'machine' });
+    assert.equal(await line.hears(), 'I call because ');
+    assert.equal(await line.hears(), 'Please call back.');
+    never.resolve('');
+    await over;
+    assert.equal((await ended(id))['status'], 'completed');
+  });
+
+  it('gets the message once if it is reported twice', async () => {
+    model.behave({});
+    const { line, over, id, call } = await connect({
+      voice_mail_message: 'Please call back.',
+      end_call_on_voicemail: false,
+    });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'machine' });
+    assert.equal(await line.hears(), 'Please call back.');
+    await call.report({ type: 'identified', by: 'machine' });
+    line.says('Beep.');
+    assert.equal(await line.hears(), 'You said: Beep.');
+    line.hangsUp();
+    await over;
+    assert.doesNotMatch(String((await ended(id))['transcript']), /call back[^]*call back/);
+  });
+
+  it('waits for its greeting if it was found at the answer, and is not told twice', async () => {
+    const call = await place({ voice_mail_message: 'Please call back.', end_call_on_voicemail: true });
+    await call.report({ type: 'identified', by: 'machine' });
+    const { line, over } = call.connect();
+    line.says('Leave a message.');
+    await call.report({ type: 'identified', by: 'machine' });
+    assert.equal(await line.hears(), 'Please call back.');
+    await over;
+    assert.deepEqual(line.actions, ['say Please call back.', 'hang up']);
+    assert.equal((await ended(call.plan.callId))['status'], 'completed');
+  });
+
+  it('is hung up on without a message', async () => {
+    const { line, over, id, call } = await connect({ end_call_on_voicemail: true });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'machine' });
+    await over;
+    assert.deepEqual(line.actions, ['say Hello!', 'hang up']);
+    assert.equal((await ended(id))['status'], 'ended_by_assistant');
+  });
+
+  it('is hung up on if it is a fax', async () => {
+    const { line, over, id, call } = await connect({ voice_mail_message: 'Please call back.' });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'fax' });
+    await over;
+    assert.deepEqual(line.actions, ['say Hello!', 'hang up']);
+    assert.equal((await ended(id))['status'], 'ended_by_assistant');
+  });
+
+  it('changes nothing if it is a person', async () => {
+    model.behave({});
+    const { line, over, id, call } = await connect({ end_call_on_voicemail: true });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'human' });
+    line.says('Hello?');
+    assert.equal(await line.hears(), 'You said: Hello?');
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(id))['answered_by'], 'human');
+  });
+});

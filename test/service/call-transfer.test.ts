@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { callTo } from '../support/records/simulated-numbers.ts';
+import { startPhoneService } from '../support/calls/phone-service.ts';
+
+const { model, owner, pool, connect, ended, lines } = await startPhoneService();
+
+const desk = '+4930123456';
+const transfer = { tools: [{ type: 'call_transfer', description: 'For a person.', phone_number: desk }] };
+const transferring = { calls: [{ name: 'call_transfer', arguments: {} }], chunks: ['One moment.'] };
+
+/** Starts a call in which the assistant transfers the customer. */
+async function connectAndLeave(fields: Record<string, unknown> = {}) {
+  model.behave(transferring);
+  const started = await connect({ ...transfer, ...fields });
+  await started.line.hears();
+  started.line.says('A person, please.');
+  return { ...started, next: await started.left };
+}
+
+/** The minutes that were charged for a call, and the sum. */
+async function charges(id: number) {
+  const { rows } = await pool.query<{ minute: number; amount: string }>(
+    'SELECT call_minute AS minute, amount FROM ledger_entries WHERE call_id = $1 ORDER BY call_minute',
+    [id],
+  );
+  return rows.map(({ minute }) => minute);
+}
+
+describe('a transferred call', () => {
+  it('leaves the line after the last sentence, and rings with the number of the customer', async () => {
+    const { line, next } = await connectAndLeave({ max_duration: 300 });
+    assert.deepEqual(line.actions, ['say Hello!', 'say One moment.', 'leave']);
+    assert.ok(next.type === 'transfer');
+    assert.deepEqual([next.to, next.callerId], [desk, callTo.person]);
+    assert.ok(next.maxDuration <= 300);
+  });
+
+  it('is completed once the customer has spoken with the other phone', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    assert.deepEqual(await call.disconnect('transferred'), { type: 'hang-up' });
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['total_cost']], ['completed', 0.1]);
+  });
+
+  it('is completed if the carrier reports its end before anything else', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    await call.report({ type: 'ended', seconds: 42 });
+    assert.equal((await ended(id))['status'], 'completed');
+    assert.deepEqual(await call.disconnect('transferred'), { type: 'hang-up' });
+  });
+
+  it('pays the minutes on the other phone, once, in whichever order its end is reported', async () => {
+    const first = await connectAndLeave();
+    await first.over;
+    await first.call.disconnect('transferred');
+    const second = await connectAndLeave();
+    await second.over;
+    for (const { call } of [first, second]) {
+      await call.report({ type: 'ended', seconds: 130 });
+      await call.report({ type: 'ended', seconds: 130 });
+    }
+    await second.call.disconnect('transferred');
+    for (const { id } of [first, second]) {
+      const record = await ended(id);
+      assert.deepEqual(await charges(id), [1, 2, 3]);
+      assert.deepEqual(
+        [record['status'], record['duration'], record['total_cost'], record['carrier_cost']],
+        ['completed', 130, 0.3, 0.15],
+      );
+    }
+  });
+
+  it('returns to the assistant if nobody answers, and the conversation continues', async () => {
+    const { call, over, id } = await connectAndLeave();
+    await over;
+    model.behave({ chunks: ['Nobody answered.'] });
+    const next = await call.disconnect('unanswered');
+    assert.equal(next.type, 'connect');
+    const again = call.connect();
+    assert.equal(await again.line.hears(), 'Nobody answered.');
+    const prompt = model.requests.at(-1)?.messages;
+    assert.match(prompt?.[0]?.content ?? '', /nobody answered/);
+    assert.ok(prompt?.some(({ content }) => content === 'A person, please.'));
+    again.line.hangsUp();
+    await again.over;
+    const record = await ended(id);
+    assert.deepEqual(
+      (await lines(id)).map(({ content }) => content),
+      ['Hello!', 'A person, please.', 'One moment.', 'Nobody answered.'],
+    );
+    assert.deepEqual([record['total_cost'], await charges(id)], [0.1, [1]]);
+  });
+
+  it('is transferred again if the customer asks again', async () => {
+    const { call, over } = await connectAndLeave();
+    await over;
+    model.behave({ chunks: ['Nobody answered.'] });
+    await call.disconnect('unanswered');
+    const again = call.connect();
+    await again.line.hears();
+    model.behave(transferring);
+    again.line.says('Try again.');
+    assert.equal((await again.left).type, 'transfer');
+    await again.over;
+    await call.disconnect('transferred');
+  });
+});
+
+describe('a call whose connection is lost', () => {
+  it('is connected again and continues with an apology instead of the initial message', async () => {
+    model.behave({});
+    const { call, line, over, id } = await connect({ initial_message: 'Hello, this is Kim.' });
+    await line.hears();
+    line.says('What is this about?');
+    await line.hears();
+    line.lose();
+    await over;
+    assert.equal((await call.disconnect('lost')).type, 'connect');
+    model.behave({ chunks: ['Sorry, where were we?'] });
+    const again = call.connect();
+    assert.equal(await again.line.hears(), 'Sorry, where were we?');
+    again.line.hangsUp();
+    await again.over;
+    const record = await ended(id);
+    assert.equal(
+      record['transcript'],
+      'AI: Hello, this is Kim.\nCustomer: What is this about?\nAI: You said: What is this about?\nAI: Sorry, where were we?',
+    );
+  });
+
+  it('pays every started minute once', async () => {
+    model.behave({});
+    const { call, line, over, id } = await connect({ max_silence_duration: 300, reengagement_interval: 300 });
+    await line.hears();
+    await line.waits(70);
+    line.says('Still here.');
+    await line.hears();
+    line.lose();
+    await over;
+    const again = call.connect();
+    await again.line.hears();
+    await again.line.waits(60);
+    await again.line.waits(1);
+    again.line.hangsUp();
+    await again.over;
+    const record = await ended(id);
+    assert.deepEqual(await charges(id), [1, 2, 3]);
+    assert.equal(record['total_cost'], 0.3);
+    assert.ok(
+      Number(record['duration']) >= 130 && Number(record['duration']) < 180,
+      String(record['duration']),
+    );
+  });
+
+  it('is not connected again after its end', async () => {
+    model.behave({});
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.hangsUp();
+    await over;
+    await ended(id);
+    assert.deepEqual(await call.disconnect('lost'), { type: 'hang-up' });
+    const late = call.connect();
+    await assert.rejects(late.over);
+    assert.deepEqual(late.line.actions, ['hang up']);
+  });
+
+  it('is not connected again if max_duration has passed', async () => {
+    model.behave({});
+    const { call, line, over } = await connect({
+      max_duration: 60,
+      max_silence_duration: 300,
+      reengagement_interval: 300,
+    });
+    await line.hears();
+    line.now += 61;
+    line.lose();
+    await over;
+    assert.deepEqual(await call.disconnect('lost'), { type: 'hang-up' });
+  });
+
+  it('ends when the carrier reports its end', async () => {
+    model.behave({});
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.says('One question.');
+    await line.hears();
+    line.lose();
+    await over;
+    await call.report({ type: 'ended', seconds: 9 });
+    assert.deepEqual([(await ended(id))['status'], (await ended(id))['duration']], ['completed', 9]);
+    assert.equal((await owner.get(`calls/${id}`)).json['total_cost'], 0.1);
+  });
+});

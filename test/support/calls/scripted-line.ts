@@ -1,0 +1,195 @@
+import type { Line, LineEvent, Spoken } from '../../../src/service/carrier/carrier.ts';
+
+/** Characters that a scripted line speaks in a second. */
+const charactersPerSecond = 15;
+
+/** What the customer does while the assistant speaks. */
+interface Interruption {
+  /** The customer hears the speech up to the end of this text. */
+  after: string;
+  /** What the customer says then; nothing if they only make a sound. */
+  saying?: string;
+}
+
+/**
+ * A connected call whose customer is the test. It has its own clock: speech takes its time on it, and silence lasts as
+ * long as the test lets it.
+ */
+export class ScriptedLine implements Line {
+  now = 0;
+  /** What the service did, in order: `say …`, `digits …`, `leave`, `hang up`. */
+  readonly actions: string[] = [];
+  readonly #events: LineEvent[] = [];
+  readonly #heard: string[] = [];
+  #current = '';
+  #interruption: Interruption | undefined;
+  #isWaiting = false;
+  #ended: Extract<LineEvent, { type: 'ended' }> | undefined;
+  #changed = Promise.withResolvers<undefined>();
+  readonly #onLeave: () => void;
+
+  constructor(onLeave: () => void) {
+    this.#onLeave = onLeave;
+  }
+
+  async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
+    const until = this.now + seconds;
+    for (;;) {
+      signal.throwIfAborted();
+      const event = this.#events.shift() ?? this.#ended;
+      if (event?.type === 'said') this.now += event.seconds;
+      if (event !== undefined) return event;
+      if (this.now >= until) return undefined;
+      this.#isWaiting = true;
+      this.#notify();
+      await this.#change(signal);
+      this.#isWaiting = false;
+    }
+  }
+
+  async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    const iterator = text[Symbol.asyncIterator]();
+    const latest = Math.max(0, Math.floor(seconds * charactersPerSecond));
+    let startedAt: number | undefined;
+    let cutOffBy: Spoken['cutOffBy'];
+    this.#current = '';
+    const read = () => {
+      const result = iterator.next();
+      result.catch(() => undefined);
+      return result;
+    };
+    let chunk = read();
+    while (cutOffBy === undefined) {
+      if (signal.aborted) cutOffBy = 'signal';
+      else if (this.#ended) cutOffBy = 'end';
+      else {
+        const result = await Promise.race([chunk, this.#change(signal)]);
+        if (result === undefined) continue;
+        if (result.done === true) break;
+        if (result.value !== '') startedAt ??= this.now;
+        this.#current += result.value;
+        cutOffBy = this.#cutOff(latest);
+        this.#notify();
+        if (cutOffBy === undefined) chunk = read();
+      }
+    }
+    // A generator that waits for the model returns only after that.
+    if (cutOffBy !== undefined) iterator.return?.().catch(() => undefined);
+    const heard = this.#current;
+    this.#current = '';
+    this.now += heard.length / charactersPerSecond;
+    this.actions.push(`say ${heard}`);
+    this.#heard.push(heard);
+    this.#notify();
+    return { heard, startedAt, cutOffBy };
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    this.actions.push(`digits ${digits}`);
+    this.#notify();
+    return Promise.resolve();
+  }
+
+  setLanguage(language: string): Promise<void> {
+    this.actions.push(`language ${language}`);
+    return Promise.resolve();
+  }
+
+  leave(): Promise<void> {
+    this.actions.push('leave');
+    this.#end('connection');
+    this.#onLeave();
+    return Promise.resolve();
+  }
+
+  hangUp(): Promise<void> {
+    if (!this.#ended) this.actions.push('hang up');
+    this.#end('connection');
+    return Promise.resolve();
+  }
+
+  /** Resolves with the next speech that is over, which may have been cut off. */
+  async hears(): Promise<string> {
+    while (this.#heard.length === 0) await this.#changed.promise;
+    return this.#heard.shift() ?? '';
+  }
+
+  /** Resolves once the speech in progress contains this text. */
+  async isHearing(text: string): Promise<void> {
+    while (!this.#current.includes(text)) await this.#changed.promise;
+  }
+
+  /** Resolves once the service has done this. */
+  async does(action: string): Promise<void> {
+    while (!this.actions.includes(action)) await this.#changed.promise;
+  }
+
+  says(text: string, seconds = 1): void {
+    this.#push({ type: 'said', text, seconds });
+  }
+
+  presses(keys: string): void {
+    for (const digit of keys) this.#push({ type: 'dtmf', digit });
+  }
+
+  /** Interrupts the next speech that contains the text. */
+  interrupts(interruption: Interruption): void {
+    this.#interruption = interruption;
+  }
+
+  /** Lets seconds pass in which nobody speaks, once the service waits for the customer. */
+  async waits(seconds: number): Promise<void> {
+    while (!this.#isWaiting || this.#events.length > 0) await this.#changed.promise;
+    this.#isWaiting = false;
+    this.now += seconds;
+    this.#notify();
+  }
+
+  hangsUp(): void {
+    this.#end('customer');
+  }
+
+  /** Loses the connection to the service. */
+  lose(): void {
+    this.#end('connection');
+  }
+
+  #cutOff(latest: number): Spoken['cutOffBy'] {
+    const interruption = this.#interruption;
+    const at = interruption ? this.#current.indexOf(interruption.after) : -1;
+    if (interruption && at >= 0) {
+      this.#interruption = undefined;
+      this.#current = this.#current.slice(0, at + interruption.after.length);
+      if (interruption.saying !== undefined) this.says(interruption.saying);
+      return 'customer';
+    }
+    if (this.#current.length < latest) return undefined;
+    this.#current = this.#current.slice(0, latest);
+    return 'time';
+  }
+
+  #end(by: 'customer' | 'connection'): void {
+    this.#ended ??= { type: 'ended', by };
+    this.#notify();
+  }
+
+  #push(event: LineEvent): void {
+    this.#events.push(event);
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#changed.resolve(undefined);
+    this.#changed = Promise.withResolvers();
+  }
+
+  /** Resolves when something happens on the line, or the signal is aborted. */
+  async #change(signal: AbortSignal): Promise<undefined> {
+    const wake = () => {
+      this.#notify();
+    };
+    signal.addEventListener('abort', wake, { once: true });
+    await this.#changed.promise;
+    signal.removeEventListener('abort', wake);
+  }
+}
