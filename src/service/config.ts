@@ -1,8 +1,8 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { z } from 'zod';
 import type { CallRules } from './billing/call-limits.ts';
-import type { OutcomeWeights } from './carrier/number-traits.ts';
-import type { TwilioConfig } from './carrier/twilio/twilio-config.ts';
+import type { CarrierConfig } from './carrier/carrier-config.ts';
+import { readAsteriskConfig } from './carrier/asterisk/read-asterisk-config.ts';
 import { readTwilioConfig } from './carrier/twilio/read-twilio-config.ts';
 import { readModels } from './engine/read-models.ts';
 import type { LanguageModelConfig, ModelConfig } from './engine/read-models.ts';
@@ -64,13 +64,7 @@ export interface Config {
   };
   /** Public address of the service without a trailing slash; undefined for the address where it listens. */
   publicUrl: string | undefined;
-  carrier: {
-    /** Duration of a second of a simulated call in real milliseconds. */
-    secondMs: number;
-    outcomes: OutcomeWeights;
-    /** Undefined for the simulated carrier. */
-    twilio: TwilioConfig | undefined;
-  };
+  carrier: CarrierConfig;
   /** What limits the calls of an account. */
   calls: CallRules;
   /** Interval at which a campaign looks for pending evaluations, in milliseconds. */
@@ -151,6 +145,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       secondMs: values.CARRIER_SECONDS * 1000,
       outcomes: values.CARRIER_OUTCOMES,
       twilio: values.CARRIER === 'twilio' ? readTwilio(values) : undefined,
+      asterisk: values.CARRIER === 'asterisk' ? readAsterisk(values) : undefined,
     },
     calls: {
       countries: values.CARRIER_COUNTRIES ?? defaultCountries(values),
@@ -171,9 +166,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   };
 }
 
-function readTwilio(values: z.infer<typeof Environment>): TwilioConfig {
-  try {
-    return readTwilioConfig({
+function readTwilio(values: z.infer<typeof Environment>) {
+  return withConfigError(() =>
+    readTwilioConfig({
       accountSid: values.TWILIO_ACCOUNT_SID,
       authToken: values.TWILIO_AUTH_TOKEN,
       apiKey: values.TWILIO_API_KEY,
@@ -181,7 +176,37 @@ function readTwilio(values: z.infer<typeof Environment>): TwilioConfig {
       apiUrl: values.TWILIO_API_URL,
       phoneNumber: values.TWILIO_PHONE_NUMBER,
       publicUrl: values.PUBLIC_URL,
-    });
+    }),
+  );
+}
+
+function readAsterisk(values: z.infer<typeof Environment>) {
+  return withConfigError(() =>
+    readAsteriskConfig({
+      url: values.ASTERISK_URL,
+      user: values.ASTERISK_USER,
+      password: values.ASTERISK_PASSWORD,
+      endpoint: values.ASTERISK_ENDPOINT,
+      application: values.ASTERISK_APPLICATION,
+      phoneNumber: values.ASTERISK_PHONE_NUMBER,
+      speech: {
+        baseUrl: values.SPEECH_BASE_URL,
+        apiKey: values.SPEECH_API_KEY,
+        model: values.SPEECH_MODEL,
+        voice: values.SPEECH_VOICE,
+      },
+      transcription: {
+        baseUrl: values.TRANSCRIPTION_BASE_URL,
+        apiKey: values.TRANSCRIPTION_API_KEY,
+        model: values.TRANSCRIPTION_MODEL,
+      },
+    }),
+  );
+}
+
+function withConfigError<Result>(read: () => Result): Result {
+  try {
+    return read();
   } catch (error) {
     throw new ConfigError((error as Error).message, { cause: error });
   }
@@ -190,13 +215,15 @@ function readTwilio(values: z.infer<typeof Environment>): TwilioConfig {
 /** Real calls cost money, so by default they only go to the country of the operator's own number. */
 function defaultCountries({
   CARRIER: carrier,
-  TWILIO_PHONE_NUMBER: own,
+  TWILIO_PHONE_NUMBER: twilioNumber,
+  ASTERISK_PHONE_NUMBER: asteriskNumber,
 }: z.infer<typeof Environment>): AllowedCountries {
   if (carrier === 'simulated') return 'all';
+  const own = carrier === 'twilio' ? twilioNumber : asteriskNumber;
   const country = own === undefined ? undefined : parsePhoneNumberFromString(own)?.country;
   if (country !== undefined) return new Set([country]);
   throw new ConfigError(
-    'CARRIER_COUNTRIES must list the countries that may be called, such as DE,AT. The default is the country of TWILIO_PHONE_NUMBER.',
+    `CARRIER_COUNTRIES must list the countries that may be called, such as DE,AT. The default is the country of ${carrier.toUpperCase()}_PHONE_NUMBER.`,
   );
 }
 

@@ -189,9 +189,9 @@ export const settings = {
     'Public address of the service, for recordings and the links of lists; otherwise where it listens',
   ),
   CARRIER: choice(
-    ['simulated', 'twilio'],
+    ['simulated', 'twilio', 'asterisk'],
     'simulated',
-    'What makes calls: a simulation, or Twilio ([Calls with Twilio](twilio.md))',
+    'What makes calls: a simulation, [Twilio](twilio.md), or your own [Asterisk](asterisk.md)',
   ),
   TWILIO_ACCOUNT_SID: pattern(
     /^AC[0-9a-f]{32}$/,
@@ -211,6 +211,28 @@ export const settings = {
     'Number at Twilio for calls of assistants that have none',
   ),
   TWILIO_API_URL: optionalUrl("Address in place of Twilio's REST interface, for a proxy or tests"),
+  ASTERISK_URL: optionalUrl('HTTP server of Asterisk, such as `http://127.0.0.1:8088`'),
+  ASTERISK_USER: string('voice-assistant-chat', 'User in its `ari.conf`'),
+  ASTERISK_PASSWORD: optional('Password of that user'),
+  ASTERISK_ENDPOINT: string('PJSIP/{number}@trunk', 'What Asterisk dials; `{number}` is replaced'),
+  ASTERISK_APPLICATION: string(
+    'voice-assistant-chat',
+    'Name of the Stasis application that the dialplan passes inbound calls to',
+  ),
+  ASTERISK_PHONE_NUMBER: pattern(
+    /^\+[1-9]\d{6,14}$/,
+    'must be a phone number such as +4930123456',
+    'Number of the trunk, for calls of assistants that have none',
+  ),
+  SPEECH_BASE_URL: optionalUrl(
+    "OpenAI-compatible endpoint that speaks in calls with Asterisk; OpenAI's own if only a key is set",
+  ),
+  SPEECH_API_KEY: optional('Its key; local servers need none'),
+  SPEECH_MODEL: string('gpt-4o-mini-tts', 'Its model'),
+  SPEECH_VOICE: string('alloy', 'Its voice'),
+  TRANSCRIPTION_BASE_URL: optionalUrl('Endpoint that transcribes, unless it is the one that speaks'),
+  TRANSCRIPTION_API_KEY: optional('Its key'),
+  TRANSCRIPTION_MODEL: string('gpt-4o-mini-transcribe', 'Its model'),
   CARRIER_SECONDS: number(0, 60, 1, 'Real seconds that a second of a simulated call takes'),
   CARRIER_OUTCOMES: {
     type: 'list',
@@ -222,7 +244,7 @@ export const settings = {
     type: 'list',
     schema: z.string().optional().transform(readCountries),
     default: undefined,
-    text: 'Countries that may be called, such as `DE,AT,CH`; `*` means all. By default all with simulated calls, otherwise the country of `TWILIO_PHONE_NUMBER` ([Inbound calls](inbound-calls.md#limits))',
+    text: 'Countries that may be called, such as `DE,AT,CH`; `*` means all. By default all with simulated calls, otherwise the country of `TWILIO_PHONE_NUMBER` or `ASTERISK_PHONE_NUMBER` ([Inbound calls](inbound-calls.md#limits))',
   } satisfies Setting,
   MAX_CALLS_IN_PARALLEL: wholeNumber(
     0,

@@ -131,6 +131,33 @@ for (const [name, value] of [
   });
 }
 
+const asterisk = {
+  CARRIER: 'asterisk',
+  ASTERISK_URL: 'http://127.0.0.1:8088/',
+  ASTERISK_PASSWORD: 'secret',
+  ASTERISK_PHONE_NUMBER: '+431234567',
+  SPEECH_BASE_URL: 'http://127.0.0.1:8000/v1',
+};
+
+test('transcribes calls of Asterisk with the server that speaks, unless there is another one', () => {
+  const { carrier, calls } = readConfig(asterisk);
+  assert.equal(carrier.asterisk?.url, 'http://127.0.0.1:8088');
+  assert.equal(carrier.asterisk.voice.transcription.baseUrl, asterisk.SPEECH_BASE_URL);
+  assert.deepEqual(calls.countries, new Set(['AT']));
+  const separate = 'http://127.0.0.1:9000/v1';
+  const { carrier: other } = readConfig({ ...asterisk, TRANSCRIPTION_BASE_URL: separate });
+  assert.equal(other.asterisk?.voice.transcription.baseUrl, separate);
+});
+
+for (const name of ['ASTERISK_URL', 'ASTERISK_PASSWORD', 'SPEECH_BASE_URL'] as const) {
+  test(`refuses Asterisk as the carrier without ${name}`, () => {
+    assert.throws(
+      () => readConfig({ ...asterisk, [name]: undefined }),
+      new RegExp(`^ConfigError: ${name} .*CARRIER=asterisk`),
+    );
+  });
+}
+
 test('requires the countries that may be called if Twilio has no number of its own', () => {
   const settings = { ...twilio, TWILIO_PHONE_NUMBER: undefined };
   assert.throws(() => readConfig(settings), /^ConfigError: CARRIER_COUNTRIES /);

@@ -36,7 +36,8 @@ export const ringNumberCommand: Command = {
     },
   },
   async run(context, values) {
-    if (context.config.carrier.twilio !== undefined) {
+    const { twilio, asterisk } = context.config.carrier;
+    if (twilio !== undefined || asterisk !== undefined) {
       throw new CommandError('Only a simulated carrier can ring a number. Call it with a telephone instead.');
     }
     return values['call'] === undefined ? start(context, values) : follow(context, values);

@@ -205,7 +205,9 @@ export class VoiceLine implements Line, AudioListener {
 
   #synthesize(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { voice, speed } = this.#settings;
-    const settings = { language: this.#language, voice: voice?.name, speed };
+    // The server does not know the voices of other providers.
+    const name = voice?.provider === 'openai' ? voice.name : undefined;
+    const settings = { language: this.#language, voice: name, speed };
     return this.#service.speak(text, settings, this.#peer.rate, signal);
   }
 
