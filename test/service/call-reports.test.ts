@@ -245,4 +245,14 @@ describe('a call with two processes', () => {
       ['completed', 'machine'],
     );
   });
+
+  it('hangs up on a fax that another process has been told about', async () => {
+    const { handler: other } = await startAnother();
+    const { call, line, over, id } = await connect({ voice_mail_message: 'Please call back.' });
+    await line.hears();
+    await call.report({ type: 'identified', by: 'fax' }, { at: other });
+    await over;
+    assert.deepEqual(line.actions, ['say Hello!', 'hang up']);
+    assert.equal((await ended(id))['status'], 'ended_by_assistant');
+  });
 });

@@ -80,7 +80,10 @@ export class CallRunner implements CallHandler {
     this.#notifications = new Notifications(
       database,
       channel,
-      (payload) => void this.#readIdentified([Number(payload)]),
+      (payload) => {
+        const [callId, by] = payload.split(' ');
+        if (isAnsweredBy(by)) this.#held.get(Number(callId))?.identify(by);
+      },
       log,
     );
     // The simulated carrier's reports come from the process that holds the call.
@@ -268,7 +271,7 @@ export class CallRunner implements CallHandler {
     const line = this.#held.get(callId);
     if (line) line.identify(by);
     else if (this.#parts.carrier.routes) {
-      await this.#parts.database.db.execute(sql`SELECT pg_notify(${channel}, ${String(callId)})`);
+      await this.#parts.database.db.execute(sql`SELECT pg_notify(${channel}, ${`${callId} ${by}`})`);
     }
   }
 
@@ -291,6 +294,9 @@ export class CallRunner implements CallHandler {
     }
   }
 }
+
+const isAnsweredBy = (by: string | undefined): by is AnsweredBy =>
+  by === 'human' || by === 'machine' || by === 'fax' || by === 'unknown';
 
 const hangUp: NextStep = { type: 'hang-up' };
 const stopError = () => new Error('The service is stopping.');
