@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
 /** Most statements whose plans PostgreSQL keeps. Ours are fewer; lists of varying length add to them. */
-const planLimit = 500;
+const planLimit = 1000;
 
 const names = new Map<string, string>();
 
