@@ -27,6 +27,8 @@ export interface CommandOutput {
   data: unknown;
   /** If set, the command is run again with these values after a short pause, and prints more lines. */
   next?: CommandValues | undefined;
+  /** Whether the command ran but found a problem, so that the exit code is 1. */
+  hasFailed?: boolean;
 }
 
 /** A record that a command changed, for the audit log of its owner. */

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { checkCarrierCommand } from './carrier-commands.ts';
 import { createAssistantCommand, listAssistantsCommand } from './assistant-commands.ts';
 import { addDocumentCommand, listDocumentsCommand } from './document-commands.ts';
 import { setupCommand } from './setup-command.ts';
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   listDocumentsCommand,
   addNumberCommand,
   ringNumberCommand,
+  checkCarrierCommand,
   exportPersonCommand,
   deletePersonCommand,
   rotateSecretsCommand,

@@ -49,11 +49,13 @@ export async function runCli(
       return 0;
     }
     const prepared = (await command.prepare?.(values.given, input)) ?? values.given;
-    const data = await run(command, prepared, env, opened, ({ lines }) => {
+    const outcome = { hasFailed: false };
+    const data = await run(command, prepared, env, opened, ({ lines, hasFailed = false }) => {
+      outcome.hasFailed = hasFailed;
       if (!values.json && lines.length > 0) out(lines.join('\n'));
     });
     if (values.json) out(JSON.stringify(data, null, 2));
-    return 0;
+    return outcome.hasFailed ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) {
       err(`${error.message}\n"--help" lists all commands.`);

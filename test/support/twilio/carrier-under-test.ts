@@ -88,7 +88,7 @@ export const to = '+493087654321';
 export const outgoing: OutgoingCall = { ...plan, from, to, ringingTime: 30 };
 
 /** Starts the carrier with a scripted service behind a real HTTP server, and the stand-in. */
-export async function startCarrier(settings: { phoneNumber?: string } = {}) {
+export async function startCarrier(settings: { phoneNumber?: string; publicUrl?: string } = {}) {
   const twilio = await TwilioStandIn.start();
   twilio.own(from);
   const service = new ScriptedService();
@@ -99,8 +99,9 @@ export async function startCarrier(settings: { phoneNumber?: string } = {}) {
     apiKey: undefined,
     apiUrl: twilio.url,
     phoneNumber: settings.phoneNumber,
-    publicUrl,
+    publicUrl: settings.publicUrl ?? publicUrl,
   };
+  twilio.publicUrl = config.publicUrl;
   const carrier = new TwilioCarrier(config, log);
   carrier.open(service);
   const app = new Hono().route('/api/carrier', carrier.routes);

@@ -266,6 +266,11 @@ export class StandInCall {
   }
 
   async #sessionEnded({ status, handoffData }: SessionEnd, milliseconds: number): Promise<void> {
+    // Without an action, the carrier goes on with the next instruction, of which there is none.
+    if (this.#action === '') {
+      await this.complete();
+      return;
+    }
     const fields = {
       SessionId: this.relays.at(-1)?.sessionId ?? newSid('VX'),
       SessionStatus: status,

@@ -64,6 +64,8 @@ const callStatusEvents = ['initiated', 'ringing', 'answered', 'completed'];
  */
 export class TwilioStandIn implements CallCarrier {
   readonly accountSid = credentials.accountSid;
+  /** Another public address of the service. */
+  publicUrl: string = publicUrl;
   readonly calls: StandInCall[] = [];
   readonly recordings = new Map<string, { callSid: string; file: Uint8Array }>();
   readonly numbers: OwnedNumber[] = [];
@@ -126,7 +128,7 @@ export class TwilioStandIn implements CallCarrier {
 
   address(url: string): { address: string; headers: Record<string, string> } {
     const { origin, pathname, search } = new URL(url);
-    if (origin.replace(/^ws/, 'http') !== publicUrl)
+    if (origin.replace(/^ws/, 'http') !== this.publicUrl)
       throw new Error(`${url} is not an address of the service.`);
     const service = this.#services[this.#requests++ % this.#services.length] ?? '';
     const target = origin.startsWith('ws') ? service.replace(/^http/, 'ws') : service;
@@ -196,6 +198,8 @@ export class TwilioStandIn implements CallCarrier {
         return this.#createCall(form, response);
       case 'POST Calls/':
         return this.#updateCall(sid, form);
+      case 'GET Calls/':
+        return this.#readCall(sid);
       case 'GET AvailablePhoneNumbers/':
         return this.#searchNumbers(sid, query);
       case 'GET IncomingPhoneNumbers':
@@ -255,7 +259,7 @@ export class TwilioStandIn implements CallCarrier {
     }
     for (const name of ['StatusCallback', 'AsyncAmdStatusCallback', 'RecordingStatusCallback']) {
       const value = form[name];
-      if (value !== undefined && !value.startsWith(`${publicUrl}/`))
+      if (value !== undefined && !value.startsWith(`${this.publicUrl}/`))
         throw new Refused(400, 21609, `Invalid ${name}: ${value}`);
     }
     const isWithin = (name: string, most: number) =>
@@ -292,6 +296,24 @@ export class TwilioStandIn implements CallCarrier {
       status: 'queued',
       direction: 'outbound-api',
     };
+  }
+
+  #readCall(path: string): unknown {
+    const [sid = '', part] = path.split('/');
+    const call = this.calls.find((one) => one.sid === sid);
+    if (!call) throw notFound();
+    if (part === 'Notifications') {
+      return page(
+        'notifications',
+        call.problems.map((_, index) => ({
+          sid: `NO${index}`,
+          call_sid: sid,
+          error_code: '64105',
+          log: '0',
+        })),
+      );
+    }
+    return { sid, status: call.status, duration: call.isOver ? String(call.duration) : null };
   }
 
   #updateCall(sid: string, form: Form): unknown {

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import { Refusal } from '../../lib/refusal.ts';
 import type { CallHandler } from '../carrier.ts';
+import { checkCallId, holdCheckCall, isCheckToken } from './check-call.ts';
 import { maxFrameBytes, readFrame } from './relay-frames.ts';
 import type { RelayFrame, SetupFrame } from './relay-frames.ts';
 import { RelayLine } from './relay-line.ts';
@@ -30,6 +31,7 @@ const defaultTimes: RelayTimes = { setup: 5000, ping: 15_000, closing: 5000 };
 export interface RelayServerParts {
   handler: () => CallHandler;
   signature: Signature;
+  authToken: string;
   urls: WebhookUrls;
   log: Logger;
   /** An incoming call was connected: its duration is limited, and its end reported, from now on. */
@@ -130,7 +132,7 @@ export class RelayServer {
   }
 
   #startLine(webSocket: WebSocket, setup: SetupFrame): RelayLine {
-    const { handler, urls, log, onIncomingConnected } = this.#parts;
+    const { handler, authToken, urls, log, onIncomingConnected } = this.#parts;
     const { callId, token, speed, interruptingWords } = setup.customParameters;
     const connection = {
       send: (frame: object) => {
@@ -148,8 +150,8 @@ export class RelayServer {
     const settings = { speed: Number(speed), interruptingWords: Number(interruptingWords) };
     const line = new RelayLine(connection, settings, urls.silence);
     const call = { callId: Number(callId), token, carrierCallId: setup.callSid };
-    handler()
-      .onConnected(call, line)
+    const isCheck = call.callId === checkCallId && isCheckToken(token, authToken);
+    (isCheck ? holdCheckCall(line) : handler().onConnected(call, line))
       .then(() => line.hangUp())
       .catch((error: unknown) => {
         line.close('connection');

@@ -52,6 +52,7 @@ export class TwilioCarrier implements Carrier {
     this.#relay = new RelayServer({
       ...parts,
       log,
+      authToken: config.authToken,
       onIncomingConnected: (setup) => void this.#limitIncoming(setup),
     });
   }

@@ -1,5 +1,6 @@
 import twilio from 'twilio';
 import type { CallPlan, NextStep } from '../carrier.ts';
+import { checkCallId } from './check-call.ts';
 import type { ConnectionParameters } from './relay-frames.ts';
 import { countsWords, speechAttributes } from './speech-attributes.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
@@ -31,16 +32,36 @@ export function connectTwiml(
   const relay = response
     .connect({ action: urls.ofCall(plan, 'relay') })
     .conversationRelay({ url: urls.relay, ...speechAttributes(plan.speech) });
-  // The process that is connected knows the call only by these.
-  const parameters: ConnectionParameters = {
+  addParameters(relay, {
     callId: String(plan.callId),
     token: plan.token,
     maxDuration: String(plan.maxDuration),
     speed: String(plan.speech.speed),
     interruptingWords: String(countsWords(plan.speech) ? plan.speech.minInterruptWords : 0),
-  };
-  for (const [name, value] of Object.entries(parameters)) relay.parameter({ name, value });
+  });
   return response.toString();
+}
+
+/** Connects a test call, which has no record. */
+export function testCallTwiml(urls: WebhookUrls, token: string): string {
+  const response = new VoiceResponse();
+  const relay = response.connect().conversationRelay({ url: urls.relay, language: 'en-US' });
+  addParameters(relay, {
+    callId: String(checkCallId),
+    token,
+    maxDuration: '60',
+    speed: '1',
+    interruptingWords: '0',
+  });
+  return response.toString();
+}
+
+/** The process that is connected knows the call only by these. */
+function addParameters(
+  relay: { parameter: (attributes: { name: string; value: string }) => unknown },
+  parameters: ConnectionParameters,
+): void {
+  for (const [name, value] of Object.entries(parameters)) relay.parameter({ name, value });
 }
 
 /** Connects the customer to another number; the action reports whether it answered. */

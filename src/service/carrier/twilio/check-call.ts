@@ -1,0 +1,37 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Line } from '../carrier.ts';
+
+/*
+ * `carrier check --call` makes a call without a record in the database. The process that is connected recognizes it by
+ * a token that only the holder of the auth token can create, for a short time.
+ */
+
+const validMs = 10 * 60 * 1000;
+const sentence = 'Hello! This is the test call of your voice assistant. It works. Goodbye!';
+
+/** The id of a call that is no record. */
+export const checkCallId = 0;
+
+/** Creates the token of a test call. */
+export function checkToken(authToken: string, at = Date.now()): string {
+  const signature = createHmac('sha256', authToken).update(`carrier check ${at}`).digest('base64url');
+  return `${at}.${signature}`;
+}
+
+/** Whether the token is that of a test call and has not expired. */
+export function isCheckToken(token: string, authToken: string, now = Date.now()): boolean {
+  const at = Number(/^\d{1,15}(?=\.)/.exec(token)?.[0] ?? NaN);
+  if (!(Math.abs(now - at) < validMs)) return false;
+  const [given, expected] = [Buffer.from(token), Buffer.from(checkToken(authToken, at))];
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Says one sentence and hangs up. */
+export async function holdCheckCall(line: Line): Promise<void> {
+  // eslint-disable-next-line @typescript-eslint/require-await -- an iterable without waiting
+  async function* text() {
+    yield sentence;
+  }
+  await line.say(text(), 30, AbortSignal.timeout(60_000));
+  await line.hangUp();
+}

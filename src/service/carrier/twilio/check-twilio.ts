@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import type { CheckedStep } from '../checked-step.ts';
+import { checkToken } from './check-call.ts';
+import { Signature } from './signature.ts';
+import { createTwilioClient, translateError } from './twilio-client.ts';
+import type { TwilioConfig } from './twilio-config.ts';
+import { testCallTwiml } from './twiml.ts';
+import { WebhookUrls } from './webhook-urls.ts';
+
+/** Time limit of each request, in milliseconds. */
+const timeoutMs = 15_000;
+/** Longest test call, and how often its state is read, in milliseconds. */
+const testCallMs = 120_000;
+const pollMs = 1000;
+
+/** A step has failed; the message says what to do. */
+class StepError extends Error {
+  override readonly name = 'StepError';
+}
+
+/**
+ * Checks step by step whether calls with Twilio can work. A step whose precondition failed is left out.
+ *
+ * @param testNumber a phone of the operator to call; no call by default.
+ */
+export async function checkTwilio(
+  config: TwilioConfig,
+  testNumber: string | undefined,
+  times = { pollMs, testCallMs },
+): Promise<CheckedStep[]> {
+  const client = createTwilioClient(config);
+  const urls = new WebhookUrls(config.publicUrl);
+  const signature = new Signature(config.authToken);
+  const steps: CheckedStep[] = [];
+  const check = async (name: string, action: () => Promise<string>): Promise<boolean> => {
+    try {
+      steps.push({ name, isOk: true, text: await action() });
+      return true;
+    } catch (error) {
+      steps.push({ name, isOk: false, text: (error as Error).message });
+      return false;
+    }
+  };
+
+  const hasAccount = await check('credentials', async () => {
+    const { status, type } = await ask('the account', () =>
+      client.api.v2010.accounts(config.accountSid).fetch(),
+    );
+    if (status !== 'active')
+      throw new StepError(`The account is ${status}. Activate it in the Twilio Console.`);
+    return type === 'Trial' ? 'a trial account: it calls only numbers that you have verified' : 'accepted';
+  });
+  if (hasAccount) await check('number', () => checkNumber(client, config.phoneNumber));
+  const isPublic = await check('public address', () => checkAddress(urls));
+  const isSigned = isPublic && (await check('signature', () => checkSignature(urls, signature)));
+  const isConnected = isSigned && (await check('WebSocket', () => checkWebSocket(urls, signature)));
+  if (testNumber !== undefined && hasAccount && isConnected) {
+    await check('test call', () => makeTestCall(client, config, urls, testNumber, times));
+  }
+  return steps;
+}
+
+type Client = ReturnType<typeof createTwilioClient>;
+
+async function ask<Result>(action: string, send: () => Promise<Result>): Promise<Result> {
+  try {
+    return await send();
+  } catch (error) {
+    throw translateError(error, `the request for ${action}`);
+  }
+}
+
+async function checkNumber(client: Client, phoneNumber: string | undefined): Promise<string> {
+  if (phoneNumber === undefined) {
+    return 'TWILIO_PHONE_NUMBER is not set, so only assistants with a number of their own can call';
+  }
+  const query = { phoneNumber, limit: 1 };
+  const bought = await ask('the number', () => client.incomingPhoneNumbers.list(query));
+  if (bought.length > 0) return `${phoneNumber} is a number of the account`;
+  const verified = await ask('the number', () => client.outgoingCallerIds.list(query));
+  if (verified.length > 0) return `${phoneNumber} is a verified caller ID`;
+  throw new StepError(
+    `${phoneNumber} is neither a number of the account nor a verified caller ID. Buy or verify it in the Twilio Console, or correct TWILIO_PHONE_NUMBER.`,
+  );
+}
+
+async function send(url: string, options: RequestInit = {}): Promise<Response> {
+  try {
+    return await fetch(url, { ...options, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    const cause = (error as Error).cause ?? error;
+    const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
+    throw new StepError(
+      `${new URL(url).origin} cannot be reached (${reason}). Check PUBLIC_URL, its DNS entry, the certificate, and the proxy.`,
+      { cause: error },
+    );
+  }
+}
+
+async function checkAddress(urls: WebhookUrls): Promise<string> {
+  const response = await send(urls.silence);
+  const type = response.headers.get('Content-Type') ?? '';
+  if (response.status === 200 && type.startsWith('audio/'))
+    return `${new URL(urls.silence).origin} is this service`;
+  throw new StepError(
+    `${urls.silence} responds with ${response.status}, so another program answers there, or a service without CARRIER=twilio. Check PUBLIC_URL, and restart the service after a change.`,
+  );
+}
+
+async function checkSignature(urls: WebhookUrls, signature: Signature): Promise<string> {
+  const url = urls.of('/check');
+  const nonce = randomUUID();
+  const post = (headers: Record<string, string>) =>
+    send(url, { method: 'POST', headers, body: new URLSearchParams({ nonce }) });
+  const forged = await post({});
+  if (forged.status !== 403) {
+    throw new StepError(
+      `A request without a signature gets the status ${forged.status} instead of 403. Check which program answers at PUBLIC_URL, and whether its proxy passes POST requests on.`,
+    );
+  }
+  const response = await post({ 'X-Twilio-Signature': signature.create(url, { nonce }) });
+  if (response.status === 200 && (await response.text()).includes(nonce))
+    return 'accepted, and others are refused';
+  throw new StepError(
+    'The running service does not accept the signature. It has other values of TWILIO_AUTH_TOKEN or PUBLIC_URL than this command; or the proxy changes the path. Restart the service after a change.',
+  );
+}
+
+async function checkWebSocket(urls: WebhookUrls, signature: Signature): Promise<string> {
+  const socket = new WebSocket(urls.relay, {
+    headers: { 'X-Twilio-Signature': signature.create(urls.relay) },
+    handshakeTimeout: timeoutMs,
+  });
+  const outcome = Promise.withResolvers<string>();
+  const fail = (problem: string) => {
+    outcome.reject(
+      new StepError(
+        `${urls.relay} ${problem}. Let the proxy pass WebSockets on (headers Upgrade and Connection), as docs/self-hosting.md shows.`,
+      ),
+    );
+  };
+  // Without the token of a call, the service must close the connection again.
+  socket.on('open', () => {
+    socket.send('{"type":"setup"}');
+  });
+  socket.on('unexpected-response', (_, { statusCode }) => {
+    fail(`responds with ${statusCode} instead of a WebSocket`);
+  });
+  socket.on('error', ({ message }) => {
+    fail(`cannot be connected (${message})`);
+  });
+  socket.on('close', (code) => {
+    if (code === 1007) outcome.resolve('connected, and closed without a call');
+    else fail(`was closed with the code ${code}`);
+  });
+  const timer = setTimeout(fail, timeoutMs * 2, 'does not respond');
+  try {
+    return await outcome.promise;
+  } finally {
+    clearTimeout(timer);
+    socket.terminate();
+  }
+}
+
+async function makeTestCall(
+  client: Client,
+  config: TwilioConfig,
+  urls: WebhookUrls,
+  to: string,
+  times: { pollMs: number; testCallMs: number },
+): Promise<string> {
+  const from = config.phoneNumber;
+  if (from === undefined)
+    throw new StepError('Set TWILIO_PHONE_NUMBER: the test call needs a number of yours.');
+  const twiml = testCallTwiml(urls, checkToken(config.authToken));
+  const { sid } = await ask('the test call', () =>
+    client.calls.create({ from, to, twiml, timeout: 60, timeLimit: 60 }),
+  );
+  const deadline = performance.now() + times.testCallMs;
+  for (;;) {
+    const { status, duration } = await ask('the test call', () => client.calls(sid).fetch());
+    if (status === 'completed') {
+      const [problem] = await ask('the test call', () => client.calls(sid).notifications.list({ limit: 1 }));
+      if (!problem) return `answered, and ended after ${duration} seconds. You should have heard a sentence`;
+      throw new StepError(
+        `Twilio reports the error ${problem.errorCode}. The Twilio Console explains it: Monitor, Logs, Errors. Have you accepted the addendum for AI features there (Voice, Settings, General)?`,
+      );
+    }
+    if (status === 'busy' || status === 'no-answer')
+      throw new StepError(`The phone is ${status}. Try again.`);
+    if (status === 'failed' || status === 'canceled') {
+      throw new StepError(`The call is ${status}. The Twilio Console has the reason: Monitor, Logs, Calls.`);
+    }
+    if (performance.now() > deadline) throw new StepError(`The call is still ${status}. Try again later.`);
+    await pause(times.pollMs);
+  }
+}

@@ -1,0 +1,34 @@
+import { phoneNumber } from '../../contract/request-fields.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command } from './command.ts';
+import { table } from './table.ts';
+
+export const checkCarrierCommand: Command = {
+  name: 'carrier check',
+  summary: 'Checks step by step whether real calls can work, and says what to do where not.',
+  options: {
+    call: { value: 'number', description: 'also calls this phone of yours, such as +4930123456' },
+  },
+  async run({ config: { carrier } }, values) {
+    if (carrier.twilio === undefined) {
+      throw new CommandError(
+        carrier.asterisk === undefined
+          ? 'Calls are simulated: there is nothing to check. Set CARRIER=twilio for real calls.'
+          : 'This command checks calls with Twilio only.',
+      );
+    }
+    const given = values['call'];
+    const number = given === undefined ? undefined : phoneNumber().safeParse(given).data;
+    if (given !== undefined && number === undefined) {
+      throw new UsageError(`"${given}" is not a phone number in E.164 format, such as +4930123456.`);
+    }
+    const { checkTwilio } = await import('../carrier/twilio/check-twilio.ts');
+    const steps = await checkTwilio(carrier.twilio, number);
+    const rows = steps.map(({ name, isOk, text }) => [name, isOk ? 'works' : 'fails', text]);
+    return {
+      lines: table(['step', 'result', 'details'], rows),
+      data: steps.map(({ name, isOk, text }) => ({ step: name, works: isOk, details: text })),
+      hasFailed: steps.some(({ isOk }) => !isOk),
+    };
+  },
+};
