@@ -58,6 +58,13 @@ const env = {
   NODE_EXTRA_CA_CERTS: certificateFile,
 };
 
+/** An address that refuses connections. */
+const closed = createServer().listen(0, '127.0.0.1');
+await once(closed, 'listening');
+const closedUrl = `https://localhost:${(closed.address() as AddressInfo).port}`;
+closed.close();
+await once(closed, 'close');
+
 /** Runs `carrier check` as an operator does. */
 async function check(settings: Record<string, string | undefined> = {}, ...options: string[]) {
   const program = join(repository, 'src/service/cli.ts');
@@ -113,7 +120,7 @@ for (const [problem, settings, step, remedy] of [
   ['a number of somebody else', { TWILIO_PHONE_NUMBER: '+4930999999' }, 'number: fails', /Buy or verify it/],
   [
     'a public address that nobody listens at',
-    { PUBLIC_URL: 'https://localhost:9' },
+    { PUBLIC_URL: closedUrl },
     'public address: fails',
     /cannot be reached \(ECONNREFUSED\)/,
   ],
