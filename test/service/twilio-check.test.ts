@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createServer } from 'node:tls';
 import { startChildProcess } from '../support/process/child-process.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { repository } from '../support/repository.ts';
 import { selfSignedCertificate } from '../support/servers/self-signed-certificate.ts';
 import { atEnd, newDatabase } from '../support/service/service.ts';
@@ -59,11 +60,7 @@ const env = {
 };
 
 /** An address that refuses connections. */
-const closed = createServer().listen(0, '127.0.0.1');
-await once(closed, 'listening');
-const closedUrl = `https://localhost:${(closed.address() as AddressInfo).port}`;
-closed.close();
-await once(closed, 'close');
+const closedUrl = `https://localhost:${await freePort()}`;
 
 /** Runs `carrier check` as an operator does. */
 async function check(settings: Record<string, string | undefined> = {}, ...options: string[]) {
