@@ -1,12 +1,14 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import { errorTexts } from '../../contract/error-body.ts';
+import { recordLimits } from '../../contract/limits.ts';
 import { listOperations } from '../../contract/operations.ts';
 import type { Operation, Scope } from '../../contract/operations.ts';
 import { authenticate, KeyRefusal } from '../api-key/api-key.ts';
 import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { requestClient } from './client-address.ts';
+import { drain } from './drain.ts';
 import { limitFailedAttempts } from './rate-limit.ts';
 import type { Window } from './rate-limit.ts';
 
@@ -47,6 +49,7 @@ export function bearerAuth(
     c.header('Cache-Control', 'no-store');
     const header = c.req.header('Authorization');
     if (header === undefined) {
+      await drain(c, recordLimits.knowledgebase.upload);
       c.header('WWW-Authenticate', 'Bearer');
       return c.json(ownerError(c, errorTexts.unauthenticated), 401);
     }
@@ -58,6 +61,7 @@ export function bearerAuth(
       if (tooMany) return tooMany;
       const { reason, keyId } = found;
       log.warn({ address, reason, keyId }, 'an API key was refused');
+      await drain(c, recordLimits.knowledgebase.upload);
       c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
       return c.json(ownerError(c, describeRefusal(reason, address)), 401);
     }
