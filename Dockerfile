@@ -5,17 +5,19 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY . .
 RUN npm ci --ignore-scripts --no-audit --no-fund
-RUN npm run build && npm run build --workspace src/service
+RUN npm run build && npm run build --workspace src/service --workspace src/voice
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY src/service/package.json src/service/
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace src/service
+COPY src/voice/package.json src/voice/
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace src/service --workspace src/voice
 
 FROM node:24-bookworm-slim
 COPY --from=dependencies /app /app
 COPY --from=build /src/src/service/dist /app/src/service/dist
+COPY --from=build /src/src/voice/dist /app/src/voice
 RUN mkdir /data && chown 1000:1000 /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 # The settings file of "setup" and the embedded database are stored here; everything else may be read-only.

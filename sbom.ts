@@ -8,6 +8,9 @@ import { dirname, join } from 'node:path';
  * on to `dist`, as CycloneDX (`sbom.cdx.json`) and as a table with their licenses (`dependencies.md`).
  */
 
+/** Folders of the workspaces whose dependencies are shipped. */
+const workspaces = ['src/service', 'src/voice'];
+
 /** Development dependencies that the build copies into the widget's files, as dist/licenses.md shows. */
 export const bundledPackages = ['@noble/hashes', 'eventsource-parser', 'marked', 'zod'];
 
@@ -50,10 +53,16 @@ function createBom(): Bom | undefined {
   const needed = Object.fromEntries(Object.entries(packages).filter(isNeeded));
   try {
     write('package.json', withoutDevelopment(read('package.json') as Package));
-    write('src/service/package.json', read('src/service/package.json') as object);
+    for (const workspace of workspaces)
+      write(`${workspace}/package.json`, withoutDevelopment(read(`${workspace}/package.json`) as Package));
     write('package-lock.json', {
       ...lock,
-      packages: { ...needed, '': withoutDevelopment(packages[''] ?? {}) },
+      packages: {
+        ...needed,
+        ...Object.fromEntries(
+          ['', ...workspaces].map((path) => [path, withoutDevelopment(packages[path] ?? {})]),
+        ),
+      },
     });
     const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
     const output = execFileSync('npm', args, {
@@ -87,6 +96,9 @@ function licensesOf({ name, version, licenses = [] }: Bom['components'][number])
   return found?.[1].license === undefined ? [] : [{ license: { name: found[1].license } }];
 }
 
+/** Whether a component is a workspace of this repository. */
+export const isOwn = (purl: string): boolean => /^pkg:npm\/voice-assistant-chat-(service|voice)@/.test(purl);
+
 const textOf = (license: License) =>
   'expression' in license ? license.expression : (license.license.id ?? license.license.name);
 
@@ -98,7 +110,7 @@ function writeLists(): void {
   }
   const components = bom.components.map((component) => ({ ...component, licenses: licensesOf(component) }));
   const rows = components
-    .filter(({ purl }) => !purl.startsWith('pkg:npm/voice-assistant-chat-service@'))
+    .filter(({ purl }) => !isOwn(purl))
     .map(({ name, version, licenses }) => `| ${name} | ${version} | ${licenses.map(textOf).join(', ')} |`);
   mkdirSync('dist', { recursive: true });
   writeFileSync('dist/sbom.cdx.json', `${JSON.stringify({ ...bom, components }, null, 2)}\n`);

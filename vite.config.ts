@@ -65,13 +65,13 @@ function chunks(): UserConfig {
   };
 }
 
-/** The name of a file in `dist/chunks`, without its extension. */
-const fileName = (path = '') => basename(path, '.js');
+/** The hash in the name of a file in `dist/chunks`. */
+const hashOf = (path = '') => basename(path, '.js').replace(/.*-/, '');
 
-/** The shell alone; it knows the files of the first build by their addresses. */
+/** The shell alone; it knows the files of the first build by their hashes. */
 function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   const manifest = JSON.parse(readFileSync('dist/chunks/manifest.json', 'utf8')) as Manifest;
-  const files = Object.entries(entries).map(([name, source]) => [name, fileName(manifest[source]?.file)]);
+  const files = Object.entries(entries).map(([name, source]) => [name, hashOf(manifest[source]?.file)]);
   const builtFiles = JSON.stringify(Object.fromEntries(files));
   return {
     define: { builtFiles },

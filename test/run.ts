@@ -17,7 +17,7 @@ const databases = postgres ? ['pglite', 'postgres'] : ['pglite'];
 for (const sentence of advice) console.log(sentence);
 console.log(`Browsers: ${engines.join(', ') || 'none'}. Databases: ${databases.join(', ')}.\n`);
 
-const needsBrowser = ['browser', 'e2e', 'size', 'leak', 'examples'];
+const needsBrowser = ['browser', 'e2e', 'size', 'leak', 'examples', 'voice'];
 const runnable = suites.filter(
   (suite) =>
     (engines.length > 0 || !needsBrowser.some((group) => goesBy(suite, group))) &&

@@ -45,6 +45,8 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('Scaling', 'scaling'),
     page('Monitoring', 'monitoring'),
     page('Models and knowledge', 'models-and-knowledge'),
+    page('Live voice', 'live-voice'),
+    page('Network of live voice', 'live-voice-network'),
     page('Calls and campaigns', 'calls'),
     page('Inbound calls, numbers and limits', 'inbound-calls'),
     page('Calls with Twilio', 'twilio'),

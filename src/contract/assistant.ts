@@ -130,6 +130,7 @@ export const Assistant = z.looseObject({
   max_messages_per_day: z.int(),
   max_test_messages_per_day: z.int(),
   proof_of_work: z.boolean(),
+  web_calls: z.boolean(),
   allowed_origins: z.array(z.string()),
   usage_webhook_url: z.nullable(z.string()),
   handoff_webhook_url: z.nullable(z.string()),
@@ -256,6 +257,8 @@ const optionalFields = {
   max_test_messages_per_day: integer(limit.messagesPerDay),
   /** Whether a visitor who has used half of the daily limit has to prove work for each further message. */
   proof_of_work: flag(),
+  /** Whether visitors of pages may call the assistant. */
+  web_calls: flag(),
   /** Origins of pages, such as `https://shop.example` or `https://*.shop.example`. Empty allows any. */
   allowed_origins: list(originPattern()),
   /** Called when 80 % of a daily limit are used, and when all of it is. */
@@ -420,6 +423,8 @@ export const PublicAssistant = z.looseObject({
       color: z.optional(z.string()),
       position: z.optional(z.string()),
     }),
+    /** Whether the assistant can be called. */
+    web_calls: z.boolean(),
   }),
 });
 

@@ -52,6 +52,8 @@ export const Call = z.looseObject({
   assistant_name: z.string(),
   /** Absent if the call does not belong to a campaign. */
   campaign_name: z.optional(z.string()),
+  /** Web calls: the UUID of their conversation. Absent in phone calls. Our addition. */
+  conversation_id: z.optional(z.string()),
   type: z.string(),
   /** Seconds. */
   duration: z.int(),

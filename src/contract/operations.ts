@@ -14,6 +14,7 @@ import * as phoneNumber from './phone-number.ts';
 import * as tool from './tool.ts';
 import * as user from './user.ts';
 import * as userToken from './user-token.ts';
+import * as voice from './voice.ts';
 import * as webhook from './webhook.ts';
 
 export { scopes } from './owner-endpoint.ts';
@@ -26,6 +27,9 @@ export const operations = {
   sendMessage: conversation.sendMessage,
   stopReply: conversation.stopReply,
   deleteConversation: conversation.deleteConversation,
+  readVoice: voice.readVoice,
+  startVoice: voice.startVoice,
+  endVoice: voice.endVoice,
   listConversations: conversation.listConversations,
   writeAsPerson: conversation.writeAsPerson,
   disableAi: conversation.disableAi,

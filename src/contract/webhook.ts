@@ -25,6 +25,8 @@ const anyObject = z.record(z.string(), z.unknown());
 /** Body of a webhook after a call. Timestamps are ISO 8601 in the assistant's time zone. */
 export const CallWebhook = z.looseObject({
   id: z.int(),
+  /** Web calls: the UUID of their conversation. Absent in phone calls. Our addition. */
+  conversation_id: z.optional(z.string()),
   customer_phone: z.string(),
   assistant_phone: z.string(),
   /** Seconds. */

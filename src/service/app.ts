@@ -62,7 +62,7 @@ export function createApp(context: AppContext): Hono {
 
   app.route('/api', documentationRoutes());
   app.route('/api/conversations', conversationRoutes(context, config));
-  app.route('/api/assistants', assistantRoutes(database));
+  app.route('/api/assistants', assistantRoutes(database, context.webCalls.canTalk));
   app.route('/api/user', userRoutes(context));
   app.route('/api', aliasRoutes(context));
   app.route('/api/recordings', recordingRoutes(database, carrier));
@@ -73,10 +73,14 @@ export function createApp(context: AppContext): Hono {
     readinessRoutes(database, log, () => [
       ...untrustedProxy.warnings,
       ...context.modelProblems(),
+      ...context.webCalls.problems,
       ...[warnOfMissingWidget(config.widgetDir) ?? []].flat(),
     ]),
   );
-  app.route('/embed', embedScriptRoutes(database, config.widgetDir, log));
+  app.route(
+    '/embed',
+    embedScriptRoutes(database, { widgetDir: config.widgetDir, canTalk: context.webCalls.canTalk, log }),
+  );
   app.route('/', docsSiteRoutes(join(config.widgetDir, 'docs')));
   app.route('/', widgetFileRoutes(config.widgetDir));
   return app;

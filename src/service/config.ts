@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { z } from 'zod';
 import type { CallRules } from './billing/call-limits.ts';
+import type { WebCallLimits } from './billing/web-call-limits.ts';
 import type { CarrierConfig } from './carrier/carrier-config.ts';
 import { readAsteriskConfig } from './carrier/asterisk/read-asterisk-config.ts';
 import { readTwilioConfig } from './carrier/twilio/read-twilio-config.ts';
@@ -12,6 +13,8 @@ import type { AllowedCountries } from './lib/allowed-countries.ts';
 import { OperatorError } from './operator-error.ts';
 import type { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 import { settings } from './settings.ts';
+import type { OpenAiSpeechConfig } from './voice/openai-speech.ts';
+import type { VoiceConfig } from './voice/voice-config.ts';
 
 /** A setting is missing or invalid. The message names the variable and the allowed values. */
 export class ConfigError extends OperatorError {
@@ -67,6 +70,9 @@ export interface Config {
   carrier: CarrierConfig;
   /** What limits the calls of an account. */
   calls: CallRules;
+  webCallLimits: WebCallLimits;
+  /** Calls of visitors from a page. */
+  voice: VoiceConfig;
   /** Interval at which a campaign looks for pending evaluations, in milliseconds. */
   campaignPollMs: number;
   webhooks: {
@@ -152,6 +158,21 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       inParallel: values.MAX_CALLS_IN_PARALLEL || Infinity,
       perDay: values.MAX_CALLS_PER_DAY || Infinity,
     },
+    webCallLimits: {
+      perAssistant: values.VOICE_CALLS_PER_ASSISTANT || Infinity,
+      visitorMinutes: values.VOICE_VISITOR_MINUTES_PER_DAY || Infinity,
+      ownerMinutes: values.VOICE_OWNER_MINUTES_PER_DAY || Infinity,
+    },
+    voice: {
+      isEnabled: values.VOICE,
+      udpPorts: values.VOICE_UDP_PORTS,
+      publicAddress: values.VOICE_PUBLIC_ADDRESS,
+      modelFolder: values.VOICE_MODEL_DIR,
+      stunUrl: values.VOICE_STUN_URL,
+      turn: readTurn(values),
+      speech: readSpeech(values),
+      transcriptionModel: values.TRANSCRIPTION_MODEL,
+    },
     campaignPollMs: values.CAMPAIGN_POLL_SECONDS * 1000,
     webhooks: {
       timeoutMs: values.WEBHOOK_TIMEOUT_SECONDS * 1000,
@@ -164,6 +185,29 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   };
+}
+
+function readTurn({ VOICE_TURN_URL: url, VOICE_TURN_SECRET: secret }: z.infer<typeof Environment>) {
+  if (url === undefined) return undefined;
+  if (secret !== undefined) return { url, secret };
+  throw new ConfigError(
+    'VOICE_TURN_SECRET must be set with VOICE_TURN_URL: the shared secret of that server.',
+  );
+}
+
+/** The endpoints that speak and listen; undefined if there are none. */
+function readSpeech(values: z.infer<typeof Environment>): OpenAiSpeechConfig | undefined {
+  const speech = {
+    baseUrl: values.SPEECH_BASE_URL,
+    apiKey: values.SPEECH_API_KEY,
+    model: values.SPEECH_MODEL,
+    voice: values.SPEECH_VOICE,
+  };
+  if (speech.baseUrl === undefined && speech.apiKey === undefined) return undefined;
+  const own = { baseUrl: values.TRANSCRIPTION_BASE_URL, apiKey: values.TRANSCRIPTION_API_KEY };
+  const server = own.baseUrl === undefined && own.apiKey === undefined ? speech : own;
+  const { baseUrl, apiKey } = server;
+  return { speech, transcription: { baseUrl, apiKey, model: values.TRANSCRIPTION_MODEL } };
 }
 
 function readTwilio(values: z.infer<typeof Environment>) {
@@ -189,17 +233,7 @@ function readAsterisk(values: z.infer<typeof Environment>) {
       endpoint: values.ASTERISK_ENDPOINT,
       application: values.ASTERISK_APPLICATION,
       phoneNumber: values.ASTERISK_PHONE_NUMBER,
-      speech: {
-        baseUrl: values.SPEECH_BASE_URL,
-        apiKey: values.SPEECH_API_KEY,
-        model: values.SPEECH_MODEL,
-        voice: values.SPEECH_VOICE,
-      },
-      transcription: {
-        baseUrl: values.TRANSCRIPTION_BASE_URL,
-        apiKey: values.TRANSCRIPTION_API_KEY,
-        model: values.TRANSCRIPTION_MODEL,
-      },
+      voice: readSpeech(values),
     }),
   );
 }

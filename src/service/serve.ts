@@ -38,6 +38,9 @@ import { createUsageRecorder } from './usage/model-usage.ts';
 import { observeQueues } from './telemetry/observe-queues.ts';
 import { queueNames } from './jobs/queues.ts';
 import { createFetchGuarded } from './outgoing/fetch-guarded.ts';
+import { loadVoice, withSpeech } from './voice/load-voice.ts';
+import type { VoiceModule } from './voice/voice-module.ts';
+import { WebCalls } from './web-call/web-calls.ts';
 
 /** A running service. */
 export interface RunningService {
@@ -63,6 +66,7 @@ const drainMs = 2000;
  * the configured one is opened.
  * @param extras.carrier replaces the configured carrier.
  * @param extras.numbers replaces the numbers that the simulated carrier sells.
+ * @param extras.voice replaces the optional package for web calls.
  * @throws PortInUseError, DataFolderInUseError, DatabaseUnreachableError, MissingSecretKeyError
  */
 export async function serve(
@@ -73,6 +77,7 @@ export async function serve(
     database?: Database;
     carrier?: Carrier;
     numbers?: CarrierNumbers;
+    voice?: VoiceModule;
   } = {},
 ): Promise<RunningService> {
   const log = extras.log ?? createLog(config.logLevel);
@@ -102,13 +107,18 @@ export async function serve(
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const stock = extras.numbers ?? new SimulatedNumbers(database.db);
-    const carrier = extras.carrier ?? (await createCarrier(config.carrier, stock, log));
+    const loadedVoice = extras.voice
+      ? await withSpeech(extras.voice, config.voice)
+      : await loadVoice(config.voice, log);
+    const { voice } = loadedVoice;
+    const carrier = extras.carrier ?? (await createCarrier(config.carrier, stock, log, loadedVoice));
     const { numbers } = carrier;
     const calls = new CallRunner({
       ...contextParts,
       ...{ jobs, engine, log },
       carrier,
       rules: config.calls,
+      webLog: { limits: config.webCallLimits, signals },
       prepareInbound: (callId) => askInboundWebhook({ database, fetch: fetchGuarded, log }, callId),
       leaseMs: config.reply.leaseMs,
       replyMs: config.reply.timeoutMs,
@@ -116,8 +126,14 @@ export async function serve(
     carrier.open(calls);
     let stopping = false;
     const events = new ConversationEvents({ database, signals, log });
+    const webCalls = new WebCalls({
+      ...{ ...loadedVoice, database, jobs, calls, events, signals, log },
+      config: config.voice,
+      limits: config.webCallLimits,
+      models: config.models,
+    });
     const app = createApp({
-      ...{ carrier, config, database, events, jobs, numbers, replies, signals, log },
+      ...{ carrier, config, database, events, jobs, numbers, replies, signals, webCalls, log },
       modelProblems: engine.problems,
       isStopping: () => stopping,
     });
@@ -126,6 +142,7 @@ export async function serve(
     const requests = new PendingRequests();
     const fetch: typeof app.fetch = (...request) => requests.track(app.fetch(...request));
     const server = createAdaptorServer({ fetch }) as Server;
+    server.keepAliveTimeout = keepAliveMs;
     server.on('upgrade', (request, socket, head) => {
       if (carrier.upgrade) carrier.upgrade(request, socket, head);
       else socket.destroy();
@@ -171,7 +188,9 @@ export async function serve(
       await drain(server, closed.promise);
       await replies.finish(0);
       await calls.finish(0);
+      await webCalls.finish();
       await carrier.close?.();
+      await voice?.module.close();
       await stopHousekeeping();
       stopObserving();
       await closeDatabase();
@@ -203,6 +222,12 @@ async function prepareEmbedding({ db }: Database, jobs: StoredJobs, log: Logger)
     log.warn('the database has no pgvector, so semantic search is unavailable in large knowledge bases');
   await jobs.send('embed-chunks', {});
 }
+
+/**
+ * How long an unused connection is kept open. Longer than proxies keep theirs (nginx: 60 s), since a request that is sent
+ * while its connection is being closed fails.
+ */
+const keepAliveMs = 75_000;
 
 /** Closes connections once their responses are sent; those of clients that do not read are closed after a while. */
 async function drain(server: Server, closed: Promise<undefined>): Promise<void> {

@@ -225,7 +225,7 @@ export const settings = {
     'Number of the trunk, for calls of assistants that have none',
   ),
   SPEECH_BASE_URL: optionalUrl(
-    "OpenAI-compatible endpoint that speaks in calls with Asterisk; OpenAI's own if only a key is set",
+    "OpenAI-compatible endpoint that speaks in web calls and calls with Asterisk; OpenAI's own if only a key is set. By default speech needs no network ([Live voice](live-voice.md))",
   ),
   SPEECH_API_KEY: optional('Its key; local servers need none'),
   SPEECH_MODEL: string('gpt-4o-mini-tts', 'Its model'),
@@ -257,6 +257,53 @@ export const settings = {
     1_000_000,
     1000,
     'Calls of one account a day (UTC), in both directions; 0 is no limit',
+  ),
+  VOICE: onOrOff(
+    'on',
+    'Whether visitors can call assistants from a page, if the package for it is installed ([Live voice](live-voice.md))',
+  ),
+  VOICE_MODEL_DIR: optional(
+    'Folder with voices that speak without a network ([Voices of your own](live-voice.md#voices-of-your-own))',
+  ),
+  VOICE_UDP_PORTS: {
+    type: 'string',
+    schema: z.string().optional().transform(readPortRange),
+    default: undefined,
+    text: 'UDP ports for the sound of web calls, such as `40000-40100`; any free ones by default',
+  } satisfies Setting,
+  VOICE_PUBLIC_ADDRESS: optional(
+    'IP address under which browsers reach this machine, if it is behind address translation',
+  ),
+  VOICE_STUN_URL: pattern(
+    /^stuns?:[^\s]+$/,
+    'must be an address such as stun:stun.shop.example:3478',
+    'STUN server for web calls, `stun:…`',
+  ),
+  VOICE_TURN_URL: pattern(
+    /^turns?:[^\s]+$/,
+    'must be an address such as turn:turn.shop.example:3478',
+    'TURN server for web calls, `turn:…`, for visitors whose network blocks UDP',
+  ),
+  VOICE_TURN_SECRET: optional(
+    "Its shared secret (coturn's `static-auth-secret`), for credentials that expire",
+  ),
+  VOICE_CALLS_PER_ASSISTANT: wholeNumber(
+    0,
+    100_000,
+    10,
+    'Web calls of one assistant at the same time; 0 is no limit',
+  ),
+  VOICE_VISITOR_MINUTES_PER_DAY: wholeNumber(
+    0,
+    1_000_000,
+    60,
+    'Started minutes of web calls from one address (IPv6: /64) with the assistants of an account, a day (UTC); 0 is no limit',
+  ),
+  VOICE_OWNER_MINUTES_PER_DAY: wholeNumber(
+    0,
+    10_000_000,
+    1000,
+    'Started minutes of all web calls of one account a day (UTC); 0 is no limit',
   ),
   CAMPAIGN_POLL_SECONDS: number(
     0.05,
@@ -335,6 +382,18 @@ function readKeys(list: string | undefined, context: z.RefinementCtx<string | un
     context.addIssue((error as Error).message);
     return z.NEVER;
   }
+}
+
+/** Reads `40000-40100`. */
+function readPortRange(
+  range: string | undefined,
+  context: z.RefinementCtx<string | undefined>,
+): readonly [first: number, last: number] | undefined {
+  if (range === undefined) return undefined;
+  const [first = NaN, last = NaN] = (/^(\d+)-(\d+)$/.exec(range) ?? []).slice(1).map(Number);
+  if (first > 0 && last <= 65_535 && last - first >= 10) return [first, last];
+  context.addIssue('must be two ports from 1 to 65535 that are at least ten apart, such as 40000-40100');
+  return z.NEVER;
 }
 
 /** Reads `30,60,120` as milliseconds. */

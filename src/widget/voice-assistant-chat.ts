@@ -65,6 +65,11 @@ const Base =
  * @csspart restart-button - the button that starts a new conversation
  * @csspart undo - the notice that a new conversation has started
  * @csspart undo-button - the button that returns to the previous conversation
+ * @csspart call-button - the button that starts a call
+ * @csspart call - the bar of a call: its state, and its buttons
+ * @csspart call-mute-button - the button that mutes the microphone
+ * @csspart call-devices-button - the button that shows the microphones and speakers
+ * @csspart call-end-button - the button that hangs up; after the call, it dismisses the bar
  * @csspart menu-button - the button of the menu: transcript, sound, deletion
  * @csspart close-button - the button that closes the panel
  * @csspart message-log - the scrolling list of messages
@@ -191,8 +196,11 @@ export class VoiceAssistantChat extends Base {
   declare allowImages: string | null;
   /** Plays a sound for answers that arrive while the visitor is elsewhere. Default: false. */
   declare sound: boolean;
-  /** Lets visitors dictate and have answers read aloud. Default: false. */
-  declare voice: boolean;
+  /**
+   * `call` lets visitors talk with the assistant; `dictation`, or no value, lets them dictate and have answers read
+   * aloud; `none` turns both off. Other values warn. Default: the assistant's, else none.
+   */
+  declare voice: 'call' | 'dictation' | 'none' | '' | boolean | null;
   /** Names the functions that the assistant called below its answers. Default: false. */
   declare showFunctionCalls: boolean;
   /**

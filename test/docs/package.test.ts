@@ -57,10 +57,12 @@ describe('the published package', () => {
     );
   });
 
-  it('has the same version as the service', () => {
-    const service = readFileSync(join(repository, 'src/service/package.json'), 'utf8');
-    assert.equal((JSON.parse(service) as { version: string }).version, version);
-  });
+  for (const workspace of ['service', 'voice']) {
+    it(`has the same version as src/${workspace}`, () => {
+      const manifest = readFileSync(join(repository, 'src', workspace, 'package.json'), 'utf8');
+      assert.equal((JSON.parse(manifest) as { version: string }).version, version);
+    });
+  }
 });
 
 /** Imports as a site does, by the package's name (self-referencing). */

@@ -117,7 +117,8 @@ describe('voice-assistant-chat/react', { skip: executable ? false : 'needs Chrom
       context: { page: 'Start' },
       suggestions: ['Hello'],
       sound: true,
-      voice: false,
+      // The attribute is absent.
+      voice: null,
       keepDays: '7',
     };
     assert.deepEqual(await values(), expected);

@@ -41,6 +41,41 @@ export function nodeTests(files: readonly string[], ...options: string[]): reado
   ];
 }
 
+/** Ends when all tests have: the timers of workers whose service was lost with its database would keep it for an hour. */
+const inOneProcess = ['--test-isolation=none', '--test-force-exit'];
+
+/** One file at a time, since sound is sent and measured in real time, which takes minutes for whole calls. */
+const inRealTime = ['--test-concurrency=1', '--test-timeout=300000'];
+
+/**
+ * Files of `test/service` that run with PostgreSQL alone: what they test has nothing to do with the kind of database, and
+ * they take minutes.
+ */
+const onOneDatabase = [
+  'ambient-sound',
+  'asterisk-machines',
+  'calling-hours',
+  'chunk-markdown',
+  'config',
+  'documents',
+  'fill-variables',
+  'language-model',
+  'log',
+  'model-problems',
+  'offline-engine',
+  'prompt-fences',
+  'realtime-line',
+  'setup',
+  'sound-recorder',
+  'twilio-check',
+  'twilio-line',
+  'twilio-requests',
+  'voice',
+  'webhook-deliveries',
+  'websites',
+  'with-timeout',
+].map((name) => `test/service/${name}.test.ts`);
+
 const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
 
@@ -60,6 +95,7 @@ export function allSuites(): Suite[] {
     'test/leak/**',
     'test/examples/**',
     'test/telephone/**',
+    'test/voice/**',
   );
   const examplesSuite = (name: string, isAlwaysRun: boolean): Suite => ({
     name,
@@ -97,12 +133,24 @@ export function allSuites(): Suite[] {
       name: `service:${database}`,
       // One process, since loading the service and starting a database takes longer than most of these files.
       // A large young generation, since the embedded database allocates many short-lived objects.
-      run: nodeTests(find('test/service/**/*.test.ts'), '--test-isolation=none', '--max-semi-space-size=64'),
-      again: (files) => nodeTests(files, '--test-isolation=none'),
+      run: nodeTests(
+        find('test/service/**/*.test.ts', ...(database === 'pglite' ? onOneDatabase : [])),
+        ...inOneProcess,
+        '--max-semi-space-size=64',
+      ),
+      again: (files) => nodeTests(files, ...inOneProcess),
       env: { TEST_DATABASE: database },
       counts: 'tests',
-      limit: 40,
+      limit: 60,
     })),
+    {
+      name: 'voice',
+      run: nodeTests(find('test/voice/**/*.test.ts'), ...inRealTime),
+      again: (files) => nodeTests(files, ...inRealTime),
+      counts: 'tests',
+      after: ['build'],
+      limit: 20,
+    },
     {
       name: 'size',
       run: nodeTests(find('test/size/**/*.test.ts')),

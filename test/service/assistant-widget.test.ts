@@ -13,10 +13,11 @@ const { uuid, id } = await createAssistant(service, {
 });
 const path = `/api/assistants/${uuid}/widget`;
 
-test('returns only the name, language and appearance of an assistant', async () => {
+test('returns only the name, language, appearance and calls of an assistant', async () => {
   const { status, json } = await service.get(path);
   assert.equal(status, 200);
-  assert.deepEqual(json, { status: true, data: { name: 'Kim', language: 'en', widget_settings: settings } });
+  const data = { name: 'Kim', language: 'en', widget_settings: settings, web_calls: false };
+  assert.deepEqual(json, { status: true, data });
 });
 
 test('sends an ETag and a cache lifetime', async () => {

@@ -52,13 +52,13 @@ test('returns all fields of a call', async () => {
   });
 });
 
-test('omits campaign_name, recording_url and end_reason if there are none', async () => {
+test('omits campaign_name, conversation_id, recording_url and end_reason if there are none', async () => {
   const id = await addCall(service, { userId: owner.id });
   const { json } = await owner.get(`calls/${id}`);
   assert.ok(Call.safeParse(json).success);
   assert.deepEqual(
     Object.keys(Call.shape).filter((field) => !(field in json)),
-    ['campaign_name', 'end_reason', 'recording_url'],
+    ['campaign_name', 'conversation_id', 'end_reason', 'recording_url'],
   );
   assert.deepEqual([json['status'], json['answered_by'], json['total_cost']], ['initiated', 'unknown', 0]);
 });

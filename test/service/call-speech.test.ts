@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { waitFor } from '../support/records/simulated-numbers.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 
-const { model, place, connect, ended, lines } = await startPhoneService();
+const { model, owner, place, connect, ended, lines } = await startPhoneService();
 
 const endCall = { tools: [{ type: 'end_call', description: 'When the conversation is over.' }] };
 
@@ -108,6 +108,91 @@ describe('the assistant', () => {
         ['assistant', 1.25],
       ],
     );
+  });
+
+  describe('with fillers', () => {
+    const fillers = {
+      fillers: true,
+      filler_config: {
+        neutral: ['One moment.', 'Just a second.'],
+        negative: ['I see.'],
+        positive: [],
+        question: ['Let me see.'],
+      },
+    };
+
+    it('says one that suits what the customer said, if its answer takes long, and stores it once', async () => {
+      const { line, over, id } = await connect(fillers);
+      await line.hears();
+      for (const [said, filler] of [
+        ['When do you open?', 'Let me see.'],
+        ['That does not work, it is broken.', 'I see.'],
+        // There is none for agreement.
+        ['Great, thanks.', 'Just a second.'],
+        ['My number is 12.', 'One moment.'],
+      ] as const) {
+        const late = Promise.withResolvers<string>();
+        model.behave({ chunks: [late.promise] });
+        line.says(said);
+        await line.isHearing(filler);
+        late.resolve('We open at nine.');
+        assert.equal(await line.hears(), `${filler} We open at nine.`);
+      }
+      line.hangsUp();
+      await over;
+      const said = String((await ended(id))['transcript']);
+      assert.match(said, /\nCustomer: When do you open\?\nAI: Let me see\. We open at nine\.\nCustomer:/);
+      assert.equal(said.match(/Let me see\./g)?.length, 1);
+    });
+
+    it('says none if it answers at once', async () => {
+      model.behave({ chunks: ['At nine.'] });
+      const { line, over } = await connect(fillers);
+      await line.hears();
+      line.says('When do you open?');
+      assert.equal(await line.hears(), 'At nine.');
+      line.hangsUp();
+      await over;
+    });
+
+    it('stops in the middle of one if the customer goes on, and does not answer the first question', async () => {
+      const never = Promise.withResolvers<string>();
+      model.behave(({ messages }) =>
+        messages.at(-1)?.content === 'And where?' ? { chunks: ['In Berlin.'] } : { chunks: [never.promise] },
+      );
+      const { line, over } = await connect(fillers);
+      await line.hears();
+      line.interrupts({ after: 'Let me', saying: 'And where?' });
+      line.says('When do you open?');
+      assert.equal(await line.hears(), 'Let me');
+      assert.equal(await line.hears(), 'In Berlin.');
+      never.resolve('At nine.');
+      line.hangsUp();
+      await over;
+    });
+  });
+
+  it('has at most the highest sensitivity that a line knows', async () => {
+    const { plan } = await place({ endpoint_sensitivity: 5, interrupt_sensitivity: 0.4 });
+    assert.deepEqual([plan.speech.endpointSensitivity, plan.speech.interruptSensitivity], [1, 0.4]);
+  });
+
+  it('is understood in all of its languages', async () => {
+    const { json } = await owner.get('assistants/languages');
+    const idOf = (code: string) =>
+      (json as unknown as { id: number; iso_2: string }[]).find(({ iso_2 }) => iso_2 === code)?.id;
+    const { plan } = await place({ secondary_language_ids: [idOf('de'), idOf('ar'), idOf('en')] });
+    assert.equal(plan.speech.language, 'en');
+    assert.deepEqual(plan.speech.otherLanguages?.toSorted(), ['ar', 'de']);
+  });
+
+  it('has an ambient sound on lines whose sound the service makes', async () => {
+    const heard = async (fields: Record<string, unknown>) => (await place(fields)).plan.speech.ambientSound;
+    assert.deepEqual(await heard({ ambient_sound: 'cafe', ambient_sound_volume: 0.3 }), {
+      name: 'cafe',
+      volume: 0.3,
+    });
+    assert.equal(await heard({ ambient_sound: 'off' }), undefined);
   });
 
   it('fails the call and refunds it if the model fails, also in the middle of a sentence', async () => {

@@ -292,7 +292,10 @@ describe("a person's data", () => {
       secondary_contacts: [{ phone_number: phone }],
     });
     for (const clientPhoneNumber of [phone, otherPhone]) {
-      await addCall(service, { userId: owner.id, clientPhoneNumber, transcript: `AI: ${clientPhoneNumber}` });
+      await addCall(service, {
+        ...{ userId: owner.id, clientPhoneNumber, transcript: `AI: ${clientPhoneNumber}` },
+        carrierRecordingId: `recording of ${clientPhoneNumber}`,
+      });
     }
     await pool.query('INSERT INTO blocked_numbers (user_id, phone_number) VALUES ($1, $2)', [
       owner.id,
@@ -321,6 +324,12 @@ describe("a person's data", () => {
       secondary_contacts: 1,
     });
 
+    const { rows: recordings } = await service.running.database.pool.query(
+      `SELECT data->>'recordingId' AS id FROM jobs.job
+       WHERE name = 'delete-recording' AND data->>'recordingId' IN ($1, $2)`,
+      [`recording of ${phone}`, `recording of ${otherPhone}`],
+    );
+    assert.deepEqual(recordings, [{ id: `recording of ${phone}` }]);
     const { rows } = await service.running.database.pool.query<{
       calls: string;
       leads: string;

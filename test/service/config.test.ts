@@ -142,14 +142,20 @@ const asterisk = {
 test('transcribes calls of Asterisk with the server that speaks, unless there is another one', () => {
   const { carrier, calls } = readConfig(asterisk);
   assert.equal(carrier.asterisk?.url, 'http://127.0.0.1:8088');
-  assert.equal(carrier.asterisk.voice.transcription.baseUrl, asterisk.SPEECH_BASE_URL);
+  assert.equal(carrier.asterisk.voice?.transcription.baseUrl, asterisk.SPEECH_BASE_URL);
   assert.deepEqual(calls.countries, new Set(['AT']));
   const separate = 'http://127.0.0.1:9000/v1';
   const { carrier: other } = readConfig({ ...asterisk, TRANSCRIPTION_BASE_URL: separate });
-  assert.equal(other.asterisk?.voice.transcription.baseUrl, separate);
+  assert.equal(other.asterisk?.voice?.transcription.baseUrl, separate);
 });
 
-for (const name of ['ASTERISK_URL', 'ASTERISK_PASSWORD', 'SPEECH_BASE_URL'] as const) {
+test('leaves the speech of Asterisk to the voice package if no endpoint is set', () => {
+  const { carrier } = readConfig({ ...asterisk, SPEECH_BASE_URL: undefined });
+  assert(carrier.asterisk);
+  assert.equal(carrier.asterisk.voice, undefined);
+});
+
+for (const name of ['ASTERISK_URL', 'ASTERISK_PASSWORD'] as const) {
   test(`refuses Asterisk as the carrier without ${name}`, () => {
     assert.throws(
       () => readConfig({ ...asterisk, [name]: undefined }),

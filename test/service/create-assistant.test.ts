@@ -98,6 +98,7 @@ describe('createAssistant', () => {
       max_messages_per_day: 10_000,
       max_test_messages_per_day: 50,
       proof_of_work: false,
+      web_calls: false,
       allowed_origins: [],
       usage_webhook_url: null,
       handoff_webhook_url: null,

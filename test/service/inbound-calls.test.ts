@@ -169,7 +169,8 @@ describe('an inbound call', () => {
       `UPDATE calls SET created_at = now() - interval '3 days', ended_at = now() - interval '3 days' WHERE id = $1`,
       [old?.id],
     );
-    await deleteOldCalls(database.db, 2, new AbortController().signal);
+    const jobs = new StoredJobs(database);
+    await deleteOldCalls({ database, jobs }, 2, new AbortController().signal);
     assert.deepEqual(await callsOf(owner), []);
   });
 

@@ -35,7 +35,8 @@ if (testDatabase === 'pglite') {
   const env = {
     ...(await newDatabase()),
     CARRIER_SECONDS: '0.02',
-    REPLY_LEASE_SECONDS: '1',
+    // Longer than a busy machine may stop a process that is alive.
+    REPLY_LEASE_SECONDS: '5',
     JOB_POLL_SECONDS: '0.5',
   };
   // This service only answers requests; the processes make the calls.

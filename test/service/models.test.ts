@@ -158,6 +158,7 @@ describe('the setting MODELS', () => {
     ['[{"code":"a","type":"video"}]', /type/],
     ['[{"code":"a"},{"code":"a"}]', /each code once/],
     ['[{"code":"a","apiKeyEnv":"NOT_SET"}]', /NOT_SET of a is not/],
+    ['[{"code":"a","realtimeModel":"r"}]', /realtimeModel only with the type multimodal or dualplex/],
   ] as const) {
     test(`refuses ${wrong}`, () => {
       assert.throws(

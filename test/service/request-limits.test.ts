@@ -59,6 +59,27 @@ test('checks the key before it reads the body', async () => {
   }
 });
 
+test('takes the rest of a body before it refuses a key, so that a client that is still sending gets the answer', async () => {
+  const outgoing = request(`${service.url}/api/user/knowledgebases/1/documents`, { method: 'POST' });
+  let isAnswered = false;
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  outgoing.on('response', () => (isAnswered = true));
+  for (let chunk = 0; chunk < 64; chunk++) {
+    await new Promise((resolve) => outgoing.write('x'.repeat(65_536), resolve));
+  }
+  assert.equal(isAnswered, false);
+  outgoing.end();
+  const [response] = await answered;
+  assert.equal(response.statusCode, 401);
+  assert.equal(response.headers.connection, 'keep-alive');
+  response.resume();
+});
+
+test('keeps connections open for longer than a proxy does', async () => {
+  const { headers } = await service.get('/healthz');
+  assert.equal(headers.get('Keep-Alive'), 'timeout=75');
+});
+
 test('serves requests after refusing a body', async () => {
   await service.post('/api/conversations', bodyOf(limits.requestBody * 3)).catch(() => undefined);
   assert.equal((await service.post('/api/conversations', { assistant_id: assistant })).status, 200);

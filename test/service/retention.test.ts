@@ -76,6 +76,7 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
     [userId, assistantId],
   );
   await pool.query("UPDATE calls SET lease_until = now() + interval '1 day' WHERE status = 'in-progress'");
+  await pool.query("UPDATE calls SET carrier_recording_id = 'recording-' || id");
   const money = await readMoney(service, userId);
   await cleanUp();
   const { rows: remaining } = await pool.query<{ uuid: string }>(
@@ -90,6 +91,11 @@ test('deletes old conversations and calls, but keeps their ledger entries', asyn
     calls.slice(1).map(({ id }) => ({ id })),
   );
   assert.deepEqual(await readMoney(service, userId), money);
+  // The carrier deletes its recording of the call.
+  const { rows: deleted } = await pool.query(
+    "SELECT data->>'recordingId' AS recording FROM jobs.job WHERE name = 'delete-recording'",
+  );
+  assert.deepEqual(deleted, [{ recording: `recording-${String(calls[0]?.id)}` }]);
 });
 
 test('sends lost jobs again, and fails webhooks that were not delivered for a week', async () => {

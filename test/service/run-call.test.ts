@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { CallResult, CallSettings, EarlierPart } from '../../src/service/call/call-parts.ts';
 import { HeldLine } from '../../src/service/call/held-line.ts';
 import { PhoneConversation } from '../../src/service/call/phone-conversation.ts';
-import type { AnsweredBy, CallHandler, NextStep, SpeechSettings } from '../../src/service/carrier/carrier.ts';
+import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
+import type { SpeechSettings } from '../../src/service/voice/line.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
 
@@ -68,7 +69,6 @@ async function call({
     reengagementInterval: 30,
     endCallOnVoicemail: true,
     voiceMailMessage: '',
-    fillers: [],
     ...more,
   };
   let answeredBy: AnsweredBy = 'unknown';

@@ -20,6 +20,11 @@ const service = await startService({ ...(await newDatabase()), WORKERS: 'on' });
 const folder = await mkdtemp(join(tmpdir(), 'setup-'));
 atEnd(() => rm(folder, { recursive: true, force: true }));
 
+interface StoredDocument {
+  id: number;
+  knowledgebase_id: number;
+}
+
 interface SetUp {
   api_key: string;
   assistant_uuid: string;
@@ -150,38 +155,38 @@ describe('setup', () => {
   });
 });
 
-describe('while a service uses the embedded database, the command line', () => {
-  it('adds an assistant and a document, with which the service answers', async () => {
-    const dataDir = await mkdtemp(join(folder, 'embedded-'));
-    const env = { DATA_DIR: dataDir, DATABASE_URL: undefined };
-    const running = await startServiceProcess(env);
-    const command = (...args: string[]) => runProgram(folder, env, ...args);
-    const user = await command(
-      'users',
-      'create',
-      '--name',
-      'Fay',
-      '--email',
-      'fay@setup.example',
-      '--balance',
-      '5',
-    );
+describe('while a service uses the embedded database, the command line', async () => {
+  const dataDir = await mkdtemp(join(folder, 'embedded-'));
+  const env = { DATA_DIR: dataDir, DATABASE_URL: undefined };
+  const running = await startServiceProcess(env);
+  const command = (...args: string[]) => runProgram(folder, env, ...args);
+  /** The owner's key and assistant, which the first test creates. */
+  let key = '';
+  let uuid = '';
+
+  const processedDocument = ({ id, knowledgebase_id: base }: StoredDocument) => {
+    const path = `/api/user/knowledgebases/${base}/documents/${id}`;
+    const owner = { get: () => running.get(path, { Authorization: `Bearer ${key}` }) } as unknown as Owner;
+    return processed(owner, base, id);
+  };
+
+  it('adds a user, a key and an assistant', async () => {
+    const fay = ['--name', 'Fay', '--email', 'fay@setup.example', '--balance', '5'];
+    const user = await command('users', 'create', ...fay);
     assert.equal(user.code, 0, user.output);
-    const key = await command('keys', 'create', '--user', '1', '--name', 'Test');
+    key = (await command('keys', 'create', '--user', '1', '--name', 'Test')).output.trim();
     const created = await command('assistants', 'create', '--user', '1', '--name', 'Kim', '--json');
-    const { uuid } = JSON.parse(created.output) as { uuid: string };
+    ({ uuid } = JSON.parse(created.output) as { uuid: string });
+    assert.equal((await stat(join(dataDir, 'commands.sock'))).mode & 0o077, 0);
+  });
+
+  it('adds a document, with which the service answers', async () => {
     const file = join(folder, 'hours.md');
     await writeFile(file, 'We are open Monday to Friday from 9 to 18.\n');
     const added = await command('documents', 'add', '--assistant', uuid, '--file', file, '--json');
     assert.equal(added.code, 0, added.output);
-    const { id, knowledgebase_id: base } = JSON.parse(added.output) as {
-      id: number;
-      knowledgebase_id: number;
-    };
-    const headers = { Authorization: `Bearer ${key.output.trim()}` };
-    const path = `/api/user/knowledgebases/${base}/documents/${id}`;
-    const owner = { get: () => running.get(path, headers) } as unknown as Owner;
-    assert.equal((await processed(owner, base, id)).status, 'active');
+    const document = JSON.parse(added.output) as StoredDocument;
+    assert.equal((await processedDocument(document)).status, 'active');
     const { json } = await running.send(await running.open(uuid), 'Are you open on Monday?');
     assert.match(String(json['message']), /from 9 to 18/);
 
@@ -191,28 +196,29 @@ describe('while a service uses the embedded database, the command line', () => {
         each.uuid,
         each.knowledgebase_id,
       ]),
-      [[uuid, base]],
+      [[uuid, document.knowledgebase_id]],
     );
     const documents = await command('documents', 'list', '--assistant', uuid, '--json');
-    assert.deepEqual(JSON.parse(documents.output), [{ id, name: 'hours', type: 'txt', status: 'active' }]);
+    assert.deepEqual(JSON.parse(documents.output), [
+      { id: document.id, name: 'hours', type: 'txt', status: 'active' },
+    ]);
+  });
+
+  it('says why a document failed', async () => {
     const local = ['--assistant', uuid, '--url', 'http://127.0.0.1:9/'];
     const website = await command('documents', 'add', ...local, '--json');
-    const websiteId = (JSON.parse(website.output) as { id: number }).id;
-    const sitePath = `/api/user/knowledgebases/${base}/documents/${websiteId}`;
-    const site = { get: () => running.get(sitePath, headers) } as unknown as Owner;
-    assert.equal((await processed(site, base, websiteId)).status, 'failed');
-    const withFailure = await command('documents', 'list', '--assistant', uuid);
-    assert.match(withFailure.output, /website +failed +The address belongs to a private network/);
+    const document = JSON.parse(website.output) as StoredDocument;
+    assert.equal((await processedDocument(document)).status, 'failed');
+    const { output } = await command('documents', 'list', '--assistant', uuid);
+    assert.match(output, /website +failed +The address belongs to a private network/);
+  });
 
-    const missing = await command('documents', 'add', '--assistant', uuid, '--file', join(folder, 'none.md'));
-    assert.deepEqual(
-      [missing.code, missing.output],
-      [1, `${join(folder, 'none.md')} cannot be read (ENOENT).\n`],
-    );
+  it('refuses a file that cannot be read, and a second user with the same email address', async () => {
+    const file = join(folder, 'none.md');
+    const missing = await command('documents', 'add', '--assistant', uuid, '--file', file);
+    assert.deepEqual([missing.code, missing.output], [1, `${file} cannot be read (ENOENT).\n`]);
     const twice = await command('users', 'create', '--name', 'Fay', '--email', 'fay@setup.example');
     assert.equal(twice.code, 1);
     assert.match(twice.output, /There is already a user/);
-    assert.equal((await stat(join(dataDir, 'commands.sock'))).mode & 0o077, 0);
-    await running.stop();
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallPlan, Line, LineEvent, Spoken } from '../../src/service/carrier/carrier.ts';
+import type { CallPlan } from '../../src/service/carrier/carrier.ts';
+import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
 import { eventually } from '../support/twilio/eventually.ts';
 import type { StandInRelay } from '../support/twilio/relay.ts';
 import type { StandInCall } from '../support/twilio/stand-in-call.ts';
@@ -239,11 +240,10 @@ test('it waits for the last words, also if the relay pauses between sentences', 
   assert.deepEqual(withoutTimes(await result), { heard: 'One. Two.', cutOffBy: undefined });
 });
 
-test('it yields keys, sends keys and changes the language', async () => {
+test('it yields keys and sends keys', async () => {
   const { call, relay, result } = await converse(async (line) => {
     const event = await line.next(minute, never);
     await line.sendDigits('12w#');
-    await line.setLanguage('de');
     await line.hangUp();
     return event;
   });
@@ -252,9 +252,81 @@ test('it yields keys, sends keys and changes the language', async () => {
   await call.over();
   assert.deepEqual(relay.frames, [
     { type: 'sendDigits', digits: '12w#' },
-    { type: 'language', ttsLanguage: 'de-DE', transcriptionLanguage: 'de-DE' },
     { type: 'end', handoffData: '{"step":"hang-up"}' },
   ]);
+});
+
+test('it speaks the language that the customer changes to, if it is one of the assistant', async () => {
+  const { call, relay } = await converse(
+    async (line) => {
+      for (let count = 0; count < 4; count++) await line.next(minute, never);
+      await line.hangUp();
+    },
+    { speech: { otherLanguages: ['de', 'ar'] } },
+  );
+  for (const lang of ['en', 'de', 'fr', 'de-DE'])
+    relay.send({ type: 'prompt', voicePrompt: 'Taxi', lang, last: true });
+  await call.over();
+  assert.deepEqual(relay.frames, [
+    { type: 'language', ttsLanguage: 'de-DE' },
+    { type: 'end', handoffData: '{"step":"hang-up"}' },
+  ]);
+});
+
+test('it keeps its language if the assistant has no other', async () => {
+  const { call, relay } = await converse(async (line) => {
+    await line.next(minute, never);
+    await line.hangUp();
+  });
+  relay.send({ type: 'prompt', voicePrompt: 'Taxi', lang: 'de-DE', last: true });
+  await call.over();
+  assert.deepEqual(relay.frames, [{ type: 'end', handoffData: '{"step":"hang-up"}' }]);
+});
+
+describe('Markdown', () => {
+  test('is not spoken, but kept in what was heard', async () => {
+    const written = 'We are **open** until `20:00`. See [our menu](https://shop.example/menu). Bye!';
+    const { call, relay, result } = await converse(async (line) => {
+      const spoken = await say(line, ...written.split(/(?<=[ *])/));
+      await line.hangUp();
+      return spoken;
+    });
+    await relay.hears('We are open until 20:00. See our menu. Bye!');
+    await call.over();
+    assert.deepEqual(withoutTimes(await result), { heard: written, cutOffBy: undefined });
+  });
+
+  test('is in what was heard before an interruption', async () => {
+    const { call, relay, result } = await converse(
+      async (line) => {
+        const spoken = await say(line, 'We are **open** until eight. ', '**Always** on Sundays. ', 'Bye!');
+        await line.hangUp();
+        return spoken;
+      },
+      { speaking: { mode: 'by-hand' } },
+    );
+    await relay.receives('the text', isText('Bye!'));
+    relay.interrupt('We are open until eight. Always on');
+    await call.over();
+    assert.deepEqual(withoutTimes(await result), {
+      heard: 'We are **open** until eight. Always on',
+      cutOffBy: 'customer',
+    });
+  });
+
+  test('does not hold plain words back', async () => {
+    const rest = Promise.withResolvers<string>();
+    const { call, relay, result } = await converse(async (line) => {
+      const spoken = await say(line, 'We open at ', rest.promise);
+      await line.hangUp();
+      return spoken;
+    });
+    await relay.receives('the first words', isText('We open at '));
+    rest.resolve('9 - or 10.\n1. Monday\n2. Tuesday');
+    await relay.hears(/^We open at 9 - or 10\.\s+Monday\.?\s+Tuesday\.?$/);
+    await call.over();
+    assert.match((await result).heard, /10\.\n1\. Monday\n2\. Tuesday$/);
+  });
 });
 
 test('it returns undefined if nothing happens in time', async () => {

@@ -48,9 +48,19 @@ describe('a call', () => {
         ' events="speaker-events tokens-played">' +
         `<Parameter name="callId" value="7"/><Parameter name="token" value="${token}"/>` +
         '<Parameter name="maxDuration" value="600"/><Parameter name="speed" value="1"/>' +
-        '<Parameter name="interruptingWords" value="0"/>' +
+        '<Parameter name="interruptingWords" value="0"/><Parameter name="languages" value="en"/>' +
         '</ConversationRelay></Connect></Response>',
     );
+  });
+
+  test('is understood in several languages if the assistant has some', async () => {
+    await carrier.dial({ ...outgoing, speech: { ...outgoing.speech, otherLanguages: ['de', 'fr'] } });
+    const { Twiml: twiml = '' } = last().form;
+    assert.match(
+      twiml,
+      / transcriptionProvider="Deepgram" transcriptionLanguage="multi" speechModel="nova-3-general" /,
+    );
+    assert.match(twiml, /<Parameter name="languages" value="en,de,fr"\/>/);
   });
 
   test('is not recorded without the setting', async () => {

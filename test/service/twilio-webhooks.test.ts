@@ -201,7 +201,14 @@ describe('the WebSocket', () => {
     sessionId: `VX${'0'.repeat(32)}`,
     callSid: `CA${'0'.repeat(32)}`,
     direction: 'outbound-api',
-    customParameters: { callId: '7', token, maxDuration: '60', speed: '1', interruptingWords: '0' },
+    customParameters: {
+      callId: '7',
+      token,
+      maxDuration: '60',
+      speed: '1',
+      interruptingWords: '0',
+      languages: 'en',
+    },
   };
   const open = async () => {
     const socket = new WebSocket(address, { headers: { 'X-Twilio-Signature': signature } });

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { answerRange } from '../../src/service/carrier/asterisk/recording-range.ts';
-import type { AudioListener, AudioPeer } from '../../src/service/voice/audio-peer.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/sentences.ts';
 import type { SpeechService } from '../../src/service/voice/speech-service.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
-import { VoiceLine } from '../../src/service/carrier/voice-line/voice-line.ts';
+import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { decodeWav, encodeWav } from '../../src/service/voice/wav.ts';
+import { MemoryPeer } from '../support/calls/memory-peer.ts';
+import { until } from '../support/until.ts';
 
 const rate = 8000;
 const never = new AbortController().signal;
@@ -35,6 +37,48 @@ describe('a line whose sound the service converts', () => {
     assert.equal(peer.flushes, 0);
   });
 
+  it('speaks what it has when the text pauses', async () => {
+    const { line, spoken } = createLine();
+    const rest = Promise.withResolvers<string>();
+    async function* slowly() {
+      yield 'Hmm ';
+      yield '';
+      yield await rest.promise;
+    }
+    const saying = line.say(slowly(), 60, never);
+    await until(() => spoken.includes('Hmm'));
+    rest.resolve('We open at nine.');
+    assert.equal((await saying).heard, 'Hmm We open at nine.');
+    assert.deepEqual(spoken, ['Hmm', 'We open at nine.']);
+  });
+
+  it('does not hold a complete sentence back while the model is busy', async () => {
+    const { line, spoken } = createLine();
+    const rest = Promise.withResolvers<string>();
+    async function* slowly() {
+      yield 'Let me look that up.';
+      yield await rest.promise;
+    }
+    const saying = line.say(slowly(), 60, never);
+    await until(() => spoken.length === 1);
+    rest.resolve(' We open at nine.');
+    assert.equal((await saying).heard, 'Let me look that up. We open at nine.');
+  });
+
+  it('fails if the model fails while a sentence is spoken', async () => {
+    const { line, spoken } = createLine();
+    const failed = Promise.withResolvers<string>();
+    async function* failing() {
+      yield 'Let me look that up.';
+      yield await failed.promise;
+    }
+    const saying = line.say(failing(), 60, never);
+    const checked = assert.rejects(saying, { message: 'The model failed.' });
+    await until(() => spoken.length === 1);
+    failed.reject(new Error('The model failed.'));
+    await checked;
+  });
+
   it('stops when the customer speaks, and keeps the sentences that were heard', async () => {
     const { line, peer } = createLine();
     peer.holdMarksFrom = 2;
@@ -46,6 +90,18 @@ describe('a line whose sound the service converts', () => {
     assert.match(heard, /^One two\. /);
     assert.doesNotMatch(heard, /Seven/);
     assert.equal(peer.flushes, 1);
+  });
+
+  it('is not interrupted before it can be heard', async () => {
+    const sound = Promise.withResolvers<Int16Array>();
+    const { line, peer } = createLine({ sound: sound.promise });
+    const saying = line.say(stream('One two. '), 60, never);
+    await nextTurn();
+    peer.receive(tone(1));
+    peer.receive(hum(1));
+    sound.resolve(tone(1));
+    assert.equal((await saying).cutOffBy, undefined);
+    assert.equal((await line.next(5, never))?.type, 'said');
   });
 
   it('does not stop if interruptions are off', async () => {
@@ -67,6 +123,19 @@ describe('a line whose sound the service converts', () => {
     assert(event?.type === 'said');
     assert.equal(event.text, 'Understood.');
     assert(Math.abs(event.seconds - 1) < 0.1, String(event.seconds));
+  });
+
+  it('has the language found out if the assistant has several', async () => {
+    for (const [otherLanguages, language] of [
+      [[], 'en'],
+      [['de'], undefined],
+    ] as const) {
+      const { line, peer, languages } = createLine({ otherLanguages });
+      peer.receive(tone(1));
+      peer.receive(hum(1));
+      assert.equal((await line.next(5, never))?.type, 'said');
+      assert.deepEqual(languages, [language]);
+    }
   });
 
   it('ends when its connection is lost, also while it speaks', async () => {
@@ -139,6 +208,20 @@ describe('conversions of sound', () => {
       found.push(sentence);
     assert.deepEqual(found, ['It costs 3.50 euros. ', 'Fine? ', 'Yes']);
   });
+
+  it('does not divide a number whose second half comes late', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    async function* late() {
+      yield 'It costs 3.';
+      await nextTurn();
+      context.mock.timers.tick(10_000);
+      await nextTurn();
+      yield '50 euros.';
+    }
+    const found: string[] = [];
+    for await (const sentence of sentences(late(), 'en')) found.push(sentence);
+    assert.deepEqual(found, ['It costs 3.50 euros.']);
+  });
 });
 
 describe('a part of a recording', () => {
@@ -161,59 +244,26 @@ describe('a part of a recording', () => {
   }
 });
 
-/** A peer in memory that plays in no time. */
-class MemoryPeer implements AudioPeer {
-  readonly rate = rate;
-  flushes = 0;
-  /** The marks from this one on wait for {@link releaseMarks}. */
-  holdMarksFrom = Infinity;
-  readonly held = Promise.withResolvers<undefined>();
-  readonly #waiting: string[] = [];
-  #marks = 0;
-  #listener: AudioListener | undefined;
-
-  open(listener: AudioListener): void {
-    this.#listener = listener;
-  }
-
-  receive(samples: Int16Array): void {
-    for (let at = 0; at < samples.length; at += 160) this.#listener?.onAudio(samples.subarray(at, at + 160));
-  }
-
-  play(): void {
-    // Plays in no time.
-  }
-
-  mark(id: string): void {
-    if (this.#marks++ >= this.holdMarksFrom) {
-      this.#waiting.push(id);
-      this.held.resolve(undefined);
-    } else {
-      queueMicrotask(() => this.#listener?.onMark(id));
-    }
-  }
-
-  releaseMarks(): void {
-    for (const id of this.#waiting.splice(0)) this.#listener?.onMark(id);
-  }
-
-  flush(): void {
-    this.flushes++;
-  }
-
-  close(): void {
-    this.#listener?.onClosed();
-  }
-}
-
-function createLine({ allowInterruptions = true } = {}) {
-  const peer = new MemoryPeer();
+function createLine({
+  allowInterruptions = true,
+  otherLanguages = [],
+  sound = Promise.resolve(tone(1)),
+}: {
+  allowInterruptions?: boolean;
+  otherLanguages?: readonly string[];
+  sound?: Promise<Int16Array>;
+} = {}) {
+  const peer = new MemoryPeer(rate);
   const spoken: string[] = [];
+  const languages: (string | undefined)[] = [];
   const service: SpeechService = {
-    transcribe: () => Promise.resolve('Understood.'),
-    speak: (text) => {
+    transcribe: (_samples, _rate, language) => {
+      languages.push(language);
+      return Promise.resolve('Understood.');
+    },
+    async *speak(text) {
       spoken.push(text);
-      return stream(tone(1));
+      yield await sound;
     },
   };
   const line = new VoiceLine({
@@ -221,6 +271,7 @@ function createLine({ allowInterruptions = true } = {}) {
     service,
     settings: {
       language: 'en',
+      otherLanguages,
       speed: 1,
       allowInterruptions,
       minInterruptWords: 0,
@@ -231,5 +282,5 @@ function createLine({ allowInterruptions = true } = {}) {
     control: { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() },
     log: pino({ level: 'silent' }),
   });
-  return { line, peer, spoken };
+  return { line, peer, spoken, languages };
 }

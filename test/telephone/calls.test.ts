@@ -11,11 +11,9 @@ import type {
   CallPlan,
   CallReport,
   IncomingCall,
-  Line,
-  LineEvent,
   NextStep,
-  Spoken,
 } from '../../src/service/carrier/carrier.ts';
+import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
 import { OpenAiSpeech } from '../../src/service/voice/openai-speech.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
@@ -52,7 +50,7 @@ describe('a call through Asterisk', () => {
         application: 'voice-assistant-chat',
         phoneNumber: '+15559990000',
       },
-      new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }),
+      { speech: new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }) },
       pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     );
     carrier.open({
@@ -176,6 +174,73 @@ describe('a call through Asterisk', () => {
     await handler.end();
     assert.deepEqual(handler.events, [{ type: 'dtmf', digit: '5' }]);
     assert.equal(customer.keys, '12#');
+  });
+
+  it('lets the customer hear an ambient sound, which is not taken for speech', async () => {
+    handler.converse = async (line) => {
+      await say(line, 'Good morning. This is the restaurant at the lake.');
+      handler.events.push(await line.next(4, never));
+      await line.hangUp();
+    };
+    const { speech } = newPlan();
+    await dial({ speech: { ...speech, ambientSound: { name: 'cafe', volume: 1 } } });
+    await handler.end();
+    assert.deepEqual(handler.events, [undefined]);
+    // The model for speech understands less with noise.
+    assert.match(await understand(customer.heard()[0]), /good morning.*lake/i);
+    const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
+    // The three seconds before the last one, after the assistant has spoken.
+    const background = samples.subarray(-4 * rate, -rate);
+    const parts = Array.from({ length: 30 }, (_, index) =>
+      background.subarray((index * rate) / 10, ((index + 1) * rate) / 10),
+    );
+    const silent = parts.filter((part) => part.every((sample) => Math.abs(sample) < 20));
+    assert(silent.length <= 2, `${String(silent.length)} of 30 parts are silent`);
+  });
+
+  it('finds out that a machine has answered, once its greeting is over', async () => {
+    const greeting = await sound(
+      'Hello. You have reached the answering machine of the Miller family. We are not at home right now. Please leave your name and number after the tone.',
+    );
+    let saidAt = 0;
+    handler.converse = async (line) => {
+      customer.speak(greeting);
+      saidAt = performance.now();
+      await handler.report('identified');
+      await line.hangUp();
+    };
+    await dial();
+    const { by } = await handler.report('identified');
+    const seconds = (performance.now() - saidAt) / 1000;
+    assert.equal(by, 'machine');
+    const least = greeting.length / phoneRate - 1;
+    assert(seconds > least, `found after ${String(seconds)} s of ${String(least)}`);
+    await handler.end();
+  });
+
+  it('finds out that a person has answered', async () => {
+    const hello = await sound('Hello?');
+    handler.converse = async (line) => {
+      customer.speak(hello);
+      await handler.report('identified');
+      await line.hangUp();
+    };
+    await dial();
+    assert.equal((await handler.report('identified')).by, 'human');
+    await handler.end();
+  });
+
+  it('takes nobody for a machine who listens first', async () => {
+    handler.converse = async (line) => {
+      await say(line, 'Good morning. This is the restaurant at the lake. How can I help you today?');
+      customer.speak(await question());
+      handler.events.push(await line.next(30, never));
+      await line.hangUp();
+    };
+    await dial();
+    await handler.end();
+    assert.equal(handler.events[0]?.type, 'said');
+    assert(!handler.reports.some(({ type }) => type === 'identified'));
   });
 
   it('notices that the customer hangs up', async () => {

@@ -76,16 +76,19 @@ export interface EngineContextRow {
   toolModel: string | null;
 }
 
-/** Builds the engine context of an assistant: its prompt, model and tools. */
+/**
+ * Builds the engine context of an assistant: its prompt, model and tools.
+ *
+ * @param trusted the variables whose values come from the assistant's owner, as all of a phone call do.
+ */
 export async function createEngineContext(
   { database, fetchGuarded, embedder, countries = 'all' }: EngineContextParts,
   { assistant, language, secondaryLanguages, model, toolModel }: EngineContextRow,
   variables: StoredVariables,
   channel: Channel,
+  trusted: StoredVariables = channel === 'call' ? variables : assistant.variables,
 ): Promise<EngineContext> {
   const { knowledgebaseId, knowledgebaseMode: mode } = assistant;
-  // The variables of a call come from the assistant's owner.
-  const trusted = channel === 'call' ? variables : assistant.variables;
   const findInBase: EngineRequest['findPassages'] = async (question, limit) =>
     knowledgebaseId === null ? [] : findPassages(database.db, knowledgebaseId, question, limit, embedder);
   const prompt = fillPrompt(assistant.systemPrompt, variables, trusted);

@@ -8,15 +8,34 @@ export interface PublicAssistant {
   /** Two-letter code (ISO 639-1). */
   language: string;
   widget_settings: { theme?: string; color?: string; position?: string };
+  /** Whether the assistant can be called. */
+  web_calls: boolean;
 }
 
-/** Reads the public settings of an assistant (our addition: `GET /assistants/{uuid}/widget`). */
+/** Whether the service can hold calls in a language (ISO 639-1), in the mode of an assistant. */
+export type CanTalk = (assistant: {
+  language: string;
+  mode: (typeof assistants.$inferSelect)['mode'];
+}) => boolean;
+
+/**
+ * Reads the public settings of an assistant (our addition: `GET /assistants/{uuid}/widget`).
+ *
+ * @param canTalk whether the service can hold calls of such an assistant.
+ */
 export async function readAssistantWidget(
   queries: Queries,
   uuid: string,
+  canTalk: CanTalk,
 ): Promise<PublicAssistant | undefined> {
   const [found] = await queries
-    .select({ name: assistants.name, language: languages.iso2, settings: assistants.widgetSettings })
+    .select({
+      name: assistants.name,
+      language: languages.iso2,
+      settings: assistants.widgetSettings,
+      webCalls: assistants.webCalls,
+      mode: assistants.mode,
+    })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.uuid, uuid), isNull(assistants.deletedAt)));
@@ -29,5 +48,6 @@ export async function readAssistantWidget(
     name: found.name,
     language: found.language,
     widget_settings: { ...text('theme'), ...text('color'), ...text('position') },
+    web_calls: found.webCalls && canTalk(found),
   };
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray } from 'drizzle-orm';
+import { and, count, eq, inArray, ne } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Queries } from '../db/database.ts';
@@ -29,7 +29,15 @@ export async function readCallBalance(tx: Queries, userId: number): Promise<Call
     .select({ mode: assistants.mode, calls: count() })
     .from(calls)
     .innerJoin(assistants, eq(assistants.id, calls.assistantId))
-    .where(and(eq(calls.userId, userId), inArray(calls.status, openCallStatuses), eq(calls.totalCost, 0)))
+    // Web calls are charged as soon as they begin.
+    .where(
+      and(
+        eq(calls.userId, userId),
+        inArray(calls.status, openCallStatuses),
+        eq(calls.totalCost, 0),
+        ne(calls.type, 'web'),
+      ),
+    )
     .groupBy(assistants.mode);
   const balance = Number(owner?.balance);
   const reserved = uncharged.reduce((sum, { mode, calls }) => sum + calls * Number(callMinutePrice(mode)), 0);

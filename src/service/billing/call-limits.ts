@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, ne, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import { today } from '../db/database-time.ts';
@@ -6,7 +6,7 @@ import type { Queries } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import type { AllowedCountries } from '../lib/allowed-countries.ts';
 
-/** The operator's limits for the calls of one account, in both directions. `Infinity` is no limit. */
+/** The operator's limits for the phone calls of one account, in both directions. `Infinity` is no limit. */
 export interface CallLimits {
   inParallel: number;
   /** Days are in UTC. */
@@ -44,7 +44,7 @@ export async function readFreeCalls(
   const [open] = await tx
     .select({ calls: count() })
     .from(calls)
-    .where(and(eq(calls.userId, userId), inArray(calls.status, openCallStatuses)));
+    .where(and(eq(calls.userId, userId), ne(calls.type, 'web'), inArray(calls.status, openCallStatuses)));
   const atOnce = inParallel - (open?.calls ?? 0);
   const onThisDay = perDay - (owner?.today ?? 0);
   return {

@@ -10,3 +10,6 @@ export const modelMinutePrices = { pipeline: '0.05', multimodal: '0.10', dualple
 /** USD per started minute of an answered call, including all fees. */
 export const callMinutePrice = (mode: keyof typeof modelMinutePrices): string =>
   (Number(carrierMinutePrice) + Number(modelMinutePrices[mode])).toFixed(2);
+
+/** USD per started minute of a web call: no carrier takes part, so only the models' fee. */
+export const webCallMinutePrice = (mode: keyof typeof modelMinutePrices): string => modelMinutePrices[mode];

@@ -4,7 +4,9 @@ import { fillVariables } from '../lib/fill-variables.ts';
 import type { StoredVariables } from '../db/schema.ts';
 import type { Engine, EngineRequest } from '../engine/engine.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { Occasion, ReplyPart, Speaker } from './call-parts.ts';
+import { systemText } from '../engine/openai/build-prompt.ts';
+import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.ts';
+import type { WebPlan } from './plan-web-call.ts';
 import type { CallContextRow } from './plan-call.ts';
 
 interface SpeakerParts extends EngineContextParts {
@@ -13,13 +15,18 @@ interface SpeakerParts extends EngineContextParts {
   variables: StoredVariables;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
+  web?: WebPlan | undefined;
 }
 
 /** Number of the latest transcript lines that the engine receives. */
 const historyLimit = 40;
 
-const spokenStyle =
-  'You are on the phone: what you say is read aloud, so keep it short and use no formatting. “[pressed 12]” means that the customer pressed these keys.';
+const rules = 'what you say is read aloud, so keep it short and use no formatting.';
+
+const styles = {
+  phone: `You are on the phone: ${rules} “[pressed 12]” means that the customer pressed these keys.`,
+  web: `You are in a voice call on a website: ${rules} The customer can also write to you.`,
+} as const;
 
 /** Used if the assistant has no `reengagement_prompt`. */
 const defaultReengagement = 'Ask in one short sentence whether they are still there.';
@@ -30,8 +37,11 @@ export class AssistantSpeaker implements Speaker {
   readonly #context: EngineContext;
   readonly #instructions: Readonly<Record<Occasion, string>>;
   readonly #replyMs: number;
+  readonly #style: string;
+  /** What was said before the call. */
+  readonly #before: WebPlan['history'];
 
-  private constructor({ engine, speaker, variables, replyMs }: SpeakerParts, context: EngineContext) {
+  private constructor({ engine, speaker, variables, replyMs, web }: SpeakerParts, context: EngineContext) {
     this.#engine = engine;
     this.#context = context;
     const prompt = fillVariables(speaker.assistant.reengagementPrompt ?? '', variables).trim();
@@ -43,21 +53,41 @@ export class AssistantSpeaker implements Speaker {
         'The connection was lost for a moment. Apologize in one short sentence and continue where you were.',
     };
     this.#replyMs = replyMs;
+    this.#style = web ? styles.web : styles.phone;
+    this.#before = web?.history ?? [];
   }
 
   static async prepare(parts: SpeakerParts): Promise<AssistantSpeaker> {
     return new AssistantSpeaker(
       parts,
-      await createEngineContext(parts, parts.speaker, parts.variables, 'call'),
+      await createEngineContext(
+        parts,
+        parts.speaker,
+        parts.variables,
+        'call',
+        parts.web && parts.speaker.assistant.variables,
+      ),
     );
   }
 
+  /** What a realtime model needs to speak instead; it gets no passages but those that it searches. */
+  brief(history: SpeakerBrief['history']): SpeakerBrief {
+    const request = this.#request('', [], this.#style);
+    return {
+      instructions: systemText(request),
+      occasions: this.#instructions,
+      tools: request.tools,
+      history: history.slice(-historyLimit),
+      replyMs: this.#replyMs,
+    };
+  }
+
   answer(said: string, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart> {
-    return this.#ask(this.#request(said, before, spokenStyle), signal);
+    return this.#ask(this.#request(said, before, this.#style), signal);
   }
 
   speakUp(occasion: Occasion, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart> {
-    const instruction = `${spokenStyle}\n\n${this.#instructions[occasion]}`;
+    const instruction = `${this.#style}\n\n${this.#instructions[occasion]}`;
     return this.#ask({ ...this.#request('…', before, instruction), isSilence: true }, signal);
   }
 
@@ -67,7 +97,7 @@ export class AssistantSpeaker implements Speaker {
       ...rest,
       isSpoken: true,
       assistant: { ...assistant, systemPrompt: `${assistant.systemPrompt}\n\n${instruction}`.trim() },
-      history: before
+      history: [...this.#before, ...before]
         .slice(-historyLimit)
         .map(({ role, content, functionCalls = [] }) => ({ role, content, toolResults: [], functionCalls })),
       message,

@@ -1,10 +1,13 @@
 import type { CallStatus } from '../../contract/call.ts';
+import type { StoredFillers } from '../db/assistants-table.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { StoredFunctionCall } from '../db/schema.ts';
+import type { Occasion } from '../voice/line.ts';
 
 /** An assistant's settings for calls. Durations are in seconds; variables have been filled in. */
 export interface CallSettings {
   initialMessage: string;
+  /** The customer has read the initial message. It is not said again to one who speaks before it can be heard. */
+  isGreetingRead?: boolean;
   waitForCustomer: boolean;
   maxDuration: number;
   maxSilence: number;
@@ -13,33 +16,15 @@ export interface CallSettings {
   reengagementInterval: number;
   endCallOnVoicemail: boolean;
   voiceMailMessage: string;
-  /** Said while the model has not begun to answer; empty for none. */
-  fillers: readonly string[];
-}
-
-/** A part of a reply, in order. */
-export type ReplyPart = { type: 'text'; text: string } | { type: 'function_call'; call: StoredFunctionCall };
-
-/** Why the assistant speaks although the customer has said nothing. */
-export type Occasion =
-  | 'silence'
-  /** The number that the customer was transferred to did not answer. */
-  | 'transfer-unanswered'
-  /** The connection was lost for a moment. */
-  | 'reconnected';
-
-/** Generates the assistant's replies, part by part. */
-export interface Speaker {
-  /** @param before the transcript before `said`. */
-  answer(said: string, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>;
-  speakUp(occasion: Occasion, before: readonly CallMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>;
+  /** Said while the model has not begun to answer; undefined for none. */
+  fillers?: StoredFillers | undefined;
 }
 
 /** Stores the progress of a call. */
 export interface CallLog {
   saveLines(lines: readonly CallMessage[]): Promise<void>;
   /** Charges for a started minute, counted from 1. Resolves to false if the balance is too low. */
-  chargeMinute(minute: number): Promise<boolean>;
+  chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'>;
   /**
    * Gives the call up, so that another process can continue it: after a transfer, or after its connection was lost.
    *

@@ -1,7 +1,8 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import type { CallsQuery, CallStatus } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
+import { conversations } from '../db/schema.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
 import type { Database } from '../db/database.ts';
 import { countRecords, readTotal } from '../db/list-totals.ts';
@@ -22,7 +23,7 @@ interface OwnedCall {
 
 const isOwned = ({ id, userId }: OwnedCall) => and(eq(calls.id, id), eq(calls.userId, userId));
 
-const record = wireColumns(
+const columns = wireColumns(
   calls,
   [
     ...([
@@ -30,17 +31,33 @@ const record = wireColumns(
       'assistant_id',
       'campaign_id',
       'lead_id',
+      'conversation_id',
       'contact_id',
       'input_variables',
       'lines',
     ] as const),
     ...(['answered_at', 'ended_at', 'end_handled_at', 'lease_owner', 'lease_until'] as const),
-    ...(['carrier_call_id', 'token', 'dialed_at', 'transfer_to', 'carrier_recording_id'] as const),
+    ...([
+      'carrier_call_id',
+      'token',
+      'dialed_at',
+      'transfer_to',
+      'hang_up_requested',
+      'carrier_recording_id',
+    ] as const),
   ],
   plainTimestamp,
 );
 
+const record = {
+  ...columns,
+  conversation_id: sql<
+    string | null
+  >`(SELECT uuid FROM ${conversations} WHERE ${conversations.id} = ${calls.conversationId})`,
+};
+
 interface Row {
+  conversation_id: string | null;
   campaign_name: string | null;
   recording_url: string | null;
   recording_token: string | null;
@@ -49,13 +66,14 @@ interface Row {
 
 /** Converts a row to a call record (interface: "Call"). */
 function toRecord(
-  { campaign_name, recording_url, recording_token, end_reason, ...rest }: Row,
+  { campaign_name, conversation_id, recording_url, recording_token, end_reason, ...rest }: Row,
   origin: string,
 ) {
   const url = recordingUrlOf(origin, { recordingToken: recording_token, recordingUrl: recording_url });
   return {
     ...rest,
     ...(campaign_name === null ? {} : { campaign_name }),
+    ...(conversation_id === null ? {} : { conversation_id }),
     ...(end_reason === null ? {} : { end_reason }),
     ...(url === null ? {} : { recording_url: url }),
   };

@@ -10,9 +10,9 @@ import type {
   CallReport,
   Carrier,
   IncomingCall,
-  Line,
   NextStep,
 } from '../carrier/carrier.ts';
+import type { Line } from '../voice/line.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
@@ -26,6 +26,11 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
+import type { Signals } from '../conversation/signals.ts';
+import { WebCallLog } from './web-call-log.ts';
+import type { VisitorSide } from './web-call-log.ts';
+import type { WebCallLimits } from '../billing/web-call-limits.ts';
+import type { CallLog } from './call-parts.ts';
 import { endCall } from './end-call.ts';
 import type { EndedCall } from './end-call.ts';
 import { handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
@@ -34,6 +39,9 @@ import { PhoneConversation } from './phone-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConversationPlan } from './plan-call.ts';
 import { planLine } from './plan-line.ts';
+import type { SoundRecorder } from '../recording/sound-recorder.ts';
+import { recordCall } from './record-call.ts';
+import { RetryingCallLog } from './retrying-call-log.ts';
 import { CallLeaseLostError, isLeasedBy, StoredCallLog, transferRinging } from './stored-call-log.ts';
 import { isOpen, markDialed, takeCall } from './take-call.ts';
 import type { CallKey, TakenCall } from './take-call.ts';
@@ -49,6 +57,7 @@ export interface CallRunnerParts {
   rules: CallRules;
   /** Called once before an inbound call's variables are read. */
   prepareInbound: (callId: number) => Promise<void>;
+  webLog: { limits: WebCallLimits; signals: Signals };
   leaseMs: number;
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
@@ -124,7 +133,20 @@ export class CallRunner implements CallHandler {
     }
   }
 
-  async onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
+  onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
+    return this.hold(connected, line);
+  }
+
+  /**
+   * Holds a call on its line. Resolves when the conversation on this line has ended.
+   *
+   * @param web the visitor's side of a web call.
+   */
+  async hold(
+    connected: CallKey & { carrierCallId: string | null },
+    line: Line,
+    web?: VisitorSide,
+  ): Promise<void> {
     const { database, leaseMs } = this.#parts;
     // An owner of its own for each line: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
@@ -136,7 +158,7 @@ export class CallRunner implements CallHandler {
     const held = new HeldLine(line, lease.owner);
     const { id } = taken.call;
     this.#held.set(id, held);
-    const done = this.#converse(taken, held).finally(() => {
+    const done = this.#converse(taken, held, web).finally(() => {
       this.#conversations.delete(done);
       if (this.#held.get(id) === held) this.#held.delete(id);
     });
@@ -207,10 +229,11 @@ export class CallRunner implements CallHandler {
     await this.#notifications.close();
   }
 
-  async #converse({ call, earlier }: TakenCall, line: HeldLine): Promise<void> {
+  async #converse({ call, earlier }: TakenCall, line: HeldLine, web?: VisitorSide): Promise<void> {
     const { carrier, log } = this.#parts;
     const { signal } = this.#closing;
     const isHeld = isLeasedBy(call.id, line.owner);
+    let recorder: SoundRecorder | undefined;
     try {
       if (call.type === 'inbound' && !earlier) await this.#prepareInbound(call.id);
       // Read after this process holds the call: earlier reports are in the record, later ones reach the line.
@@ -221,30 +244,54 @@ export class CallRunner implements CallHandler {
       }
       signal.throwIfAborted();
       line.beginWith(answeredBy);
+      const assistant = await this.#prepareSpeaker(plan);
+      const brief = assistant.brief([...(plan.web?.history ?? []), ...(earlier?.lines ?? [])]);
+      const speaker = (await line.openSpeaker(brief)) ?? assistant;
+      const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };
+      recorder = web?.sound && recordCall(this.#parts, recorded, web.sound);
+      const callLog = this.#createLog(plan, line.owner, web && { ...web, recorder });
       const conversation = new PhoneConversation({
         line,
         settings: plan.settings,
-        speaker: await this.#prepareSpeaker(plan),
-        callLog: new StoredCallLog(this.#parts, plan, line.owner),
+        speaker,
+        callLog: new RetryingCallLog(callLog, this.#parts.leaseMs, log),
         signal,
         answeredBy,
         earlier,
       });
       const end = await conversation.run();
       if (!end) return;
+      // Before the end is stored, since nothing of a call is stored after that.
+      await recorder?.finish();
       const { record } = plan.speaker.assistant;
-      const isRecorded = record && (carrier.readRecording !== undefined || end.lines.length > 0);
+      // Recordings of phone calls are made by the carrier.
+      const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
       await this.#end(isHeld, call.id, { ...end, isRecorded });
     } catch (error) {
-      if (error instanceof CallLeaseLostError) return;
+      if (error instanceof CallLeaseLostError) {
+        await line.hangUp('lease-lost');
+        return;
+      }
       // The cause of an engine error may contain a key or a prompt, so only its message is logged.
       if (error instanceof EngineError)
         log.warn({ reason: error.message, callId: call.id }, 'a call was interrupted');
       else log.error({ err: error, callId: call.id }, 'a call was interrupted');
+      await recorder?.finish();
       await this.#end(isHeld, call.id, { status: 'failed', reason: 'cut-off' });
     } finally {
       await line.hangUp();
     }
+  }
+
+  #createLog(
+    { web: webPlan, ...plan }: ConversationPlan,
+    owner: string,
+    side: (VisitorSide & { recorder: SoundRecorder | undefined }) | undefined,
+  ): CallLog {
+    if (!webPlan) return new StoredCallLog(this.#parts, plan, owner);
+    if (!side) throw new Error('A web call was connected by a carrier.');
+    const { limits, signals } = this.#parts.webLog;
+    return new WebCallLog({ ...this.#parts, limits, signals }, { ...plan, web: webPlan }, { owner, side });
   }
 
   #prepareSpeaker(plan: ConversationPlan): Promise<AssistantSpeaker> {

@@ -14,6 +14,8 @@ interface Minute {
   minute: number;
   /** USD, with all fees. */
   amount: string;
+  /** USD, the carrier's part of it. */
+  carrierFee?: string;
 }
 
 /**
@@ -23,14 +25,14 @@ interface Minute {
  */
 export async function chargeMinute(
   { tx, jobs }: { tx: Queries; jobs: Jobs },
-  { userId, assistantId, callId, minute, amount }: Minute,
+  { userId, assistantId, callId, minute, amount, carrierFee = carrierMinutePrice }: Minute,
 ): Promise<boolean> {
   const paid = await moveMoney(tx, { userId, kind: 'charge', amount, callId, callMinute: minute });
   if (!paid) return false;
   await tx
     .update(calls)
     .set({
-      carrierCost: sql`${calls.carrierCost} + ${carrierMinutePrice}::numeric`,
+      carrierCost: sql`${calls.carrierCost} + ${carrierFee}::numeric`,
       totalCost: sql`${calls.totalCost} + ${amount}::numeric`,
     })
     .where(eq(calls.id, callId));

@@ -6,7 +6,7 @@ import { moveMoney } from '../billing/ledger.ts';
 import { requestsNoCalls } from '../campaign/no-call-request.ts';
 import { blockNumber } from '../campaign/blocked-number.ts';
 import { notifyCampaigns } from '../campaign/send-tick.ts';
-import { calls } from '../db/calls-table.ts';
+import { calls, recordingChunks } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -21,7 +21,7 @@ export interface EndCallParts {
 /** The part of a call's result that is stored at its end; the rest was stored during the call. */
 export type EndedCall = Pick<CallResult, 'status' | 'reason'> & {
   duration?: number;
-  /** Whether there is a recording. */
+  /** Whether the carrier has a recording. Web calls that are recorded need no word of it. */
   isRecorded?: boolean;
 };
 
@@ -50,9 +50,9 @@ export async function endCall(
         leaseOwner: null,
         leaseUntil: null,
         ...(duration !== undefined && { duration }),
-        ...(isRecorded && {
-          recordingToken: sql`coalesce(${calls.recordingToken}, ${newSecret()})`,
-        }),
+        recordingToken: sql`CASE WHEN ${isRecorded} OR EXISTS (
+            SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
+          THEN coalesce(${calls.recordingToken}, ${newSecret()}) ELSE ${calls.recordingToken} END`,
       })
       .where(and(condition, isOpen))
       .returning();
@@ -79,6 +79,9 @@ async function refund(tx: Queries, { id, userId }: { id: number; userId: number 
   await tx.update(calls).set({ carrierCost: 0, totalCost: 0 }).where(eq(calls.id, id));
 }
 
+/** The visitor of a web call did not come back. */
+export const lostCall: EndedCall = { status: 'ended_by_customer', reason: 'connection-lost' };
+
 /** Maximum number of calls per run; the next run continues. */
 const batchSize = 100;
 
@@ -98,6 +101,8 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
   const abandoned = await parts.database.db
     .select({
       id: calls.id,
+      type: calls.type,
+      answeredAt: calls.answeredAt,
       leaseOwner: calls.leaseOwner,
       transferTo: calls.transferTo,
       carrierCallId: calls.carrierCallId,
@@ -107,12 +112,15 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
     .orderBy(calls.id)
     .limit(batchSize);
   let ended = 0;
-  for (const { id, leaseOwner, transferTo, carrierCallId } of abandoned) {
+  for (const { id, type, answeredAt, leaseOwner, transferTo, carrierCallId } of abandoned) {
+    const isLost = type === 'web' && answeredAt !== null && leaseOwner === null;
     // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
     const result: EndedCall =
       transferTo !== null
         ? { status: 'completed', reason: 'transfer' }
-        : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
+        : isLost
+          ? lostCall
+          : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
     if (!(await endCall(parts, and(eq(calls.id, id), isAbandoned), result))) continue;
     ended += 1;
     if (carrierCallId !== null) await parts.jobs.send('hang-up', { carrierCallId });

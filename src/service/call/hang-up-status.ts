@@ -1,10 +1,15 @@
 import type { CallStatus } from '../../contract/call.ts';
 import type { CallMessage } from '../db/calls-table.ts';
 
-/** The status after the customer hung up: completed if the assistant has answered the customer's last words. */
-export function hangUpStatus(lines: readonly CallMessage[]): CallStatus {
+/**
+ * The status after the customer hung up: completed if the assistant has answered the customer's last words.
+ *
+ * @param hasGreeting whether the assistant's first words are no answer.
+ */
+export function hangUpStatus(lines: readonly CallMessage[], hasGreeting = true): CallStatus {
   const roles = lines.map(({ role }) => role);
-  const opened = roles.indexOf('assistant');
-  const replied = opened >= 0 && roles.lastIndexOf('user') > opened && roles.at(-1) === 'assistant';
+  const opened = hasGreeting ? roles.indexOf('assistant') : -1;
+  const replied =
+    (opened >= 0 || !hasGreeting) && roles.lastIndexOf('user') > opened && roles.at(-1) === 'assistant';
   return replied ? 'completed' : 'ended_by_customer';
 }

@@ -1,4 +1,6 @@
-import type { AnsweredBy, Line, LineEvent, Spoken } from '../carrier/carrier.ts';
+import type { AnsweredBy } from '../carrier/carrier.ts';
+import type { Line, LineEvent, Spoken } from '../voice/line.ts';
+import type { Speaker, SpeakerBrief } from '../voice/line.ts';
 
 /** What happens in a call that is held. */
 export type CallEvent = LineEvent | { type: 'identified'; by: 'machine' | 'fax' };
@@ -18,6 +20,11 @@ export class HeldLine {
   constructor(line: Line, owner: string) {
     this.#line = line;
     this.owner = owner;
+  }
+
+  /** The speaker of the line's own model, if it has one. */
+  openSpeaker(brief: SpeakerBrief): Promise<Speaker> | undefined {
+    return this.#line.openSpeaker?.(brief);
   }
 
   get now(): number {
@@ -66,8 +73,8 @@ export class HeldLine {
     return this.#line.leave();
   }
 
-  hangUp(): Promise<void> {
-    return this.#line.hangUp();
+  hangUp(reason?: string): Promise<void> {
+    return this.#line.hangUp(reason);
   }
 
   #take(): CallEvent | undefined {

@@ -1,7 +1,10 @@
-import type { AnsweredBy, Spoken } from '../carrier/carrier.ts';
+import type { AnsweredBy } from '../carrier/carrier.ts';
+import type { Spoken } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
-import type { CallLog, CallResult, CallSettings, EarlierPart, ReplyPart, Speaker } from './call-parts.ts';
+import type { CallLog, CallResult, CallSettings, EarlierPart } from './call-parts.ts';
+import type { ReplyPart, Speaker } from '../voice/line.ts';
 import type { CallEvent, HeldLine } from './held-line.ts';
+import { chooseFiller } from './choose-filler.ts';
 import { hangUpStatus } from './hang-up-status.ts';
 import { PressedKeys } from './pressed-keys.ts';
 import { SilenceTimer } from './silence-timer.ts';
@@ -53,7 +56,7 @@ export class PhoneConversation {
   async run(): Promise<CallResult | undefined> {
     const ending = (await this.#start()) ?? (await this.#converse());
     if (ending === 'released') return undefined;
-    await this.#parts.line.hangUp();
+    await this.#parts.line.hangUp(ending.reason);
     return { ...ending, duration: this.#duration, lines: this.#lines };
   }
 
@@ -63,7 +66,8 @@ export class PhoneConversation {
 
   async #start(): Promise<Ending | undefined> {
     const { settings, answeredBy, earlier, speaker } = this.#parts;
-    if (!(await this.#chargeStartedMinutes())) return insufficientBalance;
+    const unpaid = await this.#chargeStartedMinutes();
+    if (unpaid) return unpaid;
     if (earlier) {
       return this.#reply((signal) => speaker.speakUp(earlier.occasion, this.#lines, signal));
     }
@@ -102,7 +106,8 @@ export class PhoneConversation {
     const end = this.#answeredAt + settings.maxDuration;
     for (;;) {
       if (isPast(end, line.now)) return { status: 'completed', reason: 'max-duration' };
-      if (!(await this.#chargeStartedMinutes())) return insufficientBalance;
+      const unpaid = await this.#chargeStartedMinutes();
+      if (unpaid) return unpaid;
       const due = this.#silence.due();
       if (due.action === 'end' && isPast(due.at, line.now))
         return { status: 'ended_by_assistant', reason: 'silence' };
@@ -121,7 +126,11 @@ export class PhoneConversation {
   async #handle(event: CallEvent): Promise<Ending | undefined> {
     switch (event.type) {
       case 'ended':
-        if (event.by === 'customer') return { status: hangUpStatus(this.#lines), reason: 'hung-up' };
+        if (event.by === 'customer') {
+          const hasGreeting = this.#parts.settings.initialMessage.trim() !== '';
+          return { status: hangUpStatus(this.#lines, hasGreeting), reason: 'hung-up' };
+        }
+        if (event.by === 'service') return { status: 'ended', reason: event.reason };
         await this.#parts.callLog.release(this.#duration);
         return 'released';
       case 'identified':
@@ -140,9 +149,13 @@ export class PhoneConversation {
     this.#silence.customerSpoke(line.now);
     const isFirst = !this.#lines.some(({ role }) => role === 'assistant');
     // With `waitForCustomer`, the initial message answers the customer's first words.
-    if (isFirst && settings.initialMessage.trim() !== '') return this.#greet();
+    if (isFirst && !settings.isGreetingRead && settings.initialMessage.trim() !== '') return this.#greet();
     const before = this.#lines.slice(0, -1);
-    return this.#reply((signal) => speaker.answer(said, before, signal), line.now);
+    const { fillers } = settings;
+    return this.#reply((signal) => speaker.answer(said, before, signal), {
+      since: line.now,
+      filler: fillers && chooseFiller(fillers, said, Math.floor(this.#lines.length / 2)),
+    });
   }
 
   async #reengage(): Promise<Ending | undefined> {
@@ -158,17 +171,14 @@ export class PhoneConversation {
    * Speaks a reply while it is generated, then does what the assistant has decided.
    *
    * @param since when the customer stopped speaking.
+   * @param filler is said if the answer takes longer than a moment.
    */
   async #reply(
     generate: (signal: AbortSignal) => AsyncIterable<ReplyPart>,
-    since?: number,
+    { since, filler }: { since?: number; filler?: string | undefined } = {},
   ): Promise<Ending | undefined> {
-    const { line, settings, signal } = this.#parts;
-    const { fillers } = settings;
-    const reply = new SpokenReply(
-      (stopped) => generate(AbortSignal.any([signal, stopped])),
-      since === undefined ? undefined : fillers[this.#lines.length % Math.max(1, fillers.length)],
-    );
+    const { line, signal } = this.#parts;
+    const reply = new SpokenReply((stopped) => generate(AbortSignal.any([signal, stopped])), filler);
     let spoken: Spoken;
     try {
       spoken = await this.#speak(reply.text());
@@ -213,7 +223,7 @@ export class PhoneConversation {
       });
       this.#silence.assistantSpoke(line.now);
     }
-    return (await this.#chargeStartedMinutes()) ? undefined : insufficientBalance;
+    return this.#chargeStartedMinutes();
   }
 
   async #recordLine(
@@ -229,16 +239,22 @@ export class PhoneConversation {
     await callLog.saveLines(this.#lines);
   }
 
-  /** Charges for every started minute, at most for those within the maximum duration. */
-  async #chargeStartedMinutes(): Promise<boolean> {
+  /**
+   * Charges for every started minute, at most for those within the maximum duration.
+   *
+   * @returns how the call ends if a minute cannot be charged.
+   */
+  async #chargeStartedMinutes(): Promise<Ending | undefined> {
     const elapsed = this.#parts.line.now - this.#answeredAt;
     const last = Math.ceil(this.#parts.settings.maxDuration / secondsPerMinute);
     const started = Math.min(Math.floor((elapsed + tolerance) / secondsPerMinute) + 1, last);
     while (this.#chargedMinutes < started) {
-      if (!(await this.#parts.callLog.chargeMinute(this.#chargedMinutes + 1))) return false;
+      const isPaid = await this.#parts.callLog.chargeMinute(this.#chargedMinutes + 1);
+      if (isPaid !== true)
+        return isPaid === false ? insufficientBalance : { status: 'ended', reason: isPaid };
       this.#chargedMinutes += 1;
     }
-    return true;
+    return undefined;
   }
 }
 

@@ -12,6 +12,8 @@ import { databaseTime } from '../db/database-time.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { assistants, languages } from '../db/schema.ts';
 import type { StoredVariables } from '../db/schema.ts';
+import { planWebCall } from './plan-web-call.ts';
+import type { WebPlan } from './plan-web-call.ts';
 import type { CallSettings } from './call-parts.ts';
 import { planLine } from './plan-line.ts';
 
@@ -95,19 +97,24 @@ export interface ConversationPlan {
   /** The assistant that speaks. */
   speaker: CallContextRow;
   variables: StoredVariables;
+  /** Set for web calls. */
+  web?: WebPlan | undefined;
 }
 
 /** Reads a call's assistant; undefined if it was deleted. */
 export async function planConversation(
   queries: Queries,
-  { id, assistantId, inputVariables: variables }: typeof calls.$inferSelect,
+  call: typeof calls.$inferSelect,
 ): Promise<ConversationPlan | undefined> {
+  const { id, assistantId, inputVariables: variables } = call;
   const [speaker] = await queries
     .select({ ...engineContextColumns, assistant: assistants })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(and(eq(assistants.id, assistantId ?? 0), isNull(assistants.deletedAt)));
-  return speaker && { id, speaker, variables, settings: callSettings(speaker.assistant, variables) };
+  if (!speaker) return undefined;
+  const plan = { id, speaker, variables, settings: callSettings(speaker.assistant, variables) };
+  return call.type === 'web' ? planWebCall(queries, call, plan) : plan;
 }
 
 const callSettings = (assistant: CallContextRow['assistant'], variables: StoredVariables): CallSettings => ({
@@ -119,5 +126,5 @@ const callSettings = (assistant: CallContextRow['assistant'], variables: StoredV
   reengagementInterval: assistant.reengagementInterval,
   endCallOnVoicemail: assistant.endCallOnVoicemail,
   voiceMailMessage: fillVariables(assistant.voiceMailMessage ?? '', variables),
-  fillers: assistant.fillers ? assistant.fillerConfig.neutral : [],
+  fillers: assistant.fillers ? assistant.fillerConfig : undefined,
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredFunctionCall } from '../db/schema.ts';
-import type { ReplyPart } from './call-parts.ts';
+import type { ReplyPart } from '../voice/line.ts';
 
 /** Longest reply in UTF-16 code units: more than can be spoken in the longest call. */
 const maxReplyLength = 20_000;
@@ -30,7 +30,11 @@ export class SpokenReply {
 
   /** The text, while it is written. @throws the error of the model. */
   async *text(): AsyncGenerator<string, undefined> {
-    if (this.#filler !== undefined && (await this.#isSlow())) yield `${this.#filler} `;
+    if (this.#filler !== undefined && (await this.#isSlow())) {
+      yield `${this.#filler.trim()} `;
+      // Has the line speak it at once.
+      yield '';
+    }
     for (;;) {
       const text = this.#waiting.shift();
       if (text !== undefined) yield text;

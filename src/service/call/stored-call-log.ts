@@ -3,6 +3,7 @@ import { openCallStatuses } from '../../contract/call.ts';
 import { callMinutePrice } from '../billing/prices.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
+import { isUniqueViolation } from '../db/unique-violation.ts';
 import { leaseEnd } from '../lib/lease.ts';
 import { fitJson } from '../lib/storable.ts';
 import { recordFirstWord } from '../telemetry/instruments.ts';
@@ -37,18 +38,18 @@ export class StoredCallLog implements CallLog {
     this.#owner = owner;
   }
 
-  async saveLines(lines: readonly CallMessage[]): Promise<void> {
+  async saveLines(lines: readonly CallMessage[], queries: Queries = this.#database.db): Promise<void> {
     const stored = lines.map(fitJson);
     const responseTime = lines.at(-1)?.responseTime;
     if (responseTime !== undefined) recordFirstWord(responseTime);
-    await this.#change(this.#database.db, { lines: stored, transcript: formatTranscript(stored) });
+    await this.touch(queries, { lines: stored, transcript: formatTranscript(stored) });
   }
 
   async chargeMinute(minute: number): Promise<boolean> {
     const amount = callMinutePrice(this.#call.speaker.assistant.mode);
     try {
       return await this.#database.db.transaction(async (tx) => {
-        const userId = await this.#change(tx, {});
+        const userId = await this.touch(tx, {});
         const { id: assistantId } = this.#call.speaker.assistant;
         const charge = { userId, assistantId, callId: this.#call.id, minute, amount };
         if (!(await chargeMinute({ tx, jobs: this.#jobs }, charge))) throw new InsufficientBalance();
@@ -56,6 +57,8 @@ export class StoredCallLog implements CallLog {
       });
     } catch (error) {
       if (error instanceof InsufficientBalance) return false;
+      // The answer to an earlier attempt was lost.
+      if (isUniqueViolation(error, 'ledger_entries_once_a_minute')) return true;
       throw error;
     }
   }
@@ -64,7 +67,7 @@ export class StoredCallLog implements CallLog {
     const { maxDuration } = this.#call.settings;
     // Until the other phone has answered and both have spoken, or the carrier has connected the call again.
     const seconds = reconnectSeconds + (transferTo === undefined ? 0 : transferRinging + maxDuration);
-    await this.#change(this.#database.db, {
+    await this.touch(this.#database.db, {
       duration,
       leaseOwner: null,
       leaseUntil: leaseEnd(seconds * 1000) as unknown as string,
@@ -72,7 +75,13 @@ export class StoredCallLog implements CallLog {
     });
   }
 
-  async #change(queries: Queries, values: Partial<typeof calls.$inferInsert>): Promise<number> {
+  /**
+   * Changes the record.
+   *
+   * @returns the id of the owner.
+   * @throws CallLeaseLostError
+   */
+  async touch(queries: Queries, values: Partial<typeof calls.$inferInsert> = {}): Promise<number> {
     const [changed] = await queries
       .update(calls)
       .set({ ...values, updatedAt: sql`now()` })

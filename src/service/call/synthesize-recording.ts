@@ -1,4 +1,5 @@
 import type { CallMessage } from '../db/calls-table.ts';
+import { wavHeader, wavHeaderLength as headerBytes } from '../voice/wav-header.ts';
 
 /*
  * Recordings of simulated calls: a simulated carrier exchanges text, so its recordings consist of tones, a higher one
@@ -8,7 +9,6 @@ import type { CallMessage } from '../db/calls-table.ts';
 
 /** Samples per second, of one byte each. */
 const sampleRate = 8000;
-const headerBytes = 44;
 const silence = 128;
 /** Bytes per chunk. */
 const chunkSize = 64 * 1024;
@@ -28,7 +28,10 @@ export function* synthesizeRecording(
   start: number,
   end: number,
 ): Generator<Uint8Array<ArrayBuffer>, undefined> {
-  if (start < headerBytes) yield wavHeader(seconds * sampleRate).slice(start, Math.min(end, headerBytes));
+  if (start < headerBytes) {
+    const header = wavHeader({ rate: sampleRate, channels: 1, bits: 8 }, seconds * sampleRate);
+    yield header.subarray(start, Math.min(end, headerBytes));
+  }
   for (let from = Math.max(start, headerBytes); from < end; from += chunkSize) {
     const bytes = new Uint8Array(Math.min(chunkSize, end - from)).fill(silence);
     for (const line of lines) writeTone(bytes, from - headerBytes, line);
@@ -45,26 +48,4 @@ function writeTone(samples: Uint8Array, first: number, { role, at, seconds }: Ca
     const loudness = 24 * (1 - Math.cos(2 * Math.PI * syllableRate * (time - at)));
     samples[index] = silence + Math.round(loudness * Math.sin(2 * Math.PI * pitches[role] * time));
   }
-}
-
-function wavHeader(bytes: number): Uint8Array<ArrayBuffer> {
-  const header = new Uint8Array(headerBytes);
-  const view = new DataView(header.buffer);
-  const write = (text: string, offset: number) => {
-    header.set(new TextEncoder().encode(text), offset);
-  };
-  write('RIFF', 0);
-  view.setUint32(4, headerBytes - 8 + bytes, true);
-  write('WAVEfmt ', 8);
-  view.setUint32(16, 16, true);
-  // Uncompressed, one channel.
-  view.setUint16(20, 1, true);
-  view.setUint16(22, 1, true);
-  view.setUint32(24, sampleRate, true);
-  view.setUint32(28, sampleRate, true);
-  view.setUint16(32, 1, true);
-  view.setUint16(34, 8, true);
-  write('data', 36);
-  view.setUint32(40, bytes, true);
-  return header;
 }

@@ -57,7 +57,7 @@ export interface TakenCall {
  */
 export async function takeCall(
   { db }: Database,
-  key: CallKey & { carrierCallId: string },
+  key: CallKey & { carrierCallId: string | null },
   lease: Lease,
 ): Promise<TakenCall | undefined> {
   return db.transaction(async (tx) => {

@@ -9,5 +9,6 @@ export interface CarrierConfig {
   secondMs: number;
   outcomes: OutcomeWeights;
   twilio: TwilioConfig | undefined;
-  asterisk: (AsteriskConfig & { voice: OpenAiSpeechConfig }) | undefined;
+  /** Without `voice`, the package for voice calls speaks and transcribes. */
+  asterisk: (AsteriskConfig & { voice: OpenAiSpeechConfig | undefined }) | undefined;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Hono } from 'hono';
+import type { Line, SpeechSettings } from '../voice/line.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 
 /*
@@ -9,24 +10,6 @@ import type { CarrierNumbers } from './carrier-numbers.ts';
  * process can dial and whose reports any process can receive, and its *line*, which belongs to the one process that
  * the provider has connected.
  */
-
-/** How an assistant speaks and listens. A carrier applies what it can; `docs/` has a table of what it cannot. */
-export interface SpeechSettings {
-  /** Two-letter code (ISO 639-1). */
-  language: string;
-  /** The voice at its provider; undefined means the carrier's own for the language. */
-  voice?: { provider: string; name: string } | undefined;
-  /** 0.7 to 1.2; 1 is normal. */
-  speed: number;
-  allowInterruptions: boolean;
-  /** Words that the customer must say to interrupt; 0 means any sound. */
-  minInterruptWords: number;
-  /** 0 to 1. */
-  interruptSensitivity: number;
-  endpointType: string;
-  /** 0 to 1: how soon a pause counts as the end of what the customer says. */
-  endpointSensitivity: number;
-}
 
 /** What a carrier must know to connect a call to the service. */
 export interface CallPlan {
@@ -62,51 +45,6 @@ export interface IncomingCall {
 
 /** Who answered. */
 export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
-
-/** What happens on a line, in order. `ended` is final. */
-export type LineEvent =
-  /** The customer said something, in `seconds`. */
-  | { type: 'said'; text: string; seconds: number }
-  /** The customer pressed a key: `0` to `9`, `*` or `#`. */
-  | { type: 'dtmf'; digit: string }
-  /** The customer hung up, or the connection was lost. */
-  | { type: 'ended'; by: 'customer' | 'connection' };
-
-/** What became of a text that was spoken. */
-export interface Spoken {
-  /** What the customer heard of it: all, or the beginning up to an interruption. */
-  heard: string;
-  /** The line's clock when the first word was spoken; undefined if none was. */
-  startedAt: number | undefined;
-  /** Why it was cut off: `signal` means that the service did. What the customer said or did comes from `next`. */
-  cutOffBy?: 'customer' | 'end' | 'time' | 'signal' | undefined;
-}
-
-/** A connected call. It belongs to the process that the carrier has connected. */
-export interface Line {
-  /** Seconds on the line's own clock. */
-  readonly now: number;
-  /** Returns the next event, or undefined if there is none within `seconds`. */
-  next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined>;
-  /**
-   * Speaks a text while it arrives, and resolves when it has been heard or cut off. If it is cut off, the text is no
-   * longer read (`return` of its iterator is called), so that the model can stop.
-   *
-   * @param seconds the text is cut off after this time.
-   * @param signal cuts the text off, too.
-   */
-  say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken>;
-  /** Sends keys: `0` to `9`, `*`, `#`, and `w` for half a second of pause. */
-  sendDigits(digits: string): Promise<void>;
-  /** Changes the language that is spoken and understood. */
-  setLanguage(language: string): Promise<void>;
-  /**
-   * Gives the call away: the carrier ends this line and asks {@link CallHandler.onDisconnected} what comes next.
-   */
-  leave(): Promise<void>;
-  /** Ends the call; does nothing if it has ended. */
-  hangUp(): Promise<void>;
-}
 
 /** A carrier's report on a call. Reports may come to any process, twice, and in any order. */
 export type CallReport = { callId: number; token: string; carrierCallId?: string | undefined } & (

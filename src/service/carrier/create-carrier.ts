@@ -4,16 +4,22 @@ import type { Carrier } from './carrier.ts';
 import type { CarrierConfig } from './carrier-config.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { LoadedVoice } from '../voice/load-voice.ts';
+import { voicePackage } from '../voice/voice-module.ts';
 
 /**
  * Creates the configured carrier.
  *
  * @param numbers those that the simulated carrier sells.
+ * @param voice speaks and listens in calls with Asterisk, unless an endpoint is configured.
+ * @throws OperatorError if Asterisk is configured, but nothing can speak.
  */
 export async function createCarrier(
   { secondMs, outcomes, twilio, asterisk }: CarrierConfig,
   numbers: CarrierNumbers,
   log: Logger,
+  loadedVoice: LoadedVoice,
 ): Promise<Carrier> {
   if (twilio) {
     const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');
@@ -24,7 +30,10 @@ export async function createCarrier(
       import('./asterisk/asterisk-carrier.ts'),
       import('../voice/openai-speech.ts'),
     ]);
-    return new AsteriskCarrier(asterisk, new OpenAiSpeech(asterisk.voice), log);
+    const { voice } = loadedVoice;
+    const speech = asterisk.voice ? new OpenAiSpeech(asterisk.voice) : voice?.speech;
+    if (!speech) throw new OperatorError(withoutSpeech(loadedVoice));
+    return new AsteriskCarrier(asterisk, { speech, createDetector: voice?.module.createDetector }, log);
   }
   const wait = async (seconds: number, signal?: AbortSignal) => {
     const milliseconds = seconds * secondMs;
@@ -32,4 +41,12 @@ export async function createCarrier(
     await (milliseconds === 0 ? nextTurn(undefined, options) : pause(milliseconds, undefined, options));
   };
   return new SimulatedCarrier({ outcomes, secondMs, wait, numbers, log });
+}
+
+function withoutSpeech({ problems }: LoadedVoice): string {
+  const reason =
+    problems.length > 0
+      ? problems.join(' ')
+      : `the package ${voicePackage} is not installed, or VOICE is off.`;
+  return `CARRIER=asterisk needs SPEECH_BASE_URL or SPEECH_API_KEY, or speech without a network: ${reason}`;
 }

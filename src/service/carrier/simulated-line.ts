@@ -1,4 +1,5 @@
-import type { Line, LineEvent, SpeechSettings, Spoken } from './carrier.ts';
+import type { Line, LineEvent, SpeechSettings, Spoken } from '../voice/line.ts';
+import { sayPlainly } from '../voice/say-plainly.ts';
 import type { Reaction, SimulatedCustomer } from './simulated-customer.ts';
 import { speakingTime } from './speaking-time.ts';
 
@@ -62,7 +63,31 @@ export class SimulatedLine implements Line {
     return scheduled.event;
   }
 
-  async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+  say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    return sayPlainly(text, this.#speech.language, (plain) => this.#say(plain, seconds, signal));
+  }
+
+  /** A simulated customer has no menu to which keys matter. */
+  sendDigits(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  leave(): Promise<void> {
+    this.#end ??= 'left';
+    return Promise.resolve();
+  }
+
+  hangUp(): Promise<void> {
+    this.#end ??= 'hung-up';
+    return Promise.resolve();
+  }
+
+  /** Ends the call from the carrier's side. */
+  disconnect(): void {
+    this.#end ??= 'hung-up';
+  }
+
+  async #say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     const startedAt = this.#now;
     const interruption = this.#speech.allowInterruptions ? this.#customer.onCallerBegan() : undefined;
     const limit = Math.min(seconds, interruption?.after ?? Infinity);
@@ -90,31 +115,6 @@ export class SimulatedLine implements Line {
     if (said === '') return { heard: '', startedAt: undefined };
     this.#schedule(interruption ?? this.#customer.onCallerSpoke());
     return { heard: said, startedAt };
-  }
-
-  /** A simulated customer has no menu to which keys matter. */
-  sendDigits(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** A simulated customer speaks the language of the assistant. */
-  setLanguage(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  leave(): Promise<void> {
-    this.#end ??= 'left';
-    return Promise.resolve();
-  }
-
-  hangUp(): Promise<void> {
-    this.#end ??= 'hung-up';
-    return Promise.resolve();
-  }
-
-  /** Ends the call from the carrier's side. */
-  disconnect(): void {
-    this.#end ??= 'hung-up';
   }
 
   /** Replaces the customer's scheduled reaction. */

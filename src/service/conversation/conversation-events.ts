@@ -114,6 +114,11 @@ export class ConversationEvents {
     };
   }
 
+  /** Receives notifications of changes from now on, also without a stream. */
+  listen(): void {
+    if (!this.#isClosing) this.#notifications.open();
+  }
+
   /** Ends all streams. */
   async close(): Promise<void> {
     this.#isClosing = true;

@@ -109,6 +109,7 @@ export const assistants = pgTable('assistants', {
   maxMessagesPerDay: count('max_messages_per_day', 10_000),
   maxTestMessagesPerDay: count('max_test_messages_per_day', 50),
   proofOfWork: flag('proof_of_work', false),
+  webCalls: flag('web_calls', false),
   allowedOrigins: text('allowed_origins').array().notNull().default([]),
   usageWebhookUrl: text('usage_webhook_url'),
   handoffWebhookUrl: text('handoff_webhook_url'),

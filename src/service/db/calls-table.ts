@@ -1,6 +1,17 @@
-import { integer, jsonb, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  date,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { callStatuses } from '../../contract/call.ts';
-import { timestamptz } from './columns.ts';
+import { bytea, timestamptz } from './columns.ts';
 import type { StoredFunctionCall, StoredVariables } from './schema.ts';
 
 /** A message of a call; times in seconds since it was answered. */
@@ -22,6 +33,8 @@ export const calls = pgTable('calls', {
   assistantId: integer('assistant_id'),
   campaignId: integer('campaign_id'),
   leadId: integer('lead_id'),
+  /** Web calls: their conversation. */
+  conversationId: bigint('conversation_id', { mode: 'number' }),
   assistantName: text('assistant_name').notNull(),
   campaignName: text('campaign_name'),
   type: text({ enum: ['inbound', 'outbound', 'web'] }).notNull(),
@@ -50,6 +63,7 @@ export const calls = pgTable('calls', {
   token: text(),
   dialedAt: timestamptz('dialed_at'),
   transferTo: text('transfer_to'),
+  hangUpRequested: boolean('hang_up_requested').notNull().default(false),
   carrierRecordingId: text('carrier_recording_id'),
   leaseOwner: uuid('lease_owner'),
   leaseUntil: timestamptz('lease_until'),
@@ -59,3 +73,33 @@ export const calls = pgTable('calls', {
   createdAt: timestamptz('created_at').notNull().defaultNow(),
   updatedAt: timestamptz('updated_at').notNull().defaultNow(),
 });
+
+/** Parts of the recordings of web calls. */
+export const recordingChunks = pgTable(
+  'recording_chunks',
+  {
+    callId: integer('call_id').notNull(),
+    /** Position of its first sample, counted from the answer of the call. */
+    first: integer().notNull(),
+    /** Samples of each side. */
+    length: integer().notNull(),
+    /** Samples a second; the same in all parts of a recording. */
+    rate: integer().notNull(),
+    /** The visitor's samples, then the assistant's, compressed. */
+    sound: bytea().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.callId, table.first] })],
+);
+
+/** Started minutes of web calls, by owner, day and visitor. */
+export const webCallMinutes = pgTable(
+  'web_call_minutes',
+  {
+    userId: integer('user_id').notNull(),
+    day: date().notNull(),
+    /** The visitor's block of addresses; empty for all calls of the owner. */
+    visitor: text().notNull(),
+    minutes: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.day, table.visitor] })],
+);

@@ -7,7 +7,7 @@ import { calls } from '../db/calls-table.ts';
 import { campaigns } from '../db/campaigns-table.ts';
 import type { Database } from '../db/database.ts';
 import { leads } from '../db/leads-table.ts';
-import { assistants, languages } from '../db/schema.ts';
+import { assistants, conversations, languages } from '../db/schema.ts';
 import { wireTimestamp } from '../db/wire-timestamp.ts';
 import { callPayload } from '../webhook/call-payload.ts';
 import { createDelivery } from '../webhook/create-delivery.ts';
@@ -26,6 +26,13 @@ export async function handleCallEnded(
   const found = await readEnded(database, job.callId);
   if (!found) return;
   const { call, assistant } = found;
+  if (found.isUnhandledTest) {
+    await database.db
+      .update(calls)
+      .set({ endHandledAt: sql`now()` })
+      .where(eq(calls.id, call.id));
+    return;
+  }
   const ended = {
     transcript: [...call.lines],
     language: found.language,
@@ -50,6 +57,7 @@ export async function handleCallEnded(
         {
           ...call,
           ...found.timestamps,
+          conversationUuid: found.conversationUuid,
           recordingUrl: recordingUrlOf(parts.publicUrl(), call),
           timezone: assistant.timezone,
           extractedVariables: evaluated?.variables ?? {},
@@ -95,6 +103,9 @@ async function readEnded({ db }: Database, callId: number) {
   const [found] = await db
     .select({
       call: calls,
+      conversationUuid: conversations.uuid,
+      // Anybody can open a test without a token, so nothing follows from it, as with chats.
+      isUnhandledTest: sql<boolean>`coalesce(${conversations.type} = 'test' AND NOT ${conversations.isPreview}, false)`,
       ...engineContextColumns,
       assistant: assistants,
       lead: {
@@ -127,6 +138,7 @@ async function readEnded({ db }: Database, callId: number) {
     .innerJoin(assistants, eq(assistants.id, calls.assistantId))
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .leftJoin(leads, eq(leads.id, calls.leadId))
+    .leftJoin(conversations, eq(conversations.id, calls.conversationId))
     .leftJoin(campaigns, eq(campaigns.id, calls.campaignId))
     .where(and(eq(calls.id, callId), isNull(calls.endHandledAt)));
   return found;

@@ -13,6 +13,15 @@ export interface LanguageModelConfig {
   price?: { input: number; output: number } | undefined;
 }
 
+/** An endpoint that speaks OpenAI's Realtime protocol. */
+export interface RealtimeEndpoint {
+  /** Undefined for OpenAI's own. */
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  /** Its name at the provider. */
+  model: string;
+}
+
 /** A model that assistants can choose, with its endpoint. */
 export interface ModelConfig {
   code: string;
@@ -20,6 +29,8 @@ export interface ModelConfig {
   type: 'llm' | 'multimodal' | 'dualplex';
   /** Undefined if neither the model nor the defaults have one. */
   endpoint: LanguageModelConfig | undefined;
+  /** The model that holds its calls by voice; undefined if calls are held by speech recognition and synthesis. */
+  realtime: RealtimeEndpoint | undefined;
 }
 
 const Entry = z.strictObject({
@@ -30,6 +41,7 @@ const Entry = z.strictObject({
   /** Name of the environment variable that contains the key. */
   apiKeyEnv: z.string().optional(),
   model: z.string().min(1).optional(),
+  realtimeModel: z.string().min(1).optional(),
   price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
 });
 
@@ -54,7 +66,13 @@ export function readModels(
     const { path, message } = parsed.error.issues[0] ?? { path: [], message: 'is wrong' };
     throw new Error(`must be a list of models: ${[...path.map(String), message].join(' ')}`);
   }
-  return parsed.data.map(({ code, name, type, baseUrl, apiKeyEnv, model, price: ownPrice }) => {
+  return parsed.data.map((entry) => {
+    const { code, name, type, baseUrl, apiKeyEnv, model, realtimeModel, price: ownPrice } = entry;
+    if (realtimeModel !== undefined && type === 'llm') {
+      throw new Error(
+        `must have realtimeModel only with the type multimodal or dualplex: ${code} has neither`,
+      );
+    }
     const ownKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
     if (apiKeyEnv !== undefined && ownKey === undefined) {
       throw new Error(`must name variables that are set: ${apiKeyEnv} of ${code} is not`);
@@ -64,11 +82,13 @@ export function readModels(
     const { idleTimeoutMs } = defaults;
     // The default price is that of the default model.
     const price = ownPrice ?? (model === undefined && baseUrl === undefined ? defaults.price : undefined);
-    const endpoint =
-      address === undefined && key === undefined
-        ? undefined
-        : { baseUrl: address, apiKey: key, model: model ?? defaults.model, idleTimeoutMs, price };
-    return { code, name: name ?? code, type, endpoint };
+    const hasEndpoint = address !== undefined || key !== undefined;
+    const server = { baseUrl: address, apiKey: key };
+    return {
+      ...{ code, name: name ?? code, type },
+      endpoint: hasEndpoint ? { ...server, model: model ?? defaults.model, idleTimeoutMs, price } : undefined,
+      realtime: hasEndpoint && realtimeModel !== undefined ? { ...server, model: realtimeModel } : undefined,
+    };
   });
 }
 

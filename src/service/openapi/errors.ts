@@ -3,6 +3,7 @@ import { updateCampaignStatus } from '../../contract/campaign.ts';
 import { generateReply, replyErrorCodes } from '../../contract/generate-reply.ts';
 import type { Operation } from '../../contract/operations.ts';
 import { purchasePhoneNumber } from '../../contract/phone-number.ts';
+import { startVoice } from '../../contract/voice.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
@@ -69,6 +70,7 @@ const descriptions: Record<number, string> = {
   422: 'A field is missing or wrong.',
   428: 'The message needs a proof of work: a solution of the challenge in `proof_of_work`.',
   429: 'Too many requests; try again after the number of seconds in Retry-After.',
+  503: 'Not available; the body has the reason.',
 };
 
 /** Resources whose errors have the text in `error`. */
@@ -77,7 +79,9 @@ const usesErrorField = /^\/api\/user\/(knowledgebases|phone-numbers)/;
 /** The names of the error schemas of an operation; none for a response without a body. */
 function bodiesOf({ path, auth }: Pick<Operation, 'path' | 'auth'>, status: number): string[] {
   if (status === 304) return [];
-  if (status === 429) return ['TooManyRequests'];
+  if (status === 429) {
+    return path === startVoice.path ? ['TooManyRequests', 'ConversationRefused'] : ['TooManyRequests'];
+  }
   if (status === 428) return ['ProofRequired'];
   if (auth === 'none') return ['ConversationRefused'];
   if (path.startsWith('/api/automate/')) return ['HandoffRefused'];

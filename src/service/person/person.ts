@@ -56,7 +56,8 @@ export async function readPerson(queries: Queries, person: Person): Promise<Pers
       SELECT to_jsonb(calls) - '{user_id,lease_owner,lease_until,recording_token,end_handled_at,token}'::text[]
         || jsonb_build_object('recording_path', '/api/recordings/' || recording_token,
           'webhooks', ${deliveries(sql`call_id = calls.id`)}) AS row
-      FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> '' ORDER BY id`),
+      FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
+        OR conversation_id IN (SELECT id FROM conversations WHERE ${isConversationOf(person)}) ORDER BY id`),
     leads: await all(sql`
       SELECT to_jsonb(leads) - 'user_id' || jsonb_build_object(
         'campaign', (SELECT name FROM campaigns WHERE id = leads.campaign_id)) AS row
@@ -96,7 +97,11 @@ export async function deletePerson(
 ): Promise<PersonCounts> {
   const campaignIds = new Set<number>();
   const deleted = async (query: SQL) => {
-    const { rows } = await tx.execute<Record<'campaign' | 'other', number | null | undefined>>(query);
+    const { rows } = await tx.execute<
+      Record<'campaign' | 'other', number | null | undefined> & { recording?: string | null }
+    >(query);
+    for (const { recording: recordingId } of rows)
+      if (recordingId != null) await jobs.send('delete-recording', { recordingId }, { tx });
     for (const id of rows.flatMap(({ campaign, other }) => [campaign, other]))
       if (id != null) campaignIds.add(id);
     return rows.length;
@@ -107,7 +112,8 @@ export async function deletePerson(
     conversations: await deleteConversations(tx, person),
     calls: await deleted(sql`
       DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
-      RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other`),
+      RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other,
+        carrier_recording_id AS recording`),
     leads: await deleted(sql`
       DELETE FROM leads WHERE phone_number = ${phone} RETURNING campaign_id AS campaign`),
     secondary_contacts: await deleted(sql`

@@ -51,7 +51,7 @@ export async function cleanUp(
   }
   if (retentionDays === undefined) return;
   const conversations = await deleteOldConversations(database.db, retentionDays, signal);
-  const calls = await deleteOldCalls(database.db, retentionDays, signal);
+  const calls = await deleteOldCalls({ database, jobs }, retentionDays, signal);
   if (conversations + calls > 0) log.info({ conversations, calls }, 'deleted old conversations and calls');
 }
 

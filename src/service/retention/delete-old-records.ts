@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { Queries } from '../db/database.ts';
+import type { Database, Queries } from '../db/database.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 
 /** Records deleted per statement; larger statements would block others. */
 const batchSize = 200;
@@ -41,18 +42,30 @@ export const deleteUnusedConversations = (queries: Queries, signal: AbortSignal)
   );
 
 /**
- * Deletes calls that ended the given number of days ago, with their recordings.
+ * Deletes calls that ended the given number of days ago, with their recordings, also at the carrier.
  *
  * @returns the number of deleted calls.
  */
-export const deleteOldCalls = (queries: Queries, days: number, signal: AbortSignal): Promise<number> =>
-  deleteInBatches(
-    queries,
-    signal,
-    'calls',
-    sql`
-    created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
-    AND status NOT IN ('initiated', 'ringing', 'in-progress')`,
+export const deleteOldCalls = (
+  { database: { db }, jobs }: { database: Database; jobs: Jobs },
+  days: number,
+  signal: AbortSignal,
+): Promise<number> =>
+  repeat(signal, () =>
+    db.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ recordingId: string | null }>(
+        deleteBatch(
+          'calls',
+          sql`
+          created_at < ${daysAgo(days)} AND coalesce(ended_at, updated_at) < ${daysAgo(days)}
+          AND status NOT IN ('initiated', 'ringing', 'in-progress')`,
+          sql`carrier_recording_id AS "recordingId"`,
+        ),
+      );
+      for (const { recordingId } of rows)
+        if (recordingId !== null) await jobs.send('delete-recording', { recordingId }, { tx });
+      return rows.length;
+    }),
   );
 
 /**
@@ -65,19 +78,22 @@ export const deleteOldAuditEntries = (queries: Queries, days: number, signal: Ab
 
 const daysAgo = (days: number) => sql`now() - ${days} * interval '1 day'`;
 
-async function deleteInBatches(
-  queries: Queries,
-  signal: AbortSignal,
-  table: 'conversations' | 'calls' | 'audit_log',
-  isOld: SQL,
-): Promise<number> {
+type Table = 'conversations' | 'calls' | 'audit_log';
+
+const deleteInBatches = (queries: Queries, signal: AbortSignal, table: Table, isOld: SQL): Promise<number> =>
+  repeat(signal, async () => (await queries.execute(deleteBatch(table, isOld))).rows.length);
+
+const deleteBatch = (table: Table, isOld: SQL, returned = sql`id`) => sql`
+  DELETE FROM ${sql.identifier(table)} WHERE id IN (
+    SELECT id FROM ${sql.identifier(table)} WHERE ${isOld} ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+  RETURNING ${returned}`;
+
+/** Deletes batches until one is not full; returns the number of deleted records. */
+async function repeat(signal: AbortSignal, deleteNext: () => Promise<number>): Promise<number> {
   for (let deleted = 0; ;) {
     signal.throwIfAborted();
-    const { rows } = await queries.execute(sql`
-      DELETE FROM ${sql.identifier(table)} WHERE id IN (
-        SELECT id FROM ${sql.identifier(table)} WHERE ${isOld} ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
-      RETURNING id`);
-    deleted += rows.length;
-    if (rows.length < batchSize) return deleted;
+    const count = await deleteNext();
+    deleted += count;
+    if (count < batchSize) return deleted;
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import type { SendingDependencies } from '../conversation/send-message.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { WebCalls } from '../web-call/web-calls.ts';
 
 /** The parts of the service that routes use. */
 export interface AppContext extends SendingDependencies {
@@ -14,6 +15,7 @@ export interface AppContext extends SendingDependencies {
   carrier: Carrier;
   /** The numbers that the carrier sells; undefined if it sells none. */
   numbers: CarrierNumbers | undefined;
+  webCalls: WebCalls;
   log: Logger;
   /** Problems of the language models that the operator must solve. */
   modelProblems: () => string[];

@@ -3,6 +3,7 @@ import { compress } from 'hono/compress';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { OpenConversationRequest, SendMessageRequest } from '../../contract/conversation.ts';
+import { StartVoiceRequest } from '../../contract/voice.ts';
 import type { Config } from '../config.ts';
 import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import { deleteConversation } from '../conversation/delete-conversation.ts';
@@ -17,20 +18,21 @@ import { readJsonBody } from '../http/read-body.ts';
 import { requireUuid } from '../lib/uuid.ts';
 import { storableJson } from '../lib/storable.ts';
 import { identifyVisitor } from '../user-token/identify-visitor.ts';
+import type { WebCalls } from '../web-call/web-calls.ts';
 import { answerBody } from './answer-body.ts';
 import { streamEvents } from './stream-events.ts';
 import { acceptsEventStream, streamReply } from './stream-reply.ts';
 
 /** Text conversations (interface: "Text conversations"). Accessible to everyone who knows the UUID. */
 export function conversationRoutes(
-  context: SendingDependencies & { events: ConversationEvents; log: Logger },
+  context: SendingDependencies & { events: ConversationEvents; webCalls: WebCalls; log: Logger },
   {
     reply: { keepAliveMs },
     trustedProxies,
     rateLimit,
   }: Pick<Config, 'reply' | 'trustedProxies' | 'rateLimit'>,
 ): Hono {
-  const { database, events, log } = context;
+  const { database, events, webCalls, log } = context;
   const routes = new Hono();
   const sender = (c: Context) => ({
     addressBlock: requestAddress(c, trustedProxies),
@@ -89,6 +91,30 @@ export function conversationRoutes(
   });
   routes.post('/:uuid/stop', async (c) => {
     await stopReply(context, requireUuid(c.req.param('uuid')));
+    return c.json({ status: true });
+  });
+  routes.get('/:uuid/voice', async (c) => {
+    const offer = await webCalls.read(requireUuid(c.req.param('uuid')), sender(c));
+    const { iceServers, maxSeconds, isRecorded } = offer;
+    return c.json({
+      status: true,
+      ice_servers: iceServers,
+      max_seconds: maxSeconds,
+      is_recorded: isRecorded,
+    });
+  });
+  routes.post('/:uuid/voice', async (c) => {
+    const uuid = requireUuid(c.req.param('uuid'));
+    const { sdp, call } = await readJsonBody(c, StartVoiceRequest);
+    const started = await webCalls.start(uuid, { offer: sdp, token: call ?? undefined, sender: sender(c) });
+    const { token, maxSeconds, isRecorded } = started;
+    return c.json(
+      { status: true, sdp: started.sdp, call: token, max_seconds: maxSeconds, is_recorded: isRecorded },
+      201,
+    );
+  });
+  routes.delete('/:uuid/voice', async (c) => {
+    await webCalls.end(requireUuid(c.req.param('uuid')));
     return c.json({ status: true });
   });
   routes.delete('/:uuid', async (c) => {

@@ -9,6 +9,7 @@ import { accepts } from 'hono/accepts';
 import { etag } from 'hono/etag';
 import type { Logger } from 'pino';
 import { readAssistantWidget } from '../assistant/read-assistant-widget.ts';
+import type { CanTalk } from '../assistant/read-assistant-widget.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../lib/uuid.ts';
 import { allowAnyOrigin, notBuilt, retainedHeaders } from './widget-files.ts';
@@ -33,14 +34,19 @@ interface Script {
  * `embed.js` in one file. The settings are a line of their own at the start. It is empty if they cannot be read; the shell
  * then requests them and reports the problem.
  */
-export function embedScriptRoutes({ db }: Database, widgetDir: string, log: Logger): Hono {
+export function embedScriptRoutes(
+  { db }: Database,
+  { widgetDir, canTalk, log }: { widgetDir: string; canTalk: CanTalk; log: Logger },
+): Hono {
   const readShell = shellReader(join(widgetDir, 'embed.js'));
   const cache = new Map<string, Script>();
 
   const readSettings = async (uuid: string) => {
     try {
       // Only in lower case: other spellings would each take a place in the cache.
-      return isUuid(uuid) && uuid === uuid.toLowerCase() ? await readAssistantWidget(db, uuid) : undefined;
+      return isUuid(uuid) && uuid === uuid.toLowerCase()
+        ? await readAssistantWidget(db, uuid, canTalk)
+        : undefined;
     } catch (error) {
       log.error({ err: error }, 'a snippet was served without its settings');
       return undefined;

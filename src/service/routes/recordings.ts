@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { recordingSize, synthesizeRecording } from '../call/synthesize-recording.ts';
 import type { Carrier } from '../carrier/carrier.ts';
+import { findRecording, readRecording, storedRecordingSize } from '../recording/read-recording.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 
@@ -15,33 +16,61 @@ export function recordingRoutes({ db }: Database, carrier: Carrier): Hono {
   const routes = new Hono();
   routes.get('/:token{[\\w-]{43}}', async (c) => {
     const [call] = await db
-      .select({ lines: calls.lines, duration: calls.duration, recordingId: calls.carrierRecordingId })
+      .select({
+        id: calls.id,
+        type: calls.type,
+        lines: calls.lines,
+        duration: calls.duration,
+        recordingId: calls.carrierRecordingId,
+      })
       .from(calls)
       .where(eq(calls.recordingToken, c.req.param('token')));
-    if (!call) return c.json({ message: 'Recording not found.' }, 404);
+    if (!call) return notFound(c);
+    if (call.type === 'web') {
+      const recording = await findRecording(db, call.id);
+      if (!recording) return notFound(c);
+      return answerWith(c, storedRecordingSize(recording), (start, end) =>
+        readRecording(db, recording, start, end),
+      );
+    }
     if (carrier.readRecording) {
       if (call.recordingId === null) return c.json({ message: 'The recording is not ready yet.' }, 404);
       const found = await carrier.readRecording(call.recordingId, c.req.header('Range'), c.req.raw.signal);
       return passOn(c, found);
     }
-    const size = recordingSize(call.duration);
-    const range = readByteRange(c.req.header('Range'), size);
-    protect(c);
-    if (range === 'unsatisfiable') {
-      c.header('Content-Range', `bytes */${size}`);
-      return c.json({ message: 'The range starts after the end of the recording.' }, 416);
-    }
-    const { start, end } = range ?? { start: 0, end: size };
-    c.header('Content-Type', 'audio/wav');
-    c.header('Content-Length', String(end - start));
-    c.header('Content-Disposition', 'inline; filename="recording.wav"');
-    if (range) c.header('Content-Range', `bytes ${start}-${end - 1}/${size}`);
-    const bytes = synthesizeRecording(call.lines, call.duration, start, end);
-    const status = range ? 206 : 200;
-    if (c.req.method === 'HEAD') return c.body(null, status);
-    return c.body(Readable.toWeb(Readable.from(bytes)) as ReadableStream, status);
+    return answerWith(c, recordingSize(call.duration), (start, end) =>
+      synthesizeRecording(call.lines, call.duration, start, end),
+    );
   });
   return routes;
+}
+
+const notFound = (c: Context) => c.json({ message: 'Recording not found.' }, 404);
+
+/**
+ * Answers with a WAV file, or with the requested range of it.
+ *
+ * @param read yields the bytes from `start` up to but not including `end`.
+ */
+function answerWith(
+  c: Context,
+  size: number,
+  read: (start: number, end: number) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Response {
+  const range = readByteRange(c.req.header('Range'), size);
+  protect(c);
+  if (range === 'unsatisfiable') {
+    c.header('Content-Range', `bytes */${size}`);
+    return c.json({ message: 'The range starts after the end of the recording.' }, 416);
+  }
+  const { start, end } = range ?? { start: 0, end: size };
+  c.header('Content-Type', 'audio/wav');
+  c.header('Content-Length', String(end - start));
+  c.header('Content-Disposition', 'inline; filename="recording.wav"');
+  if (range) c.header('Content-Range', `bytes ${start}-${end - 1}/${size}`);
+  const status = range ? 206 : 200;
+  if (c.req.method === 'HEAD') return c.body(null, status);
+  return c.body(Readable.toWeb(Readable.from(read(start, end))) as ReadableStream, status);
 }
 
 function protect(c: Context): void {
@@ -58,7 +87,7 @@ async function passOn(c: Context, recording: Response): Promise<Response> {
   if (status !== 200 && status !== 206 && status !== 416) {
     await body?.cancel();
     return status === 404
-      ? c.json({ message: 'Recording not found.' }, 404)
+      ? notFound(c)
       : c.json({ message: 'The recording cannot be read at the moment.' }, 502);
   }
   protect(c);

@@ -94,6 +94,7 @@ async function seedAssistant(
       knowledgebaseMode: 'prompt',
       // Visitors of the demo can return after a break and continue.
       conversationEndedRetrigger: !assistant.endsOnGoodbye,
+      webCalls: true,
       widgetSettings,
       ...unlimited,
     })

@@ -2,6 +2,7 @@ import { and, eq, lt, sql } from 'drizzle-orm';
 import { today } from '../db/database-time.ts';
 import type { Queries } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
+import { webCallMinutes } from '../db/calls-table.ts';
 import { dailyUsage } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { noticeOf } from './usage-notice.ts';
@@ -205,4 +206,5 @@ export async function isFirstNotice(
 /** Deletes the counts of earlier days, with the addresses in them. */
 export async function deletePastUsage(queries: Queries): Promise<void> {
   await queries.delete(dailyUsage).where(lt(dailyUsage.day, today));
+  await queries.delete(webCallMinutes).where(lt(webCallMinutes.day, today));
 }

@@ -1,3 +1,5 @@
+import type { SpeechDetector } from './voice-module.ts';
+
 const frameSeconds = 0.02;
 /** Decibels above the noise at which sound counts as speech. */
 const margin = 10;
@@ -13,7 +15,8 @@ const fall = 1;
  * Decides by loudness which frames of a line are speech. The noise floor follows the line, so constant noise becomes
  * silence within seconds.
  */
-export class ActivityDetector {
+export class ActivityDetector implements SpeechDetector {
+  readonly frameSeconds = frameSeconds;
   readonly #frameLength: number;
   #pending: number[] = [];
   #noise = -60;

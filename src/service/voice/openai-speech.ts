@@ -30,12 +30,12 @@ export class OpenAiSpeech implements SpeechService {
   async transcribe(
     samples: Int16Array,
     rate: number,
-    language: string,
+    language: string | undefined,
     signal: AbortSignal,
   ): Promise<string> {
     const file = await toFile(encodeWav(samples, rate), 'speech.wav', { type: 'audio/wav' });
     const { text } = await this.#transcription.audio.transcriptions.create(
-      { file, model: this.#config.transcription.model, language },
+      { file, model: this.#config.transcription.model, ...(language !== undefined && { language }) },
       { signal },
     );
     return text;

@@ -10,8 +10,26 @@ export interface VoiceSettings {
 
 /** Converts between speech and text. Samples are 16-bit, mono. */
 export interface SpeechService {
-  /** Returns the text, empty if nothing was understood. */
-  transcribe(samples: Int16Array, rate: number, language: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Returns the text, empty if nothing was understood.
+   *
+   * @param language undefined if it is one of several; the service then finds it out.
+   */
+  transcribe(
+    samples: Int16Array,
+    rate: number,
+    language: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string>;
+  /** As {@link transcribe}, for speech that is not over; undefined if others need the capacity. */
+  transcribeSoFar?(
+    samples: Int16Array,
+    rate: number,
+    language: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
   /** Speaks a sentence; yields the sound while it is made. */
   speak(text: string, settings: VoiceSettings, rate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
+  /** Returns why it cannot serve a language, as a sentence; undefined if it can. */
+  problem?(language: string): string | undefined;
 }

@@ -1,4 +1,5 @@
 import { ActivityDetector } from './activity-detector.ts';
+import type { SpeechDetector } from './voice-module.ts';
 
 /** Something that the customer says, while or after it is said. */
 export interface Utterance {
@@ -18,7 +19,6 @@ export interface TurnSettings {
   shortest: number;
 }
 
-const frameSeconds = 0.02;
 /** Kept from before the first speech, since words begin quietly. */
 const leadSeconds = 0.3;
 /** Longer speech is divided. */
@@ -28,17 +28,18 @@ const longestSeconds = 60;
 export class TurnDetector {
   readonly #rate: number;
   readonly #settings: TurnSettings;
-  readonly #activity: ActivityDetector;
+  readonly #activity: SpeechDetector;
   #chunks: Int16Array[] = [];
   #length = 0;
   #voicedFrames = 0;
   #framesSinceStart = 0;
   #silentFrames = 0;
 
-  constructor(rate: number, settings: TurnSettings) {
+  /** @param detector decides which sound is speech. */
+  constructor(rate: number, settings: TurnSettings, detector: SpeechDetector = new ActivityDetector(rate)) {
     this.#rate = rate;
     this.#settings = settings;
-    this.#activity = new ActivityDetector(rate);
+    this.#activity = detector;
   }
 
   /** Takes the next samples, and returns what they change. */
@@ -56,9 +57,9 @@ export class TurnDetector {
       this.#keepLast(leadSeconds);
       return undefined;
     }
-    const hasEnded = this.#silentFrames * frameSeconds >= this.#settings.pause;
-    const isSpeech = this.#voicedFrames * frameSeconds >= this.#settings.shortest;
-    if (hasEnded || this.#framesSinceStart * frameSeconds >= longestSeconds) {
+    const hasEnded = this.#silentFrames * this.#activity.frameSeconds >= this.#settings.pause;
+    const isSpeech = this.#voicedFrames * this.#activity.frameSeconds >= this.#settings.shortest;
+    if (hasEnded || this.#framesSinceStart * this.#activity.frameSeconds >= longestSeconds) {
       const utterance = this.#utterance();
       this.reset();
       return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
@@ -68,13 +69,18 @@ export class TurnDetector {
 
   /** Speech in what the customer is saying, without pauses. */
   get voicedSeconds(): number {
-    return this.#voicedFrames * frameSeconds;
+    return this.#voicedFrames * this.#activity.frameSeconds;
   }
 
   /** Forgets what the customer has said so far. */
   reset(): void {
     this.#voicedFrames = this.#framesSinceStart = this.#silentFrames = 0;
     this.#keepLast(leadSeconds);
+  }
+
+  /** Releases the detector. */
+  close(): void {
+    this.#activity.close?.();
   }
 
   #utterance(): Utterance {
@@ -86,7 +92,7 @@ export class TurnDetector {
     }
     return {
       samples,
-      seconds: (this.#framesSinceStart - this.#silentFrames) * frameSeconds,
+      seconds: (this.#framesSinceStart - this.#silentFrames) * this.#activity.frameSeconds,
     };
   }
 

@@ -1,23 +1,13 @@
-const headerLength = 44;
+import { wavHeader, wavHeaderLength } from './wav-header.ts';
+
 /** Longest header that is read before the samples: other chunks may come first. */
 const maxHeaderLength = 65_536;
 
 /** Encodes samples as a WAV file (16-bit, mono). */
 export function encodeWav(samples: Int16Array, rate: number): Buffer<ArrayBuffer> {
-  const file = Buffer.alloc(headerLength + samples.length * 2);
-  file.write('RIFF', 0, 'latin1');
-  file.writeUInt32LE(file.length - 8, 4);
-  file.write('WAVEfmt ', 8, 'latin1');
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(rate, 24);
-  file.writeUInt32LE(rate * 2, 28);
-  file.writeUInt16LE(2, 32);
-  file.writeUInt16LE(16, 34);
-  file.write('data', 36, 'latin1');
-  file.writeUInt32LE(samples.length * 2, 40);
-  for (const [index, sample] of samples.entries()) file.writeInt16LE(sample, headerLength + index * 2);
+  const file = Buffer.alloc(wavHeaderLength + samples.length * 2);
+  file.set(wavHeader({ rate, channels: 1, bits: 16 }, samples.length * 2));
+  for (const [index, sample] of samples.entries()) file.writeInt16LE(sample, wavHeaderLength + index * 2);
   return file;
 }
 

@@ -5,6 +5,8 @@ import { zonedTimestamp } from './zoned-timestamp.ts';
 /** A call that has ended. Timestamps are ISO 8601. */
 export interface EndedCall {
   id: number;
+  /** UUID of the conversation of a web call. */
+  conversationUuid: string | null;
   clientPhoneNumber: string;
   assistantPhoneNumber: string;
   duration: number;
@@ -24,6 +26,7 @@ export interface EndedCall {
 export function callPayload(call: EndedCall, includeRecording: boolean): CallWebhook {
   return {
     id: call.id,
+    ...(call.conversationUuid !== null && { conversation_id: call.conversationUuid }),
     customer_phone: call.clientPhoneNumber,
     assistant_phone: call.assistantPhoneNumber,
     duration: call.duration,

@@ -71,6 +71,8 @@ export class Session {
   /** Number of received messages that were read at the last visit. */
   #seenBefore = 0;
   #stop: AbortController | undefined;
+  /** Whether the visitor is in a call with the assistant in this tab, which shows its messages as they are spoken. */
+  declare isOnCall?: boolean;
 
   constructor(conversation: Conversation, bookmark?: Bookmark, isNew = false) {
     this.conversation = conversation;

@@ -5,10 +5,10 @@ import { toJson } from '../../client/to-json.ts';
  */
 
 const texts =
-  'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting teaser teaser-delay user-token user-key keep-days allow-images'.split(
+  'assistant-id base-url theme color position heading subheading launcher-label launcher-sublabel placeholder greeting teaser teaser-delay user-token user-key keep-days allow-images voice variables'.split(
     ' ',
   );
-export const booleans: readonly string[] = 'inline open sound voice show-function-calls debug'.split(' ');
+export const booleans: readonly string[] = 'inline open sound show-function-calls debug'.split(' ');
 
 /** Set by scripts only; attributes cannot hold functions. */
 export const objects: readonly string[] = 'context form messages suggestions tools'.split(' ');
@@ -20,18 +20,13 @@ export const enumeratedAttributes: Readonly<Record<string, readonly string[]>> =
   preload: ['auto', 'none'],
 };
 
-export const attributes: readonly string[] = [
-  ...texts,
-  ...booleans,
-  ...Object.keys(enumeratedAttributes),
-  'variables',
-];
+export const attributes: readonly string[] = [...texts, ...booleans, ...Object.keys(enumeratedAttributes)];
 
 export const observedAttributes: readonly string[] = [...attributes, 'lang', 'dir'];
 
 /** `assistant-id` to `assistantId`. */
 export function propertyName(attribute: string): string {
-  return attribute.replace(/-./g, (pair) => pair.charAt(1).toUpperCase());
+  return attribute.replace(/-./g, (pair) => (pair[1] as string).toUpperCase());
 }
 
 const warned = new Set<string>();
@@ -112,9 +107,11 @@ export function defineProperties(prototype: HTMLElement): void {
  * while the script is still loading.
  */
 export function upgradeProperties(element: HTMLElement): void {
+  const properties = element as unknown as Record<string, unknown>;
   for (const [name, value] of Object.entries(element)) {
     // Without the own property, the accessor is used.
-    Reflect.deleteProperty(element, name);
-    Reflect.set(element, name, value);
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
+    delete properties[name];
+    properties[name] = value;
   }
 }

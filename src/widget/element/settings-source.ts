@@ -5,6 +5,8 @@ export interface AssistantSettings {
   readonly name?: unknown;
   readonly language?: unknown;
   readonly widget_settings?: AppearanceSettings | null;
+  /** Whether visitors may call the assistant. */
+  readonly web_calls?: unknown;
 }
 
 /** Settings that the short snippet contains, by the assistant's UUID. */

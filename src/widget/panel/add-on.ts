@@ -25,6 +25,8 @@ export interface AddOn {
   readonly below?: (message: Message) => unknown;
   /** Returns the known calls of the page's functions that a message requests. */
   readonly pageCalls?: (message: Message) => readonly PageCall[] | undefined;
+  /** Content in the header: a button, and a bar below it. */
+  readonly inHeader?: () => unknown;
   /** Content beside the composer's field. */
   readonly besideField?: () => unknown;
   /** Called when the panel is hidden. */

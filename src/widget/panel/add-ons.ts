@@ -1,5 +1,6 @@
 import type { ClientTool } from '../../client/chat-client.ts';
 import type { Message } from '../conversation/snapshot.ts';
+import type { AssistantSettings } from '../element/settings-source.ts';
 import type { VoiceAssistantChat } from '../voice-assistant-chat.ts';
 import type { AddOn, PageCall } from './add-on.ts';
 import type { PanelContext } from './panel-context.ts';
@@ -8,8 +9,8 @@ import type { LazyModules } from './parts/lazy-modules.ts';
 /** The condition that turns each add-on on, and its module; in the order in which they appear below a message. */
 const addOns = {
   voice: {
-    isWanted: ({ voice }: VoiceAssistantChat) => voice,
-    load: async (modules: LazyModules) => (await modules.load('extras'))?.startVoice,
+    isWanted: ({ voice }: VoiceAssistantChat, { web_calls }: AssistantSettings) => voice != null || web_calls,
+    load: async (modules: LazyModules) => (await modules.load('voice'))?.startVoice,
   },
   sound: {
     isWanted: ({ sound }: VoiceAssistantChat) => sound,
@@ -39,8 +40,13 @@ export class AddOns {
 
   /** Starts and stops add-ons according to the element's current attributes. */
   update(): void {
-    const { element } = this.#panel.host;
-    const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) => addOns[name].isWanted(element));
+    const {
+      host: { element },
+      options,
+    } = this.#panel;
+    const wanted = (Object.keys(addOns) as AddOnName[]).filter((name) =>
+      addOns[name].isWanted(element, options.settings),
+    );
     const before = this.#active;
     this.#active = wanted.flatMap((name) => this.#created.get(name) ?? []);
     for (const addOn of before) if (!this.#active.includes(addOn)) addOn.stop?.();
@@ -67,8 +73,8 @@ export class AddOns {
     return this.#active.flatMap(({ pageCalls }) => pageCalls?.(message) ?? []);
   }
 
-  get besideField(): readonly unknown[] {
-    return this.#active.map(({ besideField }) => besideField?.());
+  content(place: 'inHeader' | 'besideField'): readonly unknown[] {
+    return this.#active.map((addOn) => addOn[place]?.());
   }
 
   hide(): void {

@@ -11,7 +11,7 @@ export function header({
   actions,
   canClose,
   mark,
-  button: preview,
+  buttons,
 }: {
   readonly heading: string;
   readonly subheading: string | null;
@@ -20,8 +20,8 @@ export function header({
   readonly canClose: boolean;
   /** The label of a preview, for the builder of an assistant. */
   readonly mark: unknown;
-  /** A further button, for the builder of an assistant. */
-  readonly button: unknown;
+  /** Buttons of add-ons, and of the builder of an assistant. */
+  readonly buttons: unknown;
 }): TemplateResult {
   return html`<header part="header">
     <span class="avatar" aria-hidden="true">${/\S/u.exec(heading)?.[0].toUpperCase()}</span>
@@ -30,7 +30,7 @@ export function header({
       ${subheading && html`<p dir="auto">${subheading}</p>`} ${mark}
     </div>
     <slot name="header"></slot>
-    ${preview} ${button('restart', texts.newConversation, restartIcon, actions.restart)}
+    ${buttons} ${button('restart', texts.newConversation, restartIcon, actions.restart)}
     ${button('menu', texts.more, moreIcon, actions.menu, undefined, actions.menu)}
     ${canClose ? button('close', texts.close, closeIcon, actions.close) : nothing}
   </header>`;

@@ -30,7 +30,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       actions,
       canClose: !options.isInline,
       mark: preview?.testMark(panel, texts),
-      button: preview?.inspectButton(panel, texts),
+      buttons: [addOns.content('inHeader'), preview?.inspectButton(panel, texts)],
     })}
     <slot name="notice"></slot>
     ${panel.isClosed ? gate(panel, locale) : nothing}
@@ -50,7 +50,7 @@ export function panelView(panel: PanelContext, locale: Locale, pages: number): T
       actions,
       placeholder: options.placeholder ?? texts.placeholder,
       canStop: isReplying && draft === '',
-      besideField: addOns.besideField,
+      besideField: addOns.content('besideField'),
     })}
     <slot name="footer"></slot>`;
 }

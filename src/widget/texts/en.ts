@@ -57,6 +57,7 @@ export const en = {
   required: 'Fill in this field.',
   invalid: 'Check this entry.',
 
+  call: 'Start a call',
   dictate: 'Dictate',
   stopDictating: 'Stop dictating',
   listening: 'Listening…',

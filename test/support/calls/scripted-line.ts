@@ -1,4 +1,4 @@
-import type { Line, LineEvent, Spoken } from '../../../src/service/carrier/carrier.ts';
+import type { Line, LineEvent, Spoken } from '../../../src/service/voice/line.ts';
 
 /** Characters that a scripted line speaks in a second. */
 const charactersPerSecond = 15;
@@ -87,11 +87,6 @@ export class ScriptedLine implements Line {
   sendDigits(digits: string): Promise<void> {
     this.actions.push(`digits ${digits}`);
     this.#notify();
-    return Promise.resolve();
-  }
-
-  setLanguage(language: string): Promise<void> {
-    this.actions.push(`language ${language}`);
     return Promise.resolve();
   }
 

@@ -103,6 +103,7 @@ export const assistantCallTable: FieldRow[] = [
     ],
   ],
   flag('proof_of_work'),
+  flag('web_calls'),
   flag('user_token_required'),
   [
     'private_variables',

@@ -39,6 +39,8 @@ export async function startDemo(
       DATA_DIR: dataDir,
       // All browsers share one IP address.
       RATE_LIMIT: '0',
+      // Calls take a model that loads for seconds, and put a button into every header.
+      VOICE: 'off',
       ...env,
     },
   });

@@ -25,9 +25,13 @@ export class ServiceProcess extends ServiceClient {
   }
 }
 
-/** Starts the service's program without waiting until it is ready. */
-export function spawnService(env: Environment): ChildProcess {
-  const child = startChildProcess(process.execPath, [join(repository, 'src/service/main.ts')], {
+/**
+ * Starts the service's program without waiting until it is ready.
+ *
+ * @param program starts the service in another way.
+ */
+export function spawnService(env: Environment, program = 'src/service/main.ts'): ChildProcess {
+  const child = startChildProcess(process.execPath, [join(repository, program)], {
     env: { PORT: '0', RATE_LIMIT: '0', LOG_LEVEL: 'info', ...env },
     keptOutput: 1_000_000,
   });
@@ -36,8 +40,8 @@ export function spawnService(env: Environment): ChildProcess {
 }
 
 /** Starts the service's program and waits until it listens. */
-export async function startServiceProcess(env: Environment): Promise<ServiceProcess> {
-  const child = spawnService(env);
+export async function startServiceProcess(env: Environment, program?: string): Promise<ServiceProcess> {
+  const child = spawnService(env, program);
   const port = await child.waitForLine('stderr', (line) => {
     if (!line.startsWith('{')) return undefined;
     const { msg, port } = JSON.parse(line) as { msg?: string; port?: number };

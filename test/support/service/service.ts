@@ -113,7 +113,8 @@ async function pgliteImage(): Promise<string> {
 const start = (env: Environment, extras: ServiceExtras = {}) =>
   serve(settings(env), { log: createLog('silent'), ...extras });
 
-const settings = (env: Environment) => readConfig({ PORT: '0', LOG_LEVEL: 'silent', FSYNC: 'off', ...env });
+const settings = (env: Environment) =>
+  readConfig({ PORT: '0', LOG_LEVEL: 'silent', FSYNC: 'off', VOICE: 'off', ...env });
 
 type ServiceExtras = NonNullable<Parameters<typeof serve>[1]>;
 

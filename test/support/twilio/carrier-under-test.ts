@@ -12,10 +12,10 @@ import type {
   CallPlan,
   CallReport,
   IncomingCall,
-  Line,
   NextStep,
   OutgoingCall,
 } from '../../../src/service/carrier/carrier.ts';
+import type { Line } from '../../../src/service/voice/line.ts';
 import { Refusal } from '../../../src/service/lib/refusal.ts';
 import { credentials, publicUrl, TwilioStandIn } from './stand-in.ts';
 import { atEnd } from '../service/service.ts';

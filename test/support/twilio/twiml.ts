@@ -24,7 +24,7 @@ const elements: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     welcomeGreetingInterruptible: inputs,
     language: /^[a-z]{2,3}(-[A-Z]{2})?$/,
     ttsLanguage: /^[a-z]{2,3}(-[A-Z]{2})?$/,
-    transcriptionLanguage: /^[a-z]{2,3}(-[A-Z]{2})?$/,
+    transcriptionLanguage: /^(multi|[a-z]{2,3}(-[A-Z]{2})?)$/,
     ttsProvider: /^(Google|Amazon|ElevenLabs)$/,
     voice: anyText,
     transcriptionProvider: /^(Google|Deepgram)$/,

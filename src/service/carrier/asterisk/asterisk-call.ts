@@ -4,19 +4,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
 import type { SpeechService } from '../../voice/speech-service.ts';
-import { VoiceLine } from '../voice-line/voice-line.ts';
+import { VoiceLine } from '../../voice/voice-line.ts';
+import type { SpeechDetector } from '../../voice/voice-module.ts';
 import type { CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 import { unreachedReason } from './hangup-cause.ts';
+import { MachineDetection } from './machine-detection.ts';
 import { mediaFormat, WebSocketPeer } from './websocket-peer.ts';
+
+/** Converts between the sound and the text of calls. */
+export interface CallVoice {
+  speech: SpeechService;
+  /** Undefined: speech is detected by loudness. */
+  createDetector?: ((rate: number) => SpeechDetector) | undefined;
+}
 
 export interface CallParts {
   ari: AriClient;
   handler: CallHandler;
-  speech: SpeechService;
+  voice: CallVoice;
   log: Logger;
   /** Application that receives the events of this process. */
   application: string;
+  /** Whether the service dialed: machines do not call. */
+  isOutgoing: boolean;
   /** Returns the dial string of a number. */
   endpointOf: (number: string) => string;
   /** Follows the events of another channel of the call. */
@@ -46,6 +57,7 @@ export class AsteriskCall {
   /** What the service decided on the current line; undefined if it was lost. */
   #decision: 'hang-up' | 'leave' | undefined;
   #transfer: Transfer | undefined;
+  #detection: MachineDetection | undefined;
   #answeredAt: number | undefined;
   #hasEnded = false;
   /** Reports are sent one after another. */
@@ -70,6 +82,8 @@ export class AsteriskCall {
     } else if (event.type === 'StasisStart') {
       if (isCustomer) void this.#run();
       else if (event.channel?.id === this.#media?.channelId) this.#media?.started.resolve(undefined);
+      else if (event.channel?.id === this.#detection?.channelId)
+        this.#detect((found) => found.onEntered(event));
       else void this.#joinTransfer(event.channel?.id);
     } else if (event.type === 'ChannelDtmfReceived' && isCustomer) {
       this.#line?.press(event.digit ?? '');
@@ -110,6 +124,7 @@ export class AsteriskCall {
       this.#bridgeId = id;
       await this.#addToBridge(this.channelId);
       if (this.#plan.record) await this.#record();
+      if (this.#parts.isOutgoing) this.#startDetection();
       let step: NextStep = { type: 'connect', plan: this.#plan };
       while (step.type !== 'hang-up' && !this.#hasEnded) step = await this.#take(step);
     } catch (error) {
@@ -117,6 +132,23 @@ export class AsteriskCall {
     }
     await this.hangUp().catch((error: unknown) => {
       this.#log.warn({ err: error }, 'the call was not ended at Asterisk');
+    });
+  }
+
+  #startDetection(): void {
+    const { ari, application, follow } = this.#parts;
+    this.#detection = new MachineDetection(ari, application, (by) => {
+      this.#report({ type: 'identified', by });
+    });
+    follow(this.#detection.channelId, this);
+    this.#detect((detection) => detection.start(this.channelId));
+  }
+
+  /** A call goes on if nobody finds out who answered. */
+  #detect(step: (detection: MachineDetection) => Promise<void>): void {
+    if (!this.#detection || this.#hasEnded) return;
+    step(this.#detection).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'machine detection failed');
     });
   }
 
@@ -137,7 +169,7 @@ export class AsteriskCall {
 
   /** Connects the sound of the call to the service until the conversation on this line is over. */
   async #converse(): Promise<void> {
-    const { ari, application, speech, handler, follow } = this.#parts;
+    const { ari, application, voice, handler, follow } = this.#parts;
     this.#decision = undefined;
     const media = { channelId: randomUUID(), started: Promise.withResolvers<undefined>() };
     this.#media = media;
@@ -162,7 +194,8 @@ export class AsteriskCall {
       await this.#addToBridge(media.channelId);
       const line = new VoiceLine({
         peer,
-        service: speech,
+        service: voice.speech,
+        createDetector: voice.createDetector,
         settings: this.#plan.speech,
         log: this.#log,
         control: {
@@ -273,6 +306,7 @@ export class AsteriskCall {
         await ari.sendIfThere('DELETE', `/channels/${transfer.channelId}`);
         transfer.ended.resolve(undefined);
       }
+      await this.#detection?.stop();
       if (this.#bridgeId !== undefined) await ari.sendIfThere('DELETE', `/bridges/${this.#bridgeId}`);
     } catch (error) {
       this.#log.warn({ err: error }, 'the bridge of a call was not removed');

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { SpeechService } from '../../voice/speech-service.ts';
 import { CarrierError } from '../carrier-numbers.ts';
 import type { CallHandler, CallPlan, Carrier, OutgoingCall } from '../carrier.ts';
 import { AriClient, AriError } from './ari-client.ts';
 import type { AriChannel, AriEvent } from './ari-client.ts';
 import { AsteriskCall } from './asterisk-call.ts';
+import type { CallVoice } from './asterisk-call.ts';
 import type { AsteriskConfig } from './asterisk-config.ts';
 import { answerRange } from './recording-range.ts';
 
@@ -16,7 +16,7 @@ import { answerRange } from './recording-range.ts';
 export class AsteriskCarrier implements Carrier {
   readonly secondMs = 1000;
   readonly #config: AsteriskConfig;
-  readonly #speech: SpeechService;
+  readonly #voice: CallVoice;
   readonly #log: Logger;
   readonly #ari: AriClient;
   readonly #application: string;
@@ -24,9 +24,9 @@ export class AsteriskCarrier implements Carrier {
   readonly #calls = new Map<string, AsteriskCall>();
   #handler: CallHandler | undefined;
 
-  constructor(config: AsteriskConfig, speech: SpeechService, log: Logger) {
+  constructor(config: AsteriskConfig, voice: CallVoice, log: Logger) {
     this.#config = config;
-    this.#speech = speech;
+    this.#voice = voice;
     this.#log = log;
     this.#ari = new AriClient(config, log);
     this.#application = `${config.application}-${randomUUID()}`;
@@ -60,7 +60,7 @@ export class AsteriskCarrier implements Carrier {
       timeout: String(Math.ceil(call.ringingTime)),
       ...(from === undefined ? {} : { callerId: from }),
     };
-    const asteriskCall = this.#createCall(channelId, call);
+    const asteriskCall = this.#createCall(channelId, call, { isOutgoing: true });
     this.#calls.set(channelId, asteriskCall);
     try {
       await this.#ari.sendForChannel('/channels', query, {
@@ -129,7 +129,7 @@ export class AsteriskCarrier implements Carrier {
         return;
       }
       const { plan } = admission;
-      const call = this.#createCall(id, plan);
+      const call = this.#createCall(id, plan, { isOutgoing: false });
       this.#calls.set(id, call);
       const limit = { variable: 'TIMEOUT(absolute)', value: String(Math.ceil(plan.maxDuration)) };
       await this.#ari.send('POST', `/channels/${id}/variable`, limit);
@@ -141,11 +141,12 @@ export class AsteriskCarrier implements Carrier {
     }
   }
 
-  #createCall(channelId: string, plan: CallPlan): AsteriskCall {
+  #createCall(channelId: string, plan: CallPlan, { isOutgoing }: { isOutgoing: boolean }): AsteriskCall {
     return new AsteriskCall(channelId, plan, {
+      isOutgoing,
       ari: this.#ari,
       handler: this.#openHandler(),
-      speech: this.#speech,
+      voice: this.#voice,
       log: this.#log,
       application: this.#application,
       endpointOf: (number) => this.#endpointOf(number),

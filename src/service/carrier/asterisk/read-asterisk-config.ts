@@ -9,23 +9,19 @@ export interface AsteriskSettings {
   endpoint: string;
   application: string;
   phoneNumber: string | undefined;
-  speech: { baseUrl: string | undefined; apiKey: string | undefined; model: string; voice: string };
-  transcription: { baseUrl: string | undefined; apiKey: string | undefined; model: string };
+  voice: OpenAiSpeechConfig | undefined;
 }
 
 /**
- * Checks the settings that only Asterisk needs. Transcriptions come from the server of the speech unless they have one
- * of their own.
+ * Checks the settings that only Asterisk needs.
  *
  * @throws Error with a message that begins with the name of the variable.
  */
 export function readAsteriskConfig({
   url,
   password,
-  speech,
-  transcription,
   ...rest
-}: AsteriskSettings): AsteriskConfig & { voice: OpenAiSpeechConfig } {
+}: AsteriskSettings): AsteriskConfig & { voice: OpenAiSpeechConfig | undefined } {
   if (url === undefined) {
     throw new Error(
       'ASTERISK_URL must be the address of the HTTP server of Asterisk for CARRIER=asterisk, such as http://127.0.0.1:8088.',
@@ -34,17 +30,9 @@ export function readAsteriskConfig({
   if (password === undefined) {
     throw new Error('ASTERISK_PASSWORD must be set for CARRIER=asterisk: the password in its ari.conf.');
   }
-  if (speech.baseUrl === undefined && speech.apiKey === undefined) {
-    throw new Error(
-      'SPEECH_BASE_URL or SPEECH_API_KEY must be set for CARRIER=asterisk: an OpenAI-compatible server speaks and listens.',
-    );
-  }
-  const { model, ...own } = transcription;
-  const server = own.baseUrl === undefined && own.apiKey === undefined ? speech : own;
   return {
     ...rest,
     url: url.replace(/\/+$/, ''),
     password,
-    voice: { speech, transcription: { baseUrl: server.baseUrl, apiKey: server.apiKey, model } },
   };
 }

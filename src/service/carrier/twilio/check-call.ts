@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Line } from '../carrier.ts';
+import type { Line } from '../../voice/line.ts';
 
 /*
  * `carrier check --call` makes a call without a record in the database. The process that is connected recognizes it by

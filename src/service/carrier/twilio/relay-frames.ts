@@ -18,6 +18,8 @@ const Parameters = z.object({
   maxDuration: z.string().regex(/^\d{1,6}$/),
   speed: z.string().regex(/^\d(\.\d+)?$/),
   interruptingWords: z.string().regex(/^\d{1,2}$/),
+  /** The assistant's language first. */
+  languages: z.string().regex(/^[a-z]{2}(,[a-z]{2})*$/),
 });
 
 export type ConnectionParameters = z.infer<typeof Parameters>;
@@ -64,7 +66,7 @@ export type OutgoingFrame =
   | { type: 'text'; token: string; last: boolean }
   | { type: 'play'; source: string; interruptible: boolean; preemptible: boolean }
   | { type: 'sendDigits'; digits: string }
-  | { type: 'language'; ttsLanguage: string; transcriptionLanguage: string }
+  | { type: 'language'; ttsLanguage: string }
   | { type: 'end'; handoffData: string };
 
 /**

@@ -1,5 +1,6 @@
 import { speakingTime } from '../speaking-time.ts';
-import type { Line, LineEvent, Spoken } from '../carrier.ts';
+import type { Line, LineEvent, Spoken } from '../../voice/line.ts';
+import { sayPlainly } from '../../voice/say-plainly.ts';
 import { countWords } from './heard-text.ts';
 import type { OutgoingFrame, RelayFrame } from './relay-frames.ts';
 import { localeOf } from './speech-attributes.ts';
@@ -18,6 +19,8 @@ export interface LineSettings {
   speed: number;
   /** Words with which the customer interrupts the assistant; 0 leaves interruptions to the relay. */
   interruptingWords: number;
+  /** The assistant's language, and those that the customer may change to. */
+  languages: readonly string[];
 }
 
 /** What the relay's action webhook does after an `end` frame. */
@@ -39,12 +42,14 @@ export class RelayLine implements Line {
   /** When the customer began to speak, if the relay reports it. */
   #customerSince: number | undefined;
   #customerUntil: number | undefined;
+  #language: string;
 
   /** @param silence the address of a sound that replaces the speech when the service stops it. */
   constructor(connection: RelayConnection, settings: LineSettings, silence: string) {
     this.#connection = connection;
     this.#settings = settings;
     this.#silence = silence;
+    this.#language = settings.languages[0] ?? 'en';
   }
 
   get now(): number {
@@ -71,7 +76,43 @@ export class RelayLine implements Line {
     return this.#events.shift() ?? this.#ended;
   }
 
-  async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+  say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    return sayPlainly(text, this.#language, (plain) => this.#say(plain, seconds, signal));
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    if (digits !== '') this.#send({ type: 'sendDigits', digits });
+    return Promise.resolve();
+  }
+
+  leave(): Promise<void> {
+    return this.#end('leave');
+  }
+
+  hangUp(): Promise<void> {
+    return this.#end('hang-up');
+  }
+
+  /** Handles a frame of the relay. */
+  receive(frame: RelayFrame): void {
+    if (this.#ended) return;
+    if (frame.type === 'prompt') {
+      this.#followLanguage(frame.lang);
+      this.#heard(frame.voicePrompt, frame.last);
+    } else if (frame.type === 'dtmf') this.#pressed(frame.digit);
+    else if (frame.type === 'interrupt') this.#interrupted(frame.utteranceUntilInterrupt);
+    else if (frame.type === 'info') this.#informed(frame.name, frame.value ?? '');
+  }
+
+  /** The connection was closed. */
+  close(by: 'customer' | 'connection'): void {
+    if (this.#ended) return;
+    this.#ended = { type: 'ended', by };
+    this.#speech?.cutOff('end');
+    this.#wake?.();
+  }
+
+  async #say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     signal.throwIfAborted();
     const speech = new Speech(() => this.now, this.#settings.speed);
     this.#speech = speech;
@@ -93,42 +134,6 @@ export class RelayLine implements Line {
       signal.removeEventListener('abort', abort);
       this.#speech = undefined;
     }
-  }
-
-  sendDigits(digits: string): Promise<void> {
-    if (digits !== '') this.#send({ type: 'sendDigits', digits });
-    return Promise.resolve();
-  }
-
-  setLanguage(language: string): Promise<void> {
-    const locale = localeOf(language);
-    this.#send({ type: 'language', ttsLanguage: locale, transcriptionLanguage: locale });
-    return Promise.resolve();
-  }
-
-  leave(): Promise<void> {
-    return this.#end('leave');
-  }
-
-  hangUp(): Promise<void> {
-    return this.#end('hang-up');
-  }
-
-  /** Handles a frame of the relay. */
-  receive(frame: RelayFrame): void {
-    if (this.#ended) return;
-    if (frame.type === 'prompt') this.#heard(frame.voicePrompt, frame.last);
-    else if (frame.type === 'dtmf') this.#pressed(frame.digit);
-    else if (frame.type === 'interrupt') this.#interrupted(frame.utteranceUntilInterrupt);
-    else if (frame.type === 'info') this.#informed(frame.name, frame.value ?? '');
-  }
-
-  /** The connection was closed. */
-  close(by: 'customer' | 'connection'): void {
-    if (this.#ended) return;
-    this.#ended = { type: 'ended', by };
-    this.#speech?.cutOff('end');
-    this.#wake?.();
   }
 
   /** Sends the text while it arrives. Tokens contain their spaces, so they are sent as they are. */
@@ -182,6 +187,14 @@ export class RelayLine implements Line {
     this.#customerSince = undefined;
     this.#customerUntil = undefined;
     this.#push({ type: 'said', text: text.trim(), seconds: Math.max(0, Math.min(seconds, this.now)) });
+  }
+
+  /** The assistant answers in the customer's language, so it must also be spoken in it. */
+  #followLanguage(spoken: string | undefined): void {
+    const code = spoken?.slice(0, 2).toLowerCase();
+    if (code === undefined || code === this.#language || !this.#settings.languages.includes(code)) return;
+    this.#language = code;
+    this.#send({ type: 'language', ttsLanguage: localeOf(code) });
   }
 
   #pressed(digit: string): void {

@@ -133,7 +133,7 @@ export class RelayServer {
 
   #startLine(webSocket: WebSocket, setup: SetupFrame): RelayLine {
     const { handler, authToken, urls, log, onIncomingConnected } = this.#parts;
-    const { callId, token, speed, interruptingWords } = setup.customParameters;
+    const { callId, token, speed, interruptingWords, languages } = setup.customParameters;
     const connection = {
       send: (frame: object) => {
         webSocket.send(JSON.stringify(frame));
@@ -147,7 +147,11 @@ export class RelayServer {
         });
       },
     };
-    const settings = { speed: Number(speed), interruptingWords: Number(interruptingWords) };
+    const settings = {
+      speed: Number(speed),
+      interruptingWords: Number(interruptingWords),
+      languages: languages.split(','),
+    };
     const line = new RelayLine(connection, settings, urls.silence);
     const call = { callId: Number(callId), token, carrierCallId: setup.callSid };
     const isCheck = call.callId === checkCallId && isCheckToken(token, authToken);

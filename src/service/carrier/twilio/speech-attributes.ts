@@ -1,4 +1,4 @@
-import type { SpeechSettings } from '../carrier.ts';
+import type { SpeechSettings } from '../../voice/line.ts';
 
 /** The locales that the carrier speaks and understands, where the usual region of the language is not one of them. */
 const locales: Readonly<Record<string, string>> = { ar: 'ar-EG', no: 'nb-NO', nb: 'nb-NO', zh: 'cmn-CN' };
@@ -23,6 +23,7 @@ export function speechAttributes(speech: SpeechSettings): Record<string, string>
   const interruptible = !speech.allowInterruptions ? 'none' : countsWords(speech) ? 'dtmf' : 'any';
   return {
     language: localeOf(speech.language),
+    ...transcriptionAttributes(speech),
     ...voiceAttributes(speech),
     interruptible,
     interruptSensitivity: level(speech.interruptSensitivity),
@@ -34,6 +35,16 @@ export function speechAttributes(speech: SpeechSettings): Record<string, string>
     preemptible: 'true',
     dtmfDetection: 'true',
     events: 'speaker-events tokens-played',
+  };
+}
+
+/** Only Deepgram finds out which language is spoken. */
+function transcriptionAttributes({ otherLanguages = [] }: SpeechSettings): Record<string, string> {
+  if (otherLanguages.length === 0) return {};
+  return {
+    transcriptionProvider: 'Deepgram',
+    transcriptionLanguage: 'multi',
+    speechModel: 'nova-3-general',
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Spoken } from '../carrier.ts';
+import type { Spoken } from '../../voice/line.ts';
 import { beginningOf, heardUntil, spokenLength } from './heard-text.ts';
 
 /** Why a text was cut off. */

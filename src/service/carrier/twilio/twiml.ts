@@ -38,6 +38,7 @@ export function connectTwiml(
     maxDuration: String(plan.maxDuration),
     speed: String(plan.speech.speed),
     interruptingWords: String(countsWords(plan.speech) ? plan.speech.minInterruptWords : 0),
+    languages: [plan.speech.language, ...(plan.speech.otherLanguages ?? [])].join(),
   });
   return response.toString();
 }
@@ -52,6 +53,7 @@ export function testCallTwiml(urls: WebhookUrls, token: string): string {
     maxDuration: '60',
     speed: '1',
     interruptingWords: '0',
+    languages: 'en',
   });
   return response.toString();
 }

@@ -372,6 +372,7 @@ CREATE TABLE assistants (
   max_test_messages_per_day integer NOT NULL DEFAULT 50,
   -- Origins such as `https://shop.example` or `https://*.shop.example`; empty allows any.
   proof_of_work boolean NOT NULL DEFAULT false,
+  web_calls boolean NOT NULL DEFAULT false,
   allowed_origins text[] NOT NULL DEFAULT '{}',
   usage_webhook_url text,
   handoff_webhook_url text,
@@ -607,6 +608,8 @@ CREATE TABLE calls (
   assistant_id integer REFERENCES assistants ON DELETE SET NULL,
   campaign_id integer REFERENCES campaigns ON DELETE SET NULL,
   lead_id integer REFERENCES leads ON DELETE SET NULL,
+  -- The conversation that a web call belongs to. Deleting it deletes what was said.
+  conversation_id bigint REFERENCES conversations ON DELETE CASCADE,
   -- The contact of the lead that was called, unless it was the lead itself.
   contact_id integer REFERENCES secondary_contacts ON DELETE SET NULL,
   assistant_name text NOT NULL,
@@ -642,6 +645,8 @@ CREATE TABLE calls (
   dialed_at timestamptz,
   -- The assistant has given the call away to this number.
   transfer_to text,
+  -- Asks the process that has the line of a web call to end it.
+  hang_up_requested boolean NOT NULL DEFAULT false,
   carrier_recording_id text,
   -- The process that has the call's line, and the end of its lease. After that the call counts as abandoned. A call
   -- that no process has is abandoned if the carrier does not connect or report it in time.
@@ -664,6 +669,36 @@ CREATE INDEX calls_unhandled ON calls (ended_at) WHERE end_handled_at IS NULL;
 -- At most one open call a lead, enforced below the application.
 CREATE UNIQUE INDEX calls_one_open_a_lead ON calls (lead_id)
   WHERE status IN ('initiated', 'ringing', 'in-progress') AND lead_id IS NOT NULL;
+CREATE UNIQUE INDEX calls_one_open_a_conversation ON calls (conversation_id)
+  WHERE status IN ('initiated', 'ringing', 'in-progress') AND conversation_id IS NOT NULL;
+CREATE INDEX calls_conversation ON calls (conversation_id) WHERE conversation_id IS NOT NULL;
+
+-- Recordings of web calls, in parts of a few seconds, since calls may be long and their process may die. Where there is
+-- no part, nothing was heard.
+CREATE TABLE recording_chunks (
+  call_id integer NOT NULL REFERENCES calls ON DELETE CASCADE,
+  -- Position of its first sample, counted from the answer of the call.
+  first integer NOT NULL,
+  -- Samples of each side.
+  length integer NOT NULL,
+  -- Samples a second; the same in all parts of a recording.
+  rate integer NOT NULL,
+  -- The visitor's samples, then the assistant's: 16 bits, little-endian, compressed (raw deflate).
+  sound bytea NOT NULL,
+  PRIMARY KEY (call_id, first)
+);
+-- Compressing it again would only take time.
+ALTER TABLE recording_chunks ALTER COLUMN sound SET STORAGE EXTERNAL;
+
+-- Started minutes of web calls a day, in UTC.
+CREATE TABLE web_call_minutes (
+  user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+  day date NOT NULL,
+  -- The visitor's block of addresses; empty for all calls of the owner.
+  visitor text NOT NULL,
+  minutes integer NOT NULL,
+  PRIMARY KEY (user_id, day, visitor)
+);
 
 CREATE TABLE ledger_entries (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

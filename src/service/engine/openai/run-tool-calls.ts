@@ -26,7 +26,7 @@ export interface ToolCallOutcome {
  */
 export function runToolCalls(
   calls: ToolCall[],
-  request: EngineRequest,
+  request: Pick<EngineRequest, 'tools' | 'pageTools'>,
   room: number,
   signal: AbortSignal,
 ): Promise<ToolCallOutcome>[] {
@@ -42,7 +42,7 @@ export function runToolCalls(
 
 async function runToolCall(
   call: ToolCall,
-  { tools, pageTools }: EngineRequest,
+  { tools, pageTools }: Pick<EngineRequest, 'tools' | 'pageTools'>,
   signal: AbortSignal,
 ): Promise<ToolCallOutcome> {
   const tool = tools.find(({ name }) => name === call.name);

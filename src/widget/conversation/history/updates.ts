@@ -134,8 +134,8 @@ function update(session: Session): Promise<boolean> {
 async function readUpdates(session: Session): Promise<boolean> {
   const { signal } = session;
   const { listener } = session.conversation;
-  // An exchange of this page changes the history while it runs.
-  while (session.snapshot.status === 'replying') await sleep(200, signal);
+  // An exchange or call of this page changes the history while it runs.
+  while (session.snapshot.status === 'replying' || session.isOnCall) await sleep(200, signal);
   const { messages } = session.snapshot;
   let record;
   try {

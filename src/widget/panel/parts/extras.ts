@@ -1,11 +1,10 @@
 import menuCss from '../menu/menu.css?inline';
 import earlierCss from '../reading/earlier-messages.css?inline';
 import pageToolsCss from '../page-tools/page-tools.css?inline';
-import voiceCss from '../voice/voice.css?inline';
 
 /*
  * Features that only some visitors use (the menu, earlier messages of a long history) or only some sites turn on
- * (teaser, voice, sound, page tools).
+ * (teaser, sound, page tools).
  */
 
 export { earlierIndex, earlierMessages, lastEarlier } from '../reading/earlier-messages.ts';
@@ -13,6 +12,5 @@ export { menuFor } from '../menu/menu.ts';
 export { showTeaser } from '../teaser/teaser.ts';
 export { start as startPageTools } from '../page-tools/page-tools.ts';
 export { start as startSound } from '../sound/sound.ts';
-export { start as startVoice } from '../voice/voice.ts';
 
-export const css = earlierCss + menuCss + pageToolsCss + voiceCss;
+export const css = earlierCss + menuCss + pageToolsCss;

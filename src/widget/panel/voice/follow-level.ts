@@ -11,30 +11,36 @@ export function followLevel(onLevel: (level: number) => void): () => void {
 }
 
 async function measure(onLevel: (level: number) => void, signal: AbortSignal): Promise<void> {
-  const isOver = (): boolean => signal.aborted;
   const { state } = await navigator.permissions.query({ name: 'microphone' });
-  if (state !== 'granted' || isOver()) return;
+  if (state !== 'granted' || signal.aborted) return;
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-  const context = new AudioContext();
-  const end = (): void => {
-    for (const track of stream.getTracks()) track.stop();
-    void context.close();
-  };
-  if (isOver()) {
+  const end = measureLevel(stream, onLevel);
+  const release = (): void => {
     end();
-    return;
-  }
-  signal.addEventListener('abort', end);
+    for (const track of stream.getTracks()) track.stop();
+  };
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- it may have aborted meanwhile
+  if (signal.aborted) release();
+  else signal.addEventListener('abort', release);
+}
+
+/** Measures the level of a stream in each frame, from 0 to 1. Returns a function that ends it. */
+export function measureLevel(stream: MediaStream, onLevel: (level: number) => void): () => void {
+  const context = new AudioContext();
   const analyser = context.createAnalyser();
   context.createMediaStreamSource(stream).connect(analyser);
   const samples = new Float32Array(analyser.fftSize);
+  let frame = 0;
   const measureFrame = (): void => {
-    if (isOver()) return;
     analyser.getFloatTimeDomainData(samples);
     const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
     // Loudness is perceived in decibels: silence is at -60, speech close to the microphone at -10.
     onLevel(Math.min(1, Math.max(0, (10 * Math.log10(power || 1e-9) + 60) / 50)));
-    requestAnimationFrame(measureFrame);
+    frame = requestAnimationFrame(measureFrame);
   };
   measureFrame();
+  return () => {
+    cancelAnimationFrame(frame);
+    void context.close();
+  };
 }

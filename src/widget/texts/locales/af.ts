@@ -88,6 +88,7 @@ export default {
   required: 'Vul hierdie veld in.',
   invalid: 'Kontroleer hierdie inskrywing.',
 
+  call: 'Begin ’n oproep',
   dictate: 'Dikteer',
   stopDictating: 'Hou op dikteer',
   listening: 'Luister…',

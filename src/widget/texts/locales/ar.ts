@@ -94,6 +94,7 @@ export default {
   required: 'املأ هذا الحقل.',
   invalid: 'تحقق من هذا الإدخال.',
 
+  call: 'بدء مكالمة',
   dictate: 'إملاء',
   stopDictating: 'إيقاف الإملاء',
   listening: 'جارٍ الاستماع…',

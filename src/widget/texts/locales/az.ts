@@ -87,6 +87,7 @@ export default {
   required: 'Bu xananı doldurun.',
   invalid: 'Bu məlumatı yoxlayın.',
 
+  call: 'Zəng başlat',
   dictate: 'Diktə et',
   stopDictating: 'Diktəni dayandır',
   listening: 'Dinləyir…',

@@ -92,6 +92,7 @@ export default {
   required: 'Запоўніце гэтае поле.',
   invalid: 'Праверце гэтыя даныя.',
 
+  call: 'Пачаць званок',
   dictate: 'Дыктаваць',
   stopDictating: 'Скончыць дыктоўку',
   listening: 'Слухаю…',

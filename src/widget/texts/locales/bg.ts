@@ -87,6 +87,7 @@ export default {
   required: 'Попълнете това поле.',
   invalid: 'Проверете този запис.',
 
+  call: 'Започване на разговор',
   dictate: 'Диктуване',
   stopDictating: 'Край на диктуването',
   listening: 'Слуша…',

@@ -87,6 +87,7 @@ export default {
   required: 'এই ঘরটি পূরণ করুন।',
   invalid: 'এই তথ্যটি দেখে নিন।',
 
+  call: 'কল শুরু করুন',
   dictate: 'বলে লিখুন',
   stopDictating: 'বলে লেখা বন্ধ করুন',
   listening: 'শুনছে…',

@@ -92,6 +92,7 @@ export default {
   required: 'Empleneu aquest camp.',
   invalid: 'Reviseu aquesta dada.',
 
+  call: 'Inicia una trucada',
   dictate: 'Dicta',
   stopDictating: 'Atura el dictat',
   listening: 'S’està escoltant…',

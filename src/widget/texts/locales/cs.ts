@@ -93,6 +93,7 @@ export default {
   required: 'Vyplňte toto pole.',
   invalid: 'Zkontrolujte tento údaj.',
 
+  call: 'Zahájit hovor',
   dictate: 'Diktovat',
   stopDictating: 'Ukončit diktování',
   listening: 'Poslouchám…',

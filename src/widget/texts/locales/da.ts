@@ -88,6 +88,7 @@ export default {
   required: 'Udfyld dette felt.',
   invalid: 'Kontrollér denne oplysning.',
 
+  call: 'Start et opkald',
   dictate: 'Diktér',
   stopDictating: 'Stop diktering',
   listening: 'Lytter…',

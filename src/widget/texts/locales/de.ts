@@ -90,6 +90,7 @@ export default {
   required: 'Füllen Sie dieses Feld aus.',
   invalid: 'Prüfen Sie diese Angabe.',
 
+  call: 'Anrufen',
   dictate: 'Diktieren',
   stopDictating: 'Diktat beenden',
   listening: 'Hört zu …',

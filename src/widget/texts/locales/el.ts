@@ -89,6 +89,7 @@ export default {
   required: 'Συμπληρώστε αυτό το πεδίο.',
   invalid: 'Ελέγξτε αυτή την καταχώριση.',
 
+  call: 'Έναρξη κλήσης',
   dictate: 'Υπαγόρευση',
   stopDictating: 'Τέλος υπαγόρευσης',
   listening: 'Ακούει…',

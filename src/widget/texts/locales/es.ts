@@ -92,6 +92,7 @@ export default {
   required: 'Rellene este campo.',
   invalid: 'Revise este dato.',
 
+  call: 'Iniciar una llamada',
   dictate: 'Dictar',
   stopDictating: 'Detener el dictado',
   listening: 'Escuchando…',

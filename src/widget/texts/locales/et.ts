@@ -88,6 +88,7 @@ export default {
   required: 'Täitke see väli.',
   invalid: 'Kontrollige seda sisestust.',
 
+  call: 'Alusta kõnet',
   dictate: 'Dikteeri',
   stopDictating: 'Lõpeta dikteerimine',
   listening: 'Kuulab…',

@@ -88,6 +88,7 @@ export default {
   required: 'Bete eremu hau.',
   invalid: 'Egiaztatu datu hau.',
 
+  call: 'Hasi deia',
   dictate: 'Diktatu',
   stopDictating: 'Gelditu diktaketa',
   listening: 'Entzuten…',

@@ -87,6 +87,7 @@ export default {
   required: 'این بخش را پر کنید.',
   invalid: 'این مورد را بررسی کنید.',
 
+  call: 'شروع تماس',
   dictate: 'نوشتن با صدا',
   stopDictating: 'پایان نوشتن با صدا',
   listening: 'در حال گوش دادن…',

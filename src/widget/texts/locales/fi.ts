@@ -88,6 +88,7 @@ export default {
   required: 'Täytä tämä kenttä.',
   invalid: 'Tarkista tämä tieto.',
 
+  call: 'Aloita puhelu',
   dictate: 'Sanele',
   stopDictating: 'Lopeta sanelu',
   listening: 'Kuuntelee…',

@@ -88,6 +88,7 @@ export default {
   required: 'Punan ang field na ito.',
   invalid: 'Suriin ang inilagay dito.',
 
+  call: 'Magsimula ng tawag',
   dictate: 'Magdikta',
   stopDictating: 'Ihinto ang pagdidikta',
   listening: 'Nakikinig…',

@@ -93,6 +93,7 @@ export default {
   required: 'Remplissez ce champ.',
   invalid: 'Vérifiez cette saisie.',
 
+  call: 'Démarrer un appel',
   dictate: 'Dicter',
   stopDictating: 'Arrêter la dictée',
   listening: 'À l’écoute…',

@@ -88,6 +88,7 @@ export default {
   required: 'Encha este campo.',
   invalid: 'Revise este dato.',
 
+  call: 'Iniciar unha chamada',
   dictate: 'Ditar',
   stopDictating: 'Deter o ditado',
   listening: 'Escoitando…',

@@ -87,6 +87,7 @@ export default {
   required: 'આ ખાનું ભરો.',
   invalid: 'આ વિગત તપાસો.',
 
+  call: 'કૉલ શરૂ કરો',
   dictate: 'બોલીને લખો',
   stopDictating: 'બોલીને લખવાનું રોકો',
   listening: 'સાંભળે છે…',

@@ -87,6 +87,7 @@ export default {
   required: 'יש למלא את השדה הזה.',
   invalid: 'יש לבדוק את הערך הזה.',
 
+  call: 'התחלת שיחה קולית',
   dictate: 'הכתבה',
   stopDictating: 'הפסקת ההכתבה',
   listening: 'מקשיב…',

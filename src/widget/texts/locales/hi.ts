@@ -87,6 +87,7 @@ export default {
   required: 'यह फ़ील्ड भरें।',
   invalid: 'यह जानकारी जाँचें।',
 
+  call: 'कॉल शुरू करें',
   dictate: 'बोलकर लिखें',
   stopDictating: 'बोलकर लिखना रोकें',
   listening: 'सुन रहा है…',

@@ -92,6 +92,7 @@ export default {
   required: 'Ispunite ovo polje.',
   invalid: 'Provjerite ovaj unos.',
 
+  call: 'Pokreni poziv',
   dictate: 'Diktiraj',
   stopDictating: 'Zaustavi diktiranje',
   listening: 'Slušam…',

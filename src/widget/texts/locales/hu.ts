@@ -88,6 +88,7 @@ export default {
   required: 'Töltse ki ezt a mezőt.',
   invalid: 'Ellenőrizze ezt az adatot.',
 
+  call: 'Hívás indítása',
   dictate: 'Diktálás',
   stopDictating: 'Diktálás befejezése',
   listening: 'Figyel…',

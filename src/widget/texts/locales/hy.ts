@@ -87,6 +87,7 @@ export default {
   required: 'Լրացրեք այս դաշտը։',
   invalid: 'Ստուգեք այս տվյալը։',
 
+  call: 'Սկսել զանգը',
   dictate: 'Թելադրել',
   stopDictating: 'Դադարեցնել թելադրումը',
   listening: 'Լսում է…',

@@ -88,6 +88,7 @@ export default {
   required: 'Isi kolom ini.',
   invalid: 'Periksa isian ini.',
 
+  call: 'Mulai panggilan',
   dictate: 'Dikte',
   stopDictating: 'Hentikan dikte',
   listening: 'Mendengarkan…',

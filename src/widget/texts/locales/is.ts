@@ -87,6 +87,7 @@ export default {
   required: 'Fylltu út þennan reit.',
   invalid: 'Athugaðu þessa færslu.',
 
+  call: 'Hefja símtal',
   dictate: 'Lesa fyrir',
   stopDictating: 'Hætta að lesa fyrir',
   listening: 'Hlustar…',

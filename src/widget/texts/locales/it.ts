@@ -92,6 +92,7 @@ export default {
   required: 'Compili questo campo.',
   invalid: 'Controlli questo dato.',
 
+  call: 'Avvia una chiamata',
   dictate: 'Detta',
   stopDictating: 'Interrompi la dettatura',
   listening: 'In ascolto…',

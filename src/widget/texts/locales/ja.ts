@@ -89,6 +89,7 @@ export default {
   required: 'この項目を入力してください。',
   invalid: '入力内容を確認してください。',
 
+  call: '通話を開始',
   dictate: '音声入力',
   stopDictating: '音声入力を停止',
   listening: '聞いています…',

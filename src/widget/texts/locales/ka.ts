@@ -87,6 +87,7 @@ export default {
   required: 'შეავსეთ ეს ველი.',
   invalid: 'შეამოწმეთ ეს მონაცემი.',
 
+  call: 'ზარის დაწყება',
   dictate: 'კარნახი',
   stopDictating: 'კარნახის დასრულება',
   listening: 'ისმენს…',

@@ -87,6 +87,7 @@ export default {
   required: 'Осы өрісті толтырыңыз.',
   invalid: 'Осы деректі тексеріңіз.',
 
+  call: 'Қоңырауды бастау',
   dictate: 'Айтып жаздыру',
   stopDictating: 'Айтып жаздыруды тоқтату',
   listening: 'Тыңдауда…',

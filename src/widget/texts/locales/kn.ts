@@ -87,6 +87,7 @@ export default {
   required: 'ಈ ಕ್ಷೇತ್ರ ಭರ್ತಿ ಮಾಡಿ.',
   invalid: 'ಈ ವಿವರ ಪರಿಶೀಲಿಸಿ.',
 
+  call: 'ಕರೆ ಪ್ರಾರಂಭಿಸಿ',
   dictate: 'ಮಾತನಾಡಿ ಬರೆಯಿರಿ',
   stopDictating: 'ಮಾತನಾಡಿ ಬರೆಯುವುದನ್ನು ನಿಲ್ಲಿಸಿ',
   listening: 'ಆಲಿಸುತ್ತಿದೆ…',

@@ -88,6 +88,7 @@ export default {
   required: '이 항목을 입력하세요.',
   invalid: '입력한 내용을 확인하세요.',
 
+  call: '통화 시작',
   dictate: '음성 입력',
   stopDictating: '음성 입력 중지',
   listening: '듣는 중…',

@@ -93,6 +93,7 @@ export default {
   required: 'Užpildykite šį lauką.',
   invalid: 'Patikrinkite šį įrašą.',
 
+  call: 'Pradėti skambutį',
   dictate: 'Diktuoti',
   stopDictating: 'Baigti diktavimą',
   listening: 'Klausomasi…',

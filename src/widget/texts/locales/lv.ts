@@ -91,6 +91,7 @@ export default {
   required: 'Aizpildiet šo lauku.',
   invalid: 'Pārbaudiet šo ierakstu.',
 
+  call: 'Sākt zvanu',
   dictate: 'Diktēt',
   stopDictating: 'Beigt diktēšanu',
   listening: 'Klausās…',

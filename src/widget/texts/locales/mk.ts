@@ -88,6 +88,7 @@ export default {
   required: 'Пополнете го ова поле.',
   invalid: 'Проверете го овој податок.',
 
+  call: 'Започни повик',
   dictate: 'Диктирај',
   stopDictating: 'Запри го диктирањето',
   listening: 'Слуша…',

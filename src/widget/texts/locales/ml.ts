@@ -87,6 +87,7 @@ export default {
   required: 'ഈ കള്ളി പൂരിപ്പിക്കുക.',
   invalid: 'ഈ വിവരം പരിശോധിക്കുക.',
 
+  call: 'കോൾ ആരംഭിക്കുക',
   dictate: 'പറഞ്ഞെഴുതുക',
   stopDictating: 'പറഞ്ഞെഴുത്ത് നിർത്തുക',
   listening: 'കേൾക്കുന്നു…',

@@ -87,6 +87,7 @@ export default {
   required: 'हे क्षेत्र भरा.',
   invalid: 'ही माहिती तपासा.',
 
+  call: 'कॉल सुरू करा',
   dictate: 'बोलून लिहा',
   stopDictating: 'बोलून लिहिणे थांबवा',
   listening: 'ऐकत आहे…',

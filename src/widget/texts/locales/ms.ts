@@ -89,6 +89,7 @@ export default {
   required: 'Isi medan ini.',
   invalid: 'Semak maklumat ini.',
 
+  call: 'Mulakan panggilan',
   dictate: 'Imlak',
   stopDictating: 'Hentikan imlak',
   listening: 'Mendengar…',

@@ -88,6 +88,7 @@ export default {
   required: 'Fyll ut dette feltet.',
   invalid: 'Kontroller denne opplysningen.',
 
+  call: 'Start et anrop',
   dictate: 'Dikter',
   stopDictating: 'Avslutt diktering',
   listening: 'Lytter…',

@@ -89,6 +89,7 @@ export default {
   required: 'Vul dit veld in.',
   invalid: 'Controleer dit gegeven.',
 
+  call: 'Bellen',
   dictate: 'Dicteren',
   stopDictating: 'Dicteren stoppen',
   listening: 'Luistert…',

@@ -87,6 +87,7 @@ export default {
   required: 'ਇਹ ਖਾਨਾ ਭਰੋ।',
   invalid: 'ਇਹ ਜਾਣਕਾਰੀ ਜਾਂਚੋ।',
 
+  call: 'ਕਾਲ ਸ਼ੁਰੂ ਕਰੋ',
   dictate: 'ਬੋਲ ਕੇ ਲਿਖੋ',
   stopDictating: 'ਬੋਲ ਕੇ ਲਿਖਣਾ ਰੋਕੋ',
   listening: 'ਸੁਣ ਰਿਹਾ ਹੈ…',

@@ -93,6 +93,7 @@ export default {
   required: 'Wypełnij to pole.',
   invalid: 'Sprawdź te dane.',
 
+  call: 'Rozpocznij połączenie',
   dictate: 'Dyktuj',
   stopDictating: 'Zakończ dyktowanie',
   listening: 'Słucham…',

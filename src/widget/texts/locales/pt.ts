@@ -92,6 +92,7 @@ export default {
   required: 'Preencha este campo.',
   invalid: 'Verifique este dado.',
 
+  call: 'Iniciar uma chamada',
   dictate: 'Ditar',
   stopDictating: 'Parar o ditado',
   listening: 'A ouvir…',

@@ -92,6 +92,7 @@ export default {
   required: 'Completați acest câmp.',
   invalid: 'Verificați aceste date.',
 
+  call: 'Începe un apel',
   dictate: 'Dictați',
   stopDictating: 'Opriți dictarea',
   listening: 'Se ascultă…',

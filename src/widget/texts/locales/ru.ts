@@ -92,6 +92,7 @@ export default {
   required: 'Заполните это поле.',
   invalid: 'Проверьте введённые данные.',
 
+  call: 'Начать звонок',
   dictate: 'Диктовать',
   stopDictating: 'Закончить диктовку',
   listening: 'Слушаю…',

@@ -93,6 +93,7 @@ export default {
   required: 'Vyplňte toto pole.',
   invalid: 'Skontrolujte tento údaj.',
 
+  call: 'Začať hovor',
   dictate: 'Diktovať',
   stopDictating: 'Ukončiť diktovanie',
   listening: 'Počúvam…',

@@ -93,6 +93,7 @@ export default {
   required: 'Izpolnite to polje.',
   invalid: 'Preverite ta podatek.',
 
+  call: 'Začni klic',
   dictate: 'Narekuj',
   stopDictating: 'Končaj narekovanje',
   listening: 'Poslušam …',

@@ -88,6 +88,7 @@ export default {
   required: 'Plotësojeni këtë fushë.',
   invalid: 'Kontrolloni këtë të dhënë.',
 
+  call: 'Nis një telefonatë',
   dictate: 'Dikto',
   stopDictating: 'Ndalo diktimin',
   listening: 'Po dëgjon…',

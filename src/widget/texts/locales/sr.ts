@@ -91,6 +91,7 @@ export default {
   required: 'Попуните ово поље.',
   invalid: 'Проверите овај унос.',
 
+  call: 'Започни позив',
   dictate: 'Диктирај',
   stopDictating: 'Заустави диктирање',
   listening: 'Слушам…',

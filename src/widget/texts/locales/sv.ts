@@ -88,6 +88,7 @@ export default {
   required: 'Fyll i det här fältet.',
   invalid: 'Kontrollera uppgiften.',
 
+  call: 'Starta röstsamtal',
   dictate: 'Diktera',
   stopDictating: 'Sluta diktera',
   listening: 'Lyssnar…',

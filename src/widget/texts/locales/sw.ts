@@ -88,6 +88,7 @@ export default {
   required: 'Jaza sehemu hii.',
   invalid: 'Angalia ulichojaza hapa.',
 
+  call: 'Anza simu',
   dictate: 'Andikisha kwa sauti',
   stopDictating: 'Acha kuandikisha',
   listening: 'Inasikiliza…',

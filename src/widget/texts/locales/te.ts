@@ -87,6 +87,7 @@ export default {
   required: 'ఈ ఫీల్డ్‌ను పూరించండి.',
   invalid: 'ఈ వివరాన్ని సరిచూడండి.',
 
+  call: 'కాల్ ప్రారంభించండి',
   dictate: 'మాట్లాడి రాయండి',
   stopDictating: 'మాట్లాడి రాయడం ఆపండి',
   listening: 'వింటోంది…',

@@ -87,6 +87,7 @@ export default {
   required: 'โปรดกรอกช่องนี้',
   invalid: 'โปรดตรวจสอบข้อมูลนี้',
 
+  call: 'เริ่มการโทร',
   dictate: 'พูดเพื่อพิมพ์',
   stopDictating: 'หยุดพูดเพื่อพิมพ์',
   listening: 'กำลังฟัง…',

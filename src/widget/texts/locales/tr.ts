@@ -88,6 +88,7 @@ export default {
   required: 'Bu alanı doldurun.',
   invalid: 'Bu bilgiyi kontrol edin.',
 
+  call: 'Arama başlat',
   dictate: 'Dikte et',
   stopDictating: 'Dikteyi durdur',
   listening: 'Dinliyor…',

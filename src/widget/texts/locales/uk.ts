@@ -92,6 +92,7 @@ export default {
   required: 'Заповніть це поле.',
   invalid: 'Перевірте введені дані.',
 
+  call: 'Почати дзвінок',
   dictate: 'Диктувати',
   stopDictating: 'Завершити диктування',
   listening: 'Слухаю…',

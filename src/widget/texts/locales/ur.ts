@@ -88,6 +88,7 @@ export default {
   required: 'یہ خانہ پُر کریں۔',
   invalid: 'یہ اندراج چیک کریں۔',
 
+  call: 'کال شروع کریں',
   dictate: 'بول کر لکھوائیں',
   stopDictating: 'بول کر لکھوانا روکیں',
   listening: 'سن رہا ہے…',

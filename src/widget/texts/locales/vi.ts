@@ -89,6 +89,7 @@ export default {
   required: 'Hãy điền vào ô này.',
   invalid: 'Hãy kiểm tra mục này.',
 
+  call: 'Bắt đầu cuộc gọi',
   dictate: 'Đọc chính tả',
   stopDictating: 'Dừng đọc chính tả',
   listening: 'Đang nghe…',

@@ -87,6 +87,7 @@ export default {
   required: '請填寫這個欄位。',
   invalid: '請檢查這個欄位的內容。',
 
+  call: '開始通話',
   dictate: '語音輸入',
   stopDictating: '停止語音輸入',
   listening: '聆聽中…',

@@ -87,6 +87,7 @@ export default {
   required: '请填写此项。',
   invalid: '请检查此项内容。',
 
+  call: '开始通话',
   dictate: '听写',
   stopDictating: '停止听写',
   listening: '正在聆听…',

@@ -1,4 +1,4 @@
-import type { Spoken } from '../carrier.ts';
+import type { Spoken } from './line.ts';
 
 /** Why a text was cut off. */
 export type CutOff = NonNullable<Spoken['cutOffBy']>;

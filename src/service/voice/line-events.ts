@@ -1,4 +1,4 @@
-import type { LineEvent } from '../carrier.ts';
+import type { LineEvent } from './line.ts';
 
 /** A timer cannot wait longer than 2^31 - 1 milliseconds. */
 const longestTimer = 2_147_483_647;

@@ -1,0 +1,66 @@
+import * as z from 'zod/mini';
+import { Done } from './chat-endpoints.ts';
+import { prepareSchemas } from './prepare-schemas.ts';
+
+/*
+ * Calls of a visitor by WebRTC: additions of our service. Separate from the other conversation endpoints, so that a page
+ * loads them only with a call.
+ */
+
+prepareSchemas();
+
+/** The texts of errors that only calls have. */
+export const voiceErrorTexts = {
+  /** Followed by the reason. */
+  unavailable: 'Voice is not available: ',
+  callInProgress: 'A call is in progress',
+  callEnded: 'The call has ended',
+  notOffered: 'The assistant offers no calls',
+  /** Followed by the limit. */
+  limitReached: 'Call limit reached.',
+} as const;
+
+/** Response of `GET /conversations/{uuid}/voice`. */
+export const VoiceOptions = z.looseObject({
+  status: z.literal(true),
+  /** STUN and TURN servers, as in `RTCConfiguration`. */
+  ice_servers: z.catch(z.array(z.looseObject({})), []),
+});
+export type VoiceOptions = z.infer<typeof VoiceOptions>;
+
+/** Response of `POST /conversations/{uuid}/voice`. */
+export const StartedCall = z.looseObject({
+  status: z.literal(true),
+  /** The SDP answer. */
+  sdp: z.string(),
+  /** Connects the same call again if its line was lost. */
+  call: z.catch(z.string(), ''),
+});
+export type StartedCall = z.infer<typeof StartedCall>;
+
+/** Reads what a browser needs for a call. */
+export const readVoice = {
+  method: 'GET',
+  path: '/api/conversations/:uuid/voice',
+  auth: 'none',
+  response: VoiceOptions,
+  statuses: [200, 400, 403, 404, 429, 503],
+} as const;
+
+/** Starts a call with an SDP offer, or connects a call again. */
+export const startVoice = {
+  method: 'POST',
+  path: '/api/conversations/:uuid/voice',
+  auth: 'none',
+  response: StartedCall,
+  statuses: [201, 400, 403, 404, 409, 413, 422, 429, 503],
+} as const;
+
+/** Ends the call of a conversation. Succeeds also if there is none. */
+export const endVoice = {
+  method: 'DELETE',
+  path: '/api/conversations/:uuid/voice',
+  auth: 'none',
+  response: Done,
+  statuses: [200, 404, 429],
+} as const;

@@ -1,0 +1,78 @@
+import * as z from 'zod/mini';
+import { Done } from './chat-endpoints.ts';
+import * as voice from './voice-endpoints.ts';
+
+/*
+ * Calls of a visitor by WebRTC, exactly as our service accepts and answers them. Additions of our service. Browsers load
+ * the smaller `voice-endpoints.ts` instead.
+ */
+
+/** Longest SDP offer in characters. */
+export const maxOffer = 100_000;
+
+/** Body of `POST /conversations/{uuid}/voice`. */
+export const StartVoiceRequest = z.object(
+  {
+    sdp: z
+      .string('sdp is required: the offer of an RTCPeerConnection')
+      .check(
+        z.minLength(1, 'sdp is required: the offer of an RTCPeerConnection'),
+        z.maxLength(maxOffer, `sdp may have at most ${maxOffer} characters`),
+      ),
+    /** The `call` of an earlier answer: connects that call again after its connection was lost. */
+    call: z.nullish(z.string('call must be a string').check(z.maxLength(200, 'call is too long'))),
+  },
+  { error: 'the body must be a JSON object' },
+);
+export type StartVoiceRequest = z.infer<typeof StartVoiceRequest>;
+
+/** A STUN or TURN server, as in `RTCConfiguration`. */
+const IceServer = z.object({
+  urls: z.string(),
+  username: z.optional(z.string()),
+  credential: z.optional(z.string()),
+});
+
+/** Response of `GET /conversations/{uuid}/voice`. */
+export const VoiceOptions = z.object({
+  status: z.literal(true),
+  ice_servers: z.array(IceServer),
+  /** Seconds after which a call ends. */
+  max_seconds: z.int(),
+  /** Whether calls are recorded. */
+  is_recorded: z.boolean(),
+});
+
+/** Response of `POST /conversations/{uuid}/voice`. */
+export const StartedCall = z.object({
+  status: z.literal(true),
+  /** The SDP answer, with all candidates. */
+  sdp: z.string(),
+  /** The capability to connect this call again. */
+  call: z.string(),
+  /** Seconds after which the call ends, counted from its beginning. */
+  max_seconds: z.int(),
+  /** Whether the call is recorded. */
+  is_recorded: z.boolean(),
+});
+
+export const readVoice = {
+  ...voice.readVoice,
+  summary: 'Returns what a browser needs to call the assistant of a conversation. Our addition.',
+  response: VoiceOptions,
+} as const;
+
+export const startVoice = {
+  ...voice.startVoice,
+  summary:
+    "Calls the assistant of a conversation with a browser's SDP offer, or connects a call again. Each started minute costs by mode; free in a conversation of type test. Our addition.",
+  request: StartVoiceRequest,
+  response: StartedCall,
+  success: 201,
+} as const;
+
+export const endVoice = {
+  ...voice.endVoice,
+  summary: 'Ends the call of a conversation. Succeeds also if there is none. Our addition.',
+  response: Done,
+} as const;

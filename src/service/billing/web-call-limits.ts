@@ -1,0 +1,97 @@
+import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
+import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
+import { calls, webCallMinutes } from '../db/calls-table.ts';
+import { today } from '../db/database-time.ts';
+import type { Queries } from '../db/database.ts';
+import { Refusal } from '../lib/refusal.ts';
+
+/** The operator's limits of web calls. `Infinity` is no limit; days are in UTC. */
+export interface WebCallLimits {
+  /** Calls of one assistant at the same time. */
+  perAssistant: number;
+  /** Started minutes a day from one block of addresses, with all assistants of an owner. */
+  visitorMinutes: number;
+  /** Started minutes a day of all calls of an owner. */
+  ownerMinutes: number;
+}
+
+/** Who calls whom. */
+export interface CallParties {
+  userId: number;
+  /** The visitor's block of addresses. */
+  visitor: string;
+}
+
+const limitTexts = {
+  perAssistant: 'Too many visitors are calling this assistant at the moment.',
+  visitorMinutes: 'No more minutes are left for this visitor today.',
+  ownerMinutes: 'No more minutes are left for this assistant today.',
+} as const satisfies Record<keyof WebCallLimits, string>;
+
+const limitReached = (limit: keyof WebCallLimits) =>
+  new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${limitTexts[limit]}` });
+
+/**
+ * Checks whether a call may begin. The owner's row must be locked, so that concurrent calls do not exceed the limits.
+ *
+ * @throws Refusal
+ */
+export async function checkWebCallLimits(
+  tx: Queries,
+  { assistantId, ...parties }: CallParties & { assistantId: number },
+  limits: WebCallLimits,
+): Promise<void> {
+  const [open] = await tx
+    .select({ calls: count() })
+    .from(calls)
+    .where(
+      and(eq(calls.assistantId, assistantId), eq(calls.type, 'web'), inArray(calls.status, openCallStatuses)),
+    );
+  if ((open?.calls ?? 0) >= limits.perAssistant) throw limitReached('perAssistant');
+  if ((await usedMinutes(tx, parties)) >= limits.visitorMinutes) throw limitReached('visitorMinutes');
+  if ((await usedMinutes(tx, { ...parties, visitor: '' })) >= limits.ownerMinutes)
+    throw limitReached('ownerMinutes');
+}
+
+async function usedMinutes(tx: Queries, { userId, visitor }: CallParties): Promise<number> {
+  const [used] = await tx
+    .select({ minutes: webCallMinutes.minutes })
+    .from(webCallMinutes)
+    .where(
+      and(
+        eq(webCallMinutes.userId, userId),
+        eq(webCallMinutes.day, today),
+        eq(webCallMinutes.visitor, visitor),
+      ),
+    );
+  return used?.minutes ?? 0;
+}
+
+/**
+ * Counts a started minute, in the transaction that charges for it.
+ *
+ * @returns false if a limit is used up; the transaction then has to be rolled back.
+ */
+export async function countWebCallMinute(
+  tx: Queries,
+  { userId, visitor }: CallParties,
+  { visitorMinutes, ownerMinutes }: WebCallLimits,
+): Promise<boolean> {
+  const isCounted = await addMinute(tx, { userId, visitor }, visitorMinutes);
+  return isCounted && addMinute(tx, { userId, visitor: '' }, ownerMinutes);
+}
+
+async function addMinute(tx: Queries, parties: CallParties, max: number): Promise<boolean> {
+  if (max < 1) return false;
+  const counted = await tx
+    .insert(webCallMinutes)
+    .values({ ...parties, day: today, minutes: 1 })
+    .onConflictDoUpdate({
+      target: [webCallMinutes.userId, webCallMinutes.day, webCallMinutes.visitor],
+      set: { minutes: sql`${webCallMinutes.minutes} + 1` },
+      ...(max !== Infinity && { setWhere: sql`${webCallMinutes.minutes} < ${max}::integer` }),
+    })
+    .returning({ minutes: webCallMinutes.minutes });
+  return counted.length > 0;
+}

@@ -1,0 +1,77 @@
+import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
+import type { CallMessage, calls } from '../db/calls-table.ts';
+import type { Queries } from '../db/database.ts';
+import { conversations, messages } from '../db/schema.ts';
+import type { ConversationPlan } from './plan-call.ts';
+import { maxSecondsOf } from './max-seconds.ts';
+
+/** What a web call needs besides its assistant. */
+export interface WebPlan {
+  conversationId: number;
+  isFree: boolean;
+  /** What was said or written before the call, oldest first. */
+  history: Pick<CallMessage, 'role' | 'content' | 'functionCalls'>[];
+  /** Whether the greeting is a message of the conversation already. */
+  isGreetingStored: boolean;
+}
+
+/** Most messages from before the call that the assistant reads. */
+const historyLimit = 40;
+
+/**
+ * Adds the conversation to the plan of a call. The assistant greets only if nobody has written yet: otherwise the
+ * visitor continues a conversation and speaks first.
+ */
+export async function planWebCall(
+  queries: Queries,
+  call: typeof calls.$inferSelect,
+  { settings, speaker, ...plan }: ConversationPlan,
+): Promise<ConversationPlan | undefined> {
+  const [conversation] = await queries
+    .select({ id: conversations.id, type: conversations.type })
+    .from(conversations)
+    .where(eq(conversations.id, call.conversationId ?? 0));
+  if (!conversation) return undefined;
+  const latest = await queries
+    .select({ role: messages.role, content: messages.content, functionCalls: messages.functionCalls })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversationId, conversation.id),
+        ne(messages.replyState, 'failed'),
+        ne(messages.role, 'system'),
+        lt(messages.createdAt, sql`(SELECT created_at FROM calls WHERE id = ${call.id})`),
+      ),
+    )
+    .orderBy(desc(messages.turn), desc(messages.id))
+    .limit(historyLimit);
+  const history = latest
+    .reverse()
+    .map((message) => ({ ...message, role: message.role as CallMessage['role'] }));
+  const isNew = !history.some(({ role }) => role === 'user');
+  const stored = isNew && !settings.waitForCustomer ? history[0]?.content : undefined;
+  const greeting = history.length === 0 ? settings.initialMessage : (stored ?? '');
+  const { assistant } = speaker;
+  return {
+    ...plan,
+    // A page has no other line to transfer to, and no keys.
+    speaker: { ...speaker, assistant: { ...assistant, tools: assistant.tools.filter(isForCalls) } },
+    settings: {
+      ...settings,
+      initialMessage: greeting,
+      isGreetingRead: stored !== undefined,
+      waitForCustomer: settings.waitForCustomer || greeting === '',
+      maxDuration: maxSecondsOf(conversation.type, settings.maxDuration),
+    },
+    web: {
+      conversationId: conversation.id,
+      isFree: conversation.type === 'test',
+      // A greeting that is spoken is part of the transcript.
+      history: stored === undefined ? history : history.slice(1),
+      isGreetingStored: stored !== undefined,
+    },
+  };
+}
+
+const isForCalls = ({ type }: ConversationPlan['speaker']['assistant']['tools'][number]) =>
+  type === 'end_call';

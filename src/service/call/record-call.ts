@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { SQL } from 'drizzle-orm';
+import type { Database } from '../db/database.ts';
+import { SoundRecorder } from '../recording/sound-recorder.ts';
+import type { CallSound } from '../recording/sound-recorder.ts';
+import { findPosition, storeChunk } from '../recording/store-chunk.ts';
+import type { RecordingPosition } from '../recording/store-chunk.ts';
+
+/** A call on one of its lines. */
+interface RecordedCall {
+  id: number;
+  /** Matches the call as long as this process holds this line of it. */
+  isHeld: SQL | undefined;
+  /** Seconds since it was answered. */
+  elapsed: number;
+}
+
+/** Begins to record a call, after what an earlier line of it has recorded. */
+export function recordCall(
+  { database: { db }, log }: { database: Database; log: Logger },
+  { id, isHeld, elapsed }: RecordedCall,
+  sound: CallSound,
+): SoundRecorder {
+  const { rate } = sound;
+  let position: RecordingPosition | undefined;
+  const recorder = new SoundRecorder(
+    rate,
+    async (chunk) => {
+      position ??= await findPosition(db, id, { rate, elapsed });
+      return storeChunk(db, isHeld, { ...chunk, rate }, position);
+    },
+    log.child({ callId: id }),
+  );
+  sound.listen(recorder);
+  return recorder;
+}

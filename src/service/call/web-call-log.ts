@@ -1,0 +1,160 @@
+import { eq, sql } from 'drizzle-orm';
+import { webCallMinutePrice } from '../billing/prices.ts';
+import type { CallLog } from './call-parts.ts';
+import { chargeMinute } from './charge-minute.ts';
+import type { ConversationPlan } from './plan-call.ts';
+import { StoredCallLog } from './stored-call-log.ts';
+import type { EndingDependencies } from '../conversation/end-conversation.ts';
+import { conversationSignal } from '../conversation/signals.ts';
+import type { Signals } from '../conversation/signals.ts';
+import { calls } from '../db/calls-table.ts';
+import type { CallMessage } from '../db/calls-table.ts';
+import type { Queries } from '../db/database.ts';
+import { assistants, conversations, messages } from '../db/schema.ts';
+import { isUniqueViolation } from '../db/unique-violation.ts';
+import { fitJson } from '../lib/storable.ts';
+import type { WebPlan } from './plan-web-call.ts';
+import type { CallSound, SoundRecorder } from '../recording/sound-recorder.ts';
+import { countWebCallMinute } from '../billing/web-call-limits.ts';
+import type { WebCallLimits } from '../billing/web-call-limits.ts';
+
+/** The visitor's side of a web call. */
+export interface VisitorSide {
+  /** The visitor's block of addresses. */
+  visitor: string;
+  /** Ends the call. */
+  stop: (reason: string) => void;
+  /** Set if the call is to be recorded. */
+  sound?: CallSound | undefined;
+}
+
+/** Dependencies of {@link WebCallLog}. */
+export interface WebCallLogParts extends EndingDependencies {
+  limits: WebCallLimits;
+  signals: Signals;
+}
+
+/** Stores a web call in its record and in its conversation: everything that is said becomes a message. */
+export class WebCallLog implements CallLog {
+  readonly #parts: WebCallLogParts;
+  readonly #plan: ConversationPlan & { web: WebPlan };
+  readonly #side: VisitorSide & { recorder: SoundRecorder | undefined };
+  readonly #record: StoredCallLog;
+  /** The visitor's message that has no answer yet. */
+  #unanswered: { id: number; turn: number } | undefined;
+
+  constructor(
+    parts: WebCallLogParts,
+    plan: ConversationPlan & { web: WebPlan },
+    { owner, side }: { owner: string; side: VisitorSide & { recorder: SoundRecorder | undefined } },
+  ) {
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#side = side;
+    this.#record = new StoredCallLog(parts, plan, owner);
+  }
+
+  async saveLines(lines: readonly CallMessage[]): Promise<void> {
+    const { database, signals } = this.#parts;
+    const { conversationId } = this.#plan.web;
+    const unanswered = this.#unanswered;
+    const isOver = await database.db.transaction(async (tx) => {
+      const conversation = await lock(tx, conversationId);
+      // After a lost connection to the database, the lines may be stored already, and are given again.
+      this.#unanswered = unanswered;
+      const stored = await countLines(tx, this.#plan.id);
+      // Fails if the visitor has deleted the conversation, and the call with it.
+      await this.#record.saveLines(lines, tx);
+      if (!conversation) return true;
+      let { turns } = conversation;
+      for (const [index, line] of lines.entries()) {
+        const isGreeting = index === 0 && line.role === 'assistant' && this.#plan.web.isGreetingStored;
+        if (index < stored || isGreeting) continue;
+        turns = await this.#add(tx, turns, line);
+      }
+      return turns >= conversation.maxMessages && lines.at(-1)?.role === 'assistant';
+    });
+    signals.notify(conversationSignal(conversationId));
+    if (isOver) this.#side.stop('conversation-ended');
+  }
+
+  async chargeMinute(minute: number): Promise<boolean | 'minutes-per-day'> {
+    const { database, jobs, limits } = this.#parts;
+    const { id: assistantId, mode } = this.#plan.speaker.assistant;
+    try {
+      return await database.db.transaction(async (tx) => {
+        const userId = await this.#record.touch(tx);
+        const isCounted = await countWebCallMinute(tx, { userId, visitor: this.#side.visitor }, limits);
+        if (!isCounted) throw new NotCharged('minutes-per-day');
+        if (this.#plan.web.isFree) return true;
+        const amount = webCallMinutePrice(mode);
+        const charge = { userId, assistantId, callId: this.#plan.id, minute, amount, carrierFee: '0' };
+        if (!(await chargeMinute({ tx, jobs }, charge))) throw new NotCharged(false);
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof NotCharged) return error.result;
+      // The answer to an earlier attempt was lost.
+      if (isUniqueViolation(error, 'ledger_entries_once_a_minute')) return true;
+      throw error;
+    }
+  }
+
+  async release(duration: number): Promise<void> {
+    // This process can store nothing of the call after that.
+    await this.#side.recorder?.finish();
+    await this.#record.release(duration);
+  }
+
+  /** Returns the conversation's number of turns. */
+  async #add(
+    tx: Queries,
+    turns: number,
+    { role, content, functionCalls = [] }: CallMessage,
+  ): Promise<number> {
+    const { conversationId } = this.#plan.web;
+    const answered = role === 'assistant' ? this.#unanswered : undefined;
+    const turn = answered?.turn ?? turns + 1;
+    const message = fitJson({ content: content.trim(), functionCalls });
+    const [added] = await tx
+      .insert(messages)
+      .values({ conversationId, turn, role, ...message, inReplyTo: answered?.id ?? null })
+      .returning({ id: messages.id });
+    this.#unanswered = role === 'user' && added ? { id: added.id, turn } : undefined;
+    const latest = Math.max(turns, turn);
+    await tx
+      .update(conversations)
+      .set({ turns: latest, updatedAt: sql`now()`, endedAt: null })
+      .where(eq(conversations.id, conversationId));
+    return latest;
+  }
+}
+
+/** Rolls back the transaction. */
+class NotCharged extends Error {
+  readonly result: false | 'minutes-per-day';
+
+  constructor(result: false | 'minutes-per-day') {
+    super('The minute was not charged.');
+    this.result = result;
+  }
+}
+
+async function lock(tx: Queries, conversationId: number) {
+  const [found] = await tx
+    .select({ turns: conversations.turns, maxMessages: assistants.maxConversationMessages })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .where(eq(conversations.id, conversationId))
+    .for('no key update', { of: conversations });
+  return found;
+}
+
+/** Lines of a call that are messages of its conversation. */
+async function countLines(tx: Queries, callId: number): Promise<number> {
+  const [record] = await tx
+    .select({ lines: sql<number>`jsonb_array_length(${calls.lines})` })
+    .from(calls)
+    .where(eq(calls.id, callId));
+  return record?.lines ?? 0;
+}

@@ -1,0 +1,18 @@
+import { DatabaseError } from 'pg';
+
+/** Classes of SQLSTATE of a server that is stopping, starting, full, or cannot be reached. */
+const outageClasses = /^(08|53|57)/;
+
+/** Whether a query failed since the database was not available, so that it may succeed later. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.cause !== undefined) return isOutage(error.cause);
+  if (error instanceof DatabaseError) return outageClasses.test(error.code ?? '');
+  // A refused or lost connection: the client has no class for it.
+  return (
+    /^(ECONN|EPIPE|ETIMEDOUT)/.test((error as NodeJS.ErrnoException).code ?? '') ||
+    /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+      error.message,
+    )
+  );
+}

@@ -1,0 +1,126 @@
+import type {
+  ConversationItem,
+  RealtimeClientEvent,
+  RealtimeServerEvent,
+  RealtimeSessionCreateRequest,
+} from 'openai/resources/realtime/realtime';
+import type { Logger } from 'pino';
+import { WebSocket } from 'ws';
+import { EngineError } from '../engine/engine.ts';
+import type { RealtimeEndpoint } from '../engine/read-models.ts';
+
+export type { ConversationItem, RealtimeClientEvent, RealtimeSessionCreateRequest };
+
+/** Samples a second of its sound in both directions: the only rate that the protocol has for PCM. */
+export const realtimeRate = 24_000;
+
+const openAiUrl = 'https://api.openai.com/v1';
+const openMs = 10_000;
+/** A second of sound has 64 kB. */
+const maxEventBytes = 4 * 1024 * 1024;
+
+/**
+ * A session with a model that hears and speaks. Only the service connects to the model: a client can change the
+ * instructions and tools of its session, so a visitor's browser must not have one.
+ */
+export class RealtimeSession {
+  readonly #socket: WebSocket;
+  readonly #log: Logger;
+  readonly #closed = Promise.withResolvers<undefined>();
+  #onEvent: (event: RealtimeServerEvent) => void = () => undefined;
+
+  private constructor(socket: WebSocket, log: Logger) {
+    this.#socket = socket;
+    this.#log = log;
+    socket.on('close', () => {
+      this.#closed.resolve(undefined);
+    });
+    socket.on('error', (error) => {
+      this.#log.warn({ err: error }, 'the connection to the realtime model failed');
+    });
+    socket.on('message', (data) => {
+      const event = parseEvent(data);
+      if (event) this.#onEvent(event);
+      else this.#log.warn('the realtime model sent an unreadable event');
+    });
+  }
+
+  /**
+   * Connects, and applies the settings.
+   *
+   * @throws EngineError if the endpoint is not reachable or refuses the settings.
+   */
+  static async open(
+    endpoint: RealtimeEndpoint,
+    settings: RealtimeSessionCreateRequest,
+    log: Logger,
+  ): Promise<RealtimeSession> {
+    const session = new RealtimeSession(connect(endpoint), log);
+    const answer = Promise.withResolvers<undefined>();
+    session.#onEvent = (event) => {
+      if (event.type === 'session.created') session.send({ type: 'session.update', session: settings });
+      else if (event.type === 'session.updated') answer.resolve(undefined);
+      else if (event.type === 'error') answer.reject(failure(event.error.message));
+    };
+    void session.closed.then(() => {
+      answer.reject(failure('it closed the connection'));
+    });
+    const timer = setTimeout(() => {
+      answer.reject(failure('it did not answer in time'));
+    }, openMs);
+    try {
+      await answer.promise;
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      session.#onEvent = () => undefined;
+    }
+  }
+
+  /** Resolves when the connection has ended, for whatever reason. */
+  get closed(): Promise<undefined> {
+    return this.#closed.promise;
+  }
+
+  listen(onEvent: (event: RealtimeServerEvent) => void): void {
+    this.#onEvent = onEvent;
+  }
+
+  send(event: RealtimeClientEvent): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(event));
+  }
+
+  close(): void {
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
+    else this.#socket.close(1000);
+  }
+}
+
+function connect({ baseUrl = openAiUrl, apiKey, model }: RealtimeEndpoint): WebSocket {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/realtime`);
+  url.protocol = url.protocol.replace('http', 'ws');
+  url.searchParams.set('model', model);
+  return new WebSocket(url, {
+    maxPayload: maxEventBytes,
+    handshakeTimeout: openMs,
+    ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
+  });
+}
+
+function parseEvent(data: unknown): RealtimeServerEvent | undefined {
+  try {
+    const event: unknown = JSON.parse(String(data));
+    return typeof event === 'object' && event !== null && 'type' in event
+      ? (event as RealtimeServerEvent)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Visitors see the message, so the endpoint's own words go to the owner alone. */
+const failure = (reason: string) =>
+  new EngineError('The voice model is not available.', { ownerReason: `The realtime model: ${reason}` });

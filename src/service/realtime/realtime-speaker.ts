@@ -1,0 +1,310 @@
+import type { RealtimeResponse, RealtimeServerEvent } from 'openai/resources/realtime/realtime';
+import type { Logger } from 'pino';
+import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.ts';
+import type { CallMessage } from '../db/calls-table.ts';
+import { EngineError } from '../engine/engine.ts';
+import { runToolCalls } from '../engine/openai/run-tool-calls.ts';
+import { RealtimeReply } from './realtime-reply.ts';
+import type { RealtimeSession } from './realtime-session.ts';
+
+/** What the model tells about the customer. */
+export interface RealtimeEars {
+  /** The customer begins to speak. */
+  onSpeech(): void;
+  /** The customer has paused for long enough. */
+  onPause(): void;
+  /** Whether the model may answer at once, or what was said must be known first. */
+  isFree(): boolean;
+  /**
+   * The customer has said something, in `seconds`.
+   *
+   * @returns false if it does not count.
+   */
+  onSaid(text: string, seconds: number): boolean;
+  /** The session has ended. */
+  onClosed(): void;
+}
+
+export interface RealtimeSpeakerParts {
+  session: RealtimeSession;
+  brief: SpeakerBrief;
+  ears: RealtimeEars;
+  log: Logger;
+}
+
+/** Something that the customer has said by voice. */
+interface Turn {
+  itemId: string;
+  startMs: number;
+  endMs: number;
+  said: string | undefined;
+  /** The model's answer, if it was requested before the words were known. */
+  reply: RealtimeReply | undefined;
+}
+
+/** Responses to the results of functions within one answer. */
+const callRounds = 4;
+const callLimit = 16;
+/** What is recorded if nobody knows what the customer has said. */
+const unknownWords = '…';
+
+/** A realtime model that hears the customer and answers by voice. */
+export class RealtimeSpeaker implements Speaker {
+  readonly #parts: RealtimeSpeakerParts;
+  #turns: Turn[] = [];
+  #taken: RealtimeReply | undefined;
+  /** The reply whose response is under way. */
+  #current: { reply: RealtimeReply; done: PromiseWithResolvers<RealtimeResponse> } | undefined;
+  /** A session makes one response at a time. */
+  #queue = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: RealtimeSpeakerParts) {
+    this.#parts = parts;
+    parts.session.listen((event) => {
+      this.#receive(event);
+    });
+    for (const { role, content } of parts.brief.history) this.#write(content, role);
+    void parts.session.closed.then(() => {
+      this.#isClosed = true;
+      this.#current?.done.reject(new EngineError('The connection to the voice model was lost.'));
+      parts.ears.onClosed();
+    });
+  }
+
+  /** Passes the customer's sound on. */
+  hear(samples: Int16Array): void {
+    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+    this.#parts.session.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+  }
+
+  async *answer(said: string, _: readonly CallMessage[], signal: AbortSignal): AsyncGenerator<ReplyPart> {
+    const index = this.#turns.findIndex((turn) => turn.said === said);
+    const turn = this.#turns[index];
+    this.#drop(index);
+    if (turn === undefined) this.#write(said);
+    yield* this.#follow(turn?.reply ?? this.#request(), signal);
+  }
+
+  async *speakUp(
+    occasion: Occasion,
+    _: readonly CallMessage[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyPart> {
+    const { instructions, occasions } = this.#parts.brief;
+    this.#drop(this.#turns.length);
+    yield* this.#follow(this.#request({ instructions: `${instructions}\n\n${occasions[occasion]}` }), signal);
+  }
+
+  /** Has a text spoken as it is. */
+  recite(text: string): RealtimeReply {
+    this.#drop(this.#turns.length);
+    const instructions = `Say exactly the following text, word for word, and nothing else:\n\n${text}`;
+    return this.#request({ instructions, tool_choice: 'none' });
+  }
+
+  /** Tells the model what was said in its place. */
+  note(text: string): void {
+    this.#write(text, 'assistant');
+  }
+
+  /** Returns the answer that is being read, once: its sound belongs to the words. */
+  take(): RealtimeReply | undefined {
+    const reply = this.#taken;
+    this.#taken = undefined;
+    return reply;
+  }
+
+  /** Stops an answer, so that the model knows what was heard. */
+  stop(reply: RealtimeReply, heard: { id: string; milliseconds: number } | undefined): void {
+    const { session } = this.#parts;
+    if (this.#current?.reply === reply) session.send({ type: 'response.cancel' });
+    reply.end();
+    if (!heard) return;
+    session.send({
+      type: 'conversation.item.truncate',
+      item_id: heard.id,
+      content_index: 0,
+      audio_end_ms: heard.milliseconds,
+    });
+  }
+
+  close(): void {
+    this.#parts.session.close();
+  }
+
+  async *#follow(reply: RealtimeReply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
+    this.#taken = reply;
+    const stop = () => {
+      this.stop(reply, undefined);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      yield* reply.parts;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Stops the answers of earlier turns: what was said next counts. */
+  #drop(count: number): void {
+    for (const { reply } of this.#turns.slice(0, Math.max(0, count))) if (reply) this.stop(reply, undefined);
+    this.#turns = this.#turns.slice(count + 1);
+  }
+
+  /** Adds something that was not said by voice. */
+  #write(text: string, role: 'user' | 'assistant' = 'user'): void {
+    const item =
+      role === 'user'
+        ? ({ type: 'message', role, content: [{ type: 'input_text', text }] } as const)
+        : ({ type: 'message', role, content: [{ type: 'output_text', text }] } as const);
+    this.#parts.session.send({
+      type: 'conversation.item.create',
+      item: { ...item, content: [...item.content] } as never,
+    });
+  }
+
+  #request(response?: { instructions?: string; tool_choice?: 'none' }): RealtimeReply {
+    const reply = new RealtimeReply();
+    this.#queue = this.#queue.then(async () => {
+      try {
+        await this.#complete(reply, response);
+        reply.end();
+      } catch (error) {
+        reply.fail(error instanceof Error ? error : new Error('The reply failed.', { cause: error }));
+      }
+    });
+    return reply;
+  }
+
+  /** Requests responses until the model calls no more functions. */
+  async #complete(
+    reply: RealtimeReply,
+    first?: { instructions?: string; tool_choice?: 'none' },
+  ): Promise<void> {
+    const { session, brief } = this.#parts;
+    const { tools, replyMs } = brief;
+    let response = first;
+    let last = callRounds;
+    for (let round = 0; round <= last && !reply.isStopped; round++) {
+      const calls = functionCalls(await this.#respond(reply, response));
+      response = undefined;
+      const signal = AbortSignal.timeout(replyMs);
+      const outcomes = runToolCalls(calls, { tools, pageTools: [] }, callLimit, signal);
+      for (const [index, outcome] of outcomes.entries()) {
+        const { event, message, ends } = await outcome;
+        if (event?.type === 'function_call') {
+          const { name, arguments: args, result } = event;
+          reply.addCall({ type: 'function_call', call: { name, arguments: args, result } });
+        }
+        session.send({
+          type: 'conversation.item.create',
+          item: { type: 'function_call_output', call_id: calls[index]?.id ?? '', output: message },
+        });
+        // The model may still say goodbye.
+        if (ends) last = reply.transcript === '' ? round + 1 : round;
+      }
+      if (calls.length === 0) return;
+      if (round + 1 === last) response = { tool_choice: 'none' };
+    }
+  }
+
+  async #respond(
+    reply: RealtimeReply,
+    response?: { instructions?: string; tool_choice?: 'none' },
+  ): Promise<RealtimeResponse> {
+    if (this.#isClosed) throw new EngineError('The connection to the voice model was lost.');
+    const done = Promise.withResolvers<RealtimeResponse>();
+    this.#current = { reply, done };
+    const timer = setTimeout(() => {
+      done.reject(new EngineError('The voice model did not answer in time.'));
+    }, this.#parts.brief.replyMs);
+    try {
+      this.#parts.session.send({ type: 'response.create', ...(response && { response }) });
+      return await done.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#current = undefined;
+    }
+  }
+
+  #receive(event: RealtimeServerEvent): void {
+    const { ears, log } = this.#parts;
+    const reply = this.#current?.reply;
+    switch (event.type) {
+      case 'input_audio_buffer.speech_started':
+        this.#turns.push({
+          ...{ itemId: event.item_id, startMs: event.audio_start_ms, endMs: event.audio_start_ms },
+          ...{ said: undefined, reply: undefined },
+        });
+        ears.onSpeech();
+        break;
+      case 'input_audio_buffer.speech_stopped': {
+        const turn = this.#turn(event.item_id);
+        if (turn) turn.endMs = event.audio_end_ms;
+        ears.onPause();
+        break;
+      }
+      case 'input_audio_buffer.committed': {
+        const turn = this.#turn(event.item_id);
+        if (turn && ears.isFree()) turn.reply = this.#request();
+        break;
+      }
+      case 'conversation.item.input_audio_transcription.completed':
+        this.#understood(event.item_id, event.transcript.trim());
+        break;
+      case 'conversation.item.input_audio_transcription.failed':
+        this.#understood(event.item_id, unknownWords);
+        break;
+      case 'response.output_audio_transcript.delta':
+      case 'response.output_text.delta':
+        reply?.addText(event.delta);
+        break;
+      case 'response.output_audio.delta':
+        reply?.addSound(event.item_id, decode(event.delta));
+        break;
+      case 'response.done':
+        if (event.response.status === 'failed')
+          this.#current?.done.reject(new EngineError('The voice model could not answer.'));
+        else this.#current?.done.resolve(event.response);
+        break;
+      case 'error':
+        // A response that ended just before it was to be canceled is no problem.
+        if (event.error.code === 'response_cancel_not_active') break;
+        log.warn({ reason: event.error.message }, 'the realtime model reported an error');
+        this.#current?.done.reject(new EngineError('The voice model could not answer.'));
+        break;
+      default:
+    }
+  }
+
+  #understood(itemId: string, text: string): void {
+    const turn = this.#turn(itemId);
+    if (!turn) return;
+    turn.said = text;
+    const seconds = Math.max(0, turn.endMs - turn.startMs) / 1000;
+    if (this.#parts.ears.onSaid(text, seconds)) return;
+    // Noise, or too little to interrupt: the model is not to answer it later.
+    this.#turns = this.#turns.filter((other) => other !== turn);
+    if (turn.reply) this.stop(turn.reply, undefined);
+    this.#parts.session.send({ type: 'conversation.item.delete', item_id: itemId });
+  }
+
+  #turn(itemId: string): Turn | undefined {
+    return this.#turns.find((turn) => turn.itemId === itemId);
+  }
+}
+
+const functionCalls = ({ output = [] }: RealtimeResponse) =>
+  output.flatMap((item) =>
+    item.type === 'function_call'
+      ? { id: item.call_id ?? '', name: item.name, arguments: item.arguments }
+      : [],
+  );
+
+function decode(base64: string): Int16Array {
+  const bytes = Buffer.from(base64, 'base64');
+  const samples = new Int16Array(Math.floor(bytes.length / 2));
+  for (let index = 0; index < samples.length; index++) samples[index] = bytes.readInt16LE(index * 2);
+  return samples;
+}

@@ -1,0 +1,62 @@
+/** Seconds that must have arrived before a sound begins, since packets come unevenly. */
+const lead = 0.06;
+/** Seconds that may wait; beyond them, quiet moments are left out. */
+const mostWaiting = 0.2;
+/** Seconds after which the oldest sound is left out, quiet or not. */
+const longestDelay = 5;
+/** Loudest sample of a quiet moment. */
+const quiet = 250;
+
+/**
+ * The visitor's sound between its arrival and its place in a recording. Sound that comes late, and then faster than it
+ * was spoken, is passed on at its own pace, as a phone does.
+ */
+export class HeardQueue {
+  readonly #rate: number;
+  readonly #waiting: Int16Array[] = [];
+  #length = 0;
+  #isFlowing = false;
+  /** Samples that were taken since the first one that waits. */
+  #waited = 0;
+
+  constructor(rate: number) {
+    this.#rate = rate;
+  }
+
+  add(samples: Int16Array): void {
+    // The decoder may use its memory again.
+    this.#waiting.push(samples.slice());
+    this.#length += samples.length;
+    const surplus = this.#length - longestDelay * this.#rate;
+    if (surplus > 0) this.#remove(surplus);
+  }
+
+  /** Returns the next samples; undefined for silence. */
+  take(count: number): Int16Array | undefined {
+    if (!this.#isFlowing) {
+      if (this.#length > 0) this.#waited += count;
+      if (this.#length < lead * this.#rate && this.#waited <= lead * this.#rate) return undefined;
+    }
+    this.#waited = 0;
+    let taken = this.#remove(count);
+    while (this.#length > mostWaiting * this.#rate && isQuiet(taken)) taken = this.#remove(count);
+    this.#isFlowing = this.#length > 0;
+    return taken;
+  }
+
+  #remove(count: number): Int16Array {
+    const removed = new Int16Array(Math.min(count, this.#length));
+    this.#length -= removed.length;
+    for (let filled = 0; filled < removed.length;) {
+      const [first = removed] = this.#waiting;
+      const part = first.subarray(0, removed.length - filled);
+      removed.set(part, filled);
+      filled += part.length;
+      if (part.length < first.length) this.#waiting[0] = first.subarray(part.length);
+      else this.#waiting.shift();
+    }
+    return removed;
+  }
+}
+
+const isQuiet = (samples: Int16Array) => samples.every((sample) => Math.abs(sample) <= quiet);

@@ -1,0 +1,95 @@
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import { eq, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { calls, recordingChunks } from '../db/calls-table.ts';
+import type { Queries } from '../db/database.ts';
+import { Resampler } from '../voice/resampler.ts';
+import type { SoundChunk } from './sound-recorder.ts';
+
+const compress = promisify(deflateRaw);
+
+/** Where the next part of a recording belongs. */
+export interface RecordingPosition {
+  /** Samples a second of the recording. */
+  rate: number;
+  /** Samples since the answer of the call. */
+  first: number;
+}
+
+/**
+ * Finds the position of a part that begins after so many seconds of the call, and after all that is stored.
+ *
+ * @param rate that of the sound; the recording keeps the one that it began with.
+ */
+export async function findPosition(
+  queries: Queries,
+  callId: number,
+  { rate, elapsed }: { rate: number; elapsed: number },
+): Promise<RecordingPosition> {
+  const [stored] = await queries
+    .select({
+      rate: recordingChunks.rate,
+      end: sql<number>`max(${recordingChunks.first} + ${recordingChunks.length})`,
+    })
+    .from(recordingChunks)
+    .where(eq(recordingChunks.callId, callId))
+    .groupBy(recordingChunks.rate);
+  const kept = stored?.rate ?? rate;
+  return { rate: kept, first: Math.max(Math.round(elapsed * kept), stored?.end ?? 0) };
+}
+
+/**
+ * Stores a part of the recording of a call.
+ *
+ * @param isHeld identifies the call; nothing is stored if it does not match.
+ * @param rate samples a second of the part.
+ * @param position that of the part whose `first` is 0.
+ * @returns whether it was stored.
+ */
+export async function storeChunk(
+  queries: Queries,
+  isHeld: SQL | undefined,
+  chunk: SoundChunk & { rate: number },
+  position: RecordingPosition,
+): Promise<boolean> {
+  const sides = [chunk.visitor, chunk.assistant].map((side) => convert(side, chunk.rate, position.rate));
+  const length = sides[0]?.length ?? 0;
+  const first = position.first + Math.round((chunk.first * position.rate) / chunk.rate);
+  // Node.js runs on little-endian machines only.
+  const sound = await compress(Buffer.concat(sides.map(toBytes)), { level: 1 });
+  const stored = await queries
+    .insert(recordingChunks)
+    .select(
+      queries
+        .select({
+          callId: calls.id,
+          first: sql<number>`${first}::integer`.as('first'),
+          length: sql<number>`${length}::integer`.as('length'),
+          rate: sql<number>`${position.rate}::integer`.as('rate'),
+          sound: sql<Buffer>`${sound}::bytea`.as('sound'),
+        })
+        .from(calls)
+        .where(isHeld),
+    )
+    // The answer to an earlier attempt may have been lost.
+    .onConflictDoUpdate({
+      target: [recordingChunks.callId, recordingChunks.first],
+      set: { length, sound },
+    })
+    .returning({ callId: recordingChunks.callId });
+  return stored.length > 0;
+}
+
+/** A browser that connects again may send its sound at another rate. */
+function convert(samples: Int16Array, from: number, to: number): Int16Array {
+  if (from === to) return samples;
+  const resampler = new Resampler(from, to);
+  const converted = new Int16Array(Math.round((samples.length * to) / from));
+  const beginning = resampler.convert(samples);
+  converted.set(beginning);
+  converted.set(resampler.end().subarray(0, converted.length - beginning.length), beginning.length);
+  return converted;
+}
+
+const toBytes = (samples: Int16Array) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);

@@ -1,0 +1,135 @@
+import type { AudioListener, AudioPeer } from '../audio-peer.ts';
+import type { AmbientSound } from './ambient-sound.ts';
+import { renderAmbience } from './render-ambience.ts';
+
+/** Frames of some peers: they pad sound that does not fill one. */
+const frameSeconds = 0.02;
+/** Seconds of background that are passed at once, and that wait to be played: what is said next waits for them. */
+const pieceSeconds = 0.04;
+const secondsAhead = 0.12;
+
+/** Identifies this class's own marks, which contain the number of samples before them. */
+const ownMark = 'ambience ';
+
+/** Adds a background sound to what is played, also while nothing is. */
+export class AmbientPeer implements AudioPeer, AudioListener {
+  readonly rate: number;
+  readonly #peer: AudioPeer;
+  readonly #loop: Int16Array;
+  readonly #volume: number;
+  #listener: AudioListener | undefined;
+  #isClosed = false;
+  /** Samples that were passed to the peer, and those that were certainly played. */
+  #passed = 0;
+  #played = 0;
+  #markedAt = -1;
+  /** Samples that do not fill a frame. */
+  #rest = new Int16Array(0);
+  /** Marks after a flush must differ from those before it. */
+  #flushes = 0;
+
+  constructor(peer: AudioPeer, { name, volume }: AmbientSound) {
+    this.rate = peer.rate;
+    this.#peer = peer;
+    this.#loop = renderAmbience(name, peer.rate);
+    this.#volume = volume;
+  }
+
+  open(listener: AudioListener): void {
+    this.#listener = listener;
+    this.#peer.open(this);
+    this.#fill();
+  }
+
+  play(samples: Int16Array): void {
+    const joined = new Int16Array(this.#rest.length + samples.length);
+    joined.set(this.#rest);
+    joined.set(samples, this.#rest.length);
+    const frame = this.rate * frameSeconds;
+    const whole = joined.length - (joined.length % frame);
+    this.#rest = joined.slice(whole);
+    this.#pass(joined.subarray(0, whole));
+  }
+
+  mark(id: string): void {
+    this.#passRest();
+    this.#peer.mark(id);
+  }
+
+  flush(): void {
+    this.#rest = new Int16Array(0);
+    this.#peer.flush();
+    // The background continues where it was cut off.
+    this.#passed = this.#played;
+    this.#markedAt = -1;
+    this.#flushes += 1;
+    this.#fill();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#peer.close();
+  }
+
+  onAudio(samples: Int16Array): void {
+    this.#listener?.onAudio(samples);
+  }
+
+  onMark(id: string): void {
+    if (!id.startsWith(ownMark)) {
+      this.#listener?.onMark(id);
+      return;
+    }
+    const [flushes, position] = id.slice(ownMark.length).split(' ').map(Number);
+    if (flushes !== this.#flushes) return;
+    this.#played = position ?? 0;
+    this.#fill();
+  }
+
+  onClosed(): void {
+    this.#isClosed = true;
+    this.#listener?.onClosed();
+  }
+
+  /** Passes background on, if little else waits to be played. */
+  #fill(): void {
+    const piece = this.rate * pieceSeconds;
+    while (!this.#isClosed && this.#passed - this.#played <= this.rate * secondsAhead) {
+      this.#passRest();
+      this.#pass(new Int16Array(piece));
+    }
+  }
+
+  #passRest(): void {
+    if (this.#rest.length === 0) return;
+    const frame = new Int16Array(this.rate * frameSeconds);
+    frame.set(this.#rest);
+    this.#rest = new Int16Array(0);
+    this.#pass(frame);
+  }
+
+  /** Marks tell when the end is near, so that background follows without a gap. */
+  #pass(samples: Int16Array): void {
+    const piece = this.rate * pieceSeconds;
+    for (let at = 0; at < samples.length; at += piece) {
+      if (this.#passed - this.#markedAt >= piece || this.#markedAt < 0) {
+        this.#markedAt = this.#passed;
+        this.#peer.mark(`${ownMark}${String(this.#flushes)} ${String(this.#passed)}`);
+      }
+      const mixed = this.#mix(samples.subarray(at, at + piece));
+      this.#passed += mixed.length;
+      this.#peer.play(mixed);
+    }
+  }
+
+  #mix(samples: Int16Array): Int16Array {
+    return samples.map((sample, index) => {
+      const background = this.#loop[(this.#passed + index) % this.#loop.length] ?? 0;
+      return Math.max(-32_768, Math.min(32_767, sample + Math.round(background * this.#volume)));
+    });
+  }
+}
+
+/** Returns a peer that plays a background sound, too, if there is one. */
+export const withAmbience = (peer: AudioPeer, sound: AmbientSound | undefined): AudioPeer =>
+  sound ? new AmbientPeer(peer, sound) : peer;

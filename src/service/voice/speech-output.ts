@@ -1,0 +1,164 @@
+import type { Spoken } from './line.ts';
+import type { AudioPeer } from './audio-peer.ts';
+import { PlainSpeech } from './plain-speech.ts';
+import { sentences } from './sentences.ts';
+import type { SpeechListener } from './speech-listener.ts';
+import { SpokenText } from './spoken-text.ts';
+import type { CutOff } from './spoken-text.ts';
+
+export interface SpeechOutputParts {
+  peer: AudioPeer;
+  /** Seconds of the line's clock. */
+  now: () => number;
+  listener?: SpeechListener | undefined;
+}
+
+/** A timer cannot wait longer than 2^31 - 1 milliseconds. */
+const longestTimer = 2_147_483_647;
+
+/** What the assistant says on a line whose sound this process plays: one text at a time. */
+export class SpeechOutput {
+  readonly #parts: SpeechOutputParts;
+  readonly #marks = new Map<string, () => void>();
+  #markCount = 0;
+  #spoken: SpokenText | undefined;
+
+  constructor(parts: SpeechOutputParts) {
+    this.#parts = parts;
+  }
+
+  /** The text that is being spoken, if any. */
+  get spoken(): SpokenText | undefined {
+    return this.#spoken;
+  }
+
+  /** Whether the assistant can be heard now. */
+  get isAudible(): boolean {
+    return this.#spoken?.isAudible === true;
+  }
+
+  /**
+   * Speaks a text, and resolves when it has been heard or cut off.
+   *
+   * @param speak passes its sound to the peer, until its signal is aborted.
+   * @param seconds the text is cut off after this time.
+   * @param signal cuts the text off, too.
+   */
+  async say(
+    speak: (spoken: SpokenText, signal: AbortSignal) => Promise<void>,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<Spoken> {
+    signal.throwIfAborted();
+    const spoken = new SpokenText(this.#parts.now);
+    const stop = new AbortController();
+    void spoken.over.then(() => {
+      stop.abort();
+    });
+    this.#spoken = spoken;
+    const timer = setTimeout(
+      () => {
+        this.cutOff('time');
+      },
+      Math.min(Math.max(0, seconds) * 1000, longestTimer),
+    );
+    const abort = () => {
+      this.cutOff('signal');
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await speak(spoken, stop.signal);
+      const cutOffBy = await spoken.over;
+      const result = spoken.result(cutOffBy);
+      this.#parts.listener?.onAssistantSaid(result.heard, cutOffBy !== undefined);
+      return result;
+    } catch (error) {
+      this.cutOff('end');
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      this.#spoken = undefined;
+    }
+  }
+
+  /** Passes the sound of each sentence to the peer, at most one sentence ahead of what is heard. */
+  async speakSentences(
+    text: AsyncIterable<string>,
+    language: string,
+    synthesize: (sentence: string) => AsyncIterable<Int16Array>,
+    spoken: SpokenText,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { peer, now, listener } = this.#parts;
+    const parts = sentences(text, language);
+    const plain = new PlainSpeech();
+    for (;;) {
+      const result = await Promise.race([parts.next(), spoken.over]);
+      if (spoken.isOver || typeof result !== 'object') {
+        // A generator that waits for the model returns only after that, so this does not wait for it.
+        parts.return(undefined).catch(() => undefined);
+        return;
+      }
+      if (result.done === true) break;
+      const sentence = spoken.add(result.value);
+      const started = Promise.withResolvers<undefined>();
+      let isMarked = false;
+      // Not before there is sound: the customer would seem to interrupt a silent assistant.
+      const markStart = () => {
+        if (isMarked || signal.aborted) return;
+        isMarked = true;
+        this.mark(() => {
+          sentence.startedAt = now();
+          listener?.onAssistantSaying(sentence.text);
+          started.resolve(undefined);
+        });
+      };
+      try {
+        const words = plain.convert(result.value);
+        if (/[\p{L}\p{N}]/u.test(words)) {
+          for await (const samples of synthesize(words)) {
+            if (signal.aborted) break;
+            markStart();
+            sentence.seconds += samples.length / peer.rate;
+            peer.play(samples);
+          }
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      markStart();
+      await Promise.race([started.promise, spoken.over]);
+    }
+    this.mark(() => {
+      spoken.end();
+    });
+  }
+
+  /** Stops the text that is being spoken, if any. */
+  cutOff(reason: CutOff): void {
+    if (!this.#spoken || this.#spoken.isOver) return;
+    this.#spoken.cutOff(reason);
+    this.#marks.clear();
+    this.#parts.peer.flush();
+  }
+
+  /** Calls back when all sound so far has been heard, unless it is discarded. */
+  mark(callback: () => void): void {
+    const id = String(this.#markCount++);
+    this.#marks.set(id, callback);
+    this.#parts.peer.mark(id);
+  }
+
+  /** As of {@link AudioListener.onMark}. */
+  onMark(id: string): void {
+    const callback = this.#marks.get(id);
+    this.#marks.delete(id);
+    callback?.();
+  }
+
+  close(): void {
+    this.cutOff('end');
+    this.#marks.clear();
+  }
+}

@@ -1,0 +1,17 @@
+import type { OpenAiSpeechConfig } from './openai-speech.ts';
+
+/** The settings of web calls. */
+export interface VoiceConfig {
+  isEnabled: boolean;
+  /** First and last UDP port; undefined: any free port. */
+  udpPorts: readonly [first: number, last: number] | undefined;
+  publicAddress: string | undefined;
+  stunUrl: string | undefined;
+  turn: { url: string; secret: string } | undefined;
+  /** Endpoints that speak and transcribe; undefined: speech without a network. */
+  speech: OpenAiSpeechConfig | undefined;
+  /** The model that writes down what the customer says to a realtime model. */
+  transcriptionModel: string;
+  /** Folder with voices of the operator. */
+  modelFolder: string | undefined;
+}

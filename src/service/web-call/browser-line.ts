@@ -1,0 +1,228 @@
+import * as z from 'zod';
+import { countCharacters, limits } from '../../contract/limits.ts';
+import type { RealtimeLine } from '../realtime/realtime-line.ts';
+import type { CallSound, SoundListener } from '../recording/sound-recorder.ts';
+import type { AudioListener } from '../voice/audio-peer.ts';
+import type { SpeechListener } from '../voice/speech-listener.ts';
+import type { VoiceLine, VoiceLineParts } from '../voice/voice-line.ts';
+import type { WebPeer } from '../voice/voice-module.ts';
+
+/** Why a call ended, as the browser receives it. */
+type CallEnd = 'assistant' | 'silence' | 'balance' | 'time-limit' | 'stopped' | 'failed';
+
+const ends: Readonly<Record<string, CallEnd>> = {
+  'end-call': 'assistant',
+  silence: 'silence',
+  balance: 'balance',
+  'max-duration': 'time-limit',
+  'minutes-per-day': 'time-limit',
+  'hung-up': 'stopped',
+  'conversation-ended': 'stopped',
+  stopped: 'stopped',
+  'lease-lost': 'stopped',
+};
+
+/** Events of the browser. All others are ignored. */
+const BrowserEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('conversation.item.create'),
+    item: z.object({
+      type: z.literal('message'),
+      role: z.literal('user'),
+      content: z.array(z.object({ type: z.literal('input_text'), text: z.string() })).length(1),
+    }),
+  }),
+  z.object({ type: z.enum(['response.cancel', 'output_audio_buffer.clear']) }),
+]);
+
+/** A line of the service's own speech, or of a realtime model. */
+export type VisitorLine = VoiceLine | RealtimeLine;
+
+/** What a line gets from its browser. */
+export type BrowserLineParts = Pick<VoiceLineParts, 'peer' | 'control'> & { listener: SpeechListener };
+
+/** Messages that a visitor may write in a minute of a call. */
+const typedPerMinute = 20;
+
+/**
+ * The line of a web call, with its data channel: what both sides say is sent to the browser while they say it, in events
+ * of OpenAI's Realtime API, and the browser can write a message or stop the assistant.
+ */
+export class BrowserLine {
+  readonly line: VisitorLine;
+  /** Both sides. */
+  readonly sound: CallSound;
+  readonly #peer: WebPeer;
+  readonly #id = crypto.randomUUID().slice(0, 8);
+  #items = 0;
+  #item: string | undefined;
+  #pausedItems: string[] = [];
+  #response: { id: string; item: string; isAudible: boolean } | undefined;
+  #typed: number[] = [];
+  #hasEnded = false;
+  #recorder: SoundListener | undefined;
+
+  constructor(peer: WebPeer, createLine: (parts: BrowserLineParts) => VisitorLine) {
+    this.#peer = peer;
+    peer.onEvent = (event) => {
+      this.#receive(event);
+    };
+    this.sound = {
+      rate: peer.rate,
+      listen: (recorder) => {
+        this.#recorder = recorder;
+        peer.onPlayed = recorder.onPlayed.bind(recorder);
+      },
+    };
+    this.line = createLine({
+      peer: {
+        rate: peer.rate,
+        open: (listener: AudioListener) => {
+          peer.open({
+            onAudio: (samples) => {
+              this.#recorder?.onHeard(samples);
+              listener.onAudio(samples);
+            },
+            onMark: (id) => {
+              listener.onMark(id);
+            },
+            onClosed: () => {
+              listener.onClosed();
+            },
+          });
+        },
+        play: (samples) => {
+          peer.play(samples);
+        },
+        mark: (id) => {
+          peer.mark(id);
+        },
+        flush: () => {
+          peer.flush();
+        },
+        // The web call closes the peer, after the last event has been sent.
+        close: () => undefined,
+      },
+      listener: this.#listener(),
+      control: {
+        sendDigits: () => Promise.resolve(),
+        end: (_, reason) => {
+          this.#end(reason);
+          return Promise.resolve();
+        },
+      },
+    });
+  }
+
+  /** The visitor has asked to end the call. */
+  hangUp(): void {
+    this.line.close('customer');
+    this.#end('hung-up');
+  }
+
+  /** The service ends the call from outside the conversation. */
+  stop(reason: string): void {
+    this.line.stop(reason);
+    this.#end(reason);
+  }
+
+  /** Another connection of the browser replaces this one. */
+  lose(): void {
+    this.line.close('connection');
+  }
+
+  #end(reason: string | undefined): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#peer.send({ type: 'call.ended', reason: ends[reason ?? ''] ?? 'failed' });
+  }
+
+  #listener(): SpeechListener {
+    return {
+      onCustomerSpeaking: () => {
+        this.#item = this.#nextId('item');
+        this.#peer.send({ type: 'input_audio_buffer.speech_started', item_id: this.#item });
+      },
+      onCustomerPaused: () => {
+        if (this.#item === undefined) return;
+        this.#peer.send({ type: 'input_audio_buffer.speech_stopped', item_id: this.#item });
+        this.#pausedItems.push(this.#item);
+        this.#item = undefined;
+      },
+      onProvisional: (text) => {
+        if (this.#item !== undefined) this.#sendTranscription('provisional', this.#item, { text });
+      },
+      onCustomerSaid: (transcript) => {
+        const item = this.#pausedItems.shift() ?? this.#nextId('item');
+        this.#sendTranscription('completed', item, { transcript });
+        if (transcript !== '') this.#respond();
+      },
+      onAssistantSaying: (text) => {
+        const response = this.#respond();
+        const ids = { response_id: response.id, item_id: response.item };
+        if (!response.isAudible)
+          this.#peer.send({ type: 'output_audio_buffer.started', response_id: response.id });
+        response.isAudible = true;
+        this.#peer.send({ type: 'response.output_audio_transcript.delta', ...ids, delta: text });
+      },
+      onAssistantSaid: (heard, isCutOff) => {
+        const response = this.#respond();
+        this.#response = undefined;
+        const { id: response_id, item: item_id, isAudible } = response;
+        const transcript = heard.trim();
+        this.#peer.send({ type: 'response.output_audio_transcript.done', response_id, item_id, transcript });
+        if (isAudible) {
+          const type = isCutOff ? 'output_audio_buffer.cleared' : 'output_audio_buffer.stopped';
+          this.#peer.send({ type, response_id });
+        }
+        this.#peer.send({ type: 'response.done', response: { id: response_id } });
+      },
+    };
+  }
+
+  #sendTranscription(kind: 'provisional' | 'completed', item: string, text: object): void {
+    this.#peer.send({ type: `conversation.item.input_audio_transcription.${kind}`, item_id: item, ...text });
+  }
+
+  /** Returns the response in progress, or begins one. */
+  #respond() {
+    if (this.#response) return this.#response;
+    const response = { id: this.#nextId('response'), item: this.#nextId('item'), isAudible: false };
+    this.#response = response;
+    this.#peer.send({ type: 'response.created', response: { id: response.id } });
+    return response;
+  }
+
+  #nextId(kind: 'item' | 'response'): string {
+    this.#items += 1;
+    return `${kind}_${this.#id}_${this.#items}`;
+  }
+
+  #receive(event: unknown): void {
+    const parsed = BrowserEvent.safeParse(event);
+    if (!parsed.success) return;
+    if (parsed.data.type !== 'conversation.item.create') {
+      this.line.interrupt();
+      return;
+    }
+    const text = (parsed.data.item.content[0]?.text ?? '').toWellFormed().replaceAll('\0', '').trim();
+    const problem = this.#whyNotWritten(text);
+    if (problem !== undefined) {
+      this.#peer.send({ type: 'error', error: { code: 'invalid-message', message: problem } });
+      return;
+    }
+    this.line.write(text);
+    this.#respond();
+  }
+
+  #whyNotWritten(text: string): string | undefined {
+    const { max } = limits.message;
+    if (text === '') return 'The message is empty.';
+    if (countCharacters(text) > max) return `A message may have at most ${String(max)} characters.`;
+    const now = performance.now();
+    this.#typed = this.#typed.filter((at) => now - at < 60_000);
+    if (this.#typed.length >= typedPerMinute) return 'Too many messages. Please wait a moment.';
+    this.#typed.push(now);
+    return undefined;
+  }
+}

@@ -1,0 +1,196 @@
+import { engineContextColumns } from '../assistant/engine-context.ts';
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
+import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
+import { webCallMinutePrice } from '../billing/prices.ts';
+import { endCall, lostCall } from '../call/end-call.ts';
+import { planLine } from '../call/plan-line.ts';
+import { isOpen } from '../call/take-call.ts';
+import type { CallPlan } from '../carrier/carrier.ts';
+import { checkOrigin } from '../conversation/check-origin.ts';
+import { hasEnded } from '../conversation/has-ended.ts';
+import type { Sender } from '../conversation/accept-message.ts';
+import type { Database, Queries } from '../db/database.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import { newSecret } from '../lib/new-secret.ts';
+import { maxSecondsOf } from '../call/max-seconds.ts';
+import { checkWebCallLimits } from '../billing/web-call-limits.ts';
+import type { WebCallLimits } from '../billing/web-call-limits.ts';
+import { assistants, conversations, languages } from '../db/schema.ts';
+import { ConversationError } from '../lib/conversation-error.ts';
+import { Refusal } from '../lib/refusal.ts';
+
+/** Reads a conversation that its visitor wants to continue by voice. */
+const selectConversation = (queries: Queries, uuid: string) =>
+  queries
+    .select({
+      id: conversations.id,
+      type: conversations.type,
+      isPreview: conversations.isPreview,
+      record: assistants.record,
+      variables: conversations.variables,
+      aiEnabled: conversations.aiEnabled,
+      hasEnded,
+      assistantId: assistants.id,
+      assistantName: assistants.name,
+      userId: assistants.userId,
+      mode: assistants.mode,
+      language: languages.iso2,
+      webCalls: assistants.webCalls,
+      maxDuration: assistants.maxDuration,
+      allowedOrigins: assistants.allowedOrigins,
+      assistantDeleted: sql<boolean>`${assistants.deletedAt} IS NOT NULL`,
+    })
+    .from(conversations)
+    .innerJoin(assistants, eq(assistants.id, conversations.assistantId))
+    .innerJoin(languages, eq(languages.id, assistants.languageId))
+    .where(eq(conversations.uuid, uuid));
+
+type CallableConversation = Awaited<ReturnType<typeof selectConversation>>[number] & {
+  maxSeconds: number;
+  isRecorded: boolean;
+};
+
+/**
+ * Reads a conversation for a call.
+ *
+ * @throws ConversationError, Refusal if the visitor may not call.
+ */
+export async function readOffer(
+  { db }: Pick<Database, 'db'>,
+  uuid: string,
+  sender: Sender,
+): Promise<CallableConversation> {
+  return check((await selectConversation(db, uuid))[0], sender);
+}
+
+function check(
+  found: Omit<CallableConversation, 'maxSeconds' | 'isRecorded'> | undefined,
+  sender: Sender,
+): CallableConversation {
+  if (!found) throw ConversationError.conversationNotFound();
+  if (found.assistantDeleted) throw ConversationError.assistantNotFound();
+  if (!found.isPreview) checkOrigin(found.allowedOrigins, sender.origin);
+  if (!found.webCalls) throw refuse(403, voiceErrorTexts.notOffered);
+  if (found.hasEnded) throw ConversationError.conversationEnded();
+  if (!found.aiEnabled) {
+    throw refuse(503, `${voiceErrorTexts.unavailable}a person answers in this conversation.`);
+  }
+  return {
+    ...found,
+    maxSeconds: maxSecondsOf(found.type, found.maxDuration),
+    // Anybody can open a test without a token, so nothing is kept of its calls, as of its messages.
+    isRecorded: found.record && (found.type === 'widget' || found.isPreview),
+  };
+}
+
+/** A call whose browser may connect. */
+export interface AdmittedCall {
+  callId: number;
+  token: string;
+  conversationId: number;
+  maxSeconds: number;
+  isRecorded: boolean;
+  line: Omit<CallPlan, 'token'>;
+  mode: 'pipeline' | 'multimodal' | 'dualplex';
+  /** Code of the assistant's model; null for the default. */
+  model: string | null;
+}
+
+/** Time for the browser to connect, in milliseconds. */
+const connectMs = 40_000;
+
+/**
+ * Stores a call that a visitor begins.
+ *
+ * @throws ConversationError, Refusal
+ */
+export async function admitWebCall(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  limits: WebCallLimits,
+  uuid: string,
+  sender: Sender,
+): Promise<AdmittedCall> {
+  const { db } = database;
+  const { id } = await readOffer(database, uuid, sender);
+  // A call whose connection was lost makes room for the next.
+  await endCall({ database, jobs }, and(eq(calls.conversationId, id), isLost), lostCall);
+  return db.transaction(async (tx) => {
+    const [locked] = await selectConversation(tx, uuid).for('no key update', { of: conversations });
+    const conversation = check(locked, sender);
+    const { userId, assistantId, assistantName, mode, maxSeconds, isRecorded } = conversation;
+    const { available, isLimited } = await readCallBalance(tx, userId);
+    const [open] = await tx
+      .select({ id: calls.id })
+      .from(calls)
+      .where(and(eq(calls.conversationId, conversation.id), isOpen));
+    if (open) throw refuse(409, voiceErrorTexts.callInProgress);
+    if (conversation.type === 'widget' && affordableCalls(available, webCallMinutePrice(mode)) === 0) {
+      throw isLimited ? ConversationError.limitReached('') : ConversationError.insufficientBalance();
+    }
+    await checkWebCallLimits(tx, { userId, assistantId, visitor: sender.addressBlock }, limits);
+    const token = newSecret();
+    const [stored] = await tx
+      .insert(calls)
+      .values({
+        ...{ userId, assistantId, assistantName, token },
+        conversationId: conversation.id,
+        type: 'web',
+        answeredBy: 'human',
+        inputVariables: conversation.variables,
+        leaseUntil: leaseEnd(connectMs),
+        // Not now(): the transaction may have waited for a lock.
+        createdAt: sql`clock_timestamp()`,
+      })
+      .returning({ id: calls.id });
+    if (!stored) throw new Error('The call was not stored.');
+    const plan = await planWebLine(tx, stored.id, assistantId);
+    return { callId: stored.id, token, conversationId: conversation.id, maxSeconds, isRecorded, ...plan };
+  });
+}
+
+/**
+ * Finds the open call of a visitor who connects again.
+ *
+ * @throws ConversationError, Refusal
+ */
+export async function findWebCall(
+  { db }: Pick<Database, 'db'>,
+  uuid: string,
+  token: string,
+  sender: Sender,
+): Promise<AdmittedCall> {
+  const { id: conversationId, assistantId, maxSeconds, isRecorded } = await readOffer({ db }, uuid, sender);
+  const [call] = await db
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(eq(calls.conversationId, conversationId), eq(calls.token, token), isOpen));
+  if (!call) throw refuse(409, voiceErrorTexts.callEnded);
+  return {
+    ...{ callId: call.id, token, conversationId, maxSeconds, isRecorded },
+    ...(await planWebLine(db, call.id, assistantId)),
+  };
+}
+
+async function planWebLine(queries: Queries, callId: number, assistantId: number) {
+  const [found] = await queries
+    .select({ assistant: assistants, language: languages.iso2, model: engineContextColumns.model })
+    .from(assistants)
+    .innerJoin(languages, eq(languages.id, assistants.languageId))
+    .where(eq(assistants.id, assistantId));
+  if (!found) throw ConversationError.assistantNotFound();
+  const line = await planLine(queries, callId, found.assistant, found.language);
+  return { line, mode: found.assistant.mode, model: found.model };
+}
+
+/** Matches calls whose connection was lost, so that no process has them. */
+export const isLost = and(
+  eq(calls.type, 'web'),
+  isOpen,
+  isNotNull(calls.answeredAt),
+  isNull(calls.leaseOwner),
+);
+
+const refuse = (status: 403 | 409 | 503, error: string) => new Refusal(status, { status: false, error });

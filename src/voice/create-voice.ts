@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import type { VoiceModule, VoiceModuleSettings } from '../service/voice/voice-module.ts';
+import { WebRtcServer } from './media/web-rtc-server.ts';
+import { createOfflineSpeech } from './speech/offline-speech.ts';
+
+/** Starts what the service needs for web calls. */
+export async function createVoice(
+  { media, speech: speechSettings = {} }: VoiceModuleSettings,
+  log: Logger,
+): Promise<VoiceModule> {
+  const { speech, problems, createDetector, close } = await createOfflineSpeech(speechSettings, log);
+  const server = new WebRtcServer(media, log);
+  return {
+    media: server,
+    speech,
+    problems,
+    createDetector,
+    close: async () => {
+      close();
+      await server.close();
+    },
+  };
+}

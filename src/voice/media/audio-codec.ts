@@ -1,0 +1,16 @@
+/** Encodes and decodes the sound of one call: mono, 16-bit samples. */
+export interface AudioCodec {
+  /** Samples per second. */
+  readonly rate: number;
+  /** Steps of the RTP timestamp per second. */
+  readonly clockRate: number;
+  encode(frame: Int16Array): Buffer;
+  /** @throws if the payload is not valid. */
+  decode(payload: Uint8Array): Int16Array;
+  /** Replaces a lost frame. `next` is the payload after it, if that was received. */
+  conceal(next: Uint8Array | undefined): Int16Array;
+  close(): void;
+}
+
+/** Seconds of sound in each packet that is sent. */
+export const frameSeconds = 0.02;

@@ -1,0 +1,93 @@
+import type { RTCDataChannel } from 'werift';
+import { maxEventBytes } from './web-connection.ts';
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** Events that are kept until the channel is open. */
+const mostWaiting = 200;
+/** Bytes that the browser has not read yet; events beyond them are dropped. */
+const mostBuffered = 1_048_576;
+
+/** The data channel `events`: JSON objects in both directions. */
+export class EventChannel {
+  readonly #onEvent: (event: Event) => void;
+  readonly #onDropped: (reason: string) => void;
+  readonly #onClosed: () => void;
+  #channel: RTCDataChannel | undefined;
+  #waiting: string[] = [];
+
+  /** @param onClosed called when the browser closes the channel */
+  constructor(onEvent: (event: Event) => void, onDropped: (reason: string) => void, onClosed: () => void) {
+    this.#onEvent = onEvent;
+    this.#onDropped = onDropped;
+    this.#onClosed = onClosed;
+  }
+
+  /** Uses a channel of the browser, if it is the first one with the right name. */
+  use(channel: RTCDataChannel): void {
+    if (this.#channel !== undefined || channel.label !== 'events') {
+      channel.close();
+      return;
+    }
+    this.#channel = channel;
+    channel.onMessage.subscribe((data) => {
+      const event = typeof data === 'string' ? readEvent(data) : undefined;
+      if (event) this.#onEvent(event);
+      else this.#onDropped('an event of the browser is not a JSON object of at most 64 KiB');
+    });
+    channel.stateChanged.subscribe((state) => {
+      if (state === 'closed') this.#onClosed();
+      else this.#sendWaiting();
+    });
+    this.#sendWaiting();
+  }
+
+  send(event: Event): void {
+    const text = JSON.stringify(event);
+    if (Buffer.byteLength(text) > maxEventBytes) this.#onDropped('an event is longer than 64 KiB');
+    else if (this.#waiting.length >= mostWaiting) this.#onDropped('the data channel does not open');
+    else this.#waiting.push(text);
+    this.#sendWaiting();
+  }
+
+  /** Whether the browser has not confirmed everything that was sent. */
+  get isSending(): boolean {
+    if (this.#channel?.readyState !== 'open') return false;
+    const { sctp } = this.#channel.sctp;
+    const unconfirmed = sctp['sentQueue'] as readonly unknown[];
+    return sctp.outboundQueue.length > 0 || unconfirmed.length > 0;
+  }
+
+  #sendWaiting(): void {
+    const channel = this.#channel;
+    if (channel?.readyState !== 'open') return;
+    const texts = this.#waiting;
+    this.#waiting = [];
+    for (const text of texts) {
+      if (channel.bufferedAmount > mostBuffered)
+        this.#onDropped('the browser does not read its data channel');
+      else this.#trySend(channel, text);
+    }
+  }
+
+  #trySend(channel: RTCDataChannel, text: string): void {
+    try {
+      channel.send(text);
+    } catch {
+      // The browser's own limit is part of its offer.
+      this.#onDropped('the browser does not accept events of this size');
+    }
+  }
+}
+
+function readEvent(text: string): Event | undefined {
+  if (Buffer.byteLength(text) > maxEventBytes) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Event)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

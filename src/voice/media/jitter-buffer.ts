@@ -1,0 +1,88 @@
+/** A step in the stream of packets: the next payload, or a gap with the payload after it. */
+export type StreamStep = { payload: Uint8Array } | { lost: true; next: Uint8Array | undefined };
+
+/** Bounds of the milliseconds that the buffer waits for a missing packet. */
+const shortestWait = 40;
+const longestWait = 300;
+/** Added to the longest delay that was seen. */
+const margin = 20;
+/** A packet further away than this (2 seconds) starts the stream again. */
+const furthest = 100;
+
+/**
+ * Puts packets into order. Packets in order pass at once: the receiver of this sound transcribes it, so it needs no
+ * steady pace. A gap holds the stream up until the packet comes, or for as long as packets were late before.
+ */
+export class JitterBuffer {
+  #expected: number | undefined;
+  readonly #waiting = new Map<number, { payload: Uint8Array; arrivedAt: number }>();
+  /** Sequence numbers that were given up, with the time at which the gap was noticed. */
+  readonly #givenUp = new Map<number, number>();
+  #wait = shortestWait;
+
+  /** Adds a packet; returns what can be decoded now. Times are in milliseconds. */
+  add(sequenceNumber: number, payload: Uint8Array, now: number): StreamStep[] {
+    this.#expected ??= sequenceNumber;
+    const ahead = distance(this.#expected, sequenceNumber);
+    const noticedAt = this.#givenUp.get(sequenceNumber);
+    if (Math.abs(ahead) > furthest) this.#restart(sequenceNumber);
+    else if (ahead < 0) {
+      if (noticedAt !== undefined) this.#learn(now - noticedAt);
+      return [];
+    } else if (ahead === 0) {
+      const gapSince = this.#gapSince();
+      if (gapSince === undefined) this.#wait = Math.max(shortestWait, this.#wait * 0.999);
+      else this.#learn(now - gapSince);
+    }
+    this.#waiting.set(sequenceNumber, { payload, arrivedAt: now });
+    return this.release(now);
+  }
+
+  /** Returns what can be decoded now because it has waited long enough. */
+  release(now: number): StreamStep[] {
+    const steps: StreamStep[] = [];
+    while (this.#expected !== undefined && this.#waiting.size > 0) {
+      const expected = this.#expected;
+      const packet = this.#waiting.get(expected);
+      const gapSince = this.#gapSince() ?? now;
+      if (!packet && now - gapSince < this.#wait) break;
+      this.#expected = next(expected);
+      if (packet) {
+        this.#waiting.delete(expected);
+        steps.push({ payload: packet.payload });
+      } else {
+        this.#giveUp(expected, gapSince);
+        steps.push({ lost: true, next: this.#waiting.get(next(expected))?.payload });
+      }
+    }
+    return steps;
+  }
+
+  /** When the first packet after a gap came. */
+  #gapSince(): number | undefined {
+    let first: number | undefined;
+    for (const { arrivedAt } of this.#waiting.values()) first = Math.min(first ?? arrivedAt, arrivedAt);
+    return first;
+  }
+
+  #learn(lateness: number): void {
+    this.#wait = Math.min(longestWait, Math.max(this.#wait, lateness + margin));
+  }
+
+  #giveUp(sequenceNumber: number, noticedAt: number): void {
+    this.#givenUp.set(sequenceNumber, noticedAt);
+    const [oldest] = this.#givenUp.keys();
+    if (this.#givenUp.size > furthest && oldest !== undefined) this.#givenUp.delete(oldest);
+  }
+
+  #restart(sequenceNumber: number): void {
+    this.#waiting.clear();
+    this.#givenUp.clear();
+    this.#expected = sequenceNumber;
+  }
+}
+
+const next = (sequenceNumber: number) => (sequenceNumber + 1) & 0xffff;
+
+/** Steps from one sequence number to another, across the overflow at 16 bits. */
+const distance = (from: number, to: number) => ((to - from + 0x8000) & 0xffff) - 0x8000;

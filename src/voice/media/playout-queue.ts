@@ -1,0 +1,57 @@
+/** Sound and marks that are still to be sent, in order. */
+export class PlayoutQueue {
+  readonly #frameLength: number;
+  readonly #capacity: number;
+  #entries: (Int16Array | string)[] = [];
+  #length = 0;
+  /** Marks that the last frame went past. */
+  #passed: string[] = [];
+
+  /** @param capacity most samples that it holds */
+  constructor(frameLength: number, capacity: number) {
+    this.#frameLength = frameLength;
+    this.#capacity = capacity;
+  }
+
+  /** Adds sound; returns false, and adds nothing, if there is no room for it. */
+  add(samples: Int16Array): boolean {
+    if (this.#length + samples.length > this.#capacity) return false;
+    if (samples.length > 0) this.#entries.push(samples);
+    this.#length += samples.length;
+    return true;
+  }
+
+  mark(id: string): void {
+    this.#entries.push(id);
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#passed = [];
+    this.#length = 0;
+  }
+
+  /** Returns the marks that the frames before this one have reached, and the next frame; undefined for silence. */
+  take(): { marks: string[]; frame: Int16Array | undefined } {
+    const marks = this.#passed;
+    this.#passed = [];
+    while (typeof this.#entries[0] === 'string') marks.push(this.#entries.shift() as string);
+    if (this.#length === 0) return { marks, frame: undefined };
+    const frame = new Int16Array(this.#frameLength);
+    let filled = 0;
+    while (filled < frame.length) {
+      const entry = this.#entries.shift();
+      if (entry === undefined) break;
+      if (typeof entry === 'string') {
+        this.#passed.push(entry);
+        continue;
+      }
+      const part = entry.subarray(0, frame.length - filled);
+      frame.set(part, filled);
+      filled += part.length;
+      if (part.length < entry.length) this.#entries.unshift(entry.subarray(part.length));
+    }
+    this.#length -= filled;
+    return { marks, frame };
+  }
+}

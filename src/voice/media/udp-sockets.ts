@@ -1,0 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:dgram';
+
+/** Called for each UDP socket that {@link withUdpSockets} sees. */
+type OnSocket = (socket: Socket) => void;
+
+const listeners = new AsyncLocalStorage<OnSocket>();
+subscribe('udp.socket', (message) => {
+  listeners.getStore()?.((message as { socket: Socket }).socket);
+});
+
+/**
+ * Runs a function, and passes on each UDP socket that it opens. werift listens to no errors of its sockets, so one would
+ * end the process, and it passes on no datagrams to check.
+ */
+export function withUdpSockets<Result>(onSocket: OnSocket, run: () => Result): Result {
+  return listeners.run(onSocket, run);
+}

@@ -1,0 +1,188 @@
+import type { Socket } from 'node:dgram';
+import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift';
+import { parseMessage, useSdesMid } from 'werift';
+import type { Message, RTCDataChannel, RTCDtlsTransport, RTCIceTransport } from 'werift';
+import type { Offer } from './read-offer.ts';
+import { withUdpSockets } from './udp-sockets.ts';
+
+/** Largest event of the data channel, in bytes. */
+export const maxEventBytes = 65_536;
+
+const codecParameters: Record<Offer['codec'], ConstructorParameters<typeof RTCRtpCodecParameters>[0]> = {
+  opus: {
+    ...{ mimeType: 'audio/opus', clockRate: 48_000, channels: 2, payloadType: 96 },
+    // The browser adds data for lost packets, and leaves out frequencies that are not decoded.
+    parameters: 'minptime=10;useinbandfec=1;maxplaybackrate=16000',
+  },
+  PCMU: { mimeType: 'audio/PCMU', clockRate: 8000, channels: 1, payloadType: 0 },
+  PCMA: { mimeType: 'audio/PCMA', clockRate: 8000, channels: 1, payloadType: 8 },
+};
+
+/** What a connection reports. */
+export interface ConnectionListener {
+  onConnected(): void;
+  onChannel(channel: RTCDataChannel): void;
+  onPacket(sequenceNumber: number, payload: Buffer): void;
+  onClosed(): void;
+}
+
+export interface ConnectionSettings {
+  /** UDP port; undefined: any. */
+  port: number | undefined;
+  /** Address of the interface; undefined: all. */
+  address: string | undefined;
+}
+
+/** The socket of a connection could not be opened. */
+export class SocketError extends Error {
+  override readonly name = 'SocketError';
+}
+
+/** One WebRTC connection: a thin layer over werift, which checks what werift does not. */
+export class WebConnection {
+  readonly #connection: RTCPeerConnection;
+  readonly #listener: ConnectionListener;
+  readonly #track = new MediaStreamTrack({ kind: 'audio' });
+  #ice: RTCIceTransport['connection'] | undefined;
+  #socket: Socket | undefined;
+  #socketError: Error | undefined;
+  /** The datagram that werift is handling. */
+  #datagram: Buffer = Buffer.alloc(0);
+  #sequenceNumber = 0;
+  readonly #closed = Promise.withResolvers<undefined>();
+  #isClosed = false;
+  /** Resolves when its socket is closed. */
+  readonly closed = this.#closed.promise;
+  /** When the browser was last heard of, in milliseconds of `performance.now`. */
+  lastSeen = performance.now();
+
+  constructor(codec: Offer['codec'], { port, address }: ConnectionSettings, listener: ConnectionListener) {
+    this.#listener = listener;
+    const isIPv6 = address?.includes(':') ?? false;
+    this.#connection = new RTCPeerConnection({
+      codecs: { audio: [new RTCRtpCodecParameters(codecParameters[codec])], video: [] },
+      headerExtensions: { audio: [useSdesMid()], video: [] },
+      // Sends nothing to addresses that an offer names, asks no STUN server, and only answers checks.
+      iceLite: true,
+      ...{ iceUseIpv4: false, iceUseIpv6: false, iceUseTcp: false },
+      iceAdditionalHostAddresses: [address ?? '0.0.0.0'],
+      ...(address !== undefined && { iceInterfaceAddresses: { [isIPv6 ? 'udp6' : 'udp4']: address } }),
+      // werift refuses a range of one port, but tries only whole numbers.
+      ...(port !== undefined && { icePortRange: [port, port + 0.5] as [number, number] }),
+      iceFilterStunResponse: (message, [host, from]) => this.#admits(message, host, from),
+      maxMessageSize: maxEventBytes,
+    });
+  }
+
+  /**
+   * Returns the answer, with candidates that name no useful address yet, and the port.
+   *
+   * @throws SocketError if the socket cannot be opened
+   */
+  async answer(offer: string): Promise<{ sdp: string; port: number }> {
+    const connection = this.#connection;
+    connection.onDataChannel.subscribe((channel) => {
+      this.#listener.onChannel(channel);
+    });
+    connection.onTrack.subscribe((track) => {
+      track.onReceiveRtp.subscribe(({ header, payload }) => {
+        this.lastSeen = performance.now();
+        this.#listener.onPacket(header.sequenceNumber, payload);
+      });
+    });
+    connection.connectionStateChange.subscribe((state) => {
+      if (state === 'failed') void this.close();
+    });
+    await connection.setRemoteDescription({ type: 'offer', sdp: offer });
+    const [transceiver] = connection.getTransceivers();
+    const [ice] = connection.iceTransports;
+    const [dtls] = connection.dtlsTransports;
+    if (!transceiver || !ice || !dtls) throw new Error('The offer has no usable media section.');
+    transceiver.setDirection('sendrecv');
+    await transceiver.sender.replaceTrack(this.#track);
+    this.#ice = ice.connection;
+    this.#watch(dtls);
+    const failed = Promise.withResolvers<never>();
+    const answered = withUdpSockets(
+      (socket) => {
+        this.#useSocket(socket, failed.reject);
+      },
+      () => connection.setLocalDescription(),
+    );
+    await Promise.race([answered, failed.promise]);
+    const sdp = connection.localDescription?.sdp;
+    const candidate = ice.connection.localCandidates[0];
+    if (sdp === undefined || !candidate) throw new SocketError('No UDP port could be opened.');
+    return { sdp, port: candidate.port };
+  }
+
+  /** Sends a packet of sound; it is dropped if the browser is not connected. */
+  send(payload: Buffer, timestamp: number): void {
+    this.#sequenceNumber = (this.#sequenceNumber + 1) & 0xffff;
+    const header = new RtpHeader({ sequenceNumber: this.#sequenceNumber, timestamp });
+    this.#track.writeRtp(new RtpPacket(header, payload));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#connection.close().catch(() => undefined);
+    // werift leaves the socket open if the connection has not got far.
+    if (this.#socket && this.#socketError === undefined) closeSocket(this.#socket);
+    this.#listener.onClosed();
+    this.#closed.resolve(undefined);
+  }
+
+  #watch(dtls: RTCDtlsTransport): void {
+    dtls.onStateChange.subscribe((state) => {
+      if (state === 'connected') this.#listener.onConnected();
+      else if (state === 'closed' || state === 'failed') void this.close();
+    });
+  }
+
+  #useSocket(socket: Socket, onError: (error: Error) => void): void {
+    socket.on('error', (error) => {
+      this.#socketError = error;
+      onError(new SocketError(error.message, { cause: error }));
+    });
+    socket.once('listening', () => {
+      this.#socket = socket;
+    });
+    socket.prependListener('message', (datagram) => {
+      this.#datagram = datagram;
+    });
+  }
+
+  /** Whether a STUN request is the browser's. werift itself would answer anyone, and send sound to anyone. */
+  #admits(message: Message, host: string, port: number): boolean {
+    const ice = this.#ice;
+    if (!ice) return false;
+    const [localUser] = String(message.getAttributeValue('USERNAME')).split(':');
+    if (localUser !== ice.localUsername) return false;
+    if (!message.attributesKeys.includes('MESSAGE-INTEGRITY')) return false;
+    if (!parseMessage(this.#datagram, Buffer.from(ice.localPassword))) return false;
+    this.lastSeen = performance.now();
+    if (message.attributesKeys.includes('USE-CANDIDATE')) {
+      queueMicrotask(() => {
+        this.#moveTo(host, port);
+      });
+    }
+    return true;
+  }
+
+  /** Sends to the address that the browser chose last, such as after a change from Wi-Fi to a mobile network. */
+  #moveTo(host: string, port: number): void {
+    const chosen = this.#ice?.checkList.find(
+      ({ remoteCandidate }) => remoteCandidate.host === host && remoteCandidate.port === port,
+    );
+    if (this.#ice?.nominated && chosen) this.#ice.nominated = chosen;
+  }
+}
+
+function closeSocket(socket: Socket): void {
+  try {
+    socket.close();
+  } catch {
+    // It is closed already.
+  }
+}

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AudioListener } from '../../service/voice/audio-peer.ts';
+import type { WebPeer } from '../../service/voice/voice-module.ts';
+import { frameSeconds } from './audio-codec.ts';
+import type { AudioCodec } from './audio-codec.ts';
+import { EventChannel } from './event-channel.ts';
+import type { FrameClock } from './frame-clock.ts';
+import { JitterBuffer } from './jitter-buffer.ts';
+import type { StreamStep } from './jitter-buffer.ts';
+import { PlayoutQueue } from './playout-queue.ts';
+import type { ConnectionListener, WebConnection } from './web-connection.ts';
+
+/** Most seconds of sound that wait to be played. */
+const mostQueued = 600;
+/** Frames of silence that are encoded before one is repeated, so that the sound fades. */
+const fadingFrames = 10;
+/** Milliseconds without packets after which silence is passed on, so that turns end. */
+const stallAfter = 200;
+/** Milliseconds until a browser that never connects, or is silent, is given up. */
+const connectWithin = 30_000;
+const lostAfter = 10_000;
+/** Milliseconds that the browser has to confirm the last events. */
+const confirmWithin = 1000;
+/** Seconds of sound that may come faster than real time, and by how much faster after that. */
+const burst = 5;
+const fastest = 1.5;
+
+/** A browser: plays at 50 packets a second, and passes on the sound of its microphone. */
+export class WebRtcPeer implements WebPeer, ConnectionListener {
+  readonly rate: number;
+  onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
+  onPlayed?: ((frame: Int16Array | undefined, skipped: number) => void) | undefined;
+  readonly #codec: AudioCodec;
+  readonly #clock: FrameClock;
+  readonly #warn: (reason: string) => void;
+  readonly #queue: PlayoutQueue;
+  readonly #jitter = new JitterBuffer();
+  readonly #events: EventChannel;
+  readonly #createdAt = performance.now();
+  readonly #connected = Promise.withResolvers<boolean>();
+  #connection: WebConnection | undefined;
+  #listener: AudioListener | undefined;
+  #timestamp = 0;
+  #isConnected = false;
+  #isClosing = false;
+  #isClosed = false;
+  #silentFrames = 0;
+  #silence: Buffer | undefined;
+  #lastPacketAt: number | undefined;
+  #credit = burst;
+
+  /** @param warn called with a reason when something is dropped */
+  constructor(codec: AudioCodec, clock: FrameClock, warn: (reason: string) => void) {
+    this.rate = codec.rate;
+    this.#codec = codec;
+    this.#clock = clock;
+    this.#warn = warn;
+    this.#queue = new PlayoutQueue(codec.rate * frameSeconds, codec.rate * mostQueued);
+    this.#events = new EventChannel(
+      (event) => this.onEvent?.(event),
+      warn,
+      // A browser that ends the connection aborts the channel; not all send DTLS's own end.
+      () => {
+        this.close();
+      },
+    );
+    clock.add(this.#onFrame);
+  }
+
+  /** Sets the connection, which reports to this object. */
+  use(connection: WebConnection): void {
+    this.#connection = connection;
+  }
+
+  open(listener: AudioListener): void {
+    this.#listener = listener;
+    if (this.#isClosed)
+      queueMicrotask(() => {
+        listener.onClosed();
+      });
+  }
+
+  play(samples: Int16Array): void {
+    if (this.#isClosing) return;
+    if (!this.#queue.add(samples)) this.#warn('more than ten minutes of sound wait to be played');
+  }
+
+  mark(id: string): void {
+    if (!this.#isClosing) this.#queue.mark(id);
+  }
+
+  flush(): void {
+    this.#queue.clear();
+  }
+
+  send(event: Readonly<Record<string, unknown>>): void {
+    if (!this.#isClosing) this.#events.send(event);
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    this.#queue.clear();
+    void this.#closeConnection();
+  }
+
+  get connected(): Promise<boolean> {
+    return this.#connected.promise;
+  }
+
+  onConnected(): void {
+    this.#isConnected = true;
+    this.#connected.resolve(true);
+  }
+
+  onChannel(channel: Parameters<ConnectionListener['onChannel']>[0]): void {
+    this.#events.use(channel);
+  }
+
+  onPacket(sequenceNumber: number, payload: Buffer): void {
+    if (this.#isClosing || this.#credit <= 0) return;
+    const now = performance.now();
+    this.#lastPacketAt = now;
+    this.#decode(this.#jitter.add(sequenceNumber, payload, now));
+  }
+
+  onClosed(): void {
+    this.#isClosing = true;
+    this.#isClosed = true;
+    this.#connected.resolve(false);
+    this.#clock.remove(this.#onFrame);
+    this.#queue.clear();
+    this.#codec.close();
+    this.#listener?.onClosed();
+  }
+
+  /** Lets the browser confirm the last events, such as the end of the call. */
+  async #closeConnection(): Promise<void> {
+    const deadline = performance.now() + confirmWithin;
+    while (this.#events.isSending && performance.now() < deadline) await pause(10);
+    await this.#connection?.close();
+  }
+
+  readonly #onFrame = (now: number, skipped: number): void => {
+    if (this.#isClosing) return;
+    const unseen = now - (this.#connection?.lastSeen ?? now);
+    if (this.#isConnected ? unseen > lostAfter : now - this.#createdAt > connectWithin) {
+      this.close();
+      return;
+    }
+    if (!this.#isConnected) return;
+    this.#credit = Math.min(burst, this.#credit + fastest * frameSeconds * (skipped + 1));
+    this.#sendFrame(skipped);
+    this.#decode(this.#jitter.release(now));
+    if (this.#lastPacketAt !== undefined && now - this.#lastPacketAt > stallAfter) {
+      this.#listener?.onAudio(new Int16Array(this.rate * frameSeconds));
+    }
+  };
+
+  #sendFrame(skipped: number): void {
+    const { marks, frame } = this.#queue.take();
+    const step = this.#codec.clockRate * frameSeconds;
+    this.#timestamp = (this.#timestamp + step * (skipped + 1)) >>> 0;
+    this.onPlayed?.(frame, skipped);
+    this.#connection?.send(frame ? this.#encode(frame) : this.#encodeSilence(), this.#timestamp);
+    for (const id of marks) this.#listener?.onMark(id);
+  }
+
+  #encode(frame: Int16Array): Buffer {
+    this.#silentFrames = 0;
+    return this.#codec.encode(frame);
+  }
+
+  /** Encodes silence only until the encoder has nothing else in its memory, since most of a call is silence. */
+  #encodeSilence(): Buffer {
+    this.#silentFrames++;
+    if (this.#silence && this.#silentFrames > fadingFrames) return this.#silence;
+    const payload = this.#codec.encode(new Int16Array(this.rate * frameSeconds));
+    if (this.#silentFrames >= fadingFrames) this.#silence = payload;
+    return payload;
+  }
+
+  #decode(steps: readonly StreamStep[]): void {
+    for (const step of steps) {
+      if (this.#isClosing) return;
+      const samples = this.#samplesOf(step);
+      this.#credit -= samples.length / this.rate;
+      if (samples.length > 0) this.#listener?.onAudio(samples);
+    }
+  }
+
+  #samplesOf(step: StreamStep): Int16Array {
+    try {
+      return 'lost' in step ? this.#codec.conceal(step.next) : this.#codec.decode(step.payload);
+    } catch {
+      // Anyone can send an invalid payload.
+      return new Int16Array(0);
+    }
+  }
+}

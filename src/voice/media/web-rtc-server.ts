@@ -1,0 +1,94 @@
+import type { Logger } from 'pino';
+import type {
+  MediaServer,
+  MediaSettings,
+  RefusedOffer,
+  WebAnswer,
+} from '../../service/voice/voice-module.ts';
+import type { AudioCodec } from './audio-codec.ts';
+import { FrameClock } from './frame-clock.ts';
+import { createG711Codec } from './g711-codec.ts';
+import { createOpusCodec } from './opus-codec.ts';
+import { readOffer } from './read-offer.ts';
+import type { Offer } from './read-offer.ts';
+import { UdpPorts } from './udp-ports.ts';
+import { SocketError, WebConnection } from './web-connection.ts';
+import { WebRtcPeer } from './web-rtc-peer.ts';
+import { machineAddresses, writeAnswer } from './write-answer.ts';
+
+/** Ports that are tried before an offer is refused: another program may use some of the range. */
+const mostTries = 20;
+
+/** Answers the offers of browsers with WebRTC connections to this process. */
+export class WebRtcServer implements MediaServer {
+  readonly #settings: MediaSettings;
+  readonly #log: Logger;
+  readonly #ports: UdpPorts | undefined;
+  readonly #clock = new FrameClock();
+  readonly #connections = new Set<WebConnection>();
+  #isClosed = false;
+
+  constructor(settings: MediaSettings, log: Logger) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#ports = settings.udpPorts && new UdpPorts(settings.udpPorts);
+  }
+
+  async answer(sdp: string): Promise<WebAnswer | RefusedOffer> {
+    const offer = readOffer(sdp);
+    if (typeof offer === 'string') return { refused: offer };
+    for (let tries = 0; tries < mostTries; tries++) {
+      if (this.#isClosed) return { refused: 'The service is stopping.' };
+      const port = this.#ports?.take();
+      if (this.#ports && port === undefined) break;
+      const answer = await this.#tryPort(offer, port);
+      if (answer) return answer;
+    }
+    const [first, last] = this.#settings.udpPorts ?? [];
+    this.#log.error({ first, last }, 'no free UDP port for a web call');
+    return { refused: 'All lines are busy.' };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  /** Returns undefined if the port is in use. */
+  async #tryPort(offer: Offer, port: number | undefined): Promise<WebAnswer | RefusedOffer | undefined> {
+    const codec = await createCodec(offer);
+    const warned = new Set<string>();
+    const warn = (reason: string) => {
+      if (warned.has(reason)) return;
+      warned.add(reason);
+      this.#log.warn({ reason }, 'web call: something was dropped');
+    };
+    const peer = new WebRtcPeer(codec, this.#clock, warn);
+    const connection = new WebConnection(offer.codec, { port, address: this.#settings.listenAddress }, peer);
+    peer.use(connection);
+    this.#connections.add(connection);
+    void connection.closed.then(() => {
+      this.#connections.delete(connection);
+      if (port !== undefined) this.#ports?.release(port);
+    });
+    try {
+      const answer = await connection.answer(offer.sdp);
+      return { sdp: writeAnswer(answer.sdp, this.#addresses(), answer.port), peer };
+    } catch (error) {
+      await connection.close();
+      if (error instanceof SocketError) return undefined;
+      this.#log.info({ err: error }, 'the offer of a web call could not be read');
+      return { refused: 'The offer is not a valid session description (SDP).' };
+    }
+  }
+
+  #addresses(): string[] {
+    const { listenAddress, publicAddress } = this.#settings;
+    const own = listenAddress === undefined ? machineAddresses() : [listenAddress];
+    return [...new Set([...(publicAddress === undefined ? [] : [publicAddress]), ...own])];
+  }
+}
+
+function createCodec({ codec }: Offer): Promise<AudioCodec> | AudioCodec {
+  return codec === 'opus' ? createOpusCodec() : createG711Codec(codec);
+}

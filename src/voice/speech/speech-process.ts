@@ -1,0 +1,194 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { extname, join } from 'node:path';
+
+/** Work for the child process. */
+export type SpeechTask =
+  | { type: 'transcribe'; samples: Int16Array; rate: number }
+  | { type: 'flite'; text: string; voice: string | undefined; speed: number }
+  | { type: 'voice'; folder: string; config: object; text: string; speaker: number; speed: number };
+
+export type SpeechRequest = SpeechTask & { id: number };
+
+/** A part of the result; the last one may have a failure. */
+export interface SpeechResponse {
+  id: number;
+  text?: string;
+  rate?: number;
+  samples?: Int16Array;
+  isLast?: true;
+  failure?: string;
+}
+
+interface Limits {
+  /** Tasks at the same time. */
+  parallel: number;
+  /** Tasks that wait. */
+  waiting: number;
+  /** Time for one task, in milliseconds. */
+  taskMs: number;
+  /** Time without tasks after which the process ends, in milliseconds: it needs some 300 MB of memory. */
+  idleMs: number;
+}
+
+const defaults: Limits = {
+  parallel: Math.max(1, availableParallelism() - 1),
+  waiting: 100,
+  taskMs: 60_000,
+  idleMs: 600_000,
+};
+
+interface Pending {
+  task: SpeechTask;
+  onResponse: (response: SpeechResponse) => void;
+  done: PromiseWithResolvers<undefined>;
+  /** Whether the process ended during the task before. */
+  isRepeated: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Runs the speech models in a child process, so that they neither block the service nor end it. A process that dies is
+ * replaced, and its tasks run once more.
+ */
+export class SpeechProcess {
+  readonly #limits: Limits;
+  readonly #waiting: Pending[] = [];
+  readonly #running = new Map<number, Pending>();
+  #child: ChildProcess | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #nextId = 0;
+  #isClosed = false;
+
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...defaults, ...limits };
+  }
+
+  /** Its id, for tests. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Whether a task would start at once and leave room for another. */
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Starts the process and loads the models, so that the first task is quick. */
+  warmUp(): void {
+    if (this.#child ?? this.#isClosed) return;
+    const [silence, signal] = [new Int16Array(16_000), new AbortController().signal];
+    const task: SpeechTask = { type: 'transcribe', samples: silence, rate: 16_000 };
+    // A failure shows in the first task, too.
+    this.run(task, () => undefined, signal).catch(() => undefined);
+  }
+
+  /**
+   * Runs a task; its results are passed to a function.
+   *
+   * @throws Error if it fails; the signal's reason
+   */
+  async run(
+    task: SpeechTask,
+    onResponse: (response: SpeechResponse) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new Error('Speech has been closed.');
+    if (this.#waiting.length >= this.#limits.waiting)
+      throw new Error('Too much speech is waiting to be converted.');
+    const done = Promise.withResolvers<undefined>();
+    const pending: Pending = { task, onResponse, done, isRepeated: false, timer: undefined };
+    const abort = () => {
+      const index = this.#waiting.indexOf(pending);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      done.reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    this.#waiting.push(pending);
+    this.#startTasks();
+    try {
+      await done.promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    for (const { done, timer } of [...this.#waiting.splice(0), ...this.#running.values()]) {
+      clearTimeout(timer);
+      done.reject(new Error('Speech has been closed.'));
+    }
+    this.#running.clear();
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  #startTasks(): void {
+    clearTimeout(this.#idle);
+    while (this.#running.size < this.#limits.parallel) {
+      const pending = this.#waiting.shift();
+      if (!pending) break;
+      const child = (this.#child ??= this.#start());
+      const id = this.#nextId++;
+      this.#running.set(id, pending);
+      pending.timer = setTimeout(() => {
+        pending.isRepeated = true;
+        child.kill('SIGKILL');
+      }, this.#limits.taskMs);
+      // If sending fails, the process has ended, and its `exit` event follows.
+      child.send({ id, ...pending.task } satisfies SpeechRequest, () => undefined);
+    }
+    const keepsAlive = this.#running.size > 0;
+    this.#child?.[keepsAlive ? 'ref' : 'unref']();
+    this.#child?.channel?.[keepsAlive ? 'ref' : 'unref']();
+    if (!keepsAlive && this.#child) {
+      const child = this.#child;
+      this.#idle = setTimeout(() => child.kill('SIGKILL'), this.#limits.idleMs).unref();
+    }
+  }
+
+  #receive(response: SpeechResponse): void {
+    const pending = this.#running.get(response.id);
+    if (!pending) return;
+    if (!response.isLast) {
+      pending.onResponse(response);
+      return;
+    }
+    clearTimeout(pending.timer);
+    this.#running.delete(response.id);
+    if (response.failure === undefined) pending.done.resolve(undefined);
+    else pending.done.reject(new Error(response.failure));
+    this.#startTasks();
+  }
+
+  #start(): ChildProcess {
+    const child = fork(join(import.meta.dirname, `speech-program${extname(import.meta.filename)}`), {
+      execArgv: ['--no-warnings'],
+      // It needs none of the service's keys.
+      env: {},
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const onEnd = () => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      for (const [id, pending] of this.#running) {
+        clearTimeout(pending.timer);
+        this.#running.delete(id);
+        if (pending.isRepeated) pending.done.reject(new Error('The speech process has ended.'));
+        else this.#waiting.unshift(Object.assign(pending, { isRepeated: true }));
+      }
+      if (!this.#isClosed) this.#startTasks();
+    };
+    child.on('message', (response: SpeechResponse) => {
+      this.#receive(response);
+    });
+    child.on('exit', onEnd);
+    child.on('error', onEnd);
+    return child;
+  }
+}

@@ -1,0 +1,126 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { CallTexts } from '../../texts/call-texts.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { button } from '../header.ts';
+import { closeIcon, icon } from '../icons.ts';
+import type { Devices } from './devices.ts';
+
+/** `over`: the bar shows why. `elsewhere`: the call is in another tab. */
+export type CallState = 'connecting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over' | 'elsewhere';
+
+const microphone = 'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3';
+const microphoneIcon = icon(microphone);
+const mutedIcon = icon(`${microphone}M4 4l16 16`);
+const devicesIcon = icon('M5 8h7m5 0h2M5 16h2m5 0h7M14 6v4M9 14v4');
+const hangUpIcon = icon('M2 15c-2-8 22-8 20 0l-5 1-2-4c-2-.7-4-.7-6 0l-2 4z');
+
+/** The state of a call, and its buttons. */
+export function callBar({
+  texts,
+  state,
+  label,
+  seconds,
+  isMuted,
+  notice,
+  devices,
+  actions,
+}: {
+  readonly texts: CallTexts & Pick<Texts, 'call' | 'dismiss'>;
+  readonly state: CallState;
+  /** The state in words. */
+  readonly label: string;
+  /** Undefined until the call is connected. */
+  readonly seconds?: number | undefined;
+  readonly isMuted?: boolean;
+  readonly notice?: string;
+  /** To choose from; undefined to hide them. */
+  readonly devices?: Devices | undefined;
+  /** None for a call in another tab. */
+  readonly actions?: {
+    readonly mute: () => void;
+    readonly toggleDevices: () => void;
+    /** Hangs up, or removes the bar. */
+    readonly end: () => void;
+  };
+}): TemplateResult {
+  const isOver = state === 'over';
+  return html`<div
+    part="call"
+    role="group"
+    aria-label=${texts.call}
+    data-state=${state}
+    ?data-muted=${isMuted}
+  >
+    ${isOver ? nothing : html`<span class="call-ring" aria-hidden="true"></span>`}
+    <p class="call-state">
+      <span>${label}</span>
+      ${notice ? html`<small>${notice}</small>` : nothing}
+    </p>
+    ${seconds === undefined ? nothing : html`<span class="call-time" role="timer">${duration(seconds)}</span>`}
+    ${
+      !actions
+        ? nothing
+        : isOver
+          ? button('call-end', texts.dismiss, closeIcon, actions.end)
+          : html`${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, actions.mute)}
+              <button
+                class="icon-button"
+                part="call-devices-button"
+                type="button"
+                aria-label=${texts.devices}
+                title=${texts.devices}
+                aria-expanded=${!!devices}
+                @click=${actions.toggleDevices}
+              >
+                ${devicesIcon}
+              </button>
+              ${button('call-end', texts.hangUp, hangUpIcon, actions.end)}`
+    }
+    ${devices && !isOver ? devicePickers(devices, texts) : nothing}
+  </div>`;
+}
+
+function devicePickers(devices: Devices, texts: CallTexts): TemplateResult {
+  const { microphones, microphoneId, speakers, speakerId } = devices;
+  return html`<div class="call-devices">
+    ${picker(texts.microphone, microphones, microphoneId, texts.standard, (id) => void devices.chooseMicrophone(id))}
+    ${
+      speakers.length > 0
+        ? picker(
+            texts.speaker,
+            speakers,
+            speakerId || 'default',
+            texts.standard,
+            (id) => void devices.chooseSpeaker(id),
+          )
+        : nothing
+    }
+  </div>`;
+}
+
+function picker(
+  name: string,
+  options: readonly MediaDeviceInfo[],
+  chosen: string | undefined,
+  standard: string,
+  choose: (id: string) => void,
+): TemplateResult {
+  return html`<label
+    >${name}
+    <select
+      @change=${(event: Event) => {
+        choose((event.target as HTMLSelectElement).value);
+      }}
+    >
+      ${options.map(
+        ({ deviceId, label }) =>
+          html`<option value=${deviceId} .selected=${deviceId === chosen}>${label || standard}</option>`,
+      )}
+    </select></label
+  >`;
+}
+
+/** As in `1:05`. */
+function duration(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

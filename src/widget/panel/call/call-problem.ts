@@ -1,0 +1,87 @@
+import type { ChatError } from '../../../client/errors.ts';
+import { voiceErrorTexts } from '../../../contract/voice-endpoints.ts';
+import type { CallTexts } from '../../texts/call-texts.ts';
+import type { Texts } from '../../texts/texts.ts';
+
+/** The key of a problem's text. */
+export type CallProblem =
+  | Extract<
+      keyof CallTexts,
+      | 'dismissed'
+      | 'noDevice'
+      | 'busy'
+      | 'insecure'
+      | 'blocked'
+      | 'unavailable'
+      | 'lost'
+      | 'timeLimit'
+      | 'callLimit'
+      | 'otherTab'
+      | 'silence'
+      | 'failed'
+    >
+  | Extract<
+      keyof Texts,
+      'noMicrophone' | 'impossible' | 'balanceAdvice' | 'network' | 'ended' | 'waitAdvice' | 'signIn'
+    >;
+
+/** The error of a call that cannot start or continue. */
+export class CallError extends Error {
+  readonly problem: CallProblem;
+
+  constructor(problem: CallProblem) {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+/** Chromium alone says whether a page's policy forbids a feature. */
+interface Policy {
+  readonly allowsFeature: (feature: string) => boolean;
+}
+
+/** Why the microphone cannot be used. Browsers report several reasons by the same error. */
+export async function microphoneProblem({ name, message }: Error): Promise<CallProblem> {
+  if (!isSecureContext) return 'insecure';
+  if (!('mediaDevices' in navigator && 'RTCPeerConnection' in globalThis)) return 'impossible';
+  if (/NotFound|Overconstrained/.test(name)) return 'noDevice';
+  if (/NotReadable|Abort/.test(name)) return 'busy';
+  const { featurePolicy } = document as { featurePolicy?: Policy };
+  if (featurePolicy?.allowsFeature('microphone') === false) return 'blocked';
+  if (/dismissed/.test(message)) return 'dismissed';
+  const query = navigator.permissions.query({ name: 'microphone' });
+  const { state } = await query.catch(() => ({ state: 'denied' }));
+  if (state === 'prompt') return isFramed() ? 'blocked' : 'dismissed';
+  return 'noMicrophone';
+}
+
+/** Whether a page of another origin contains this one: then that page decides about the microphone. */
+function isFramed(): boolean {
+  return 'ancestorOrigins' in location
+    ? [...location.ancestorOrigins].some((origin) => origin !== location.origin)
+    : window !== window.top;
+}
+
+/** Why the service does not connect a call; undefined if another attempt may succeed. */
+export function serviceProblem({ code, message, status }: ChatError): CallProblem | undefined {
+  if (message.startsWith(voiceErrorTexts.callInProgress)) return 'otherTab';
+  if (message.startsWith(voiceErrorTexts.callEnded)) return 'lost';
+  if (message.startsWith(voiceErrorTexts.limitReached)) return 'callLimit';
+  if (code === 'insufficient-balance') return 'balanceAdvice';
+  if (code === 'conversation-ended') return 'ended';
+  if (code === 'limit-reached') return 'callLimit';
+  if (code === 'too-many-requests') return 'waitAdvice';
+  if (code.startsWith('user-token')) return 'signIn';
+  return status === undefined ? undefined : 'unavailable';
+}
+
+/** Why the service has ended a call; undefined for an ordinary end. */
+export function endProblem(reason: unknown): CallProblem | undefined {
+  const problems: Record<string, CallProblem> = {
+    silence: 'silence',
+    balance: 'balanceAdvice',
+    'time-limit': 'timeLimit',
+    failed: 'failed',
+  };
+  return problems[String(reason)];
+}

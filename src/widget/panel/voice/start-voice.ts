@@ -1,0 +1,49 @@
+import type { AddOn } from '../add-on.ts';
+import { offerCall } from '../call/offer-call.ts';
+import type { PanelContext } from '../panel-context.ts';
+import { warnOnce } from '../warn-once.ts';
+import { start as startDictation } from './voice.ts';
+
+const modes = ['call', 'dictation', 'none'] as const;
+type Mode = (typeof modes)[number];
+
+/** The mode that the site has set, else the assistant's. The attribute without a value means dictation. */
+function modeOf({ host, options }: PanelContext): Mode {
+  const value = (host.element.voice as string | null)?.trim().toLowerCase();
+  const offersCalls = options.settings.web_calls === true;
+  if (value === undefined) return offersCalls ? 'call' : 'none';
+  const mode = value === '' ? 'dictation' : modes.find((known) => known === value);
+  if (mode === undefined) warnOnce(`voice="${value}": use ${modes.join(' or ')}.`);
+  return mode ?? 'none';
+}
+
+/** Lets visitors call the assistant, or dictate and have answers read aloud; the latter also where calls cannot work. */
+export function start(panel: PanelContext): AddOn {
+  const dictation = startDictation(panel);
+  const call = offerCall(panel);
+  const hasCalls = (): boolean => modeOf(panel) === 'call' && panel.options.settings.web_calls !== false;
+  const hasDictation = (): boolean =>
+    modeOf(panel) === 'dictation' || (modeOf(panel) === 'call' && !(hasCalls() && call.isPossible));
+  return {
+    update: () => {
+      if (hasCalls()) call.update?.();
+      else call.stop?.();
+      if (!hasDictation()) dictation.stop?.();
+    },
+    follow: (conversation) => {
+      call.follow?.(conversation);
+      dictation.follow?.(conversation);
+    },
+    inHeader: () => (hasCalls() ? call.inHeader?.() : undefined),
+    besideField: () => (hasDictation() ? dictation.besideField?.() : undefined),
+    below: (message) => (hasDictation() ? dictation.below?.(message) : undefined),
+    hide: () => {
+      call.hide?.();
+      dictation.hide?.();
+    },
+    stop: () => {
+      call.stop?.();
+      dictation.stop?.();
+    },
+  };
+}

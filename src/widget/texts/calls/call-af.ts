@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Dink…',
+  speaking: 'Praat…',
+  ready: 'U kan nou praat.',
+  mute: 'Demp mikrofoon',
+  unmute: 'Ontdemp mikrofoon',
+  muted: 'Mikrofoon is af',
+  microphoneOn: 'Mikrofoon is aan',
+  hangUp: 'Lui af',
+  devices: 'Mikrofoon en luidspreker',
+  microphone: 'Mikrofoon',
+  speaker: 'Luidspreker',
+  standard: 'Verstek',
+  nowUsing: 'Nou in gebruik: {name}',
+  over: 'Die oproep het geëindig.',
+  reconnecting: 'Lyn verloor. Koppel weer…',
+  dismissed: 'Die oproep het u mikrofoon nodig. Bel weer en laat dit toe.',
+  noDevice: 'Geen mikrofoon is gevind nie. Koppel een en bel weer.',
+  busy: 'Die mikrofoon kan nie gebruik word nie. Maak ander programme toe wat dit gebruik en bel weer.',
+  insecure: 'Oproepe het ’n veilige verbinding nodig (https).',
+  blocked:
+    'Hierdie bladsy laat nie die mikrofoon toe nie. Vir eienaars van die werf: gaan Permissions-Policy en die raam se attribuut allow na.',
+  unavailable: 'Oproepe is nie nou beskikbaar nie. U kan eerder skryf.',
+  lost: 'Die lyn is verloor. U kan weer bel of skryf.',
+  timeLimit: 'Die oproep het sy tydsgrens bereik. U kan skriftelik voortgaan.',
+  callLimit: 'Die grens vir oproepe is bereik. U kan eerder skryf.',
+  otherTab: '’n Oproep is aan die gang in ’n ander oortjie.',
+  silence: 'Die oproep het geëindig omdat niemand gepraat het nie.',
+  failed: 'Die oproep het nie gewerk nie. U kan weer bel of skryf.',
+} satisfies CallTexts;

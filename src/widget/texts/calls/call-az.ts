@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Düşünür…',
+  speaking: 'Danışır…',
+  ready: 'İndi danışa bilərsiniz.',
+  mute: 'Mikrofonu söndür',
+  unmute: 'Mikrofonu yandır',
+  muted: 'Mikrofon söndürülüb',
+  microphoneOn: 'Mikrofon yandırılıb',
+  hangUp: 'Zəngi bitir',
+  devices: 'Mikrofon və səsucaldan',
+  microphone: 'Mikrofon',
+  speaker: 'Səsucaldan',
+  standard: 'Standart',
+  nowUsing: 'İndi istifadə olunur: {name}',
+  over: 'Zəng bitdi.',
+  reconnecting: 'Xətt kəsildi. Yenidən qoşulur…',
+  dismissed: 'Zəng üçün mikrofonunuz lazımdır. Yenidən zəng edin və icazə verin.',
+  noDevice: 'Mikrofon tapılmadı. Birini qoşun və yenidən zəng edin.',
+  busy: 'Mikrofondan istifadə etmək olmur. Ondan istifadə edən digər proqramları bağlayın və yenidən zəng edin.',
+  insecure: 'Zənglər üçün təhlükəsiz bağlantı lazımdır (https).',
+  blocked:
+    'Bu səhifə mikrofona icazə vermir. Sayt sahibləri üçün: Permissions-Policy başlığını və çərçivənin allow atributunu yoxlayın.',
+  unavailable: 'Zənglər hazırda mümkün deyil. Əvəzində yaza bilərsiniz.',
+  lost: 'Xətt kəsildi. Yenidən zəng edə və ya yaza bilərsiniz.',
+  timeLimit: 'Zəng vaxt həddinə çatdı. Yazışaraq davam edə bilərsiniz.',
+  callLimit: 'Zəng həddinə çatılıb. Əvəzində yaza bilərsiniz.',
+  otherTab: 'Başqa vərəqdə zəng davam edir.',
+  silence: 'Heç kim danışmadığı üçün zəng bitdi.',
+  failed: 'Zəng alınmadı. Yenidən zəng edə və ya yaza bilərsiniz.',
+} satisfies CallTexts;

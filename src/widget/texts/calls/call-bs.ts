@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Razmišljam…',
+  speaking: 'Govorim…',
+  ready: 'Sada možete govoriti.',
+  mute: 'Isključi mikrofon',
+  unmute: 'Uključi mikrofon',
+  muted: 'Mikrofon je isključen',
+  microphoneOn: 'Mikrofon je uključen',
+  hangUp: 'Prekini poziv',
+  devices: 'Mikrofon i zvučnik',
+  microphone: 'Mikrofon',
+  speaker: 'Zvučnik',
+  standard: 'Podrazumijevano',
+  nowUsing: 'Sada se koristi: {name}',
+  over: 'Poziv je završen.',
+  reconnecting: 'Veza je prekinuta. Ponovno povezivanje…',
+  dismissed: 'Poziv treba vaš mikrofon. Pozovite ponovo i dozvolite ga.',
+  noDevice: 'Mikrofon nije pronađen. Priključite ga i pozovite ponovo.',
+  busy: 'Mikrofon se ne može koristiti. Zatvorite druge programe koji ga koriste i pozovite ponovo.',
+  insecure: 'Pozivi trebaju sigurnu vezu (https).',
+  blocked:
+    'Ova stranica ne dozvoljava mikrofon. Za vlasnike stranice: provjerite Permissions-Policy i atribut allow okvira.',
+  unavailable: 'Pozivi trenutno nisu dostupni. Umjesto toga možete pisati.',
+  lost: 'Veza je prekinuta. Možete pozvati ponovo ili pisati.',
+  timeLimit: 'Poziv je dostigao vremensko ograničenje. Možete nastaviti pisano.',
+  callLimit: 'Dostignuto je ograničenje poziva. Umjesto toga možete pisati.',
+  otherTab: 'Poziv je u toku u drugoj kartici.',
+  silence: 'Poziv je završen jer niko nije govorio.',
+  failed: 'Poziv nije uspio. Možete pozvati ponovo ili pisati.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Pensant…',
+  speaking: 'Parlant…',
+  ready: 'Ja podeu parlar.',
+  mute: 'Silencia el micròfon',
+  unmute: 'Activa el micròfon',
+  muted: 'El micròfon està apagat',
+  microphoneOn: 'El micròfon està encès',
+  hangUp: 'Penja',
+  devices: 'Micròfon i altaveu',
+  microphone: 'Micròfon',
+  speaker: 'Altaveu',
+  standard: 'Per defecte',
+  nowUsing: 'En ús ara: {name}',
+  over: 'La trucada ha acabat.',
+  reconnecting: 'S’ha tallat la línia. Tornant a connectar…',
+  dismissed: 'La trucada necessita el micròfon. Torneu a trucar i permeteu-lo.',
+  noDevice: 'No s’ha trobat cap micròfon. Connecteu-ne un i torneu a trucar.',
+  busy: 'No es pot fer servir el micròfon. Tanqueu altres programes que el facin servir i torneu a trucar.',
+  insecure: 'Les trucades necessiten una connexió segura (https).',
+  blocked:
+    'Aquesta pàgina no permet el micròfon. Per als responsables: reviseu Permissions-Policy i l’atribut allow del marc.',
+  unavailable: 'Ara mateix no es pot trucar. Podeu escriure.',
+  lost: 'S’ha tallat la línia. Podeu tornar a trucar o escriure.',
+  timeLimit: 'La trucada ha arribat a la durada màxima. Podeu continuar per escrit.',
+  callLimit: 'S’ha arribat al límit de trucades. Podeu escriure.',
+  otherTab: 'Hi ha una trucada en curs en una altra pestanya.',
+  silence: 'La trucada ha acabat perquè ningú no ha parlat.',
+  failed: 'La trucada no ha funcionat. Podeu tornar a trucar o escriure.',
+} satisfies CallTexts;

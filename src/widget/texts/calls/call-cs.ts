@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Přemýšlím…',
+  speaking: 'Mluvím…',
+  ready: 'Teď můžete mluvit.',
+  mute: 'Ztlumit mikrofon',
+  unmute: 'Zapnout mikrofon',
+  muted: 'Mikrofon je vypnutý',
+  microphoneOn: 'Mikrofon je zapnutý',
+  hangUp: 'Zavěsit',
+  devices: 'Mikrofon a reproduktor',
+  microphone: 'Mikrofon',
+  speaker: 'Reproduktor',
+  standard: 'Výchozí',
+  nowUsing: 'Nyní se používá: {name}',
+  over: 'Hovor skončil.',
+  reconnecting: 'Linka se přerušila. Připojuji znovu…',
+  dismissed: 'Hovor potřebuje mikrofon. Zavolejte znovu a povolte ho.',
+  noDevice: 'Nebyl nalezen žádný mikrofon. Připojte ho a zavolejte znovu.',
+  busy: 'Mikrofon nelze použít. Zavřete jiné programy, které ho používají, a zavolejte znovu.',
+  insecure: 'Hovory vyžadují zabezpečené připojení (https).',
+  blocked:
+    'Tato stránka mikrofon nepovoluje. Pro provozovatele: zkontrolujte Permissions-Policy a atribut allow rámu.',
+  unavailable: 'Hovory teď nejsou dostupné. Místo toho můžete psát.',
+  lost: 'Linka se přerušila. Můžete zavolat znovu nebo psát.',
+  timeLimit: 'Hovor dosáhl časového limitu. Můžete pokračovat písemně.',
+  callLimit: 'Limit hovorů byl dosažen. Místo toho můžete psát.',
+  otherTab: 'Na jiné kartě probíhá hovor.',
+  silence: 'Hovor skončil, protože nikdo nemluvil.',
+  failed: 'Hovor se nezdařil. Můžete zavolat znovu nebo psát.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Tænker…',
+  speaking: 'Taler…',
+  ready: 'Du kan tale nu.',
+  mute: 'Slå mikrofonen fra',
+  unmute: 'Slå mikrofonen til',
+  muted: 'Mikrofonen er slået fra',
+  microphoneOn: 'Mikrofonen er slået til',
+  hangUp: 'Læg på',
+  devices: 'Mikrofon og højttaler',
+  microphone: 'Mikrofon',
+  speaker: 'Højttaler',
+  standard: 'Standard',
+  nowUsing: 'Bruger nu: {name}',
+  over: 'Opkaldet er slut.',
+  reconnecting: 'Linjen blev afbrudt. Forbinder igen…',
+  dismissed: 'Opkaldet har brug for din mikrofon. Ring igen, og tillad den.',
+  noDevice: 'Der blev ikke fundet nogen mikrofon. Tilslut en, og ring igen.',
+  busy: 'Mikrofonen kan ikke bruges. Luk andre programmer, der bruger den, og ring igen.',
+  insecure: 'Opkald kræver en sikker forbindelse (https).',
+  blocked:
+    'Denne side tillader ikke mikrofonen. Til ejere af siden: Tjek Permissions-Policy og rammens attribut allow.',
+  unavailable: 'Opkald er ikke muligt lige nu. Du kan skrive i stedet.',
+  lost: 'Linjen blev afbrudt. Du kan ringe igen eller skrive.',
+  timeLimit: 'Opkaldet har nået sin maksimale længde. Du kan fortsætte på skrift.',
+  callLimit: 'Grænsen for opkald er nået. Du kan skrive i stedet.',
+  otherTab: 'Der er et opkald i gang i en anden fane.',
+  silence: 'Opkaldet sluttede, fordi ingen talte.',
+  failed: 'Opkaldet lykkedes ikke. Du kan ringe igen eller skrive.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Denkt nach …',
+  speaking: 'Spricht …',
+  ready: 'Sie können jetzt sprechen.',
+  mute: 'Mikrofon stummschalten',
+  unmute: 'Stummschaltung aufheben',
+  muted: 'Mikrofon ist aus',
+  microphoneOn: 'Mikrofon ist an',
+  hangUp: 'Auflegen',
+  devices: 'Mikrofon und Lautsprecher',
+  microphone: 'Mikrofon',
+  speaker: 'Lautsprecher',
+  standard: 'Standard',
+  nowUsing: 'Jetzt in Gebrauch: {name}',
+  over: 'Der Anruf ist beendet.',
+  reconnecting: 'Leitung unterbrochen. Verbindet neu …',
+  dismissed: 'Für den Anruf wird Ihr Mikrofon gebraucht. Rufen Sie noch einmal an und erlauben Sie es.',
+  noDevice: 'Es wurde kein Mikrofon gefunden. Schließen Sie eines an und rufen Sie noch einmal an.',
+  busy: 'Das Mikrofon lässt sich nicht benutzen. Schließen Sie andere Programme, die es verwenden, und rufen Sie noch einmal an.',
+  insecure: 'Anrufe brauchen eine sichere Verbindung (https).',
+  blocked:
+    'Diese Seite erlaubt das Mikrofon nicht. Für Betreiber: Prüfen Sie Permissions-Policy und das Attribut allow des Frames.',
+  unavailable: 'Anrufe sind gerade nicht möglich. Sie können stattdessen schreiben.',
+  lost: 'Die Verbindung ist abgebrochen. Sie können noch einmal anrufen oder schreiben.',
+  timeLimit: 'Der Anruf hat seine Höchstdauer erreicht. Sie können schriftlich weitermachen.',
+  callLimit: 'Die Grenze für Anrufe ist erreicht. Sie können stattdessen schreiben.',
+  otherTab: 'In einem anderen Tab läuft ein Anruf.',
+  silence: 'Der Anruf wurde beendet, weil niemand gesprochen hat.',
+  failed: 'Der Anruf hat nicht funktioniert. Sie können noch einmal anrufen oder schreiben.',
+} satisfies CallTexts;

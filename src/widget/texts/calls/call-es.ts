@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Pensando…',
+  speaking: 'Hablando…',
+  ready: 'Ya puede hablar.',
+  mute: 'Silenciar el micrófono',
+  unmute: 'Activar el micrófono',
+  muted: 'El micrófono está apagado',
+  microphoneOn: 'El micrófono está encendido',
+  hangUp: 'Colgar',
+  devices: 'Micrófono y altavoz',
+  microphone: 'Micrófono',
+  speaker: 'Altavoz',
+  standard: 'Predeterminado',
+  nowUsing: 'En uso ahora: {name}',
+  over: 'La llamada ha terminado.',
+  reconnecting: 'Línea cortada. Reconectando…',
+  dismissed: 'La llamada necesita su micrófono. Llame de nuevo y permítalo.',
+  noDevice: 'No se ha encontrado ningún micrófono. Conecte uno y llame de nuevo.',
+  busy: 'No se puede usar el micrófono. Cierre otros programas que lo usen y llame de nuevo.',
+  insecure: 'Las llamadas necesitan una conexión segura (https).',
+  blocked:
+    'Esta página no permite el micrófono. Para responsables del sitio: revisen Permissions-Policy y el atributo allow del marco.',
+  unavailable: 'Las llamadas no están disponibles en este momento. Puede escribir.',
+  lost: 'Se ha cortado la línea. Puede llamar de nuevo o escribir.',
+  timeLimit: 'La llamada ha alcanzado su duración máxima. Puede seguir por escrito.',
+  callLimit: 'Se ha alcanzado el límite de llamadas. Puede escribir.',
+  otherTab: 'Hay una llamada en curso en otra pestaña.',
+  silence: 'La llamada ha terminado porque nadie habló.',
+  failed: 'La llamada no ha funcionado. Puede llamar de nuevo o escribir.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Mõtleb…',
+  speaking: 'Räägib…',
+  ready: 'Võite nüüd rääkida.',
+  mute: 'Vaigista mikrofon',
+  unmute: 'Lülita mikrofon sisse',
+  muted: 'Mikrofon on väljas',
+  microphoneOn: 'Mikrofon on sees',
+  hangUp: 'Lõpeta kõne',
+  devices: 'Mikrofon ja kõlar',
+  microphone: 'Mikrofon',
+  speaker: 'Kõlar',
+  standard: 'Vaikimisi',
+  nowUsing: 'Nüüd kasutusel: {name}',
+  over: 'Kõne on lõppenud.',
+  reconnecting: 'Ühendus katkes. Ühendatakse uuesti…',
+  dismissed: 'Kõne vajab teie mikrofoni. Helistage uuesti ja lubage see.',
+  noDevice: 'Mikrofoni ei leitud. Ühendage see ja helistage uuesti.',
+  busy: 'Mikrofoni ei saa kasutada. Sulgege teised programmid, mis seda kasutavad, ja helistage uuesti.',
+  insecure: 'Kõned vajavad turvalist ühendust (https).',
+  blocked:
+    'See leht ei luba mikrofoni. Saidi omanikele: kontrollige Permissions-Policy päist ja raami allow atribuuti.',
+  unavailable: 'Kõned pole praegu saadaval. Selle asemel võite kirjutada.',
+  lost: 'Ühendus katkes. Võite uuesti helistada või kirjutada.',
+  timeLimit: 'Kõne jõudis ajapiirini. Võite jätkata kirjalikult.',
+  callLimit: 'Kõnede piir on täis. Selle asemel võite kirjutada.',
+  otherTab: 'Teisel vahekaardil on kõne pooleli.',
+  silence: 'Kõne lõppes, sest keegi ei rääkinud.',
+  failed: 'Kõne ei õnnestunud. Võite uuesti helistada või kirjutada.',
+} satisfies CallTexts;

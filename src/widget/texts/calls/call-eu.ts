@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Pentsatzen…',
+  speaking: 'Hizketan…',
+  ready: 'Orain hitz egin dezakezu.',
+  mute: 'Isilarazi mikrofonoa',
+  unmute: 'Aktibatu mikrofonoa',
+  muted: 'Mikrofonoa itzalita dago',
+  microphoneOn: 'Mikrofonoa piztuta dago',
+  hangUp: 'Eskegi',
+  devices: 'Mikrofonoa eta bozgorailua',
+  microphone: 'Mikrofonoa',
+  speaker: 'Bozgorailua',
+  standard: 'Lehenetsia',
+  nowUsing: 'Orain erabiltzen: {name}',
+  over: 'Deia amaitu da.',
+  reconnecting: 'Linea eten da. Berriz konektatzen…',
+  dismissed: 'Deiak zure mikrofonoa behar du. Deitu berriro eta baimendu.',
+  noDevice: 'Ez da mikrofonorik aurkitu. Konektatu bat eta deitu berriro.',
+  busy: 'Ezin da mikrofonoa erabili. Itxi hura erabiltzen duten beste programak eta deitu berriro.',
+  insecure: 'Deiek konexio segurua behar dute (https).',
+  blocked:
+    'Orri honek ez du mikrofonoa baimentzen. Gunearen arduradunentzat: egiaztatu Permissions-Policy eta markoaren allow atributua.',
+  unavailable: 'Deiak ez daude erabilgarri une honetan. Horren ordez idatz dezakezu.',
+  lost: 'Linea eten da. Berriro deitu edo idatz dezakezu.',
+  timeLimit: 'Deia gehieneko iraupenera iritsi da. Idatziz jarrai dezakezu.',
+  callLimit: 'Deien mugara iritsi da. Horren ordez idatz dezakezu.',
+  otherTab: 'Dei bat martxan dago beste fitxa batean.',
+  silence: 'Deia amaitu da inork hitz egin ez duelako.',
+  failed: 'Deiak ez du funtzionatu. Berriro deitu edo idatz dezakezu.',
+} satisfies CallTexts;

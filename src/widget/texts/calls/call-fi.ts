@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Miettii…',
+  speaking: 'Puhuu…',
+  ready: 'Voit puhua nyt.',
+  mute: 'Mykistä mikrofoni',
+  unmute: 'Poista mykistys',
+  muted: 'Mikrofoni on pois päältä',
+  microphoneOn: 'Mikrofoni on päällä',
+  hangUp: 'Lopeta puhelu',
+  devices: 'Mikrofoni ja kaiutin',
+  microphone: 'Mikrofoni',
+  speaker: 'Kaiutin',
+  standard: 'Oletus',
+  nowUsing: 'Nyt käytössä: {name}',
+  over: 'Puhelu on päättynyt.',
+  reconnecting: 'Linja katkesi. Yhdistetään uudelleen…',
+  dismissed: 'Puhelu tarvitsee mikrofonia. Soita uudelleen ja salli se.',
+  noDevice: 'Mikrofonia ei löytynyt. Liitä mikrofoni ja soita uudelleen.',
+  busy: 'Mikrofonia ei voi käyttää. Sulje muut ohjelmat, jotka käyttävät sitä, ja soita uudelleen.',
+  insecure: 'Puhelut vaativat suojatun yhteyden (https).',
+  blocked:
+    'Tämä sivu ei salli mikrofonia. Sivuston omistajille: tarkista Permissions-Policy ja kehyksen määrite allow.',
+  unavailable: 'Puhelut eivät ole nyt käytettävissä. Voit kirjoittaa sen sijaan.',
+  lost: 'Linja katkesi. Voit soittaa uudelleen tai kirjoittaa.',
+  timeLimit: 'Puhelu on saavuttanut enimmäiskestonsa. Voit jatkaa kirjoittamalla.',
+  callLimit: 'Puhelujen raja on täynnä. Voit kirjoittaa sen sijaan.',
+  otherTab: 'Puhelu on käynnissä toisessa välilehdessä.',
+  silence: 'Puhelu päättyi, koska kukaan ei puhunut.',
+  failed: 'Puhelu ei onnistunut. Voit soittaa uudelleen tai kirjoittaa.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Nag-iisip…',
+  speaking: 'Nagsasalita…',
+  ready: 'Maaari ka nang magsalita.',
+  mute: 'I-mute ang mikropono',
+  unmute: 'I-unmute ang mikropono',
+  muted: 'Naka-off ang mikropono',
+  microphoneOn: 'Naka-on ang mikropono',
+  hangUp: 'Ibaba ang tawag',
+  devices: 'Mikropono at speaker',
+  microphone: 'Mikropono',
+  speaker: 'Speaker ng tunog',
+  standard: 'Karaniwan',
+  nowUsing: 'Ginagamit ngayon: {name}',
+  over: 'Tapos na ang tawag.',
+  reconnecting: 'Naputol ang linya. Kumokonekta ulit…',
+  dismissed: 'Kailangan ng tawag ang iyong mikropono. Tumawag ulit at payagan ito.',
+  noDevice: 'Walang nakitang mikropono. Magkabit ng isa at tumawag ulit.',
+  busy: 'Hindi magamit ang mikropono. Isara ang ibang programang gumagamit nito at tumawag ulit.',
+  insecure: 'Kailangan ng tawag ang ligtas na koneksiyon (https).',
+  blocked:
+    'Hindi pinapayagan ng pahinang ito ang mikropono. Para sa may-ari ng site: suriin ang Permissions-Policy at ang attribute na allow ng frame.',
+  unavailable: 'Hindi puwedeng tumawag ngayon. Maaari kang sumulat.',
+  lost: 'Naputol ang linya. Maaari kang tumawag ulit o sumulat.',
+  timeLimit: 'Umabot na sa limitasyon ng oras ang tawag. Maaari kang magpatuloy sa pagsulat.',
+  callLimit: 'Naabot na ang limitasyon ng mga tawag. Maaari kang sumulat.',
+  otherTab: 'May nagaganap na tawag sa ibang tab.',
+  silence: 'Natapos ang tawag dahil walang nagsalita.',
+  failed: 'Hindi natuloy ang tawag. Maaari kang tumawag ulit o sumulat.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Réflexion…',
+  speaking: 'Parle…',
+  ready: 'Vous pouvez parler maintenant.',
+  mute: 'Couper le micro',
+  unmute: 'Réactiver le micro',
+  muted: 'Le micro est coupé',
+  microphoneOn: 'Le micro est activé',
+  hangUp: 'Raccrocher',
+  devices: 'Micro et haut-parleur',
+  microphone: 'Micro',
+  speaker: 'Haut-parleur',
+  standard: 'Par défaut',
+  nowUsing: 'Utilisé maintenant : {name}',
+  over: 'L’appel est terminé.',
+  reconnecting: 'Ligne coupée. Reconnexion…',
+  dismissed: 'L’appel a besoin de votre micro. Rappelez et autorisez-le.',
+  noDevice: 'Aucun micro n’a été trouvé. Branchez-en un et rappelez.',
+  busy: 'Le micro ne peut pas être utilisé. Fermez les autres programmes qui l’utilisent et rappelez.',
+  insecure: 'Les appels nécessitent une connexion sécurisée (https).',
+  blocked:
+    'Cette page n’autorise pas le micro. Pour les exploitants : vérifiez Permissions-Policy et l’attribut allow du cadre.',
+  unavailable: 'Les appels ne sont pas disponibles pour le moment. Vous pouvez écrire à la place.',
+  lost: 'La ligne a été coupée. Vous pouvez rappeler ou écrire.',
+  timeLimit: 'L’appel a atteint sa durée maximale. Vous pouvez continuer par écrit.',
+  callLimit: 'La limite d’appels est atteinte. Vous pouvez écrire à la place.',
+  otherTab: 'Un appel est en cours dans un autre onglet.',
+  silence: 'L’appel a pris fin car personne n’a parlé.',
+  failed: 'L’appel n’a pas fonctionné. Vous pouvez rappeler ou écrire.',
+} satisfies CallTexts;

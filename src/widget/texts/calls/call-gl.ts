@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Pensando…',
+  speaking: 'Falando…',
+  ready: 'Xa pode falar.',
+  mute: 'Silenciar o micrófono',
+  unmute: 'Activar o micrófono',
+  muted: 'O micrófono está apagado',
+  microphoneOn: 'O micrófono está acendido',
+  hangUp: 'Colgar',
+  devices: 'Micrófono e altofalante',
+  microphone: 'Micrófono',
+  speaker: 'Altofalante',
+  standard: 'Predeterminado',
+  nowUsing: 'En uso agora: {name}',
+  over: 'A chamada rematou.',
+  reconnecting: 'Cortouse a liña. Reconectando…',
+  dismissed: 'A chamada precisa do seu micrófono. Chame de novo e permítao.',
+  noDevice: 'Non se atopou ningún micrófono. Conecte un e chame de novo.',
+  busy: 'Non se pode usar o micrófono. Peche outros programas que o usen e chame de novo.',
+  insecure: 'As chamadas precisan dunha conexión segura (https).',
+  blocked:
+    'Esta páxina non permite o micrófono. Para responsables do sitio: revisen Permissions-Policy e o atributo allow do marco.',
+  unavailable: 'As chamadas non están dispoñibles neste momento. Pode escribir.',
+  lost: 'Cortouse a liña. Pode chamar de novo ou escribir.',
+  timeLimit: 'A chamada acadou a duración máxima. Pode seguir por escrito.',
+  callLimit: 'Acadouse o límite de chamadas. Pode escribir.',
+  otherTab: 'Hai unha chamada en curso noutra lapela.',
+  silence: 'A chamada rematou porque ninguén falou.',
+  failed: 'A chamada non funcionou. Pode chamar de novo ou escribir.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Razmišljam…',
+  speaking: 'Govorim…',
+  ready: 'Sada možete govoriti.',
+  mute: 'Isključi mikrofon',
+  unmute: 'Uključi mikrofon',
+  muted: 'Mikrofon je isključen',
+  microphoneOn: 'Mikrofon je uključen',
+  hangUp: 'Prekini poziv',
+  devices: 'Mikrofon i zvučnik',
+  microphone: 'Mikrofon',
+  speaker: 'Zvučnik',
+  standard: 'Zadano',
+  nowUsing: 'Sada se koristi: {name}',
+  over: 'Poziv je završen.',
+  reconnecting: 'Veza je prekinuta. Ponovno povezivanje…',
+  dismissed: 'Poziv treba vaš mikrofon. Nazovite ponovno i dopustite ga.',
+  noDevice: 'Mikrofon nije pronađen. Priključite ga i nazovite ponovno.',
+  busy: 'Mikrofon se ne može koristiti. Zatvorite druge programe koji ga koriste i nazovite ponovno.',
+  insecure: 'Pozivi trebaju sigurnu vezu (https).',
+  blocked:
+    'Ova stranica ne dopušta mikrofon. Za vlasnike stranice: provjerite Permissions-Policy i atribut allow okvira.',
+  unavailable: 'Pozivi trenutačno nisu dostupni. Umjesto toga možete pisati.',
+  lost: 'Veza je prekinuta. Možete nazvati ponovno ili pisati.',
+  timeLimit: 'Poziv je dosegao vremensko ograničenje. Možete nastaviti pisano.',
+  callLimit: 'Dosegnuto je ograničenje poziva. Umjesto toga možete pisati.',
+  otherTab: 'Poziv je u tijeku u drugoj kartici.',
+  silence: 'Poziv je završen jer nitko nije govorio.',
+  failed: 'Poziv nije uspio. Možete nazvati ponovno ili pisati.',
+} satisfies CallTexts;

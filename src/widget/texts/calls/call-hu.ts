@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Gondolkodik…',
+  speaking: 'Beszél…',
+  ready: 'Most már beszélhet.',
+  mute: 'Mikrofon némítása',
+  unmute: 'Némítás feloldása',
+  muted: 'A mikrofon ki van kapcsolva',
+  microphoneOn: 'A mikrofon be van kapcsolva',
+  hangUp: 'Hívás befejezése',
+  devices: 'Mikrofon és hangszóró',
+  microphone: 'Mikrofon',
+  speaker: 'Hangszóró',
+  standard: 'Alapértelmezett',
+  nowUsing: 'Most használt eszköz: {name}',
+  over: 'A hívás véget ért.',
+  reconnecting: 'A vonal megszakadt. Újracsatlakozás…',
+  dismissed: 'A híváshoz mikrofon kell. Hívjon újra, és engedélyezze.',
+  noDevice: 'Nem található mikrofon. Csatlakoztasson egyet, és hívjon újra.',
+  busy: 'A mikrofon nem használható. Zárja be a többi programot, amely használja, és hívjon újra.',
+  insecure: 'A híváshoz biztonságos kapcsolat kell (https).',
+  blocked:
+    'Ez az oldal nem engedélyezi a mikrofont. Üzemeltetőknek: ellenőrizzék a Permissions-Policy fejlécet és a keret allow attribútumát.',
+  unavailable: 'A hívás most nem érhető el. Helyette írhat.',
+  lost: 'A vonal megszakadt. Hívhat újra, vagy írhat.',
+  timeLimit: 'A hívás elérte az időkorlátot. Írásban folytathatja.',
+  callLimit: 'A hívások elérték a korlátot. Helyette írhat.',
+  otherTab: 'Egy másik lapon hívás van folyamatban.',
+  silence: 'A hívás véget ért, mert senki sem beszélt.',
+  failed: 'A hívás nem sikerült. Hívhat újra, vagy írhat.',
+} satisfies CallTexts;

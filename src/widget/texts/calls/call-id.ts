@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Berpikir…',
+  speaking: 'Berbicara…',
+  ready: 'Anda dapat berbicara sekarang.',
+  mute: 'Bisukan mikrofon',
+  unmute: 'Bunyikan mikrofon',
+  muted: 'Mikrofon mati',
+  microphoneOn: 'Mikrofon menyala',
+  hangUp: 'Tutup telepon',
+  devices: 'Mikrofon dan pengeras suara',
+  microphone: 'Mikrofon',
+  speaker: 'Pengeras suara',
+  standard: 'Bawaan',
+  nowUsing: 'Kini dipakai: {name}',
+  over: 'Panggilan telah berakhir.',
+  reconnecting: 'Sambungan terputus. Menyambung lagi…',
+  dismissed: 'Panggilan memerlukan mikrofon Anda. Panggil lagi dan izinkan.',
+  noDevice: 'Mikrofon tidak ditemukan. Sambungkan mikrofon lalu panggil lagi.',
+  busy: 'Mikrofon tidak dapat dipakai. Tutup program lain yang memakainya lalu panggil lagi.',
+  insecure: 'Panggilan memerlukan sambungan aman (https).',
+  blocked:
+    'Halaman ini tidak mengizinkan mikrofon. Untuk pemilik situs: periksa Permissions-Policy dan atribut allow pada bingkai.',
+  unavailable: 'Panggilan tidak tersedia saat ini. Anda dapat menulis.',
+  lost: 'Sambungan terputus. Anda dapat memanggil lagi atau menulis.',
+  timeLimit: 'Panggilan mencapai batas waktu. Anda dapat melanjutkan secara tertulis.',
+  callLimit: 'Batas panggilan telah tercapai. Anda dapat menulis.',
+  otherTab: 'Ada panggilan yang berlangsung di tab lain.',
+  silence: 'Panggilan berakhir karena tidak ada yang berbicara.',
+  failed: 'Panggilan tidak berhasil. Anda dapat memanggil lagi atau menulis.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Hugsar…',
+  speaking: 'Talar…',
+  ready: 'Nú máttu tala.',
+  mute: 'Slökkva á hljóðnema',
+  unmute: 'Kveikja á hljóðnema',
+  muted: 'Slökkt er á hljóðnemanum',
+  microphoneOn: 'Kveikt er á hljóðnemanum',
+  hangUp: 'Leggja á',
+  devices: 'Hljóðnemi og hátalari',
+  microphone: 'Hljóðnemi',
+  speaker: 'Hátalari',
+  standard: 'Sjálfgefið',
+  nowUsing: 'Nú í notkun: {name}',
+  over: 'Símtalinu er lokið.',
+  reconnecting: 'Línan slitnaði. Tengist aftur…',
+  dismissed: 'Símtalið þarf hljóðnemann þinn. Hringdu aftur og leyfðu hann.',
+  noDevice: 'Enginn hljóðnemi fannst. Tengdu hljóðnema og hringdu aftur.',
+  busy: 'Ekki er hægt að nota hljóðnemann. Lokaðu öðrum forritum sem nota hann og hringdu aftur.',
+  insecure: 'Símtöl þurfa örugga tengingu (https).',
+  blocked:
+    'Þessi síða leyfir ekki hljóðnemann. Fyrir eigendur vefsins: athugið Permissions-Policy og eigindið allow á rammanum.',
+  unavailable: 'Símtöl eru ekki í boði eins og er. Þú getur skrifað í staðinn.',
+  lost: 'Línan slitnaði. Þú getur hringt aftur eða skrifað.',
+  timeLimit: 'Símtalið hefur náð hámarkslengd. Þú getur haldið áfram skriflega.',
+  callLimit: 'Hámarki símtala er náð. Þú getur skrifað í staðinn.',
+  otherTab: 'Símtal er í gangi í öðrum flipa.',
+  silence: 'Símtalinu lauk því enginn talaði.',
+  failed: 'Símtalið tókst ekki. Þú getur hringt aftur eða skrifað.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Sto pensando…',
+  speaking: 'Sto parlando…',
+  ready: 'Ora può parlare.',
+  mute: 'Disattiva il microfono',
+  unmute: 'Riattiva il microfono',
+  muted: 'Il microfono è spento',
+  microphoneOn: 'Il microfono è acceso',
+  hangUp: 'Riaggancia',
+  devices: 'Microfono e altoparlante',
+  microphone: 'Microfono',
+  speaker: 'Altoparlante',
+  standard: 'Predefinito',
+  nowUsing: 'Ora in uso: {name}',
+  over: 'La chiamata è terminata.',
+  reconnecting: 'Linea caduta. Riconnessione…',
+  dismissed: 'La chiamata ha bisogno del microfono. Richiami e lo consenta.',
+  noDevice: 'Nessun microfono trovato. Ne colleghi uno e richiami.',
+  busy: 'Non è possibile usare il microfono. Chiuda gli altri programmi che lo usano e richiami.',
+  insecure: 'Le chiamate richiedono una connessione sicura (https).',
+  blocked:
+    'Questa pagina non consente il microfono. Per i gestori: controllare Permissions-Policy e l’attributo allow del frame.',
+  unavailable: 'Le chiamate non sono disponibili al momento. Può scrivere.',
+  lost: 'La linea è caduta. Può richiamare o scrivere.',
+  timeLimit: 'La chiamata ha raggiunto la durata massima. Può continuare per iscritto.',
+  callLimit: 'È stato raggiunto il limite di chiamate. Può scrivere.',
+  otherTab: 'È in corso una chiamata in un’altra scheda.',
+  silence: 'La chiamata è terminata perché nessuno ha parlato.',
+  failed: 'La chiamata non ha funzionato. Può richiamare o scrivere.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: '考えています…',
+  speaking: '話しています…',
+  ready: 'お話しください。',
+  mute: 'マイクをミュート',
+  unmute: 'ミュートを解除',
+  muted: 'マイクはオフです',
+  microphoneOn: 'マイクはオンです',
+  hangUp: '通話を終了',
+  devices: 'マイクとスピーカー',
+  microphone: 'マイク',
+  speaker: 'スピーカー',
+  standard: '既定',
+  nowUsing: '現在使用中：{name}',
+  over: '通話が終了しました。',
+  reconnecting: '回線が切れました。再接続しています…',
+  dismissed: '通話にはマイクが必要です。もう一度かけて許可してください。',
+  noDevice: 'マイクが見つかりません。接続してもう一度かけてください。',
+  busy: 'マイクを使用できません。マイクを使っている他のプログラムを閉じて、もう一度かけてください。',
+  insecure: '通話には安全な接続（https）が必要です。',
+  blocked:
+    'このページではマイクが許可されていません。サイト運営者の方：Permissions-Policy とフレームの allow 属性を確認してください。',
+  unavailable: '現在、通話はご利用いただけません。代わりに文字でお送りください。',
+  lost: '回線が切れました。もう一度かけるか、文字でお送りください。',
+  timeLimit: '通話時間の上限に達しました。文字で続けられます。',
+  callLimit: '通話の上限に達しました。代わりに文字でお送りください。',
+  otherTab: '別のタブで通話中です。',
+  silence: '発言がなかったため、通話を終了しました。',
+  failed: '通話できませんでした。もう一度かけるか、文字でお送りください。',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: '생각하는 중…',
+  speaking: '말하는 중…',
+  ready: '이제 말씀하세요.',
+  mute: '마이크 음소거',
+  unmute: '음소거 해제',
+  muted: '마이크가 꺼져 있음',
+  microphoneOn: '마이크가 켜져 있음',
+  hangUp: '통화 종료',
+  devices: '마이크 및 스피커',
+  microphone: '마이크',
+  speaker: '스피커',
+  standard: '기본값',
+  nowUsing: '현재 사용 중: {name}',
+  over: '통화가 종료되었습니다.',
+  reconnecting: '연결이 끊겼습니다. 다시 연결하는 중…',
+  dismissed: '통화하려면 마이크가 필요합니다. 다시 전화하고 허용해 주세요.',
+  noDevice: '마이크를 찾을 수 없습니다. 마이크를 연결하고 다시 전화해 주세요.',
+  busy: '마이크를 사용할 수 없습니다. 마이크를 사용하는 다른 프로그램을 닫고 다시 전화해 주세요.',
+  insecure: '통화에는 보안 연결(https)이 필요합니다.',
+  blocked:
+    '이 페이지에서는 마이크가 허용되지 않습니다. 사이트 운영자: Permissions-Policy와 프레임의 allow 속성을 확인해 주세요.',
+  unavailable: '지금은 통화할 수 없습니다. 대신 글로 남겨 주세요.',
+  lost: '연결이 끊겼습니다. 다시 전화하거나 글로 남겨 주세요.',
+  timeLimit: '통화 시간이 한도에 도달했습니다. 글로 계속할 수 있습니다.',
+  callLimit: '통화 한도에 도달했습니다. 대신 글로 남겨 주세요.',
+  otherTab: '다른 탭에서 통화 중입니다.',
+  silence: '아무도 말하지 않아 통화가 종료되었습니다.',
+  failed: '통화하지 못했습니다. 다시 전화하거나 글로 남겨 주세요.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Galvoja…',
+  speaking: 'Kalba…',
+  ready: 'Dabar galite kalbėti.',
+  mute: 'Išjungti mikrofoną',
+  unmute: 'Įjungti mikrofoną',
+  muted: 'Mikrofonas išjungtas',
+  microphoneOn: 'Mikrofonas įjungtas',
+  hangUp: 'Baigti skambutį',
+  devices: 'Mikrofonas ir garsiakalbis',
+  microphone: 'Mikrofonas',
+  speaker: 'Garsiakalbis',
+  standard: 'Numatytasis',
+  nowUsing: 'Dabar naudojama: {name}',
+  over: 'Skambutis baigtas.',
+  reconnecting: 'Ryšys nutrūko. Jungiamasi iš naujo…',
+  dismissed: 'Skambučiui reikia jūsų mikrofono. Skambinkite dar kartą ir leiskite jį.',
+  noDevice: 'Mikrofonas nerastas. Prijunkite jį ir skambinkite dar kartą.',
+  busy: 'Mikrofono negalima naudoti. Uždarykite kitas jį naudojančias programas ir skambinkite dar kartą.',
+  insecure: 'Skambučiams reikia saugaus ryšio (https).',
+  blocked:
+    'Šis puslapis neleidžia naudoti mikrofono. Svetainės savininkams: patikrinkite Permissions-Policy ir rėmelio atributą allow.',
+  unavailable: 'Skambučiai dabar negalimi. Galite rašyti.',
+  lost: 'Ryšys nutrūko. Galite skambinti dar kartą arba rašyti.',
+  timeLimit: 'Skambutis pasiekė laiko ribą. Galite tęsti raštu.',
+  callLimit: 'Pasiekta skambučių riba. Galite rašyti.',
+  otherTab: 'Kitame skirtuke vyksta skambutis.',
+  silence: 'Skambutis baigtas, nes niekas nekalbėjo.',
+  failed: 'Skambutis nepavyko. Galite skambinti dar kartą arba rašyti.',
+} satisfies CallTexts;

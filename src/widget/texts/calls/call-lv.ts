@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Domā…',
+  speaking: 'Runā…',
+  ready: 'Tagad varat runāt.',
+  mute: 'Izslēgt mikrofonu',
+  unmute: 'Ieslēgt mikrofonu',
+  muted: 'Mikrofons ir izslēgts',
+  microphoneOn: 'Mikrofons ir ieslēgts',
+  hangUp: 'Beigt zvanu',
+  devices: 'Mikrofons un skaļrunis',
+  microphone: 'Mikrofons',
+  speaker: 'Skaļrunis',
+  standard: 'Noklusējums',
+  nowUsing: 'Tagad izmanto: {name}',
+  over: 'Zvans ir beidzies.',
+  reconnecting: 'Līnija pārtrūka. Savieno vēlreiz…',
+  dismissed: 'Zvanam vajadzīgs jūsu mikrofons. Zvaniet vēlreiz un atļaujiet to.',
+  noDevice: 'Mikrofons nav atrasts. Pievienojiet to un zvaniet vēlreiz.',
+  busy: 'Mikrofonu nevar izmantot. Aizveriet citas programmas, kas to izmanto, un zvaniet vēlreiz.',
+  insecure: 'Zvaniem vajadzīgs drošs savienojums (https).',
+  blocked:
+    'Šī lapa neatļauj mikrofonu. Vietnes īpašniekiem: pārbaudiet Permissions-Policy un ietvara atribūtu allow.',
+  unavailable: 'Zvani pašlaik nav pieejami. Tā vietā varat rakstīt.',
+  lost: 'Līnija pārtrūka. Varat zvanīt vēlreiz vai rakstīt.',
+  timeLimit: 'Zvans sasniedza laika ierobežojumu. Varat turpināt rakstiski.',
+  callLimit: 'Zvanu ierobežojums ir sasniegts. Tā vietā varat rakstīt.',
+  otherTab: 'Citā cilnē notiek zvans.',
+  silence: 'Zvans beidzās, jo neviens nerunāja.',
+  failed: 'Zvans neizdevās. Varat zvanīt vēlreiz vai rakstīt.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Berfikir…',
+  speaking: 'Bercakap…',
+  ready: 'Anda boleh bercakap sekarang.',
+  mute: 'Senyapkan mikrofon',
+  unmute: 'Nyahsenyap mikrofon',
+  muted: 'Mikrofon dimatikan',
+  microphoneOn: 'Mikrofon dihidupkan',
+  hangUp: 'Tamatkan panggilan',
+  devices: 'Mikrofon dan pembesar suara',
+  microphone: 'Mikrofon',
+  speaker: 'Pembesar suara',
+  standard: 'Lalai',
+  nowUsing: 'Kini digunakan: {name}',
+  over: 'Panggilan telah tamat.',
+  reconnecting: 'Talian terputus. Menyambung semula…',
+  dismissed: 'Panggilan memerlukan mikrofon anda. Panggil semula dan benarkan.',
+  noDevice: 'Tiada mikrofon ditemui. Sambungkan satu dan panggil semula.',
+  busy: 'Mikrofon tidak dapat digunakan. Tutup program lain yang menggunakannya dan panggil semula.',
+  insecure: 'Panggilan memerlukan sambungan selamat (https).',
+  blocked:
+    'Halaman ini tidak membenarkan mikrofon. Untuk pemilik laman: semak Permissions-Policy dan atribut allow pada bingkai.',
+  unavailable: 'Panggilan tidak tersedia sekarang. Anda boleh menulis.',
+  lost: 'Talian terputus. Anda boleh memanggil semula atau menulis.',
+  timeLimit: 'Panggilan mencapai had masa. Anda boleh terus secara bertulis.',
+  callLimit: 'Had panggilan telah dicapai. Anda boleh menulis.',
+  otherTab: 'Ada panggilan sedang berlangsung di tab lain.',
+  silence: 'Panggilan tamat kerana tiada sesiapa bercakap.',
+  failed: 'Panggilan tidak berjaya. Anda boleh memanggil semula atau menulis.',
+} satisfies CallTexts;

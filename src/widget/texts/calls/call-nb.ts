@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Tenker…',
+  speaking: 'Snakker…',
+  ready: 'Du kan snakke nå.',
+  mute: 'Slå av mikrofonen',
+  unmute: 'Slå på mikrofonen',
+  muted: 'Mikrofonen er av',
+  microphoneOn: 'Mikrofonen er på',
+  hangUp: 'Legg på',
+  devices: 'Mikrofon og høyttaler',
+  microphone: 'Mikrofon',
+  speaker: 'Høyttaler',
+  standard: 'Standard',
+  nowUsing: 'Bruker nå: {name}',
+  over: 'Anropet er avsluttet.',
+  reconnecting: 'Linjen ble brutt. Kobler til igjen…',
+  dismissed: 'Anropet trenger mikrofonen din. Ring på nytt og tillat den.',
+  noDevice: 'Fant ingen mikrofon. Koble til en og ring på nytt.',
+  busy: 'Mikrofonen kan ikke brukes. Lukk andre programmer som bruker den, og ring på nytt.',
+  insecure: 'Anrop krever en sikker tilkobling (https).',
+  blocked:
+    'Denne siden tillater ikke mikrofonen. For eiere av nettstedet: Sjekk Permissions-Policy og attributtet allow for rammen.',
+  unavailable: 'Anrop er ikke tilgjengelig akkurat nå. Du kan skrive i stedet.',
+  lost: 'Linjen ble brutt. Du kan ringe på nytt eller skrive.',
+  timeLimit: 'Anropet har nådd tidsgrensen. Du kan fortsette skriftlig.',
+  callLimit: 'Grensen for anrop er nådd. Du kan skrive i stedet.',
+  otherTab: 'Et anrop pågår i en annen fane.',
+  silence: 'Anropet ble avsluttet fordi ingen snakket.',
+  failed: 'Anropet fungerte ikke. Du kan ringe på nytt eller skrive.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Denkt na…',
+  speaking: 'Spreekt…',
+  ready: 'U kunt nu spreken.',
+  mute: 'Microfoon dempen',
+  unmute: 'Dempen opheffen',
+  muted: 'Microfoon is uit',
+  microphoneOn: 'Microfoon is aan',
+  hangUp: 'Ophangen',
+  devices: 'Microfoon en luidspreker',
+  microphone: 'Microfoon',
+  speaker: 'Luidspreker',
+  standard: 'Standaard',
+  nowUsing: 'Nu in gebruik: {name}',
+  over: 'Het gesprek is beëindigd.',
+  reconnecting: 'Verbinding weg. Verbindt opnieuw…',
+  dismissed: 'Voor het gesprek is uw microfoon nodig. Bel opnieuw en sta hem toe.',
+  noDevice: 'Er is geen microfoon gevonden. Sluit er een aan en bel opnieuw.',
+  busy: 'De microfoon kan niet worden gebruikt. Sluit andere programma’s die hem gebruiken en bel opnieuw.',
+  insecure: 'Bellen vereist een beveiligde verbinding (https).',
+  blocked:
+    'Deze pagina staat de microfoon niet toe. Voor beheerders: controleer Permissions-Policy en het attribuut allow van het frame.',
+  unavailable: 'Bellen kan nu niet. U kunt in plaats daarvan schrijven.',
+  lost: 'De verbinding is verbroken. U kunt opnieuw bellen of schrijven.',
+  timeLimit: 'Het gesprek heeft de maximale duur bereikt. U kunt schriftelijk verdergaan.',
+  callLimit: 'De limiet voor gesprekken is bereikt. U kunt in plaats daarvan schrijven.',
+  otherTab: 'Er is een gesprek bezig in een ander tabblad.',
+  silence: 'Het gesprek is beëindigd omdat niemand sprak.',
+  failed: 'Het bellen is niet gelukt. U kunt opnieuw bellen of schrijven.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Myśli…',
+  speaking: 'Mówi…',
+  ready: 'Możesz teraz mówić.',
+  mute: 'Wycisz mikrofon',
+  unmute: 'Włącz mikrofon',
+  muted: 'Mikrofon jest wyłączony',
+  microphoneOn: 'Mikrofon jest włączony',
+  hangUp: 'Rozłącz',
+  devices: 'Mikrofon i głośnik',
+  microphone: 'Mikrofon',
+  speaker: 'Głośnik',
+  standard: 'Domyślny',
+  nowUsing: 'Teraz używane: {name}',
+  over: 'Rozmowa została zakończona.',
+  reconnecting: 'Utracono linię. Łączę ponownie…',
+  dismissed: 'Rozmowa wymaga mikrofonu. Zadzwoń ponownie i zezwól na niego.',
+  noDevice: 'Nie znaleziono mikrofonu. Podłącz go i zadzwoń ponownie.',
+  busy: 'Nie można użyć mikrofonu. Zamknij inne programy, które go używają, i zadzwoń ponownie.',
+  insecure: 'Rozmowy wymagają bezpiecznego połączenia (https).',
+  blocked:
+    'Ta strona nie zezwala na mikrofon. Dla właścicieli witryny: sprawdźcie Permissions-Policy i atrybut allow ramki.',
+  unavailable: 'Rozmowy są teraz niedostępne. Zamiast tego możesz pisać.',
+  lost: 'Połączenie zostało przerwane. Możesz zadzwonić ponownie lub pisać.',
+  timeLimit: 'Rozmowa osiągnęła limit czasu. Możesz kontynuować na piśmie.',
+  callLimit: 'Osiągnięto limit rozmów. Zamiast tego możesz pisać.',
+  otherTab: 'W innej karcie trwa rozmowa.',
+  silence: 'Rozmowa została zakończona, bo nikt nie mówił.',
+  failed: 'Rozmowa się nie udała. Możesz zadzwonić ponownie lub pisać.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Pensando…',
+  speaking: 'Falando…',
+  ready: 'Você já pode falar.',
+  mute: 'Silenciar o microfone',
+  unmute: 'Ativar o microfone',
+  muted: 'O microfone está desligado',
+  microphoneOn: 'O microfone está ligado',
+  hangUp: 'Desligar',
+  devices: 'Microfone e alto-falante',
+  microphone: 'Microfone',
+  speaker: 'Alto-falante',
+  standard: 'Padrão',
+  nowUsing: 'Em uso agora: {name}',
+  over: 'A chamada terminou.',
+  reconnecting: 'Linha perdida. Reconectando…',
+  dismissed: 'A chamada precisa do seu microfone. Ligue de novo e permita o uso.',
+  noDevice: 'Nenhum microfone foi encontrado. Conecte um e ligue de novo.',
+  busy: 'Não é possível usar o microfone. Feche outros programas que o usam e ligue de novo.',
+  insecure: 'As chamadas precisam de uma conexão segura (https).',
+  blocked:
+    'Esta página não permite o microfone. Para os responsáveis: verifiquem Permissions-Policy e o atributo allow do frame.',
+  unavailable: 'As chamadas não estão disponíveis no momento. Você pode escrever.',
+  lost: 'A linha caiu. Você pode ligar de novo ou escrever.',
+  timeLimit: 'A chamada atingiu a duração máxima. Você pode continuar por escrito.',
+  callLimit: 'O limite de chamadas foi atingido. Você pode escrever.',
+  otherTab: 'Há uma chamada em andamento em outra aba.',
+  silence: 'A chamada terminou porque ninguém falou.',
+  failed: 'A chamada não funcionou. Você pode ligar de novo ou escrever.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'A pensar…',
+  speaking: 'A falar…',
+  ready: 'Já pode falar.',
+  mute: 'Silenciar o microfone',
+  unmute: 'Ativar o microfone',
+  muted: 'O microfone está desligado',
+  microphoneOn: 'O microfone está ligado',
+  hangUp: 'Desligar',
+  devices: 'Microfone e altifalante',
+  microphone: 'Microfone',
+  speaker: 'Altifalante',
+  standard: 'Predefinido',
+  nowUsing: 'Em uso agora: {name}',
+  over: 'A chamada terminou.',
+  reconnecting: 'Linha perdida. A restabelecer…',
+  dismissed: 'A chamada precisa do seu microfone. Ligue de novo e permita-o.',
+  noDevice: 'Não foi encontrado nenhum microfone. Ligue um e tente de novo.',
+  busy: 'Não é possível usar o microfone. Feche outros programas que o usem e ligue de novo.',
+  insecure: 'As chamadas precisam de uma ligação segura (https).',
+  blocked:
+    'Esta página não permite o microfone. Para os responsáveis: verifiquem Permissions-Policy e o atributo allow da moldura.',
+  unavailable: 'As chamadas não estão disponíveis neste momento. Pode escrever.',
+  lost: 'A linha caiu. Pode ligar de novo ou escrever.',
+  timeLimit: 'A chamada atingiu a duração máxima. Pode continuar por escrito.',
+  callLimit: 'O limite de chamadas foi atingido. Pode escrever.',
+  otherTab: 'Há uma chamada em curso noutro separador.',
+  silence: 'A chamada terminou porque ninguém falou.',
+  failed: 'A chamada não funcionou. Pode ligar de novo ou escrever.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Se gândește…',
+  speaking: 'Vorbește…',
+  ready: 'Puteți vorbi acum.',
+  mute: 'Opriți microfonul',
+  unmute: 'Porniți microfonul',
+  muted: 'Microfonul este oprit',
+  microphoneOn: 'Microfonul este pornit',
+  hangUp: 'Închideți apelul',
+  devices: 'Microfon și difuzor',
+  microphone: 'Microfon',
+  speaker: 'Difuzor',
+  standard: 'Implicit',
+  nowUsing: 'Se folosește acum: {name}',
+  over: 'Apelul s-a încheiat.',
+  reconnecting: 'Linia s-a întrerupt. Se reconectează…',
+  dismissed: 'Apelul are nevoie de microfon. Sunați din nou și permiteți-l.',
+  noDevice: 'Nu s-a găsit niciun microfon. Conectați unul și sunați din nou.',
+  busy: 'Microfonul nu poate fi folosit. Închideți alte programe care îl folosesc și sunați din nou.',
+  insecure: 'Apelurile au nevoie de o conexiune securizată (https).',
+  blocked:
+    'Această pagină nu permite microfonul. Pentru proprietarii site-ului: verificați Permissions-Policy și atributul allow al cadrului.',
+  unavailable: 'Apelurile nu sunt disponibile acum. Puteți scrie în schimb.',
+  lost: 'Linia s-a întrerupt. Puteți suna din nou sau scrie.',
+  timeLimit: 'Apelul a atins durata maximă. Puteți continua în scris.',
+  callLimit: 'Limita de apeluri a fost atinsă. Puteți scrie în schimb.',
+  otherTab: 'Un apel este în curs în altă filă.',
+  silence: 'Apelul s-a încheiat pentru că nu a vorbit nimeni.',
+  failed: 'Apelul nu a funcționat. Puteți suna din nou sau scrie.',
+} satisfies CallTexts;

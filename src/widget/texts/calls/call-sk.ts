@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Premýšľam…',
+  speaking: 'Hovorím…',
+  ready: 'Teraz môžete hovoriť.',
+  mute: 'Stlmiť mikrofón',
+  unmute: 'Zapnúť mikrofón',
+  muted: 'Mikrofón je vypnutý',
+  microphoneOn: 'Mikrofón je zapnutý',
+  hangUp: 'Zavesiť',
+  devices: 'Mikrofón a reproduktor',
+  microphone: 'Mikrofón',
+  speaker: 'Reproduktor',
+  standard: 'Predvolené',
+  nowUsing: 'Teraz sa používa: {name}',
+  over: 'Hovor sa skončil.',
+  reconnecting: 'Linka sa prerušila. Pripájam znova…',
+  dismissed: 'Hovor potrebuje mikrofón. Zavolajte znova a povoľte ho.',
+  noDevice: 'Nenašiel sa žiadny mikrofón. Pripojte ho a zavolajte znova.',
+  busy: 'Mikrofón sa nedá použiť. Zatvorte iné programy, ktoré ho používajú, a zavolajte znova.',
+  insecure: 'Hovory vyžadujú zabezpečené pripojenie (https).',
+  blocked:
+    'Táto stránka mikrofón nepovoľuje. Pre prevádzkovateľov: skontrolujte Permissions-Policy a atribút allow rámu.',
+  unavailable: 'Hovory teraz nie sú dostupné. Namiesto toho môžete písať.',
+  lost: 'Linka sa prerušila. Môžete zavolať znova alebo písať.',
+  timeLimit: 'Hovor dosiahol časový limit. Môžete pokračovať písomne.',
+  callLimit: 'Limit hovorov bol dosiahnutý. Namiesto toho môžete písať.',
+  otherTab: 'Na inej karte prebieha hovor.',
+  silence: 'Hovor sa skončil, pretože nikto nehovoril.',
+  failed: 'Hovor sa nepodaril. Môžete zavolať znova alebo písať.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Razmišljam …',
+  speaking: 'Govorim …',
+  ready: 'Zdaj lahko govorite.',
+  mute: 'Utišaj mikrofon',
+  unmute: 'Vklopi mikrofon',
+  muted: 'Mikrofon je izklopljen',
+  microphoneOn: 'Mikrofon je vklopljen',
+  hangUp: 'Prekini klic',
+  devices: 'Mikrofon in zvočnik',
+  microphone: 'Mikrofon',
+  speaker: 'Zvočnik',
+  standard: 'Privzeto',
+  nowUsing: 'Zdaj v rabi: {name}',
+  over: 'Klic je končan.',
+  reconnecting: 'Zveza je prekinjena. Znova povezujem …',
+  dismissed: 'Klic potrebuje vaš mikrofon. Pokličite znova in ga dovolite.',
+  noDevice: 'Mikrofona ni bilo mogoče najti. Priključite ga in pokličite znova.',
+  busy: 'Mikrofona ni mogoče uporabiti. Zaprite druge programe, ki ga uporabljajo, in pokličite znova.',
+  insecure: 'Klici potrebujejo varno povezavo (https).',
+  blocked:
+    'Ta stran ne dovoli mikrofona. Za lastnike strani: preverite Permissions-Policy in atribut allow okvira.',
+  unavailable: 'Klici trenutno niso na voljo. Namesto tega lahko pišete.',
+  lost: 'Zveza je bila prekinjena. Lahko pokličete znova ali pišete.',
+  timeLimit: 'Klic je dosegel časovno omejitev. Nadaljujete lahko pisno.',
+  callLimit: 'Omejitev klicev je dosežena. Namesto tega lahko pišete.',
+  otherTab: 'V drugem zavihku poteka klic.',
+  silence: 'Klic se je končal, ker nihče ni govoril.',
+  failed: 'Klic ni uspel. Lahko pokličete znova ali pišete.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Po mendon…',
+  speaking: 'Po flet…',
+  ready: 'Tani mund të flisni.',
+  mute: 'Hiqe zërin e mikrofonit',
+  unmute: 'Ktheje zërin e mikrofonit',
+  muted: 'Mikrofoni është i fikur',
+  microphoneOn: 'Mikrofoni është i ndezur',
+  hangUp: 'Mbylle telefonatën',
+  devices: 'Mikrofoni dhe altoparlanti',
+  microphone: 'Mikrofoni',
+  speaker: 'Altoparlanti',
+  standard: 'I parazgjedhur',
+  nowUsing: 'Tani në përdorim: {name}',
+  over: 'Telefonata mbaroi.',
+  reconnecting: 'Linja u ndërpre. Po rilidhet…',
+  dismissed: 'Telefonatës i duhet mikrofoni juaj. Telefononi sërish dhe lejojeni.',
+  noDevice: 'Nuk u gjet asnjë mikrofon. Lidhni një dhe telefononi sërish.',
+  busy: 'Mikrofoni nuk mund të përdoret. Mbyllni programet e tjera që e përdorin dhe telefononi sërish.',
+  insecure: 'Telefonatat kërkojnë lidhje të sigurt (https).',
+  blocked:
+    'Kjo faqe nuk e lejon mikrofonin. Për pronarët e sajtit: kontrolloni Permissions-Policy dhe atributin allow të kornizës.',
+  unavailable: 'Telefonatat nuk janë të mundura tani. Në vend të tyre mund të shkruani.',
+  lost: 'Linja u ndërpre. Mund të telefononi sërish ose të shkruani.',
+  timeLimit: 'Telefonata arriti kohën maksimale. Mund të vazhdoni me shkrim.',
+  callLimit: 'U arrit kufiri i telefonatave. Në vend të tyre mund të shkruani.',
+  otherTab: 'Një telefonatë është në vazhdim në një skedë tjetër.',
+  silence: 'Telefonata mbaroi sepse askush nuk foli.',
+  failed: 'Telefonata nuk funksionoi. Mund të telefononi sërish ose të shkruani.',
+} satisfies CallTexts;

@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Tänker…',
+  speaking: 'Pratar…',
+  ready: 'Du kan prata nu.',
+  mute: 'Stäng av mikrofonen',
+  unmute: 'Slå på mikrofonen',
+  muted: 'Mikrofonen är av',
+  microphoneOn: 'Mikrofonen är på',
+  hangUp: 'Lägg på',
+  devices: 'Mikrofon och högtalare',
+  microphone: 'Mikrofon',
+  speaker: 'Högtalare',
+  standard: 'Standard',
+  nowUsing: 'Används nu: {name}',
+  over: 'Samtalet är slut.',
+  reconnecting: 'Linjen bröts. Återansluter…',
+  dismissed: 'Samtalet behöver din mikrofon. Ring igen och tillåt den.',
+  noDevice: 'Ingen mikrofon hittades. Anslut en och ring igen.',
+  busy: 'Mikrofonen kan inte användas. Stäng andra program som använder den och ring igen.',
+  insecure: 'Samtal kräver en säker anslutning (https).',
+  blocked:
+    'Den här sidan tillåter inte mikrofonen. För webbplatsens ägare: kontrollera Permissions-Policy och ramens attribut allow.',
+  unavailable: 'Samtal är inte tillgängliga just nu. Du kan skriva i stället.',
+  lost: 'Linjen bröts. Du kan ringa igen eller skriva.',
+  timeLimit: 'Samtalet har nått sin längsta tid. Du kan fortsätta skriftligt.',
+  callLimit: 'Gränsen för samtal är nådd. Du kan skriva i stället.',
+  otherTab: 'Ett samtal pågår i en annan flik.',
+  silence: 'Samtalet avslutades eftersom ingen pratade.',
+  failed: 'Samtalet fungerade inte. Du kan ringa igen eller skriva.',
+} satisfies CallTexts;

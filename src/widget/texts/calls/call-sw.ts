@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Inafikiri…',
+  speaking: 'Inazungumza…',
+  ready: 'Sasa unaweza kuzungumza.',
+  mute: 'Zima maikrofoni',
+  unmute: 'Washa maikrofoni',
+  muted: 'Maikrofoni imezimwa',
+  microphoneOn: 'Maikrofoni imewashwa',
+  hangUp: 'Kata simu',
+  devices: 'Maikrofoni na spika',
+  microphone: 'Maikrofoni',
+  speaker: 'Spika',
+  standard: 'Chaguomsingi',
+  nowUsing: 'Inatumika sasa: {name}',
+  over: 'Simu imekwisha.',
+  reconnecting: 'Laini imekatika. Inaunganisha tena…',
+  dismissed: 'Simu inahitaji maikrofoni yako. Piga tena na uiruhusu.',
+  noDevice: 'Hakuna maikrofoni iliyopatikana. Unganisha moja na upige tena.',
+  busy: 'Maikrofoni haiwezi kutumika. Funga programu nyingine zinazoitumia na upige tena.',
+  insecure: 'Simu zinahitaji muunganisho salama (https).',
+  blocked:
+    'Ukurasa huu hauruhusu maikrofoni. Kwa wamiliki wa tovuti: angalieni Permissions-Policy na sifa allow ya fremu.',
+  unavailable: 'Simu hazipatikani kwa sasa. Unaweza kuandika badala yake.',
+  lost: 'Laini imekatika. Unaweza kupiga tena au kuandika.',
+  timeLimit: 'Simu imefikia kikomo cha muda. Unaweza kuendelea kwa maandishi.',
+  callLimit: 'Kikomo cha simu kimefikiwa. Unaweza kuandika badala yake.',
+  otherTab: 'Kuna simu inayoendelea kwenye kichupo kingine.',
+  silence: 'Simu imekwisha kwa sababu hakuna aliyezungumza.',
+  failed: 'Simu haikufaulu. Unaweza kupiga tena au kuandika.',
+} satisfies CallTexts;

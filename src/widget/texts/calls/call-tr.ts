@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Düşünüyor…',
+  speaking: 'Konuşuyor…',
+  ready: 'Şimdi konuşabilirsiniz.',
+  mute: 'Mikrofonu kapat',
+  unmute: 'Mikrofonu aç',
+  muted: 'Mikrofon kapalı',
+  microphoneOn: 'Mikrofon açık',
+  hangUp: 'Kapat',
+  devices: 'Mikrofon ve hoparlör',
+  microphone: 'Mikrofon',
+  speaker: 'Hoparlör',
+  standard: 'Varsayılan',
+  nowUsing: 'Şimdi kullanılan: {name}',
+  over: 'Arama sona erdi.',
+  reconnecting: 'Hat koptu. Yeniden bağlanıyor…',
+  dismissed: 'Arama için mikrofonunuz gerekiyor. Yeniden arayın ve izin verin.',
+  noDevice: 'Mikrofon bulunamadı. Bir mikrofon bağlayın ve yeniden arayın.',
+  busy: 'Mikrofon kullanılamıyor. Onu kullanan diğer programları kapatın ve yeniden arayın.',
+  insecure: 'Aramalar için güvenli bağlantı gerekir (https).',
+  blocked:
+    'Bu sayfa mikrofona izin vermiyor. Site sahipleri: Permissions-Policy başlığını ve çerçevenin allow özniteliğini denetleyin.',
+  unavailable: 'Aramalar şu anda kullanılamıyor. Bunun yerine yazabilirsiniz.',
+  lost: 'Hat koptu. Yeniden arayabilir ya da yazabilirsiniz.',
+  timeLimit: 'Arama süre sınırına ulaştı. Yazarak devam edebilirsiniz.',
+  callLimit: 'Arama sınırına ulaşıldı. Bunun yerine yazabilirsiniz.',
+  otherTab: 'Başka bir sekmede arama sürüyor.',
+  silence: 'Kimse konuşmadığı için arama sona erdi.',
+  failed: 'Arama başarısız oldu. Yeniden arayabilir ya da yazabilirsiniz.',
+} satisfies CallTexts;

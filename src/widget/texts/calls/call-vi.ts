@@ -1,0 +1,32 @@
+import type { CallTexts } from '../call-texts.ts';
+
+export default {
+  thinking: 'Đang suy nghĩ…',
+  speaking: 'Đang nói…',
+  ready: 'Bây giờ bạn có thể nói.',
+  mute: 'Tắt micrô',
+  unmute: 'Bật micrô',
+  muted: 'Micrô đang tắt',
+  microphoneOn: 'Micrô đang bật',
+  hangUp: 'Gác máy',
+  devices: 'Micrô và loa',
+  microphone: 'Micrô',
+  speaker: 'Loa',
+  standard: 'Mặc định',
+  nowUsing: 'Đang dùng: {name}',
+  over: 'Cuộc gọi đã kết thúc.',
+  reconnecting: 'Mất kết nối. Đang kết nối lại…',
+  dismissed: 'Cuộc gọi cần micrô của bạn. Hãy gọi lại và cho phép.',
+  noDevice: 'Không tìm thấy micrô. Hãy kết nối một micrô rồi gọi lại.',
+  busy: 'Không dùng được micrô. Hãy đóng các chương trình khác đang dùng nó rồi gọi lại.',
+  insecure: 'Cuộc gọi cần kết nối an toàn (https).',
+  blocked:
+    'Trang này không cho phép micrô. Chủ trang web: kiểm tra Permissions-Policy và thuộc tính allow của khung.',
+  unavailable: 'Hiện không thể gọi. Bạn có thể viết thay.',
+  lost: 'Cuộc gọi bị mất kết nối. Bạn có thể gọi lại hoặc viết.',
+  timeLimit: 'Cuộc gọi đã đạt giới hạn thời gian. Bạn có thể tiếp tục bằng cách viết.',
+  callLimit: 'Đã đạt giới hạn cuộc gọi. Bạn có thể viết thay.',
+  otherTab: 'Đang có cuộc gọi trong thẻ khác.',
+  silence: 'Cuộc gọi đã kết thúc vì không ai nói.',
+  failed: 'Cuộc gọi không thành công. Bạn có thể gọi lại hoặc viết.',
+} satisfies CallTexts;

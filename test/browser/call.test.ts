@@ -1,0 +1,339 @@
+import { expect } from '@open-wc/testing';
+import { violations } from '../support/chat/axe-violations.ts';
+import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
+import { FakeMicrophone, VoiceStandIn } from '../support/chat/voice-stand-in.ts';
+import { click, press } from '../support/browser/page.ts';
+
+const hasCalls = 'RTCPeerConnection' in window;
+const transcription = 'conversation.item.input_audio_transcription';
+const speech = 'response.output_audio_transcript';
+
+let service: VoiceStandIn;
+let microphone: FakeMicrophone;
+
+// Debian's WebKit has no WebRTC.
+(hasCalls ? describe : describe.skip)('a call', () => {
+  const replaced: [target: object, name: string, before: PropertyDescriptor | undefined][] = [];
+  const replace = (target: object, name: string, value: unknown): void => {
+    replaced.push([target, name, Object.getOwnPropertyDescriptor(target, name)]);
+    Object.defineProperty(target, name, { value, configurable: true });
+  };
+
+  beforeEach(() => {
+    service = new VoiceStandIn();
+    microphone = new FakeMicrophone();
+  });
+  afterEach(async () => {
+    for (const [target, name, before] of replaced.splice(0).reverse())
+      if (before) Object.defineProperty(target, name, before);
+      else Reflect.deleteProperty(target, name);
+    await unmountAll();
+    await until(() => !microphone.isOn, 'the microphone to be released');
+    await microphone.stop();
+    await service.stop();
+  });
+
+  it('connects with one click, and ends with another', async () => {
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await connected(chat);
+    expect(service.requests).to.deep.equal(['GET', 'POST']);
+    expect(microphone.requests[0]).to.include({ echoCancellation: true, noiseSuppression: true });
+    await click(chat.part('call-end-button'));
+    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+    expect(microphone.isOn).to.equal(false);
+  });
+
+  it('is offered if the assistant offers it, unless the site wants none', async () => {
+    const chat = mount();
+    await chat.open();
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    expect(chat.find('[part="dictate-button"]')).to.equal(null);
+    chat.element.voice = 'none';
+    await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
+  });
+
+  it('is replaced by dictation if the assistant offers none', async () => {
+    service.offersCalls = false;
+    const chat = mount({ voice: 'call' });
+    await chat.open();
+    await until(() => chat.find('[part="dictate-button"]') !== null, 'dictation');
+    await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
+  });
+
+  it('shows whether the assistant listens, thinks or speaks', async () => {
+    const chat = await calling();
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    service.send('input_audio_buffer.speech_stopped', { item_id: 'u1' });
+    await until(() => label(chat) === 'Thinking…', 'thinking');
+    service.send('output_audio_buffer.started', { response_id: 'r1' });
+    await until(() => label(chat) === 'Speaking…', 'speaking');
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => label(chat) === 'Listening…', 'listening');
+    expect(await violations(chat)).to.equal('');
+  });
+
+  it('shows both sides as they speak, and an interrupted answer as far as it was heard', async () => {
+    const chat = await calling();
+    const before = chat.messages.length;
+    const spoken = (): string[] => chat.messages.slice(before);
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    await until(() => spoken().join() === 'user: …', 'the visitor’s turn');
+    service.send(`${transcription}.provisional`, { item_id: 'u1', text: 'Do you' });
+    await until(() => spoken().join() === 'user: Do you …', 'provisional words');
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you deliver?' });
+    service.send(`${speech}.delta`, { item_id: 'a1', delta: 'Yes, we' });
+    service.send(`${speech}.delta`, { item_id: 'a1', delta: ' deliver on all days.' });
+    await until(() => spoken().at(-1) === 'assistant: Yes, we deliver on all days.', 'the answer');
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: 'Yes, we deliver' });
+    await until(() => spoken().at(-1) === 'assistant: Yes, we deliver', 'the heard part');
+    expect(spoken()).to.deep.equal(['user: Do you deliver?', 'assistant: Yes, we deliver']);
+    expect(chat.announcement).not.to.include('deliver');
+  });
+
+  it('does not repeat the greeting that the assistant speaks', async () => {
+    const chat = await calling();
+    const before = chat.messages;
+    const [greeting = ''] = before.map((text) => text.replace(/^assistant: /, ''));
+    service.send(`${speech}.delta`, { item_id: 'a1', delta: greeting.slice(0, 5) });
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: greeting });
+    service.send(`${speech}.done`, { item_id: 'a2', transcript: 'Are you still there?' });
+    await until(() => chat.messages.length > before.length, 'the next words');
+    expect(chat.messages).to.deep.equal([...before, 'assistant: Are you still there?']);
+  });
+
+  it('removes speech that was not understood, and an answer that was not heard', async () => {
+    const chat = await calling();
+    const before = chat.messages;
+    service.send('input_audio_buffer.speech_started', { item_id: 'u1' });
+    await until(() => chat.messages.at(-1) === 'user: …', 'the visitor’s turn');
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: '' });
+    service.send(`${speech}.done`, { item_id: 'a1', transcript: '' });
+    await until(() => chat.messages.at(-1) !== 'user: …', 'its end');
+    expect(chat.messages).to.deep.equal(before);
+  });
+
+  it('silences the microphone with the mute button', async () => {
+    const chat = await calling();
+    const track = microphone.streams[0]?.getAudioTracks()[0];
+    await click(chat.part('call-mute-button'));
+    expect(track?.enabled).to.equal(false);
+    await until(() => label(chat) === 'Microphone is off', 'the state');
+    await click(chat.part('call-mute-button'));
+    expect(track?.enabled).to.equal(true);
+  });
+
+  it('sends a typed message on the line', async () => {
+    const chat = await calling();
+    await chat.ask('Do you deliver?');
+    await until(() => service.received.length === 2, 'the events');
+    expect(service.received.map(({ type }) => type)).to.deep.equal([
+      'conversation.item.create',
+      'response.create',
+    ]);
+    await until(() => chat.messages.at(-1) === 'user: Do you deliver?', 'the message');
+  });
+
+  it('puts a typed message back into the composer if the service has not received it', async () => {
+    const chat = await calling();
+    await chat.ask('Do you deliver?');
+    await click(chat.part('call-end-button'));
+    await until(() => chat.input.value === 'Do you deliver?', 'the draft');
+    expect(chat.messages).not.to.include('user: Do you deliver?');
+  });
+
+  it('is not ended by Escape, which interrupts the assistant', async () => {
+    const chat = await calling();
+    service.send('output_audio_buffer.started', { response_id: 'r1' });
+    await until(() => label(chat) === 'Speaking…', 'speaking');
+    chat.input.focus();
+    await press('Escape');
+    await until(() => service.received.length === 2, 'the events');
+    expect(service.received.map(({ type }) => type)).to.deep.equal([
+      'response.cancel',
+      'output_audio_buffer.clear',
+    ]);
+    expect(chat.isOpen).to.equal(true);
+    expect(state(chat)).to.equal('speaking');
+  });
+
+  it('plays nothing of an answer that was cut off', async () => {
+    const chat = await calling();
+    service.send('output_audio_buffer.started', { response_id: 'r1' });
+    service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+    await until(() => service.players[0]?.muted === true, 'silence');
+    service.send('output_audio_buffer.started', { response_id: 'r2' });
+    await until(() => service.players[0]?.muted === false, 'the next answer');
+    expect(state(chat)).to.equal('speaking');
+  });
+
+  it('connects again after the line was lost', async () => {
+    const chat = await calling();
+    service.lose();
+    await until(() => service.offers.length === 2, 'the second offer');
+    expect(service.offers[1]?.call).to.equal('token');
+    await connected(chat);
+  });
+
+  it('keeps the line that was opened again when the time to do so is over', async () => {
+    const limit = new AbortController();
+    replace(AbortSignal, 'timeout', () => limit.signal);
+    const chat = await calling();
+    service.lose();
+    await until(() => service.offers.length === 2, 'the second offer');
+    await connected(chat);
+    limit.abort();
+    service.send('output_audio_buffer.started', { response_id: 'r1' });
+    await until(() => state(chat) === 'speaking', 'an event on the line');
+  });
+
+  it('gives up when the line cannot be opened again in time', async () => {
+    replace(AbortSignal, 'timeout', () => AbortSignal.abort());
+    const chat = await calling();
+    service.lose();
+    await until(() => label(chat).includes('The line was lost.'), 'the reason');
+    expect(microphone.isOn).to.equal(false);
+  });
+
+  it('replaces a microphone that is disconnected, and says so', async () => {
+    const chat = await calling();
+    const [track] = microphone.streams[0]?.getAudioTracks() ?? [];
+    track?.stop();
+    navigator.mediaDevices.dispatchEvent(new Event('devicechange'));
+    await until(() => microphone.streams.length === 2, 'another microphone');
+    await until(() => /Now using/.test(chat.part('call').innerText), 'the notice');
+  });
+
+  it('keeps the focus for the keyboard', async () => {
+    const chat = await open();
+    chat.part('call-button').focus();
+    await press('Enter');
+    const focused = (): string | null | undefined =>
+      chat.element.shadowRoot?.activeElement?.getAttribute('part');
+    await until(() => focused() === 'call-mute-button', 'the focus in the bar');
+    await connected(chat);
+    chat.part('call-end-button').focus();
+    await press('Enter');
+    await until(() => focused() === 'call-button', 'the focus on the button');
+  });
+
+  for (const reason of ['time-limit', 'balance', 'silence', 'assistant'] as const)
+    it(`says why the service has ended it: ${reason}`, async () => {
+      const chat = await calling();
+      service.send('call.ended', { reason });
+      const text = {
+        'time-limit': 'The call has reached its time limit.',
+        balance: 'The owner of this site needs to top up',
+        silence: 'nobody spoke',
+        assistant: 'The call has ended.',
+      }[reason];
+      await until(() => label(chat).includes(text), 'the reason');
+      expect(microphone.isOn).to.equal(false);
+      await click(chat.part('call-end-button'));
+      await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    });
+
+  describe('without a microphone', () => {
+    const permission = (state: string) => (): void => {
+      replace(navigator.permissions, 'query', () => Promise.resolve({ state }));
+    };
+    const nothing = (): void => undefined;
+    for (const [reason, prepare, [name, message], text] of [
+      ['denied', permission('denied'), ['NotAllowedError', ''], 'The microphone is blocked.'],
+      ['dismissed', nothing, ['NotAllowedError', 'Permission dismissed'], 'The call needs your microphone.'],
+      [
+        'dismissed in Firefox',
+        permission('prompt'),
+        ['NotAllowedError', ''],
+        'The call needs your microphone.',
+      ],
+      ['no device', nothing, ['NotFoundError', ''], 'No microphone was found.'],
+      ['a chosen device is gone', nothing, ['OverconstrainedError', ''], 'No microphone was found.'],
+      ['device in use', nothing, ['NotReadableError', ''], 'The microphone cannot be used.'],
+      ['device does not start', nothing, ['AbortError', ''], 'The microphone cannot be used.'],
+      [
+        'Permissions-Policy',
+        () => {
+          replace(document, 'featurePolicy', { allowsFeature: () => false });
+        },
+        ['NotAllowedError', 'Permission denied'],
+        'This page does not allow the microphone.',
+      ],
+      [
+        'insecure page',
+        () => {
+          replace(window, 'isSecureContext', false);
+        },
+        ['NotAllowedError', ''],
+        'Calls need a secure connection',
+      ],
+    ] as const)
+      it(`says why: ${reason}`, async () => {
+        prepare();
+        microphone.error = new DOMException(message, name);
+        const chat = await open();
+        await click(chat.part('call-button'));
+        await until(() => label(chat).includes(text), `the reason; it is: ${label(chat)}`);
+        expect(service.offers).to.deep.equal([]);
+        expect(await violations(chat)).to.equal('');
+      });
+  });
+
+  for (const [status, error, text] of [
+    [503, 'Voice is not available: no speech', 'Calls are not available right now.'],
+    [409, 'A call is in progress', 'A call is in progress in another tab.'],
+    [429, 'Call limit reached. 3 calls at once', 'The limit for calls has been reached.'],
+    [402, 'Insufficient balance. Please top up your account.', 'The owner of this site needs to top up'],
+  ] as const)
+    it(`explains the service’s refusal “${error}”`, async () => {
+      service.refusals['POST'] = { status, error };
+      const chat = await open();
+      await click(chat.part('call-button'));
+      await until(() => label(chat).includes(text), `the reason; it is: ${label(chat)}`);
+      await until(() => !microphone.isOn, 'the microphone to be released');
+    });
+
+  it('speaks the visitor’s language', async () => {
+    const chat = await open({ lang: 'de' });
+    await click(chat.part('call-button'));
+    await connected(chat);
+    expect(chat.part('call-end-button').title).to.equal('Auflegen');
+  });
+});
+
+(hasCalls ? describe.skip : describe)('a call in a browser without WebRTC', () => {
+  it('is replaced by dictation, and a click explains why', async () => {
+    const stub = new VoiceStandIn();
+    const chat = await open();
+    expect(chat.find('[part="dictate-button"]')).not.to.equal(null);
+    await click(chat.part('call-button'));
+    await until(() => label(chat) === 'This browser does not support that.', 'the reason');
+    await unmountAll();
+    await stub.stop();
+  });
+});
+
+async function open(attributes: Readonly<Record<string, string>> = {}): Promise<Chat> {
+  const chat = mount({ voice: 'call', ...attributes });
+  await chat.open();
+  await chat.answered(1);
+  await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+  return chat;
+}
+
+async function calling(): Promise<Chat> {
+  const chat = await open();
+  await click(chat.part('call-button'));
+  await connected(chat);
+  return chat;
+}
+
+const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.dataset['state'];
+
+const label = (chat: Chat): string => chat.find('.call-state')?.innerText.trim() ?? '';
+
+async function connected(chat: Chat): Promise<void> {
+  await until(() => state(chat) === 'listening', 'the call to connect');
+  await until(() => service.isOpen, 'the data channel of the stand-in');
+}

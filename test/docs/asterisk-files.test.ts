@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/service/config.ts';
+import { repository } from '../support/repository.ts';
+
+interface Service {
+  profiles?: string[];
+  environment?: Record<string, string>;
+  configs?: { source: string; target: string }[];
+  volumes?: string[];
+  ports?: string[];
+}
+
+const read = (path: string) => readFileSync(join(repository, path), 'utf8');
+const compose = parse(read('compose.yaml')) as {
+  services: Record<string, Service>;
+  configs: Record<string, { content: string }>;
+  volumes: Record<string, null>;
+};
+
+/** The configuration of the service with the documented settings. */
+const { asterisk } = readConfig({
+  CARRIER: 'asterisk',
+  ASTERISK_URL: 'http://127.0.0.1:8088',
+  ASTERISK_PASSWORD: 'change-me',
+  ASTERISK_PHONE_NUMBER: '+4930123456',
+}).carrier;
+
+describe('the files for Asterisk', () => {
+  it('have the user, the password and the application that the service uses by default', () => {
+    const user = `[${asterisk?.user ?? ''}]\ntype = user\npassword = `;
+    assert(read('docs/asterisk/ari.conf').includes(`${user}change-me`));
+    assert(compose.configs['asterisk-ari']?.content.includes(`${user}\${ASTERISK_PASSWORD:-}`));
+    assert(read('docs/asterisk/extensions.conf').includes(`Stasis(${asterisk?.application ?? ''})`));
+  });
+});
+
+describe('compose.yaml', () => {
+  const { chat, asterisk: pbx } = compose.services;
+
+  it('starts Asterisk only on request, and publishes no port for its requests', () => {
+    assert.deepEqual(pbx?.profiles, ['asterisk']);
+    assert.deepEqual(
+      pbx.ports?.filter((port) => !port.endsWith('/udp')),
+      [],
+    );
+    assert.equal(chat?.environment?.['ASTERISK_URL'], 'http://asterisk:8088');
+    assert.match(compose.configs['asterisk-http']?.content ?? '', /bindport = 8088/);
+  });
+
+  it('publishes the ports of the sound', () => {
+    const [, from, to] =
+      /rtpstart = (\d+)\s+rtpend = (\d+)/.exec(compose.configs['asterisk-rtp']?.content ?? '') ?? [];
+    const range = `${from ?? ''}-${to ?? ''}`;
+    assert(pbx?.ports?.includes(`${range}:${range}/udp`));
+  });
+
+  it('mounts files, configurations and volumes that exist', () => {
+    for (const { configs = [], volumes = [] } of Object.values(compose.services)) {
+      for (const { source } of configs) assert(source in compose.configs, source);
+      for (const volume of volumes) {
+        const [source = ''] = volume.split(':');
+        assert(
+          source.startsWith('./') ? existsSync(join(repository, source)) : source in compose.volumes,
+          source,
+        );
+      }
+    }
+  });
+
+  it('gives the service only settings that can be empty', () => {
+    const environment = Object.entries(chat?.environment ?? {}).filter(([, value]) =>
+      /^\$\{\w+:-\}$/.test(value),
+    );
+    assert(environment.length > 5);
+    readConfig(Object.fromEntries(environment.map(([name]) => [name, ''])));
+  });
+});

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import type { EngineTool } from '../../src/service/engine/engine.ts';
+import { SpokenReply } from '../../src/service/call/spoken-reply.ts';
+import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
+import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
+import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
+import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import { MemoryPeer } from '../support/calls/memory-peer.ts';
+import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
+
+const rate = 16_000;
+const never = new AbortController().signal;
+const log = pino({ level: 'silent' });
+
+const sound = (seconds: number, amplitude: number) =>
+  Int16Array.from({ length: seconds * rate }, (_, index) =>
+    Math.round(amplitude * Math.sin((2 * Math.PI * 440 * index) / rate)),
+  );
+const voice = (seconds: number) => sound(seconds, 8000);
+const silence = (seconds: number) => sound(seconds, 20);
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of an assistant's greeting
+async function* text(words: string) {
+  yield words;
+}
+
+const weather: EngineTool = {
+  name: 'weather',
+  description: 'The weather in a town.',
+  parameters: [{ name: 'town', type: 'string', description: 'Its name', required: true }],
+  run: ({ town }) => Promise.resolve({ result: { town, sky: 'clear' } }),
+};
+
+const opened: { close: () => unknown }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+async function connect({
+  minInterruptWords = 0,
+  allowInterruptions = true,
+  voice,
+  ambientSound,
+}: {
+  minInterruptWords?: number;
+  allowInterruptions?: boolean;
+  voice?: SpeechService;
+  ambientSound?: AmbientSound;
+} = {}) {
+  const endpoint = await RealtimeEndpoint.open();
+  opened.push(endpoint);
+  const { baseUrl, key: apiKey } = endpoint;
+  const speech = {
+    ...{ language: 'en', speed: 1, endpointType: 'vad', endpointSensitivity: 0.5, interruptSensitivity: 0.5 },
+    ...{ allowInterruptions, minInterruptWords, ambientSound },
+  };
+  const peer = new MemoryPeer(rate, { isPaced: ambientSound !== undefined });
+  const control = { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() };
+  const line = new RealtimeLine({
+    ...{ peer, settings: speech, control, log, transcriptionModel: 'whisper', voice },
+    endpoint: { baseUrl, apiKey, model: 'kind-1' },
+  });
+  const occasions = {
+    ...{ silence: 'Ask whether they are there.', reconnected: 'Apologize.' },
+    'transfer-unanswered': 'Say so.',
+  };
+  const speaker = await line.openSpeaker({
+    ...{ instructions: 'You are kind.', occasions, tools: [weather], replyMs: 10_000 },
+    history: [
+      { role: 'user', content: 'Good evening.' },
+      { role: 'assistant', content: 'Good evening to you.' },
+    ],
+  });
+  opened.push({
+    close: () => {
+      line.close('connection');
+    },
+  });
+  return { endpoint, peer, line, speaker };
+}
+
+type Connected = Awaited<ReturnType<typeof connect>>;
+
+/** The customer says something, and pauses. */
+function say({ endpoint, peer }: Connected, ...words: (string | undefined)[]): void {
+  for (const each of words) {
+    endpoint.words.push(each);
+    peer.receive(silence(0.5));
+    peer.receive(voice(0.6));
+    peer.receive(silence(1));
+  }
+}
+
+async function hear({ line }: Connected) {
+  const event = await line.next(10, never);
+  assert.equal(event?.type, 'said');
+  return event.text;
+}
+
+function answer({ line, speaker }: Connected, said: string) {
+  const reply = new SpokenReply((stopped) => speaker.answer(said, [], stopped));
+  return { reply, spoken: line.say(reply.text(), 60, never) };
+}
+
+describe('a call with a realtime model', () => {
+  it('has the greeting spoken word for word', async () => {
+    const call = await connect();
+    const { heard, startedAt } = await call.line.say(text('Welcome to the flower shop.'), 60, never);
+    assert.equal(heard.trim(), 'Welcome to the flower shop.');
+    assert.notEqual(startedAt, undefined);
+    // Five words of 0.2 seconds.
+    assert(Math.abs(call.peer.played / rate - 1) < 0.05, String(call.peer.played));
+  });
+
+  it('has the ambient sound of the assistant', async () => {
+    const { peer } = await connect({ ambientSound: { name: 'cafe', volume: 1 } });
+    assert(peer.advance(1).some((sample) => sample > 100));
+  });
+
+  it('understands what the customer says, and answers by voice and text', async () => {
+    const call = await connect();
+    say(call, 'Do you sell tulips?');
+    assert.equal(await hear(call), 'Do you sell tulips?');
+    const { heard } = await answer(call, 'Do you sell tulips?').spoken;
+    assert.equal(heard.trim(), 'You said: Do you sell tulips?');
+  });
+
+  it('passes the settings of the assistant on, and decides about answers itself', async () => {
+    const { endpoint } = await connect();
+    assert.equal(endpoint.settings?.instructions, 'You are kind.');
+    assert.deepEqual(endpoint.settings.audio?.input?.turn_detection, {
+      ...{ type: 'server_vad', silence_duration_ms: 900, threshold: 0.55, prefix_padding_ms: 300 },
+      ...{ create_response: false, interrupt_response: false },
+    });
+    assert.equal(endpoint.settings.tools?.length, 1);
+  });
+
+  it('tells the model what was said before the call', async () => {
+    const call = await connect();
+    call.endpoint.answer = ({ items }) => ({
+      text: items.flatMap((item) => (item.type === 'message' ? item.role : [])).join(' '),
+    });
+    assert.equal((await answer(call, 'Hello?').spoken).heard.trim(), 'user assistant user');
+  });
+
+  it('speaks up with the instructions of the occasion', async () => {
+    const { endpoint, line, speaker } = await connect();
+    endpoint.answer = ({ instructions }) => ({ text: instructions });
+    const reply = new SpokenReply((stopped) => speaker.speakUp('silence', [], stopped));
+    const { heard } = await line.say(reply.text(), 60, never);
+    assert.equal(heard.trim(), 'You are kind.\n\nAsk whether they are there.');
+  });
+
+  it('runs a function that the model calls, and lets it go on', async () => {
+    const call = await connect();
+    call.endpoint.answer = ({ items }) => {
+      const last = items.at(-1);
+      return last?.type === 'function_call_output'
+        ? { text: `The result is ${last.output}` }
+        : { call: { name: 'weather', arguments: { town: 'Ulm' } } };
+    };
+    say(call, 'How is the weather in Ulm?');
+    const said = await hear(call);
+    const { reply, spoken } = answer(call, said);
+    assert.equal((await spoken).heard.trim(), 'The result is {"town":"Ulm","sky":"clear"}');
+    assert.deepEqual(reply.functionCalls, [
+      { name: 'weather', arguments: { town: 'Ulm' }, result: { town: 'Ulm', sky: 'clear' } },
+    ]);
+  });
+
+  it('stops when the customer speaks, and tells the model what was heard', async () => {
+    const call = await connect();
+    call.peer.holdMarksFrom = 1;
+    const saying = call.line.say(text('one two three four five six seven eight nine ten'), 60, never);
+    await call.peer.held.promise;
+    call.peer.receive(voice(0.6));
+    const { heard, cutOffBy } = await saying;
+    assert.equal(cutOffBy, 'customer');
+    assert(heard.length < 'one two three four five six seven eight nine ten'.length, heard);
+    assert.equal(call.peer.flushes, 1);
+    await call.endpoint.until(({ type }) => type === 'conversation.item.truncate');
+  });
+
+  it('goes on if the customer says fewer words than needed to interrupt', async () => {
+    const call = await connect({ minInterruptWords: 3 });
+    call.peer.holdMarksFrom = 1;
+    const saying = call.line.say(text('one two three four five'), 60, never);
+    await call.peer.held.promise;
+    say(call, 'Yes.');
+    await call.endpoint.until(({ type }) => type === 'conversation.item.delete');
+    call.peer.releaseMarks();
+    assert.equal((await saying).cutOffBy, undefined);
+  });
+
+  it('stops if the customer says enough words', async () => {
+    const call = await connect({ minInterruptWords: 3 });
+    call.peer.holdMarksFrom = 1;
+    const saying = call.line.say(text('one two three four five'), 60, never);
+    await call.peer.held.promise;
+    say(call, 'No, that is wrong.');
+    assert.equal((await saying).cutOffBy, 'customer');
+    assert.equal(await hear(call), 'No, that is wrong.');
+    call.peer.holdMarksFrom = Infinity;
+    const { heard } = await answer(call, 'No, that is wrong.').spoken;
+    assert.equal(heard.trim(), 'You said: No, that is wrong.');
+  });
+
+  it('does not hear the customer while it speaks if interruptions are off', async () => {
+    const call = await connect({ allowInterruptions: false });
+    call.peer.holdMarksFrom = 1;
+    const saying = call.line.say(text('one two three'), 60, never);
+    await call.peer.held.promise;
+    call.peer.receive(voice(1));
+    call.peer.releaseMarks();
+    assert.equal((await saying).cutOffBy, undefined);
+  });
+
+  it('answers what was said last if the customer says two things', async () => {
+    const call = await connect();
+    say(call, 'Roses?', 'No, tulips?');
+    assert.equal(await hear(call), 'Roses?');
+    assert.equal(await hear(call), 'No, tulips?');
+    const { heard } = await answer(call, 'No, tulips?').spoken;
+    assert.equal(heard.trim(), 'You said: No, tulips?');
+  });
+
+  it('answers a text that was not spoken', async () => {
+    const call = await connect();
+    const { heard } = await answer(call, '[pressed 12]').spoken;
+    assert.equal(heard.trim(), 'You said: [pressed 12]');
+  });
+
+  it('answers speech that nobody could write down', async () => {
+    const call = await connect();
+    say(call, undefined);
+    assert.equal(await hear(call), '…');
+    assert.match((await answer(call, '…').spoken).heard, /^You said: mumbling/);
+  });
+
+  it('fails with a reason if the model cannot answer, and can go on', async () => {
+    const call = await connect();
+    call.endpoint.answer = () => ({ fails: true });
+    await assert.rejects(answer(call, 'Hello?').spoken, { message: 'The voice model could not answer.' });
+    call.endpoint.answer = () => ({ text: 'Here I am.' });
+    assert.equal((await answer(call, 'Hello?').spoken).heard.trim(), 'Here I am.');
+  });
+
+  it('has another voice speak what the model writes', async () => {
+    const spoken: string[] = [];
+    const voice: SpeechService = {
+      transcribe: () => Promise.reject(new Error('The model hears by itself.')),
+      async *speak(words) {
+        spoken.push(words);
+        yield await Promise.resolve(sound(0.5, 6000));
+      },
+    };
+    const call = await connect({ voice });
+    assert.deepEqual(call.endpoint.settings?.output_modalities, ['text']);
+    await call.line.say(text('Welcome.'), 60, never);
+    say(call, 'Do you sell tulips? I need ten.');
+    const { heard } = await answer(call, await hear(call)).spoken;
+    assert.equal(heard, 'You said: Do you sell tulips? I need ten.');
+    assert.deepEqual(spoken, ['Welcome.', 'You said: Do you sell tulips?', 'I need ten.']);
+    assert.equal(call.peer.played, 1.5 * rate);
+  });
+
+  it('ends when the connection to the model is lost', async () => {
+    const call = await connect();
+    call.endpoint.drop();
+    assert.deepEqual(await call.line.next(10, never), { type: 'ended', by: 'connection' });
+  });
+
+  it('does not open with a wrong key, and does not name it', async () => {
+    const endpoint = await RealtimeEndpoint.open();
+    opened.push(endpoint);
+    const { baseUrl } = endpoint;
+    const opening = RealtimeSession.open(
+      { baseUrl, apiKey: 'wrong', model: 'kind-1' },
+      { type: 'realtime' },
+      log,
+    );
+    await assert.rejects(opening, { name: 'EngineError', message: 'The voice model is not available.' });
+  });
+});

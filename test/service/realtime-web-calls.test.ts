@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MemoryVoice } from '../support/calls/memory-voice.ts';
+import { readStereoWav } from '../support/calls/stereo-wav.ts';
+import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
+import { linesOf } from '../support/service/service-client.ts';
+import { atEnd, createAssistant, readMoney, startService } from '../support/service/service.ts';
+
+const endpoint = await RealtimeEndpoint.open();
+atEnd(() => endpoint.close());
+const server = { baseUrl: endpoint.baseUrl, apiKeyEnv: 'REALTIME_KEY', realtimeModel: 'kind-1' };
+const voice = new MemoryVoice();
+const service = await startService(
+  {
+    REALTIME_KEY: endpoint.key,
+    MODELS: JSON.stringify([
+      { code: 'kind', type: 'multimodal', ...server },
+      { code: 'kind-voice', type: 'dualplex', ...server },
+    ]),
+  },
+  { voice },
+);
+
+/** Calls an assistant with a realtime model. */
+async function call(mode: 'multimodal' | 'dualplex', code: string) {
+  voice.reset();
+  const { pool } = service.running.database;
+  const assistant = await createAssistant(service, {
+    balance: '1',
+    initialMessage: 'Welcome to the shop.',
+    limits: { webCalls: true, record: true, mode },
+  });
+  await pool.query(
+    'UPDATE assistants SET multimodal_model_id = (SELECT id FROM models WHERE code = $1) WHERE uuid = $2',
+    [code, assistant.uuid],
+  );
+  const { json } = await service.post('/api/conversations', { assistant_id: assistant.uuid });
+  const path = `/api/conversations/${String(json['conversation_id'])}`;
+  const { status } = await service.post(`${path}/voice`, { sdp: 'v=0 offer' });
+  assert.equal(status, 201);
+  const { browser } = voice;
+  await browser.waitFor('response.done');
+  endpoint.words.push('Do you sell tulips?');
+  browser.say('Do you sell tulips?');
+  await browser.waitFor('response.done', 2);
+  await service.request('DELETE', `${path}/voice`);
+  return { browser, assistant, history: linesOf((await service.get(path)).json['history']) };
+}
+
+/** Whether the recording of the only call of an owner has sound of each side. */
+async function isRecorded(userId: number) {
+  const { rows } = await service.running.database.pool.query<{ token: string }>(
+    'SELECT recording_token AS token FROM calls WHERE user_id = $1',
+    [userId],
+  );
+  const file = await fetch(`${service.url}/api/recordings/${String(rows[0]?.token)}`);
+  const { left, right } = readStereoWav(Buffer.from(await file.arrayBuffer()));
+  return [left, right].map((side) => side.some((sample) => sample !== 0));
+}
+
+const transcript = [
+  'assistant: Welcome to the shop.',
+  'user: Do you sell tulips?',
+  'assistant: You said: Do you sell tulips?',
+];
+
+describe('a web call with a realtime model', () => {
+  it('is held by the model, in the same conversation', async () => {
+    const { history, assistant, browser } = await call('multimodal', 'kind');
+    assert.deepEqual(history, transcript);
+    assert.deepEqual(voice.speech.spoken, []);
+    assert.ok(browser.played > 0);
+    assert.match(endpoint.settings?.instructions ?? '', /read aloud/);
+    // Multimodal minutes cost 0.10 USD.
+    assert.deepEqual(await readMoney(service, assistant.userId), { balance: 0.9, ledger: 0.9 });
+    assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
+  });
+
+  it('is spoken by another voice in the mode dualplex', async () => {
+    const { history, assistant } = await call('dualplex', 'kind-voice');
+    assert.deepEqual(history, transcript);
+    assert.deepEqual(voice.speech.spoken, ['Welcome to the shop.', 'You said: Do you sell tulips?']);
+    assert.deepEqual(await readMoney(service, assistant.userId), { balance: 0.88, ledger: 0.88 });
+    assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
+  });
+});

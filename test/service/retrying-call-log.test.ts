@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DatabaseError } from 'pg';
+import { pino } from 'pino';
+import type { CallLog } from '../../src/service/call/call-parts.ts';
+import { RetryingCallLog } from '../../src/service/call/retrying-call-log.ts';
+
+const silent = pino({ level: 'silent' });
+
+/** A log whose database fails so many times, with this error. */
+function failing(times: number, error: Error) {
+  let left = times;
+  const saved: number[] = [];
+  const attempt = async () => {
+    await Promise.resolve();
+    // As the query builder wraps it.
+    if (left-- > 0) throw new Error('Failed query', { cause: error });
+  };
+  const log: CallLog = {
+    async saveLines(lines) {
+      await attempt();
+      saved.push(lines.length);
+    },
+    async chargeMinute() {
+      await attempt();
+      return true;
+    },
+    release: attempt,
+  };
+  return { log: new RetryingCallLog(log, 5000, silent), saved };
+}
+
+const stopping = Object.assign(new DatabaseError('terminating connection', 0, 'error'), { code: '57P01' });
+const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const lost = new Error('Connection terminated unexpectedly');
+const wrong = Object.assign(new DatabaseError('no such column', 0, 'error'), { code: '42703' });
+
+describe('the progress of a call', () => {
+  for (const [title, error] of [
+    ['is being restarted', stopping],
+    ['refuses connections', refused],
+    ['loses the connection', lost],
+  ] as const) {
+    it(`is stored after the database ${title}`, async () => {
+      const { log, saved } = failing(2, error);
+      await log.saveLines([]);
+      assert.deepEqual(saved, [0]);
+    });
+  }
+
+  it('is charged after an outage', async () => {
+    assert.equal(await failing(1, lost).log.chargeMinute(1), true);
+  });
+
+  it('fails at once if the query is wrong', async () => {
+    const { log, saved } = failing(1, wrong);
+    await assert.rejects(log.saveLines([]));
+    assert.deepEqual(saved, []);
+  });
+});

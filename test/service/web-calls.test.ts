@@ -1,0 +1,534 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setAiEnabled } from '../../src/service/conversation/human-handoff.ts';
+import { offer, said, visit, waitForEnd } from '../support/calls/web-visitor.ts';
+import { newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
+
+describe('a web call', () => {
+  it('greets, understands, answers, and stores what was said in the conversation', async () => {
+    const visitor = await visit();
+    const { status, json } = await visitor.call();
+    assert.equal(status, 201);
+    assert.equal(json['sdp'], 'v=0 answer');
+    assert.equal(json['max_seconds'], 600);
+    const { browser, speech } = visitor.voice;
+    await said(browser, 1);
+    assert.deepEqual(speech.spoken, ['Welcome to the shop.']);
+    browser.say('What are your opening hours?');
+    await said(browser, 2);
+    assert.equal((await visitor.hangUp()).status, 200);
+    const history = await visitor.history();
+    const answer = String(history[2]).replace('assistant: ', '');
+    assert.deepEqual(history, [
+      'assistant: Welcome to the shop.',
+      'user: What are your opening hours?',
+      `assistant: ${answer}`,
+    ]);
+    const heard = browser.find('response.output_audio_transcript.done');
+    assert.deepEqual(
+      heard.map(({ transcript }) => transcript),
+      ['Welcome to the shop.', answer],
+    );
+    const [call] = await visitor.calls();
+    assert.deepEqual(call, {
+      type: 'web',
+      status: 'completed',
+      end_reason: 'hung-up',
+      transcript: `AI: Welcome to the shop.\nCustomer: What are your opening hours?\nAI: ${answer}`,
+      carrier_cost: 0,
+      total_cost: 0.05,
+    });
+    assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
+  });
+
+  it('sends the events of the line in order', async () => {
+    const visitor = await visit();
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    browser.events.length = 0;
+    browser.say('Hello there');
+    await said(browser, 1);
+    const deltas = browser.find('response.output_audio_transcript.delta').length;
+    const types = browser.events.map(({ type }) => type);
+    assert.deepEqual(types, [
+      'input_audio_buffer.speech_started',
+      'input_audio_buffer.speech_stopped',
+      'conversation.item.input_audio_transcription.completed',
+      'response.created',
+      'output_audio_buffer.started',
+      ...Array<string>(deltas).fill('response.output_audio_transcript.delta'),
+      'response.output_audio_transcript.done',
+      'output_audio_buffer.stopped',
+      'response.done',
+    ]);
+    const [first] = browser.events;
+    assert.deepEqual(browser.find('conversation.item.input_audio_transcription.completed'), [
+      {
+        type: 'conversation.item.input_audio_transcription.completed',
+        item_id: first?.['item_id'],
+        transcript: 'Hello there',
+      },
+    ]);
+    await visitor.hangUp();
+    assert.deepEqual(browser.find('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
+    assert(browser.isClosed);
+  });
+
+  it('continues a conversation that began in writing, and goes on in writing', async () => {
+    const visitor = await visit();
+    await visitor.service.post(`${visitor.path}/messages`, { message: 'My name is Ada.' });
+    await visitor.call();
+    const { browser, speech } = visitor.voice;
+    browser.say('Are you there?');
+    await said(browser, 1);
+    assert.equal(speech.spoken.includes('Welcome to the shop.'), false);
+    await visitor.hangUp();
+    const written = await visitor.service.post(`${visitor.path}/messages`, { message: 'Thanks.' });
+    assert.equal(written.status, 200);
+    const roles = (await visitor.history()).map((line) => line.split(':')[0]);
+    assert.deepEqual(roles, ['assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+    // The assistant has answered.
+    assert.equal((await visitor.calls())[0]?.['status'], 'completed');
+    // Two messages and one minute.
+    assert.deepEqual(await visitor.money(), { balance: 0.93, ledger: 0.93 });
+  });
+
+  it('answers a typed message by voice and text', async () => {
+    const visitor = await visit();
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    browser.write('What are your opening hours?');
+    await said(browser, 2);
+    browser.write(' ');
+    const [error] = await browser.waitFor('error');
+    assert.deepEqual(error?.['error'], { code: 'invalid-message', message: 'The message is empty.' });
+    await visitor.hangUp();
+    assert.equal((await visitor.history())[1], 'user: What are your opening hours?');
+    assert.equal((await visitor.history()).length, 3);
+  });
+
+  it('accepts twenty typed messages a minute, and ignores unknown events', async () => {
+    const visitor = await visit({ type: 'test' });
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    for (const event of [{}, { type: 'session.update' }, { type: 'conversation.item.create', item: 1 }])
+      browser.onEvent?.(event);
+    for (let index = 0; index < 20; index++) browser.write(`Message ${index}`);
+    assert.deepEqual(browser.find('error'), []);
+    browser.write('One too many');
+    const [error] = browser.find('error');
+    const message = 'Too many messages. Please wait a moment.';
+    assert.deepEqual(error?.['error'], { code: 'invalid-message', message });
+    await visitor.hangUp();
+  });
+
+  it('answers a visitor who writes before the greeting can be heard, instead of greeting again', async () => {
+    const visitor = await visit();
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    await visitor.call();
+    const { browser } = visitor.voice;
+    browser.holdMarksFrom = 0;
+    connection.resolve(true);
+    await browser.held.promise;
+    browser.holdMarksFrom = Infinity;
+    browser.write('What are your opening hours?');
+    await said(browser, 2);
+    const answer = String(browser.find('response.output_audio_transcript.done').at(-1)?.['transcript']);
+    assert.doesNotMatch(answer, /Welcome to the shop|^$/);
+    await visitor.hangUp();
+    assert.deepEqual(await visitor.history(), [
+      'assistant: Welcome to the shop.',
+      'user: What are your opening hours?',
+      `assistant: ${answer}`,
+    ]);
+  });
+
+  it('keeps what was heard of an answer that the visitor interrupts', async () => {
+    const visitor = await visit({ initialMessage: 'One two three. Four five six. Seven eight nine.' });
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    await visitor.call();
+    const { browser } = visitor.voice;
+    // Two sentences begin; the third does not.
+    browser.holdMarksFrom = 2;
+    connection.resolve(true);
+    await browser.held.promise;
+    browser.interruptWith('Stop');
+    const [done] = await browser.waitFor('response.output_audio_transcript.done');
+    const heard = String(done?.['transcript']);
+    assert.match(heard, /^One two three\./);
+    assert.doesNotMatch(heard, /Seven/);
+    await browser.waitFor('output_audio_buffer.cleared');
+    await browser.waitFor('conversation.item.input_audio_transcription.completed');
+    browser.holdMarksFrom = Infinity;
+    await said(browser, 2);
+    await visitor.hangUp();
+    const [call] = await visitor.calls();
+    assert.equal(String(call?.['transcript']).split('\n')[1], 'Customer: Stop');
+    assert.equal(String(call?.['transcript']).split('\n')[0]?.trim(), `AI: ${heard}`);
+  });
+
+  it('stops speaking when the browser asks for it', async () => {
+    const visitor = await visit({ initialMessage: 'One two three. Four five six.' });
+    const connection = Promise.withResolvers<boolean>();
+    visitor.voice.connected = connection.promise;
+    await visitor.call();
+    const { browser } = visitor.voice;
+    browser.holdMarksFrom = 1;
+    connection.resolve(true);
+    await browser.held.promise;
+    browser.onEvent?.({ type: 'response.cancel' });
+    await browser.waitFor('output_audio_buffer.cleared');
+    assert.equal(browser.flushes, 1);
+    await visitor.hangUp();
+  });
+
+  it('is free in a conversation of type test, and at most two minutes long', async () => {
+    const visitor = await visit({ type: 'test' });
+    const { json } = await visitor.call();
+    assert.equal(json['max_seconds'], 120);
+    await said(visitor.voice.browser, 1);
+    await visitor.hangUp();
+    const [call] = await visitor.calls();
+    assert.equal(call?.['total_cost'], 0);
+    assert.deepEqual(await visitor.money(), { balance: 1, ledger: 1 });
+  });
+
+  for (const [mode, price] of [
+    ['pipeline', 0.05],
+    ['multimodal', 0.1],
+    ['dualplex', 0.12],
+  ] as const) {
+    it(`costs ${price} USD for a started minute in the mode ${mode}`, async () => {
+      const visitor = await visit({ limits: { mode } });
+      await visitor.call();
+      await said(visitor.voice.browser, 1);
+      await visitor.hangUp();
+      const [call] = await visitor.calls();
+      assert.equal(call?.['total_cost'], price);
+      assert.deepEqual(await visitor.money(), { balance: 1 - price, ledger: 1 - price });
+    });
+  }
+});
+
+describe('the end of a web call', () => {
+  it('comes with the deletion of the conversation, and deletes what was said', async () => {
+    const visitor = await visit();
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    await visitor.service.request('DELETE', visitor.path);
+    assert.deepEqual(await browser.waitFor('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
+    // What was said is deleted, what was paid is not.
+    assert.deepEqual(await visitor.calls(), []);
+    assert.deepEqual(await visitor.money(), { balance: 0.95, ledger: 0.95 });
+  });
+
+  it('comes with a person who takes over', async () => {
+    const visitor = await visit();
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    const { database } = visitor.service.running;
+    const uuid = visitor.path.split('/').at(-1) ?? '';
+    await setAiEnabled(database, { uuid, userId: visitor.assistant.userId }, false);
+    assert.deepEqual(await browser.waitFor('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
+    await waitForEnd(visitor);
+    const [call] = await visitor.calls();
+    assert.deepEqual([call?.['status'], call?.['end_reason']], ['ended', 'conversation-ended']);
+  });
+
+  it('comes with the balance', async () => {
+    const visitor = await visit({ balance: '0.05' });
+    const { pool } = visitor.service.running.database;
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    // A minute ago.
+    await pool.query(
+      `UPDATE calls SET answered_at = answered_at - interval '61 seconds' WHERE user_id = $1`,
+      [visitor.assistant.userId],
+    );
+    const [{ token } = { token: '' }] = (
+      await pool.query<{ token: string }>('SELECT token FROM calls WHERE user_id = $1', [
+        visitor.assistant.userId,
+      ])
+    ).rows;
+    assert.equal((await visitor.call({ call: token })).status, 201);
+    assert.deepEqual(await visitor.voice.browser.waitFor('call.ended'), [
+      { type: 'call.ended', reason: 'balance' },
+    ]);
+    await waitForEnd(visitor);
+    const [call] = await visitor.calls();
+    assert.deepEqual([call?.['end_reason'], call?.['total_cost']], ['balance', 0.05]);
+    assert.deepEqual(await visitor.money(), { balance: 0, ledger: 0 });
+  });
+
+  it('comes with its last message', async () => {
+    const visitor = await visit({ limits: { maxConversationMessages: 1 } });
+    await visitor.call();
+    const { browser } = visitor.voice;
+    await said(browser, 1);
+    browser.say('What are your opening hours?');
+    assert.deepEqual(await browser.waitFor('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
+    await waitForEnd(visitor);
+    assert.equal((await visitor.history()).length, 3);
+  });
+
+  it('comes with silence', async () => {
+    const visitor = await visit({ limits: { maxSilenceDuration: 1 } });
+    await visitor.call();
+    assert.deepEqual(await visitor.voice.browser.waitFor('call.ended'), [
+      { type: 'call.ended', reason: 'silence' },
+    ]);
+    await waitForEnd(visitor);
+    assert.equal((await visitor.calls())[0]?.['status'], 'ended_by_assistant');
+  });
+
+  it('comes with the time limit', async () => {
+    const visitor = await visit({ limits: { maxDuration: 1 } });
+    await visitor.call();
+    assert.deepEqual(await visitor.voice.browser.waitFor('call.ended'), [
+      { type: 'call.ended', reason: 'time-limit' },
+    ]);
+    await waitForEnd(visitor);
+    assert.equal((await visitor.calls())[0]?.['end_reason'], 'max-duration');
+  });
+
+  it('costs nothing if the browser never connects', async () => {
+    const visitor = await visit();
+    visitor.voice.connected = Promise.resolve(false);
+    assert.equal((await visitor.call()).status, 201);
+    await waitForEnd(visitor);
+    const [call] = await visitor.calls();
+    assert.deepEqual([call?.['status'], call?.['end_reason']], ['failed', 'not-connected']);
+    assert.deepEqual(await visitor.money(), { balance: 1, ledger: 1 });
+  });
+
+  it('is refunded if the service stops', async () => {
+    const env = { ...(await newDatabase()), SHUTDOWN_SECONDS: '0' };
+    const visitor = await visit({ env });
+    await visitor.call();
+    await said(visitor.voice.browser, 1);
+    await visitor.service.running.close();
+    assert.deepEqual(visitor.voice.browser.find('call.ended'), [{ type: 'call.ended', reason: 'failed' }]);
+    const next = await startService(env);
+    assert.deepEqual(await readMoney(next, visitor.assistant.userId), { balance: 1, ledger: 1 });
+  });
+
+  it('succeeds twice, and without a call', async () => {
+    const visitor = await visit();
+    assert.equal((await visitor.hangUp()).status, 200);
+    await visitor.call();
+    await said(visitor.voice.browser, 1);
+    assert.equal((await visitor.hangUp()).status, 200);
+    assert.equal((await visitor.hangUp()).status, 200);
+  });
+
+  it(
+    'may be asked for at another process',
+    { skip: testDatabase === 'pglite' && 'an embedded database has one process' },
+    async () => {
+      const env = await newDatabase();
+      const visitor = await visit({ env });
+      const other = await startService(env);
+      await visitor.call();
+      await said(visitor.voice.browser, 1);
+      assert.equal((await other.request('DELETE', `${visitor.path}/voice`)).status, 200);
+      const [call] = await visitor.calls();
+      assert.deepEqual([call?.['status'], call?.['end_reason']], ['ended_by_customer', 'hung-up']);
+      assert.deepEqual(visitor.voice.browser.find('call.ended'), [{ type: 'call.ended', reason: 'stopped' }]);
+    },
+  );
+});
+
+describe('a web call whose connection was lost', () => {
+  it('continues when the visitor connects again', async () => {
+    const visitor = await visit();
+    const { json } = await visitor.call();
+    const first = visitor.voice.browser;
+    await said(first, 1);
+    first.lose();
+    const again = await visitor.call({ call: json['call'] });
+    assert.equal(again.status, 201);
+    assert.equal(again.json['call'], json['call']);
+    const second = visitor.voice.browser;
+    assert.notEqual(second, first);
+    // The assistant apologizes.
+    await said(second, 1);
+    second.say('What are your opening hours?');
+    await said(second, 2);
+    await visitor.hangUp();
+    const calls = await visitor.calls();
+    assert.equal(calls.length, 1);
+    assert.equal(calls[0]?.['total_cost'], 0.05);
+    assert.equal((await visitor.history()).filter((line) => line.startsWith('user')).length, 1);
+  });
+
+  it('continues also before the service has noticed the loss', async () => {
+    const visitor = await visit();
+    const { json } = await visitor.call();
+    const first = visitor.voice.browser;
+    await said(first, 1);
+    assert.equal((await visitor.call({ call: json['call'] })).status, 201);
+    await said(visitor.voice.browser, 1);
+    assert(first.isClosed);
+    await visitor.hangUp();
+    assert.equal((await visitor.calls()).length, 1);
+  });
+
+  it('makes room for a call from the start', async () => {
+    const visitor = await visit();
+    const { json } = await visitor.call();
+    const first = visitor.voice.browser;
+    await said(first, 1);
+    first.lose();
+    const isLost = async () => (await visitor.call()).status === 201;
+    while (!(await isLost()));
+    await visitor.hangUp();
+    const calls = await visitor.calls();
+    assert.deepEqual(
+      [calls[0]?.['status'], calls[0]?.['end_reason']],
+      ['ended_by_customer', 'connection-lost'],
+    );
+    const late = await visitor.call({ call: json['call'] });
+    assert.deepEqual([late.status, late.json['error']], [409, 'The call has ended']);
+  });
+});
+
+describe('a call that must not begin', () => {
+  it('is refused while another one is in progress', async () => {
+    const visitor = await visit();
+    await visitor.call();
+    await said(visitor.voice.browser, 1);
+    const { status, json } = await visitor.call();
+    assert.deepEqual([status, json['error']], [409, 'A call is in progress']);
+    const foreign = await visitor.call({ call: 'a-guessed-token' });
+    assert.deepEqual([foreign.status, foreign.json['error']], [409, 'The call has ended']);
+    assert(visitor.voice.browser.isClosed);
+    await visitor.hangUp();
+  });
+
+  it('is refused if the assistant offers none', async () => {
+    const visitor = await visit({ limits: { webCalls: false } });
+    const { status, json } = await visitor.call();
+    assert.deepEqual([status, json['error']], [403, 'The assistant offers no calls']);
+    assert.equal((await visitor.service.get(`${visitor.path}/voice`)).status, 403);
+  });
+
+  it('is refused on a page of another origin', async () => {
+    const visitor = await visit();
+    const { pool } = visitor.service.running.database;
+    await pool.query(`UPDATE assistants SET allowed_origins = '{https://shop.example}' WHERE uuid = $1`, [
+      visitor.assistant.uuid,
+    ]);
+    const { status, json } = await visitor.call({}, { Origin: 'https://other.example' });
+    assert.deepEqual([status, json['error']], [403, 'Origin not allowed: https://other.example']);
+    assert.equal((await visitor.call({}, { Origin: 'https://shop.example' })).status, 201);
+    await visitor.hangUp();
+  });
+
+  it('is refused without money', async () => {
+    const visitor = await visit({ balance: '0.04' });
+    const { status, json } = await visitor.call();
+    assert.deepEqual([status, json['error']], [400, 'Insufficient balance. Please top up your account.']);
+    assert.deepEqual(await visitor.money(), { balance: 0.04, ledger: 0.04 });
+  });
+
+  it('is refused with an offer that is none', async () => {
+    const visitor = await visit();
+    const { status, json } = await visitor.call({ sdp: 'nonsense' });
+    assert.deepEqual([status, json['error']], [422, 'sdp cannot be answered: It is no SDP.']);
+    assert.deepEqual(await visitor.calls(), []);
+  });
+
+  it('is refused in a language that the service does not understand', async () => {
+    const visitor = await visit({ limits: { languageId: 2 } });
+    const { status, json } = await visitor.call();
+    assert.equal(status, 503);
+    assert.equal(json['error'], 'Voice is not available: German is not understood.');
+    const settings = await visitor.service.get(`/api/assistants/${visitor.assistant.uuid}/widget`);
+    assert.equal((settings.json['data'] as { web_calls: boolean }).web_calls, false);
+  });
+
+  it('is refused by a service without voice, which offers none in its public settings', async () => {
+    const service = await startService();
+    const visitor = await visit({ service });
+    const { status, json } = await visitor.call();
+    assert.equal(status, 503);
+    assert.match(String(json['error']), /^Voice is not available: /);
+    const settings = await service.get(`/api/assistants/${visitor.assistant.uuid}/widget`);
+    assert.equal((settings.json['data'] as { web_calls: boolean }).web_calls, false);
+  });
+
+  it('is refused while a person answers', async () => {
+    const visitor = await visit();
+    const { pool } = visitor.service.running.database;
+    await pool.query('UPDATE conversations SET ai_enabled = false WHERE uuid = $1', [
+      visitor.path.split('/').at(-1),
+    ]);
+    assert.equal((await visitor.call()).status, 503);
+  });
+});
+
+describe('the limits of web calls', () => {
+  it('count the calls of an assistant at the same time', async () => {
+    const visitor = await visit({ env: { VOICE_CALLS_PER_ASSISTANT: '2' } });
+    const { service, assistant } = visitor;
+    const others: string[] = [];
+    for (let index = 0; index < 2; index++) {
+      const { json } = await service.post('/api/conversations', { assistant_id: assistant.uuid });
+      others.push(`/api/conversations/${String(json['conversation_id'])}/voice`);
+    }
+    const answers = await Promise.all([
+      visitor.call(),
+      ...others.map((path) => service.post(path, { sdp: offer })),
+    ]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    assert.equal(
+      refused?.json['error'],
+      'Call limit reached. Too many visitors are calling this assistant at the moment.',
+    );
+    for (const path of others) await service.request('DELETE', path);
+    await visitor.hangUp();
+  });
+
+  for (const [setting, text] of [
+    ['VOICE_VISITOR_MINUTES_PER_DAY', 'No more minutes are left for this visitor today.'],
+    ['VOICE_OWNER_MINUTES_PER_DAY', 'No more minutes are left for this assistant today.'],
+  ] as const) {
+    it(`count minutes a day: ${setting}`, async () => {
+      const visitor = await visit({ env: { [setting]: '2' }, type: 'test' });
+      for (let index = 0; index < 2; index++) {
+        assert.equal((await visitor.call()).status, 201);
+        await said(visitor.voice.browser, 1);
+        await visitor.hangUp();
+      }
+      const { status, json } = await visitor.call();
+      assert.deepEqual([status, json['error']], [429, `Call limit reached. ${text}`]);
+    });
+  }
+
+  it('are described for a browser that wants to call', async () => {
+    const visitor = await visit({
+      env: {
+        VOICE_STUN_URL: 'stun:stun.shop.example',
+        VOICE_TURN_URL: 'turn:turn.shop.example',
+        VOICE_TURN_SECRET: 's',
+      },
+    });
+    const { status, json } = await visitor.service.get(`${visitor.path}/voice`);
+    assert.equal(status, 200);
+    assert.equal(json['max_seconds'], 600);
+    const [stun, turn] = json['ice_servers'] as Record<string, string>[];
+    assert.deepEqual(stun, { urls: 'stun:stun.shop.example' });
+    assert.equal(turn?.['urls'], 'turn:turn.shop.example');
+    assert.match(String(turn['username']), /^\d{10}$/);
+    assert.equal(Buffer.from(String(turn['credential']), 'base64').length, 20);
+  });
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { until } from '../until.ts';
+
+export interface AriRequest {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+}
+
+/** Stands in for Asterisk: takes the requests of its REST interface, and sends the events that a test gives it. */
+export class AriStandIn {
+  readonly requests: AriRequest[] = [];
+  /** Paths of requests that are refused. */
+  refuses: RegExp | undefined;
+  readonly #server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const path = pathname.replace(/^\/ari/, '');
+    const sent = { method: request.method ?? '', path, query: Object.fromEntries(searchParams) };
+    this.requests.push(sent);
+    request.resume();
+    const isRefused = this.refuses?.test(path) === true || path.startsWith('/applications/');
+    const answer = isRefused ? { message: 'refused' } : this.#answer(sent);
+    response.writeHead(isRefused ? 404 : 200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  });
+  readonly #sockets = new WebSocketServer({ server: this.#server });
+  readonly #events = new Map<string, WebSocket>();
+
+  static async start(): Promise<AriStandIn> {
+    const standIn = new AriStandIn();
+    standIn.#sockets.on('connection', (socket, request) => {
+      const application = new URL(request.url ?? '', 'http://localhost').searchParams.get('app');
+      if (application !== null) standIn.#events.set(application, socket);
+    });
+    standIn.#server.listen(0, '127.0.0.1');
+    await once(standIn.#server, 'listening');
+    return standIn;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  /** Waits for a request, and returns it. */
+  async received(method: string, path: RegExp, count = 1): Promise<AriRequest> {
+    const find = () =>
+      this.requests.filter((request) => request.method === method && path.test(request.path));
+    await until(() => find().length >= count);
+    return find()[count - 1] as AriRequest;
+  }
+
+  /** Waits until an application receives events. */
+  async connected(isWanted: (application: string) => boolean): Promise<string> {
+    const find = () => [...this.#events.keys()].find(isWanted);
+    await until(() => find() !== undefined);
+    return find() ?? '';
+  }
+
+  send(application: string, type: string, channelId: string, more: object = {}): void {
+    const event = { type, channel: channel(channelId), ...more };
+    this.#events.get(application)?.send(JSON.stringify(event));
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#sockets.clients) client.terminate();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #answer({ method, path, query }: AriRequest): unknown {
+    if (method === 'POST' && path === '/bridges') return { id: 'bridge' };
+    if (path === '/channels/externalMedia') {
+      const { channelId = '', app = '' } = query;
+      setImmediate(() => {
+        this.send(app, 'StasisStart', channelId);
+      });
+      return { ...channel(channelId), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: 'sound' } };
+    }
+    return channel(query['channelId'] ?? 'channel');
+  }
+}
+
+const channel = (id: string) => ({
+  id,
+  state: 'Up',
+  caller: { number: '4930111' },
+  dialplan: { exten: '4930222' },
+});

@@ -1,0 +1,103 @@
+import type { AudioListener, AudioPeer } from '../../../src/service/voice/audio-peer.ts';
+
+/**
+ * A peer in memory that plays in no time, or as far as the test has it {@link advance}. Without a pace, its time passes
+ * only while one side can be heard.
+ */
+export class MemoryPeer implements AudioPeer {
+  readonly rate: number;
+  flushes = 0;
+  /** Samples. */
+  played = 0;
+  /** With a pace: all that was heard, with zeros where there was nothing to play. */
+  readonly heard: number[] = [];
+  /** The marks from this one on wait for {@link releaseMarks}. */
+  holdMarksFrom = Infinity;
+  onPlayed?: ((frame: Int16Array | undefined, skipped: number) => void) | undefined;
+  readonly held = Promise.withResolvers<undefined>();
+  readonly #isPaced: boolean;
+  readonly #waiting: string[] = [];
+  /** Without a pace: the sound after a mark that waits. */
+  #queue: (Int16Array | string)[] = [];
+  #marks = 0;
+  #listener: AudioListener | undefined;
+
+  constructor(rate: number, { isPaced = false } = {}) {
+    this.rate = rate;
+    this.#isPaced = isPaced;
+  }
+
+  open(listener: AudioListener): void {
+    this.#listener = listener;
+  }
+
+  receive(samples: ArrayLike<number>): void {
+    const sound = Int16Array.from(samples);
+    const frame = this.rate / 50;
+    for (let at = 0; at < sound.length; at += frame) {
+      this.#listener?.onAudio(sound.subarray(at, at + frame));
+      this.onPlayed?.(undefined, 0);
+    }
+  }
+
+  /** Time passes, and nothing arrives. */
+  wait(seconds: number): void {
+    for (let left = Math.round(seconds * 50); left > 0; left--) this.onPlayed?.(undefined, 0);
+  }
+
+  play(samples: Int16Array): void {
+    this.played += samples.length;
+    if (this.#isPaced || this.#waiting.length > 0) this.#queue.push(samples);
+    else this.#emit(samples);
+  }
+
+  mark(id: string): void {
+    if (this.#isPaced) {
+      this.#queue.push(id);
+    } else if (this.#marks++ >= this.holdMarksFrom) {
+      this.#waiting.push(id);
+      this.held.resolve(undefined);
+    } else {
+      queueMicrotask(() => this.#listener?.onMark(id));
+    }
+  }
+
+  releaseMarks(): void {
+    for (const sound of this.#queue.splice(0)) if (typeof sound !== 'string') this.#emit(sound);
+    for (const id of this.#waiting.splice(0)) this.#listener?.onMark(id);
+  }
+
+  /** Plays so many seconds, with a pace, and returns them. */
+  advance(seconds: number): number[] {
+    const start = this.heard.length;
+    const end = start + Math.round(seconds * this.rate);
+    while (this.heard.length < end) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) {
+        this.heard.push(0);
+      } else if (typeof entry === 'string') {
+        this.#listener?.onMark(entry);
+      } else {
+        const part = entry.subarray(0, end - this.heard.length);
+        this.heard.push(...part);
+        if (part.length < entry.length) this.#queue.unshift(entry.subarray(part.length));
+      }
+    }
+    return this.heard.slice(start);
+  }
+
+  flush(): void {
+    this.flushes++;
+    this.#queue = [];
+    this.#waiting.length = 0;
+  }
+
+  #emit(samples: Int16Array): void {
+    const frame = this.rate / 50;
+    for (let at = 0; at < samples.length; at += frame) this.onPlayed?.(samples.subarray(at, at + frame), 0);
+  }
+
+  close(): void {
+    this.#listener?.onClosed();
+  }
+}

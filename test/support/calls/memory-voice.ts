@@ -1,0 +1,138 @@
+import type { SpeechService } from '../../../src/service/voice/speech-service.ts';
+import type {
+  MediaServer,
+  RefusedOffer,
+  VoiceModule,
+  WebAnswer,
+  WebPeer,
+} from '../../../src/service/voice/voice-module.ts';
+import { until } from '../until.ts';
+import { MemoryPeer } from './memory-peer.ts';
+
+/** A browser in memory: what it says are tones, each with a text that the speech service understands. */
+export class MemoryBrowser extends MemoryPeer implements WebPeer {
+  readonly connected: Promise<boolean>;
+  readonly events: Record<string, unknown>[] = [];
+  isClosed = false;
+  onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
+  readonly #speech: ScriptedSpeech;
+
+  constructor(speech: ScriptedSpeech, connected: Promise<boolean>, rate: number) {
+    super(rate);
+    this.#speech = speech;
+    this.connected = connected;
+  }
+
+  send(event: Readonly<Record<string, unknown>>): void {
+    this.events.push({ ...event });
+  }
+
+  override close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    super.close();
+  }
+
+  /** The visitor says something, then pauses. */
+  say(text: string): void {
+    this.#speech.next.push(text);
+    this.receive(tone(0.6, this.rate));
+    this.receive(new Int16Array(this.rate * 2));
+  }
+
+  /** The visitor says something into what the assistant is saying. */
+  interruptWith(text: string): void {
+    this.#speech.next.push(text);
+    this.receive(tone(1, this.rate));
+    this.receive(new Int16Array(this.rate * 2));
+  }
+
+  write(text: string): void {
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+    this.onEvent?.({ type: 'conversation.item.create', item });
+    this.onEvent?.({ type: 'response.create' });
+  }
+
+  /** The connection is lost. */
+  lose(): void {
+    super.close();
+  }
+
+  find(type: string): Record<string, unknown>[] {
+    return this.events.filter((event) => event['type'] === type);
+  }
+
+  /** Waits until this many events of a type were sent. */
+  async waitFor(type: string, count = 1): Promise<Record<string, unknown>[]> {
+    await until(() => this.find(type).length >= count);
+    return this.find(type);
+  }
+}
+
+/** Understands the next of its texts, and speaks a moment of sound for each sentence. */
+export class ScriptedSpeech implements SpeechService {
+  readonly next: string[] = [];
+  readonly spoken: string[] = [];
+  /** Seconds of sound for each sentence. */
+  seconds = 0.02;
+
+  problem(language: string): string | undefined {
+    return language === 'de' ? 'German is not understood.' : undefined;
+  }
+
+  transcribe(samples: Int16Array, rate: number): Promise<string> {
+    // Only a whole utterance ends with a pause.
+    const isWhole = samples.subarray(-rate / 10).every((sample) => Math.abs(sample) < 300);
+    return Promise.resolve(isWhole ? (this.next.shift() ?? '') : '');
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a server
+  async *speak(text: string, _: unknown, rate: number): AsyncGenerator<Int16Array> {
+    this.spoken.push(text);
+    yield tone(this.seconds, rate);
+  }
+}
+
+const tone = (seconds: number, at: number) =>
+  Int16Array.from({ length: seconds * at }, (_, index) => Math.round(8000 * Math.sin(index / 3)));
+
+/** Sound for web calls in memory. */
+export class MemoryVoice implements VoiceModule, MediaServer {
+  readonly speech = new ScriptedSpeech();
+  readonly problems: string[] = [];
+  readonly browsers: MemoryBrowser[] = [];
+  /** Whether the next browsers connect; pending keeps them waiting. */
+  connected: Promise<boolean> = Promise.resolve(true);
+  /** Samples a second of the next browsers. */
+  rate = 8000;
+
+  get media(): MediaServer {
+    return this;
+  }
+
+  /** The browser of the latest offer. */
+  get browser(): MemoryBrowser {
+    const browser = this.browsers.at(-1);
+    if (!browser) throw new Error('No browser has sent an offer.');
+    return browser;
+  }
+
+  answer(offer: string): Promise<WebAnswer | RefusedOffer> {
+    if (!offer.startsWith('v=0')) return Promise.resolve({ refused: 'It is no SDP.' });
+    const peer = new MemoryBrowser(this.speech, this.connected, this.rate);
+    this.browsers.push(peer);
+    return Promise.resolve({ sdp: 'v=0 answer', peer });
+  }
+
+  /** Forgets earlier browsers. */
+  reset(): void {
+    this.browsers.length = this.speech.next.length = this.speech.spoken.length = 0;
+    this.connected = Promise.resolve(true);
+    this.speech.seconds = 0.02;
+    this.rate = 8000;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

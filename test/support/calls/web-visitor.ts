@@ -1,0 +1,73 @@
+import { MemoryVoice } from './memory-voice.ts';
+import type { MemoryBrowser } from './memory-voice.ts';
+import { createAssistant, readMoney, startService } from '../service/service.ts';
+import type { AssistantOptions, Environment, TestService } from '../service/service.ts';
+import { linesOf } from '../service/service-client.ts';
+
+export const offer = 'v=0 offer';
+
+async function startWith(env: Environment) {
+  const voice = new MemoryVoice();
+  return { voice, service: await startService(env, { voice }) };
+}
+
+let shared: ReturnType<typeof startWith> | undefined;
+
+/** A service with sound in memory, and a conversation with an assistant that can be called. */
+export async function visit(
+  options: AssistantOptions & {
+    type?: 'widget' | 'test';
+    env?: Environment;
+    service?: TestService;
+    voice?: MemoryVoice;
+  } = {},
+) {
+  const { voice, service } = options.service
+    ? { voice: options.voice ?? new MemoryVoice(), service: options.service }
+    : await (options.env ? startWith(options.env) : (shared ??= startWith({})));
+  voice.reset();
+  const limits = { webCalls: true, maxSilenceDuration: 300, reengagementInterval: 300, ...options.limits };
+  const assistant = await createAssistant(service, {
+    balance: '1',
+    initialMessage: 'Welcome to the shop.',
+    ...options,
+    limits,
+  });
+  const { json } = await service.post('/api/conversations', {
+    assistant_id: assistant.uuid,
+    type: options.type ?? 'widget',
+  });
+  const path = `/api/conversations/${String(json['conversation_id'])}`;
+  return {
+    ...{ voice, service, assistant, path },
+    call: (body: object = {}, headers: Record<string, string> = {}) =>
+      service.post(`${path}/voice`, { sdp: offer, ...body }, headers),
+    history: async () => linesOf((await service.get(path)).json['history']),
+    money: () => readMoney(service, assistant.userId),
+    /** The stored calls of the conversation, oldest first. */
+    calls: async () => {
+      const { rows } = await service.running.database.pool.query<Record<string, unknown>>(
+        `SELECT type, status, end_reason, transcript, carrier_cost::float, total_cost::float
+         FROM calls WHERE user_id = $1 ORDER BY id`,
+        [assistant.userId],
+      );
+      return rows;
+    },
+    hangUp: () => service.request('DELETE', `${path}/voice`),
+  };
+}
+
+/** Waits until the assistant has said something, as often as `count`. */
+export const said = async (browser: MemoryBrowser, count: number) =>
+  (await browser.waitFor('response.done', count)).length;
+
+/** Waits until the first call of a visitor has ended. */
+export async function waitForEnd(visitor: {
+  calls: () => Promise<Record<string, unknown>[]>;
+}): Promise<void> {
+  const isOpen = async () => {
+    const status = String((await visitor.calls())[0]?.['status']);
+    return ['initiated', 'ringing', 'in-progress'].includes(status);
+  };
+  while (await isOpen());
+}

@@ -1,0 +1,147 @@
+import { until } from './chat-fixture.ts';
+
+/*
+ * A stand-in for the service's side of a call: a second `RTCPeerConnection` in the page. Sound and events go through
+ * real WebRTC; only the microphone is made of a tone, since a test machine has none.
+ */
+
+/** A response of the stand-in in place of its own. */
+type Refusal = { readonly status: number; readonly error: string };
+
+export class VoiceStandIn {
+  /** The requests in order, as in `POST`. */
+  readonly requests: string[] = [];
+  /** The bodies of `POST`. */
+  readonly offers: { readonly sdp: string; readonly call?: string }[] = [];
+  /** The events that the widget has sent. */
+  readonly received: { readonly type: string; readonly [name: string]: unknown }[] = [];
+  /** Refuses requests of a method. */
+  readonly refusals: Record<string, Refusal | undefined> = {};
+  /** Whether the assistant offers calls. */
+  offersCalls = true;
+  /** The elements that play sound. */
+  readonly players: HTMLAudioElement[] = [];
+  peer: RTCPeerConnection | undefined;
+  #channel: RTCDataChannel | undefined;
+  readonly #fetch = window.fetch.bind(window);
+  readonly #Audio = window.Audio;
+  readonly #context = new AudioContext();
+
+  constructor() {
+    const { players } = this;
+    window.Audio = class extends Audio {
+      constructor() {
+        super();
+        players.push(this);
+      }
+    };
+    window.fetch = (input, init) => {
+      const address = input instanceof Request ? input.url : String(input);
+      if (/\/voice$/.test(address)) return this.#respond(init);
+      const response = this.#fetch(input, init);
+      return /\/widget$/.test(address) ? response.then((read) => this.#withCalls(read)) : response;
+    };
+  }
+
+  /** Whether the call can be talked on. */
+  get isOpen(): boolean {
+    return this.#channel?.readyState === 'open';
+  }
+
+  /** Sends an event to the widget. */
+  send(type: string, details: object = {}): void {
+    this.#channel?.send(JSON.stringify({ type, ...details }));
+  }
+
+  /** Loses the line without a word. */
+  lose(): void {
+    this.peer?.close();
+  }
+
+  async stop(): Promise<void> {
+    this.peer?.close();
+    window.fetch = this.#fetch;
+    window.Audio = this.#Audio;
+    await this.#context.close();
+  }
+
+  /** The public settings of an assistant that offers calls. */
+  async #withCalls(response: Response): Promise<Response> {
+    const { data } = (await response.json()) as { data: object };
+    return Response.json({ status: true, data: { ...data, web_calls: this.offersCalls } });
+  }
+
+  async #respond(init: RequestInit | undefined): Promise<Response> {
+    const method = init?.method ?? 'GET';
+    this.requests.push(method);
+    const refusal = this.refusals[method];
+    if (refusal) return Response.json({ status: false, error: refusal.error }, { status: refusal.status });
+    if (method === 'GET') return Response.json({ status: true, ice_servers: [], max_seconds: 600 });
+    if (method === 'DELETE') {
+      this.peer?.close();
+      return Response.json({ status: true });
+    }
+    const offer = JSON.parse(init?.body as string) as { sdp: string; call?: string };
+    this.offers.push(offer);
+    return Response.json(
+      { status: true, sdp: await this.#answer(offer.sdp), call: 'token' },
+      { status: 201 },
+    );
+  }
+
+  async #answer(sdp: string): Promise<string> {
+    const peer = (this.peer = new RTCPeerConnection());
+    peer.ondatachannel = ({ channel }) => {
+      this.#channel = channel;
+      channel.onmessage = ({ data }) => {
+        this.received.push(JSON.parse(String(data)) as (typeof this.received)[number]);
+      };
+    };
+    await peer.setRemoteDescription({ type: 'offer', sdp });
+    const { stream } = tone(this.#context);
+    for (const track of stream.getTracks()) peer.addTrack(track, stream);
+    await peer.setLocalDescription();
+    await until(() => peer.iceGatheringState === 'complete', 'the candidates of the stand-in');
+    return peer.localDescription?.sdp ?? '';
+  }
+}
+
+function tone(context: AudioContext): MediaStreamAudioDestinationNode {
+  const source = context.createOscillator();
+  const destination = context.createMediaStreamDestination();
+  source.connect(destination);
+  source.start();
+  return destination;
+}
+
+/** Replaces the microphone of the page. */
+export class FakeMicrophone {
+  /** The constraints of each request. */
+  readonly requests: MediaTrackConstraints[] = [];
+  /** The streams that were handed out. */
+  readonly streams: MediaStream[] = [];
+  /** Refuses requests. */
+  error: DOMException | undefined;
+  readonly #context = new AudioContext();
+
+  constructor() {
+    navigator.mediaDevices.getUserMedia = (constraints) => {
+      this.requests.push((constraints?.audio ?? {}) as MediaTrackConstraints);
+      if (this.error) return Promise.reject(this.error);
+      const { stream } = tone(this.#context);
+      this.streams.push(stream);
+      return Promise.resolve(stream);
+    };
+  }
+
+  /** Whether a microphone is in use. */
+  get isOn(): boolean {
+    return this.streams.some((stream) => stream.getTracks().some(({ readyState }) => readyState === 'live'));
+  }
+
+  async stop(): Promise<void> {
+    // The browser's own method comes from the prototype.
+    Reflect.deleteProperty(navigator.mediaDevices, 'getUserMedia');
+    await this.#context.close();
+  }
+}

@@ -1,0 +1,265 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type {
+  ConversationItem,
+  RealtimeClientEvent,
+  RealtimeSessionCreateRequest,
+} from '../../../src/service/realtime/realtime-session.ts';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { TurnDetector } from '../../../src/service/voice/turn-detector.ts';
+
+const rate = 24_000;
+
+/** What the model does when an answer is requested. */
+export type RealtimeAnswer =
+  { text: string } | { call: { name: string; arguments: Record<string, unknown> } } | { fails: true };
+
+/** What the model knows when an answer is requested. */
+export interface RealtimeQuestion {
+  /** Instructions of the response, or of the session. */
+  instructions: string;
+  items: ConversationItem[];
+}
+
+/**
+ * A stand-in for a realtime model behind OpenAI's protocol. It hears by loudness: each utterance is the next of `words`.
+ * It answers by a tone of 0.2 seconds for each word, sent at once as real models do.
+ */
+export class RealtimeEndpoint {
+  /** What the customer says, one entry for each utterance; undefined if it is not understood. */
+  readonly words: (string | undefined)[] = [];
+  /** Says what was asked to be said, and otherwise repeats the customer's last words. */
+  answer: (question: RealtimeQuestion) => RealtimeAnswer = repeat;
+  /** Settings of the latest session. */
+  settings: RealtimeSessionCreateRequest | undefined;
+  /** All events of the service but its sound. */
+  readonly received: RealtimeClientEvent[] = [];
+  /** Requests without this key are refused. */
+  readonly key = 'realtime-key';
+  readonly #server = createServer();
+  readonly #sockets: WebSocketServer;
+  readonly #cut = new Set<WebSocket>();
+  readonly #events = new EventEmitter();
+
+  private constructor() {
+    this.#sockets = new WebSocketServer({ noServer: true });
+    this.#server.on('upgrade', (request, socket, head) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      const isAllowed = request.headers.authorization === `Bearer ${this.key}`;
+      if (pathname !== '/v1/realtime' || !searchParams.has('model') || !isAllowed) {
+        socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      this.#sockets.handleUpgrade(request, socket, head, (connection) => {
+        this.#cut.add(connection);
+        new Session(this, connection).open();
+      });
+    });
+  }
+
+  static async open(): Promise<RealtimeEndpoint> {
+    const endpoint = new RealtimeEndpoint();
+    endpoint.#server.listen(0, '127.0.0.1');
+    await once(endpoint.#server, 'listening');
+    return endpoint;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** Resolves when the service has sent such an event. */
+  async until(matches: (event: RealtimeClientEvent) => boolean): Promise<void> {
+    while (!this.received.some(matches)) await once(this.#events, 'received');
+  }
+
+  /** Notes an event of the service. */
+  note(event: RealtimeClientEvent): void {
+    this.received.push(event);
+    this.#events.emit('received');
+  }
+
+  /** Loses all connections. */
+  drop(): void {
+    for (const socket of this.#cut) socket.terminate();
+    this.#cut.clear();
+  }
+
+  async close(): Promise<void> {
+    this.drop();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+function repeat({ instructions, items }: RealtimeQuestion): RealtimeAnswer {
+  const recited = /word for word, and nothing else:\n\n(.*)$/s.exec(instructions)?.[1];
+  if (recited !== undefined) return { text: recited };
+  const last = items.findLast((item) => item.type === 'message' && item.role === 'user');
+  const content = last?.type === 'message' ? last.content[0] : undefined;
+  const words = content && 'text' in content ? content.text : undefined;
+  const transcript = content && 'transcript' in content ? content.transcript : undefined;
+  return { text: `You said: ${words ?? transcript ?? 'nothing'}` };
+}
+
+/** One connection. Refuses what the protocol refuses. */
+class Session {
+  readonly #endpoint: RealtimeEndpoint;
+  readonly #socket: WebSocket;
+  readonly #items: ConversationItem[] = [];
+  #turns: TurnDetector | undefined;
+  #heard = 0;
+  #speechSince: number | undefined;
+  #count = 0;
+  #utterances = 0;
+  /** The response that is being sent. */
+  #response: { id: string; isCanceled: boolean } | undefined;
+
+  constructor(endpoint: RealtimeEndpoint, socket: WebSocket) {
+    this.#endpoint = endpoint;
+    this.#socket = socket;
+  }
+
+  open(): void {
+    this.#socket.on('message', (data: Buffer) => {
+      const event = JSON.parse(data.toString()) as RealtimeClientEvent;
+      if (event.type !== 'input_audio_buffer.append') this.#endpoint.note(event);
+      this.#take(event);
+    });
+    this.#send({ type: 'session.created', session: { type: 'realtime' } });
+  }
+
+  #take(event: RealtimeClientEvent): void {
+    switch (event.type) {
+      case 'session.update': {
+        const session = event.session as RealtimeSessionCreateRequest;
+        const input = session.audio?.input;
+        if (input?.format?.type !== 'audio/pcm' || input.format.rate !== rate) {
+          this.#fail('invalid_value', 'The format of the sound is not supported.');
+          return;
+        }
+        this.#endpoint.settings = session;
+        this.#turns = new TurnDetector(rate, { pause: 0.5, shortest: 0.12 });
+        this.#send({ type: 'session.updated', session });
+        return;
+      }
+      case 'input_audio_buffer.append':
+        this.#hear(event.audio);
+        return;
+      case 'conversation.item.create':
+        this.#items.push(event.item);
+        this.#send({ type: 'conversation.item.added', item: event.item });
+        return;
+      case 'conversation.item.delete':
+        this.#items.splice(0, this.#items.length, ...this.#items.filter(({ id }) => id !== event.item_id));
+        return;
+      case 'conversation.item.truncate':
+        this.#send({ type: 'conversation.item.truncated', item_id: event.item_id });
+        return;
+      case 'response.create':
+        if (this.#response)
+          this.#fail('conversation_already_has_active_response', 'A response is in progress.');
+        else void this.#respond(event.response?.instructions, event.response?.tool_choice === 'none');
+        return;
+      case 'response.cancel':
+        if (this.#response) this.#response.isCanceled = true;
+        else this.#fail('response_cancel_not_active', 'There is no response.');
+        return;
+      default:
+        this.#fail('invalid_value', `Unknown event ${event.type}.`);
+    }
+  }
+
+  #hear(audio: string): void {
+    const bytes = Buffer.from(audio, 'base64');
+    const samples = Int16Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readInt16LE(index * 2));
+    this.#heard += samples.length;
+    const event = this.#turns?.detect(samples);
+    const now = Math.round((this.#heard / rate) * 1000);
+    if (event && this.#speechSince === undefined) {
+      this.#speechSince = now;
+      this.#utterances += 1;
+      this.#send({
+        type: 'input_audio_buffer.speech_started',
+        item_id: `said_${this.#utterances}`,
+        audio_start_ms: now,
+      });
+    }
+    if (event?.type !== 'ended' || this.#speechSince === undefined) return;
+    const { seconds } = event.utterance();
+    const item_id = `said_${this.#utterances}`;
+    this.#send({
+      type: 'input_audio_buffer.speech_stopped',
+      item_id,
+      audio_end_ms: this.#speechSince + Math.round(seconds * 1000),
+    });
+    this.#speechSince = undefined;
+    const words = this.#endpoint.words.shift();
+    this.#items.push({
+      id: item_id,
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_audio', transcript: words ?? 'mumbling' }],
+    });
+    this.#send({ type: 'input_audio_buffer.committed', item_id });
+    const transcription = 'conversation.item.input_audio_transcription';
+    if (words === undefined) this.#send({ type: `${transcription}.failed`, item_id, error: {} });
+    else this.#send({ type: `${transcription}.completed`, item_id, transcript: words });
+  }
+
+  async #respond(instructions: string | undefined, isWithoutTools: boolean): Promise<void> {
+    const id = `response_${++this.#count}`;
+    const response = { id, isCanceled: false };
+    this.#response = response;
+    this.#send({ type: 'response.created', response: { id } });
+    const answer = this.#endpoint.answer({
+      instructions: instructions ?? this.#endpoint.settings?.instructions ?? '',
+      items: this.#items,
+    });
+    const item_id = `item_${id}`;
+    const output: unknown[] = [];
+    if ('call' in answer && !isWithoutTools) {
+      const { name, arguments: given } = answer.call;
+      const call = { type: 'function_call', call_id: `call_${id}`, name, arguments: JSON.stringify(given) };
+      output.push(call);
+      this.#items.push(call as ConversationItem);
+    } else if ('text' in answer) {
+      for (const word of answer.text.match(/\S+\s*/g) ?? []) {
+        // Others may cancel in between.
+        await new Promise(setImmediate);
+        if (response.isCanceled) break;
+        const at = { response_id: id, item_id };
+        if (this.#endpoint.settings?.output_modalities?.[0] === 'text') {
+          this.#send({ type: 'response.output_text.delta', delta: word, ...at });
+          continue;
+        }
+        this.#send({ type: 'response.output_audio_transcript.delta', delta: word, ...at });
+        this.#send({ type: 'response.output_audio.delta', delta: tone(0.2), ...at });
+      }
+      this.#items.push({
+        ...{ id: item_id, type: 'message', role: 'assistant' },
+        content: [{ type: 'output_audio', transcript: answer.text }],
+      });
+    }
+    this.#response = undefined;
+    const status = 'fails' in answer ? 'failed' : response.isCanceled ? 'cancelled' : 'completed';
+    this.#send({ type: 'response.done', response: { id, status, output } });
+  }
+
+  #fail(code: string, message: string): void {
+    this.#send({ type: 'error', error: { type: 'invalid_request_error', code, message } });
+  }
+
+  #send(event: Record<string, unknown>): void {
+    this.#socket.send(JSON.stringify({ event_id: `event_${++this.#count}`, ...event }));
+  }
+}
+
+function tone(seconds: number): string {
+  const samples = Int16Array.from({ length: seconds * rate }, (_, index) =>
+    Math.round(6000 * Math.sin((2 * Math.PI * 300 * index) / rate)),
+  );
+  return Buffer.from(samples.buffer).toString('base64');
+}

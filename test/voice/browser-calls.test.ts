@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright';
+import { ask } from '../support/voice/ask.ts';
+import { greeting, startCallService } from '../support/voice/call-service.ts';
+import type { CallService, WatchedCall } from '../support/voice/call-service.ts';
+import { record } from '../support/voice/recording.ts';
+import { callEngines, launch, poll, VisitorPage } from '../support/voice/visitor-page.ts';
+
+const speechStarted = 'input_audio_buffer.speech_started';
+
+// One visit with one call: its steps build on each other.
+for (const engine of callEngines()) {
+  describe(`a call from ${engine.name} to the whole service`, () => {
+    let service: CallService;
+    let browser: Browser;
+    let visitor: VisitorPage;
+    let call: WatchedCall;
+    before(async () => {
+      service = await startCallService();
+      browser = await launch(engine);
+      visitor = await VisitorPage.open(await browser.newContext(), service.running.url);
+    });
+    after(() => browser.close());
+
+    it('begins with one click, and the greeting is heard', async () => {
+      const start = Date.now();
+      await visitor.call();
+      await visitor.heard(start);
+      assert(await visitor.page.evaluate(() => window.visitorSound.isPlaying()));
+      assert.deepEqual(await visitor.messages(), [`assistant: ${greeting}`]);
+      await visitor.until('listening');
+      const [only] = service.calls;
+      assert(only);
+      call = only;
+    });
+
+    it('understands a spoken question', async () => {
+      await ask(visitor, call, await record('Can you tell me your opening hours?'));
+    });
+
+    it('answers aloud and in writing', async () => {
+      const answer = visitor.message(/^assistant: Our shop in Freiburg is open/);
+      await visitor.until('speaking');
+      await visitor.heard(Date.now());
+      await answer;
+    });
+
+    it('is silent within 300 ms of the decision that the visitor interrupts the assistant', async (context) => {
+      const interruption = await record('Excuse me, I have another question about your opening hours.');
+      // A busy machine plays late: one of three attempts must do.
+      for (let attempts = 1; ; attempts++) {
+        const { start } = await visitor.say(interruption);
+        const silent = await visitor.silent(start);
+        const [noticed] = call.sent(speechStarted, start);
+        const decided = call.flushes.find((at) => at >= start);
+        assert(noticed && decided !== undefined);
+        context.diagnostic(
+          `from the first word: noticed after ${noticed.at - start} ms, decided after ${decided - start} ms, silent after ${Math.round(silent - start)} ms`,
+        );
+        if (silent - decided <= 300) break;
+        assert(attempts < 3, `${silent - decided} ms`);
+        await poll('the answer', () => call.sent('output_audio_buffer.started', silent)[0]);
+        await visitor.heard(Date.now());
+      }
+      await visitor.message(/^user: .*another question.*[^…]$/);
+    });
+
+    it('hears nothing while the microphone is muted', async () => {
+      await visitor.part('call-mute-button').click();
+      const { start, end } = await visitor.say(await record('Nobody may hear this.'));
+      await poll('the end of the sentence', () => Date.now() > end + 500 || undefined);
+      assert(call.loudness(start) < 0.001, String(call.loudness(start)));
+      assert.deepEqual(call.sent(speechStarted, start), []);
+      await visitor.part('call-mute-button').click();
+      const again = await visitor.say(await record('Now you can hear me again.'));
+      // Not what is provisional: what the visitor says next would belong to it.
+      await visitor.message(/^user: (?!.*opening hours).*[^…]$/);
+      assert(call.loudness(again.start) > 0.005);
+    });
+
+    it('answers a typed question aloud', async () => {
+      const start = Date.now();
+      await visitor.write('Do you take gift cards?');
+      await visitor.message(/^user: Do you take gift cards\?/);
+      await visitor.heard(start);
+      await visitor.message(/^assistant: .*gift card/i);
+    });
+
+    it('continues with another microphone when one is disconnected', async () => {
+      await visitor.page.evaluate(() => {
+        window.visitorSound.unplug(false);
+      });
+      await visitor.part('call').getByText('Now using').waitFor();
+      const { start } = await visitor.say(await record('Can you tell me your opening hours?'));
+      await poll('speech', () => call.sent(speechStarted, start)[0]);
+    });
+
+    it('says so when the last microphone is disconnected', async () => {
+      await visitor.page.evaluate(() => {
+        window.visitorSound.unplug(true);
+      });
+      await visitor.part('call').getByText('No microphone was found').waitFor();
+    });
+
+    it('goes on in writing after the visitor hangs up, with all that was said', async () => {
+      await visitor.part('call-end-button').click();
+      await visitor.part('call').waitFor({ state: 'detached' });
+      await visitor.write('Do you deliver to Austria?');
+      await visitor.message(/^assistant: [^]*Austria[^]*Source:/);
+      const messages = await visitor.messages();
+      await visitor.page.reload();
+      await visitor.openChat();
+      await visitor.message(/^assistant: .*Austria/);
+      assert.deepEqual(await visitor.messages(), messages);
+      assert.match(messages.join('\n'), /opening hours[^]*question[^]*gift cards[^]*deliver to Austria/i);
+    });
+
+    it('leaves no error', () => {
+      assert.deepEqual(visitor.errors, []);
+    });
+  });
+}

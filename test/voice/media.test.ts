@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BrowserPeer } from '../support/voice/browser-peer.ts';
+import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
+import type { MediaCall } from '../support/voice/media-call.ts';
+import { energyAt, framesOf, join, loudness, tone } from '../support/voice/tone.ts';
+import { until } from '../support/until.ts';
+
+/** Sends packets in the order and after the delays (in milliseconds) of a plan, with 20 ms between two. */
+async function sendSound(
+  { browser }: MediaCall,
+  samples: Int16Array,
+  delayOf: (index: number) => number | undefined = () => 0,
+): Promise<void> {
+  const start = performance.now();
+  const sent = browser
+    .packets(samples)
+    .map((packet, index) => ({ packet, delay: delayOf(index), at: index * 20 + (delayOf(index) ?? 0) }))
+    .filter(({ delay }) => delay !== undefined)
+    .toSorted((a, b) => a.at - b.at);
+  for (const { packet, at } of sent) {
+    await pause(Math.max(0, at - (performance.now() - start)));
+    browser.sendPacket(packet);
+  }
+}
+
+/** Seconds of a tone in sound: frames of 20 ms in which it is clear. */
+const secondsOf = (frequency: number, samples: Int16Array, rate: number) =>
+  framesOf(samples, rate * 0.02).filter((frame) => energyAt(frequency, frame, rate) > 0.5).length * 0.02;
+
+for (const codec of ['opus', 'PCMU', 'PCMA'] as const) {
+  describe(`a web call with ${codec}`, () => {
+    it('plays sound whole, in order and without a break', async () => {
+      await using call = await connectCall({ codec });
+      const { peer, browser, marks } = call;
+      const { rate } = browser.codec;
+      const first = browser.received.length;
+      peer.mark('before');
+      peer.play(tone(500, 0.6, peer.rate));
+      peer.mark('between');
+      peer.play(tone(1500, 0.4, peer.rate));
+      peer.mark('after');
+      await until(() => marks.length === 3);
+      await until(() => browser.received.length > first + 60);
+      assert.deepEqual(marks, ['before', 'between', 'after']);
+      const played = playedSound(call);
+      assert.ok(Math.abs(secondsOf(500, played, rate) - 0.6) <= 0.04, String(secondsOf(500, played, rate)));
+      assert.ok(Math.abs(secondsOf(1500, played, rate) - 0.4) <= 0.04);
+      const start = browser.received.findIndex(({ samples }) => loudness(samples) > 0.1);
+      const loud = browser.received.slice(start, start + 50);
+      const steps = loud.slice(1).map((packet, index) => packet.timestamp - (loud[index]?.timestamp ?? 0));
+      assert.deepEqual(new Set(steps), new Set([browser.codec.clockRate * 0.02]));
+    });
+
+    it('hears the microphone whole, across the overflow of sequence numbers', async () => {
+      await using call = await connectCall({ codec });
+      await sendSound(call, tone(700, 1, call.browser.codec.rate));
+      await until(() => join(call.heard).length >= call.peer.rate);
+      const heard = join(call.heard);
+      const seconds = secondsOf(700, heard, call.peer.rate);
+      assert.ok(Math.abs(seconds - 1) <= 0.06, `${seconds} s`);
+      assert.ok(Math.abs(loudness(heard.subarray(1600, call.peer.rate - 1600)) - 0.354) < 0.05);
+    });
+  });
+}
+
+describe('a web call', () => {
+  it('is silent at once after a flush, whose marks never come, and goes on afterwards', async () => {
+    await using call = await connectCall();
+    const { peer, browser, marks } = call;
+    peer.play(tone(500, 30, peer.rate));
+    peer.mark('flushed');
+    await until(() => secondsOf(500, playedSound(call), 48_000) >= 0.2);
+    const last = browser.received.at(-1)?.timestamp ?? 0;
+    peer.flush();
+    peer.mark('next');
+    await until(() => loudness(browser.received.at(-1)?.samples ?? new Int16Array(0)) < 0.001);
+    const silentFrom = browser.received.findLast(({ samples }) => loudness(samples) > 0.02)?.timestamp ?? 0;
+    assert.ok((silentFrom - last) / 48 <= 100, `${(silentFrom - last) / 48} ms`);
+    peer.play(tone(900, 0.2, peer.rate));
+    peer.mark('end');
+    await until(() => marks.includes('end'));
+    assert.deepEqual(marks, ['next', 'end']);
+  });
+
+  it('passes events in both directions, also those sent before the data channel is open', async () => {
+    const media = await startMedia();
+    const browser = await BrowserPeer.create();
+    const answer = await media.answer(await browser.offer());
+    assert.ok('peer' in answer);
+    const events: unknown[] = [];
+    answer.peer.onEvent = (event) => events.push(event);
+    answer.peer.send({ type: 'early' });
+    await browser.accept(answer.sdp);
+    await until(() => browser.events.length === 1);
+    // The server checks it, too.
+    browser.connection.sctpTransport?.setRemoteMaxMessageSize(1_000_000);
+    answer.peer.send({ type: 'long', text: 'é'.repeat(32_000) });
+    for (const text of ['{"type":"first"}', 'no JSON', '[]', `{"text":"${'x'.repeat(65_530)}"}`]) {
+      browser.channel?.send(text);
+    }
+    browser.channel?.send(Buffer.from('{"type":"binary"}'));
+    browser.channel?.send('{"type":"last"}');
+    await until(() => events.length >= 2 && browser.events.length === 2);
+    assert.deepEqual(events, [{ type: 'first' }, { type: 'last' }]);
+    await browser.close();
+    await media.close();
+  });
+
+  it('hears a microphone whose packets come out of order', async () => {
+    await using call = await connectCall();
+    // Every fourth packet is 30 ms late.
+    await sendSound(call, tone(700, 1, 48_000), (index) => (index % 4 === 1 ? 30 : 0));
+    await until(() => join(call.heard).length >= 16_000);
+    const seconds = secondsOf(700, join(call.heard), 16_000);
+    assert.ok(Math.abs(seconds - 1) <= 0.06, `${seconds} s`);
+  });
+
+  it('replaces 5 % lost packets', async () => {
+    await using call = await connectCall();
+    await sendSound(call, tone(700, 1, 48_000), (index) => (index % 20 === 10 ? undefined : 0));
+    await until(() => join(call.heard).length >= 16_000);
+    const seconds = secondsOf(700, join(call.heard), 16_000);
+    assert.ok(seconds >= 0.9, `${seconds} s`);
+  });
+
+  it('loses nothing after the first second of 300 ms jitter', async () => {
+    await using call = await connectCall();
+    // Delays from 0 to 300 ms in a fixed, scattered order.
+    await sendSound(call, tone(700, 3, 48_000), (index) => (index * 7919) % 300);
+    await until(() => join(call.heard).length >= 48_000 - 16_000);
+    await until(() => secondsOf(700, join(call.heard), 16_000) >= 2);
+  });
+
+  it('is closed by the browser', async () => {
+    await using call = await connectCall();
+    await call.browser.close();
+    await until(call.isClosed);
+  });
+
+  it('delivers an event that is sent right before its end', async () => {
+    await using call = await connectCall();
+    call.peer.send({ type: 'call.ended' });
+    call.peer.close();
+    await until(call.isClosed);
+    assert.deepEqual(call.browser.events, [{ type: 'call.ended' }]);
+  });
+
+  it('is closed by the service, and reports it once', async () => {
+    await using call = await connectCall();
+    call.peer.close();
+    call.peer.close();
+    await until(call.isClosed);
+    call.peer.play(tone(500, 1, 16_000));
+    call.peer.mark('late');
+    call.peer.send({ type: 'late' });
+    await until(() => call.browser.channel?.readyState === 'closed');
+    assert.deepEqual(call.marks, []);
+  });
+});
+
+describe('the media server', () => {
+  const portOf = (sdp: string) => Number(/ (\d+) typ host/.exec(sdp)?.[1]);
+
+  it('refuses an offer with a sentence, and releases everything', async () => {
+    const media = await startMedia({ udpPorts: [40_110, 40_111] });
+    const browser = await BrowserPeer.create({ hasChannel: false });
+    const answer = await media.answer(await browser.offer());
+    assert.deepEqual(answer, { refused: 'The offer must have one data channel.' });
+    await browser.close();
+    await media.close();
+  });
+
+  it('uses only its ports, as many calls as it has ports, and frees them', async () => {
+    const media = await startMedia({ udpPorts: [40_100, 40_102] });
+    const browser = await BrowserPeer.create();
+    const offer = await browser.offer();
+    const other = createSocket('udp4').bind(40_101, '127.0.0.1');
+    await once(other, 'listening');
+    // All at once, since werift would open the same port for all of them.
+    const answers = await Promise.all([1, 2, 3].map(() => media.answer(offer)));
+    const open = answers.filter((answer) => 'peer' in answer);
+    assert.deepEqual(open.map(({ sdp }) => portOf(sdp)).sort(), [40_100, 40_102]);
+    assert.deepEqual(
+      answers.filter((answer) => 'refused' in answer),
+      [{ refused: 'All lines are busy.' }],
+    );
+    const closed: string[] = [];
+    open[0]?.peer.open({ onAudio: () => 0, onMark: () => 0, onClosed: () => closed.push('closed') });
+    open[0]?.peer.close();
+    await until(() => closed.length === 1);
+    const next = await media.answer(offer);
+    assert.ok('peer' in next);
+    assert.equal(portOf(next.sdp), portOf(open[0]?.sdp ?? ''));
+    other.close();
+    await browser.close();
+    await media.close();
+  });
+
+  it('names the public address first', async () => {
+    const media = await startMedia({ publicAddress: '203.0.113.7' });
+    const browser = await BrowserPeer.create();
+    const answer = await media.answer(await browser.offer());
+    assert.ok('sdp' in answer);
+    const addresses = Array.from(
+      answer.sdp.matchAll(/udp \d+ (\S+) \d+ typ host/g),
+      ([, address]) => address,
+    );
+    assert.deepEqual(addresses, ['203.0.113.7', '127.0.0.1']);
+    await browser.close();
+    await media.close();
+  });
+
+  it('ignores datagrams that are not from the browser', async () => {
+    const media = await startMedia();
+    const browser = await BrowserPeer.create();
+    const answer = await media.answer(await browser.offer());
+    assert.ok('peer' in answer);
+    const stranger = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const replies: Buffer[] = [];
+    stranger.on('message', (datagram) => replies.push(datagram));
+    const user = /a=ice-ufrag:(\S+)/.exec(answer.sdp)?.[1] ?? '';
+    const datagrams = [
+      ...[Buffer.alloc(0), Buffer.from('hello'), Buffer.alloc(1400, 0x80), Buffer.alloc(1400, 22)],
+      bindingRequest('nobody:else'),
+      bindingRequest(`${user}:else`),
+    ];
+    for (const datagram of datagrams) stranger.send(datagram, portOf(answer.sdp), '127.0.0.1');
+    // The browser can still connect: nobody has taken its place.
+    await browser.accept(answer.sdp);
+    await until(() => browser.channel?.readyState === 'open');
+    assert.equal(replies.length, 0);
+    stranger.close();
+    await browser.close();
+    await media.close();
+  });
+
+  it('leaves no socket behind', async () => {
+    const resources = () => process.getActiveResourcesInfo().filter((name) => /UDP/.test(name)).length;
+    const before = resources();
+    const media = await startMedia();
+    const browser = await BrowserPeer.create();
+    const offer = await browser.offer();
+    await Promise.all(Array.from({ length: 5 }, () => media.answer(offer)));
+    await browser.close();
+    await media.close();
+    await until(() => resources() <= before);
+    assert.deepEqual(await media.answer(offer), { refused: 'The service is stopping.' });
+  });
+});
+
+/** A STUN request that nominates its sender, with a wrong MESSAGE-INTEGRITY. */
+function bindingRequest(user: string): Buffer {
+  const attribute = (type: number, value: Buffer) => {
+    const head = Buffer.alloc(4);
+    head.writeUInt16BE(type);
+    head.writeUInt16BE(value.length, 2);
+    return Buffer.concat([head, value, Buffer.alloc(-value.length & 3)]);
+  };
+  const body = Buffer.concat([
+    attribute(0x0006, Buffer.from(user)),
+    attribute(0x0024, Buffer.alloc(4, 1)),
+    attribute(0x802a, Buffer.alloc(8, 1)),
+    attribute(0x0025, Buffer.alloc(0)),
+    attribute(0x0008, Buffer.alloc(20, 7)),
+  ]);
+  const head = Buffer.alloc(20, 5);
+  head.writeUInt16BE(1);
+  head.writeUInt16BE(body.length, 2);
+  head.writeUInt32BE(0x2112a442, 4);
+  return Buffer.concat([head, body]);
+}

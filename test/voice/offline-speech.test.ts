@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
+import type { SpeechDetector } from '../../src/service/voice/voice-module.ts';
+import { createOfflineSpeech } from '../../src/voice/speech/offline-speech.ts';
+import type { OfflineSpeechParts } from '../../src/voice/speech/offline-speech.ts';
+import { SpeechProcess } from '../../src/voice/speech/speech-process.ts';
+import { wordErrors } from '../support/voice/word-errors.ts';
+
+const rate = 16_000;
+const never = new AbortController().signal;
+const log = pino({ level: 'silent' });
+const english = { language: 'en', voice: undefined, speed: 1 };
+const sentence = 'I would like to book a table for two people on Friday evening.';
+
+describe('speech without a network', () => {
+  let parts: OfflineSpeechParts;
+  let speech: SpeechService;
+  let spoken: Int16Array;
+
+  before(async () => {
+    parts = await createOfflineSpeech({}, log);
+    assert.deepEqual(parts.problems, []);
+    assert(parts.speech);
+    speech = parts.speech;
+    spoken = await record(speech.speak(sentence, english, rate, never));
+  });
+  after(() => {
+    parts.close();
+  });
+
+  it('understands a sentence that it spoke', async () => {
+    const text = await speech.transcribe(spoken, rate, 'en', never);
+    assert(wordErrors(sentence, text) <= 3, text);
+  });
+
+  it('speaks faster or slower', async () => {
+    const slow = await record(speech.speak(sentence, { ...english, speed: 0.5 }, rate, never));
+    const fast = await record(speech.speak(sentence, { ...english, speed: 2 }, rate, never));
+    assert(fast.length < spoken.length * 0.7);
+    assert(slow.length > spoken.length * 1.5);
+  });
+
+  it('speaks a long text in several parts', async () => {
+    const words = 'one two three four five six seven eight nine ten ';
+    let count = 0;
+    for await (const samples of speech.speak(words.repeat(10), english, rate, never)) {
+      if (samples.length > rate / 10) count += 1;
+    }
+    assert(count > 1, String(count));
+  });
+
+  it('does not block the event loop while it transcribes', async () => {
+    const over = new AbortController();
+    let turns = 0;
+    const transcribing = speech.transcribe(spoken, rate, 'en', never).finally(() => {
+      over.abort();
+    });
+    while (!over.signal.aborted) {
+      await setImmediate();
+      turns += 1;
+    }
+    await transcribing;
+    assert(turns > 20, String(turns));
+  });
+
+  it('speaks without waiting for a transcription', async () => {
+    const order: string[] = [];
+    const long = Int16Array.from({ length: 5 * spoken.length }, (_, at) => spoken[at % spoken.length] ?? 0);
+    const done = [speech.transcribe(long, rate, 'en', never), speech.transcribe(long, rate, 'en', never)].map(
+      (transcribing) => transcribing.then(() => order.push('transcribed')),
+    );
+    await record(speech.speak('Yes.', english, rate, never));
+    order.push('spoken');
+    await Promise.all(done);
+    assert.equal(order.indexOf('spoken'), 0, order.join(', '));
+  });
+
+  it('rejects when it is stopped', async () => {
+    const stop = new AbortController();
+    const transcribing = speech.transcribe(spoken, rate, 'en', stop.signal);
+    stop.abort(new Error('stopped'));
+    await assert.rejects(transcribing, { message: 'stopped' });
+  });
+
+  it('names the languages that it does not understand', async () => {
+    assert.equal(speech.problem?.('en'), undefined);
+    assert.match(speech.problem?.('de') ?? '', /only English/);
+    await assert.rejects(speech.transcribe(spoken, rate, 'de', never), /only English/);
+  });
+
+  for (const lineRate of [8000, 16_000, 48_000]) {
+    it(`finds speech and no noise in sound at ${lineRate} Hz`, async () => {
+      const detector = parts.createDetector?.(lineRate);
+      assert(detector);
+      const sound = await record(speech.speak(sentence, english, lineRate, never));
+      assert(shareOf(detector, sound) > 0.7);
+      detector.detect(noise(lineRate, 3000));
+      assert.equal(shareOf(detector, noise(2 * lineRate, 3000)), 0);
+      detector.close?.();
+    });
+  }
+
+  it('divides a line by a detector into what the visitor says', () => {
+    const turns = new TurnDetector(rate, { pause: 0.5, shortest: 0.12 }, parts.createDetector?.(rate));
+    assert.equal(turns.detect(noise(rate, 1000)), undefined);
+    assert.equal(turns.detect(spoken.subarray(0, 2 * rate))?.type, 'speaking');
+    const event = turns.detect(noise(rate * 2, 300));
+    assert.equal(event?.type, 'ended');
+    turns.close();
+  });
+});
+
+describe('the process of the models', () => {
+  it('comes back when it dies, and repeats its task', async () => {
+    const models = new SpeechProcess();
+    const task = { type: 'flite', text: sentence, voice: undefined, speed: 1 } as const;
+    let sounds = 0;
+    const onResponse = () => {
+      sounds += 1;
+    };
+    const first = models.run(task, onResponse, never);
+    const { pid } = models;
+    assert(pid !== undefined);
+    process.kill(pid, 'SIGKILL');
+    await first;
+    assert.equal(sounds, 1);
+    assert.notEqual(models.pid, pid);
+    models.close();
+  });
+
+  it('ends with a task that takes too long', async () => {
+    const models = new SpeechProcess({ taskMs: 1 });
+    const task = { type: 'transcribe', samples: new Int16Array(rate), rate } as const;
+    await assert.rejects(
+      models.run(task, () => undefined, never),
+      { message: 'The speech process has ended.' },
+    );
+    models.close();
+  });
+
+  it('refuses tasks beyond its limit', async () => {
+    const models = new SpeechProcess({ parallel: 1, waiting: 1 });
+    const task = { type: 'flite', text: 'One.', voice: undefined, speed: 1 } as const;
+    const run = () => models.run(task, () => undefined, never);
+    const accepted = [run(), run()];
+    await assert.rejects(run(), { message: 'Too much speech is waiting to be converted.' });
+    await Promise.all(accepted);
+    models.close();
+  });
+});
+
+describe('voices of the operator', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'voices-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('names a folder that cannot be read', async () => {
+    const { problems, close } = await createOfflineSpeech({ modelFolder: join(folder, 'none') }, log);
+    assert.deepEqual(problems, [`VOICE_MODEL_DIR: the folder ${join(folder, 'none')} cannot be read.`]);
+    close();
+  });
+
+  it('names what a voice lacks', async () => {
+    await mkdir(join(folder, 'de'));
+    await writeFile(join(folder, 'de', 'model.onnx'), '');
+    const { problems, close } = await createOfflineSpeech({ modelFolder: folder }, log);
+    assert.deepEqual(problems, ['VOICE_MODEL_DIR: the folder de needs a model (*.onnx) and its tokens.txt.']);
+    close();
+  });
+});
+
+async function record(sound: AsyncIterable<Int16Array>): Promise<Int16Array> {
+  const chunks: Int16Array[] = [];
+  for await (const samples of sound) chunks.push(samples);
+  return Int16Array.from(chunks.flatMap((chunk) => Array.from(chunk)));
+}
+
+function shareOf(detector: SpeechDetector, samples: Int16Array): number {
+  const frames = detector.detect(samples);
+  return frames.filter((isSpeech) => isSpeech).length / frames.length;
+}
+
+/** White noise, the same in each run. */
+function noise(length: number, amplitude: number): Int16Array {
+  let seed = 1;
+  return Int16Array.from({ length }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.round((seed / 1_073_741_824 - 1) * amplitude);
+  });
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { PlayoutQueue } from '../../src/voice/media/playout-queue.ts';
+
+const sound = (...samples: number[]) => Int16Array.from(samples);
+
+describe('the playout queue', () => {
+  it('cuts sound into frames, and fills the last one with silence', () => {
+    const queue = new PlayoutQueue(2, 100);
+    queue.add(sound(1));
+    queue.add(sound(2, 3));
+    assert.deepEqual(queue.take().frame, sound(1, 2));
+    assert.deepEqual(queue.take().frame, sound(3, 0));
+    assert.equal(queue.take().frame, undefined);
+  });
+
+  it('reports a mark with the frame after the last one that holds its sound', () => {
+    const queue = new PlayoutQueue(2, 100);
+    queue.mark('start');
+    queue.add(sound(1, 2, 3));
+    queue.mark('middle');
+    queue.add(sound(4, 5, 6));
+    queue.mark('end');
+    const marks = Array.from({ length: 5 }, () => queue.take().marks);
+    assert.deepEqual(marks, [['start'], [], ['middle'], ['end'], []]);
+  });
+
+  it('forgets sound and marks', () => {
+    const queue = new PlayoutQueue(2, 100);
+    queue.add(sound(1));
+    queue.mark('passed');
+    queue.take();
+    queue.add(sound(1));
+    queue.mark('waiting');
+    queue.clear();
+    assert.deepEqual(queue.take(), { marks: [], frame: undefined });
+  });
+
+  it('refuses more sound than it may hold', () => {
+    const queue = new PlayoutQueue(2, 3);
+    assert.equal(queue.add(sound(1, 2)), true);
+    assert.equal(queue.add(sound(3, 4)), false);
+    queue.take();
+    assert.equal(queue.add(sound(3, 4)), true);
+  });
+});
