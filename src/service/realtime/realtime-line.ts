@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
-import type { Line, LineEvent, SpeechSettings, Spoken } from '../voice/line.ts';
-import { withAmbience } from '../voice/ambience/ambient-peer.ts';
-import { LineEvents } from '../voice/line-events.ts';
+import { AudioLine } from '../voice/audio-line.ts';
+import type { LineControl } from '../voice/audio-line.ts';
+import type { AudioPeer } from '../voice/audio-peer.ts';
+import type { SpeechSettings, Spoken } from '../voice/line.ts';
 import type { SpeechService } from '../voice/speech-service.ts';
-import { SpeechOutput } from '../voice/speech-output.ts';
 import type { SpokenText } from '../voice/spoken-text.ts';
-import type { LineControl } from '../voice/voice-line.ts';
-import type { AudioListener, AudioPeer } from '../voice/audio-peer.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
 import { Resampler } from '../voice/resampler.ts';
 import type { Speaker, SpeakerBrief } from '../voice/line.ts';
@@ -32,24 +30,19 @@ export interface RealtimeLineParts {
 }
 
 /** A call whose customer talks to a realtime model; the sound of both goes through this process. */
-export class RealtimeLine implements Line, AudioListener, RealtimeEars {
+export class RealtimeLine extends AudioLine implements RealtimeEars {
   readonly #parts: RealtimeLineParts;
-  readonly #peer: AudioPeer;
   readonly #settings: SpeechSettings;
-  readonly #events = new LineEvents();
-  readonly #connectedAt = performance.now();
   readonly #input: Resampler;
-  readonly #output: SpeechOutput;
   #speaker: RealtimeSpeaker | undefined;
 
   constructor(parts: RealtimeLineParts) {
-    const { peer, settings, listener } = parts;
+    const { peer, control, settings, listener } = parts;
+    super({ peer, control, ambientSound: settings.ambientSound, listener });
     this.#parts = parts;
-    this.#peer = withAmbience(peer, settings.ambientSound);
     this.#settings = settings;
     this.#input = new Resampler(peer.rate, realtimeRate);
-    this.#output = new SpeechOutput({ peer: this.#peer, now: () => this.now, listener });
-    this.#peer.open(this);
+    this.peer.open(this);
   }
 
   async openSpeaker(brief: SpeakerBrief): Promise<Speaker> {
@@ -59,31 +52,23 @@ export class RealtimeLine implements Line, AudioListener, RealtimeEars {
     const settings = sessionSettings({ instructions, tools, speech, transcriptionModel, writes });
     const session = await RealtimeSession.open(endpoint, settings, log);
     this.#speaker = new RealtimeSpeaker({ session, brief, ears: this, log });
-    if (this.#events.hasEnded) session.close();
+    if (this.hasEnded) session.close();
     return this.#speaker;
   }
 
-  get now(): number {
-    return (performance.now() - this.#connectedAt) / 1000;
-  }
-
-  next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
-    return this.#events.next(seconds, signal);
-  }
-
   say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
-    return this.#output.say(
+    return this.output.say(
       async (spoken, stopped) => {
         const speaker = this.#speaker;
         if (!speaker) throw new Error('The line has no model yet.');
-        if (this.#events.hasEnded) this.#output.cutOff('end');
+        if (this.hasEnded) this.output.cutOff('end');
         const { voice } = this.#parts;
         const reply = speaker.take();
         if (voice) {
           const settings = voiceSettings(this.#settings);
-          const synthesize = (sentence: string) => voice.speak(sentence, settings, this.#peer.rate, stopped);
+          const synthesize = (sentence: string) => voice.speak(sentence, settings, this.peer.rate, stopped);
           if (reply) this.#stopWith(spoken, speaker, reply);
-          await this.#output.speakSentences(text, settings.language, synthesize, spoken, stopped);
+          await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
           await spoken.over;
           if (!reply) speaker.note(spoken.result(undefined).heard);
         } else if (reply) {
@@ -98,70 +83,20 @@ export class RealtimeLine implements Line, AudioListener, RealtimeEars {
     );
   }
 
-  sendDigits(digits: string): Promise<void> {
-    return this.#parts.control.sendDigits(digits);
-  }
-
-  leave(): Promise<void> {
-    return this.#end('leave');
-  }
-
-  hangUp(reason?: string): Promise<void> {
-    return this.#end('hang-up', reason);
-  }
-
-  /** The customer wrote something instead of saying it, which also stops the assistant. */
-  write(text: string): void {
-    this.interrupt();
-    this.#events.push({ type: 'said', text, seconds: 0 });
-  }
-
-  /** The customer wants the assistant to stop speaking. */
-  interrupt(): void {
-    this.#output.cutOff('customer');
-  }
-
-  /** The customer pressed a key. */
-  press(digit: string): void {
-    if (/^[0-9*#]$/.test(digit)) this.#events.push({ type: 'dtmf', digit });
-  }
-
-  /** The call or its connection has ended. */
-  close(by: 'customer' | 'connection'): void {
-    this.#close({ type: 'ended', by });
-  }
-
-  /** The service ends the call from outside the conversation. */
-  stop(reason: string): void {
-    this.#close({ type: 'ended', by: 'service', reason });
-  }
-
-  #close(ended: LineEvent): void {
-    if (this.#events.hasEnded) return;
-    this.#events.push(ended);
-    this.#output.close();
+  protected release(): void {
     this.#speaker?.close();
-    this.#peer.close();
   }
 
   onAudio(samples: Int16Array): void {
-    if (this.#events.hasEnded) return;
+    if (this.hasEnded) return;
     // What must not interrupt is not heard at all, so that no echo is taken for the customer.
-    if (this.#output.isAudible && !this.#settings.allowInterruptions) return;
+    if (this.output.isAudible && !this.#settings.allowInterruptions) return;
     this.#speaker?.hear(this.#input.convert(samples));
-  }
-
-  onMark(id: string): void {
-    this.#output.onMark(id);
-  }
-
-  onClosed(): void {
-    this.close('connection');
   }
 
   onSpeech(): void {
     this.#parts.listener?.onCustomerSpeaking();
-    if (this.#settings.minInterruptWords <= 0) this.#output.cutOff('customer');
+    if (this.#settings.minInterruptWords <= 0) this.output.cutOff('customer');
   }
 
   onPause(): void {
@@ -169,28 +104,28 @@ export class RealtimeLine implements Line, AudioListener, RealtimeEars {
   }
 
   isFree(): boolean {
-    return this.#output.spoken === undefined;
+    return this.output.spoken === undefined;
   }
 
   onSaid(text: string, seconds: number): boolean {
     const isHeard = this.#isHeard(text);
     this.#parts.listener?.onCustomerSaid(isHeard ? text : '');
     if (!isHeard) return false;
-    this.#output.cutOff('customer');
-    this.#events.push({ type: 'said', text, seconds });
+    this.output.cutOff('customer');
+    this.events.push({ type: 'said', text, seconds });
     return true;
   }
 
   /** Whether what the customer says counts while the assistant speaks. */
   #isHeard(text: string): boolean {
     if (text === '') return false;
-    if (this.#output.spoken?.isOver !== false) return true;
+    if (this.output.spoken?.isOver !== false) return true;
     return this.#settings.allowInterruptions && countWords(text) >= this.#settings.minInterruptWords;
   }
 
   async #play(reply: RealtimeReply, speaker: RealtimeSpeaker, spoken: SpokenText): Promise<void> {
     const { listener } = this.#parts;
-    const output = new Resampler(realtimeRate, this.#peer.rate);
+    const output = new Resampler(realtimeRate, this.peer.rate);
     const sentence = spoken.add('');
     let shown = 0;
     const show = () => {
@@ -203,7 +138,7 @@ export class RealtimeLine implements Line, AudioListener, RealtimeEars {
     for await (const samples of reply.sound) {
       if (spoken.isOver) return;
       if (sentence.seconds === 0) {
-        this.#output.mark(() => {
+        this.output.mark(() => {
           sentence.startedAt = this.now;
           show();
         });
@@ -211,11 +146,11 @@ export class RealtimeLine implements Line, AudioListener, RealtimeEars {
       sentence.text = reply.transcript;
       sentence.seconds += samples.length / realtimeRate;
       if (sentence.startedAt !== undefined) show();
-      this.#peer.play(output.convert(samples));
+      this.peer.play(output.convert(samples));
     }
     if (spoken.isOver) return;
-    this.#peer.play(output.end());
-    this.#output.mark(() => {
+    this.peer.play(output.end());
+    this.output.mark(() => {
       sentence.text = reply.transcript;
       show();
       spoken.end();
@@ -230,12 +165,6 @@ export class RealtimeLine implements Line, AudioListener, RealtimeEars {
       const milliseconds = item && Math.round((item.samples / realtimeRate) * 1000);
       speaker.stop(reply, item && { id: item.id, milliseconds: milliseconds ?? 0 });
     });
-  }
-
-  async #end(how: 'hang-up' | 'leave', reason?: string): Promise<void> {
-    if (this.#events.hasEnded) return;
-    this.close('connection');
-    await this.#parts.control.end(how, reason);
   }
 }
 

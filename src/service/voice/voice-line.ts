@@ -1,23 +1,15 @@
 import type { Logger } from 'pino';
-import type { Line, LineEvent, SpeechSettings, Spoken } from './line.ts';
-import { withAmbience } from './ambience/ambient-peer.ts';
-import type { AudioListener, AudioPeer } from './audio-peer.ts';
-import { LineEvents } from './line-events.ts';
+import { AudioLine } from './audio-line.ts';
+import type { LineControl } from './audio-line.ts';
+import type { AudioPeer } from './audio-peer.ts';
+import type { SpeechSettings, Spoken } from './line.ts';
 import type { SpeechService } from './speech-service.ts';
-import { SpeechOutput } from './speech-output.ts';
 import type { SpokenText } from './spoken-text.ts';
 import { TurnDetector } from './turn-detector.ts';
 import { voiceSettings } from './voice-settings.ts';
 import type { TurnEvent, Utterance } from './turn-detector.ts';
 import type { SpeechListener } from './speech-listener.ts';
 import type { SpeechDetector } from './voice-module.ts';
-
-/** What a line does outside its sound. */
-export interface LineControl {
-  sendDigits(digits: string): Promise<void>;
-  /** The service ends the line: it hangs up, or gives the call away. Called once. */
-  end(how: 'hang-up' | 'leave', reason?: string): Promise<void>;
-}
 
 export interface VoiceLineParts {
   peer: AudioPeer;
@@ -41,17 +33,12 @@ const guessSeconds = 0.8;
 const transcriptionMs = 30_000;
 
 /** A call whose sound the service itself converts to text and back. */
-export class VoiceLine implements Line, AudioListener {
-  readonly #peer: AudioPeer;
+export class VoiceLine extends AudioLine {
   readonly #service: SpeechService;
   readonly #settings: SpeechSettings;
-  readonly #control: LineControl;
   readonly #log: Logger;
   readonly #listener: SpeechListener | undefined;
-  readonly #events = new LineEvents();
   readonly #turns: TurnDetector;
-  readonly #output: SpeechOutput;
-  readonly #connectedAt = performance.now();
   readonly #closed = new AbortController();
   /** Undefined: the customer speaks one of several. */
   readonly #heardLanguage: string | undefined;
@@ -66,99 +53,42 @@ export class VoiceLine implements Line, AudioListener {
   #countAfter = 0;
 
   constructor({ peer, service, settings, control, log, listener, createDetector }: VoiceLineParts) {
-    this.#peer = withAmbience(peer, settings.ambientSound);
+    super({ peer, control, ambientSound: settings.ambientSound, listener });
     this.#service = service;
     this.#settings = settings;
-    this.#control = control;
     this.#log = log;
     this.#listener = listener;
     this.#heardLanguage = (settings.otherLanguages ?? []).length > 0 ? undefined : settings.language;
     const turnSettings = { pause: 1.4 - clamp(settings.endpointSensitivity), shortest: shortestSpeech };
     this.#turns = new TurnDetector(peer.rate, turnSettings, createDetector?.(peer.rate));
-    this.#output = new SpeechOutput({ peer: this.#peer, now: () => this.now, listener });
-    this.#peer.open(this);
-  }
-
-  get now(): number {
-    return (performance.now() - this.#connectedAt) / 1000;
-  }
-
-  /** Whether it has ended in another way than by the service. */
-  get isLost(): boolean {
-    return this.#events.hasEnded;
-  }
-
-  next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
-    return this.#events.next(seconds, signal);
+    this.peer.open(this);
   }
 
   async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     this.#countAfter = 0;
-    return this.#output.say(
+    return this.output.say(
       async (spoken, stopped) => {
-        if (this.#events.hasEnded) this.#output.cutOff('end');
+        if (this.hasEnded) this.output.cutOff('end');
         const settings = voiceSettings(this.#settings);
         const synthesize = (sentence: string) =>
-          this.#service.speak(sentence, settings, this.#peer.rate, stopped);
-        await this.#output.speakSentences(text, settings.language, synthesize, spoken, stopped);
+          this.#service.speak(sentence, settings, this.peer.rate, stopped);
+        await this.output.speakSentences(text, settings.language, synthesize, spoken, stopped);
       },
       seconds,
       signal,
     );
   }
 
-  sendDigits(digits: string): Promise<void> {
-    return this.#control.sendDigits(digits);
-  }
-
-  leave(): Promise<void> {
-    return this.#end('leave');
-  }
-
-  hangUp(reason?: string): Promise<void> {
-    return this.#end('hang-up', reason);
-  }
-
-  /** The customer wrote something instead of saying it, which also stops the assistant. */
-  write(text: string): void {
-    this.interrupt();
-    this.#events.push({ type: 'said', text, seconds: 0 });
-  }
-
-  /** The customer wants the assistant to stop speaking. */
-  interrupt(): void {
-    this.#output.cutOff('customer');
-  }
-
-  /** The customer pressed a key. */
-  press(digit: string): void {
-    if (/^[0-9*#]$/.test(digit)) this.#events.push({ type: 'dtmf', digit });
-  }
-
-  /** The call or its connection has ended. */
-  close(by: 'customer' | 'connection'): void {
-    this.#close({ type: 'ended', by });
-  }
-
-  /** The service ends the call from outside the conversation. */
-  stop(reason: string): void {
-    this.#close({ type: 'ended', by: 'service', reason });
-  }
-
-  #close(ended: LineEvent): void {
-    if (this.#events.hasEnded) return;
-    this.#events.push(ended);
-    this.#output.close();
+  protected release(): void {
     this.#closed.abort();
     this.#turns.close();
-    this.#peer.close();
   }
 
   onAudio(samples: Int16Array): void {
-    if (this.#events.hasEnded) return;
+    if (this.hasEnded) return;
     const event = this.#turns.detect(samples);
     if (this.#listener) this.#tell(this.#listener, event);
-    const { spoken } = this.#output;
+    const { spoken } = this.output;
     if (spoken?.isAudible === true) {
       if (!this.#settings.allowInterruptions) this.#turns.reset();
       else if (event?.type === 'speaking') this.#interrupt(spoken, event.utterance);
@@ -167,20 +97,12 @@ export class VoiceLine implements Line, AudioListener {
     }
   }
 
-  onMark(id: string): void {
-    this.#output.onMark(id);
-  }
-
-  onClosed(): void {
-    this.close('connection');
-  }
-
   /** Stops the assistant if the customer has spoken for long enough, or said enough words. */
   #interrupt(spoken: SpokenText, utterance: () => Utterance): void {
     const { minInterruptWords, interruptSensitivity } = this.#settings;
     const voiced = this.#turns.voicedSeconds;
     if (minInterruptWords <= 0) {
-      if (voiced >= 0.15 + (1 - clamp(interruptSensitivity)) * 0.6) this.#output.cutOff('customer');
+      if (voiced >= 0.15 + (1 - clamp(interruptSensitivity)) * 0.6) this.output.cutOff('customer');
       return;
     }
     const needed = Math.max(minInterruptWords * secondsPerWord, this.#countAfter);
@@ -189,14 +111,14 @@ export class VoiceLine implements Line, AudioListener {
     this.#countAfter = voiced + recountSeconds;
     void this.#transcribe(utterance()).then((text) => {
       this.#isCounting = false;
-      if (this.#output.spoken === spoken && countWords(text) >= minInterruptWords)
-        this.#output.cutOff('customer');
+      if (this.output.spoken === spoken && countWords(text) >= minInterruptWords)
+        this.output.cutOff('customer');
     });
   }
 
   /** Shows what the customer is saying, as far as it is understood. */
   #tell(listener: SpeechListener, event: TurnEvent | undefined): void {
-    const isHeard = this.#settings.allowInterruptions || !this.#output.isAudible;
+    const isHeard = this.#settings.allowInterruptions || !this.output.isAudible;
     if (event?.type === 'speaking' && isHeard) {
       if (!this.#isCustomerSpeaking) listener.onCustomerSpeaking();
       this.#isCustomerSpeaking = true;
@@ -220,7 +142,7 @@ export class VoiceLine implements Line, AudioListener {
     this.#understanding = this.#understanding.then(async () => {
       const said = await text;
       this.#listener?.onCustomerSaid(said);
-      if (said !== '') this.#events.push({ type: 'said', text: said, seconds: utterance.seconds });
+      if (said !== '') this.events.push({ type: 'said', text: said, seconds: utterance.seconds });
     });
   }
 
@@ -229,7 +151,7 @@ export class VoiceLine implements Line, AudioListener {
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(transcriptionMs)]);
     try {
       const service = this.#service;
-      const sound = [samples, this.#peer.rate, this.#heardLanguage, signal] as const;
+      const sound = [samples, this.peer.rate, this.#heardLanguage, signal] as const;
       const text =
         extent === 'so-far' && service.transcribeSoFar
           ? await service.transcribeSoFar(...sound)
@@ -239,12 +161,6 @@ export class VoiceLine implements Line, AudioListener {
       if (!this.#closed.signal.aborted) this.#log.warn({ err: error }, 'speech was not transcribed');
       return '';
     }
-  }
-
-  async #end(how: 'hang-up' | 'leave', reason?: string): Promise<void> {
-    if (this.#events.hasEnded) return;
-    this.close('connection');
-    await this.#control.end(how, reason);
   }
 }
 

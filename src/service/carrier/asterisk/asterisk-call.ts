@@ -211,7 +211,7 @@ export class AsteriskCall {
       const { callId, token } = this.#plan;
       await handler.onConnected({ callId, token, carrierCallId: this.channelId }, line);
       // A conversation that ended without a decision has nothing left to say.
-      if (!line.isLost) this.#decision ??= 'hang-up';
+      if (!line.hasEnded) this.#decision ??= 'hang-up';
     } finally {
       this.#line = undefined;
       peer.close();

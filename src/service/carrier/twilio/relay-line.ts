@@ -1,4 +1,5 @@
 import { speakingTime } from '../speaking-time.ts';
+import { LineEvents } from '../../voice/line-events.ts';
 import type { Line, LineEvent, Spoken } from '../../voice/line.ts';
 import { sayPlainly } from '../../voice/say-plainly.ts';
 import { countWords } from './heard-text.ts';
@@ -34,11 +35,9 @@ export class RelayLine implements Line {
   readonly #connection: RelayConnection;
   readonly #settings: LineSettings;
   readonly #silence: string;
-  readonly #events: LineEvent[] = [];
+  readonly #events = new LineEvents();
   readonly #connectedAt = performance.now();
-  #wake: (() => void) | undefined;
   #speech: Speech | undefined;
-  #ended: Extract<LineEvent, { type: 'ended' }> | undefined;
   /** When the customer began to speak, if the relay reports it. */
   #customerSince: number | undefined;
   #customerUntil: number | undefined;
@@ -56,24 +55,8 @@ export class RelayLine implements Line {
     return (performance.now() - this.#connectedAt) / 1000;
   }
 
-  async next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
-    signal.throwIfAborted();
-    const event = this.#events.shift() ?? this.#ended;
-    if (event !== undefined || seconds <= 0) return event;
-    const waiting = Promise.withResolvers<undefined>();
-    const wake = () => {
-      waiting.resolve(undefined);
-    };
-    this.#wake = wake;
-    // A timer cannot wait longer than 2^31 - 1 milliseconds.
-    const timer = setTimeout(wake, Math.min(seconds * 1000, 2_147_483_647));
-    signal.addEventListener('abort', wake, { once: true });
-    await waiting.promise;
-    clearTimeout(timer);
-    signal.removeEventListener('abort', wake);
-    this.#wake = undefined;
-    signal.throwIfAborted();
-    return this.#events.shift() ?? this.#ended;
+  next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
+    return this.#events.next(seconds, signal);
   }
 
   say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
@@ -95,7 +78,7 @@ export class RelayLine implements Line {
 
   /** Handles a frame of the relay. */
   receive(frame: RelayFrame): void {
-    if (this.#ended) return;
+    if (this.#events.hasEnded) return;
     if (frame.type === 'prompt') {
       this.#followLanguage(frame.lang);
       this.#heard(frame.voicePrompt, frame.last);
@@ -106,17 +89,15 @@ export class RelayLine implements Line {
 
   /** The connection was closed. */
   close(by: 'customer' | 'connection'): void {
-    if (this.#ended) return;
-    this.#ended = { type: 'ended', by };
+    this.#events.push({ type: 'ended', by });
     this.#speech?.cutOff('end');
-    this.#wake?.();
   }
 
   async #say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
     signal.throwIfAborted();
     const speech = new Speech(() => this.now, this.#settings.speed);
     this.#speech = speech;
-    if (this.#ended) speech.cutOff('end');
+    if (this.#events.hasEnded) speech.cutOff('end');
     const stop = (reason: 'time' | 'signal') => {
       this.#stopSpeaking(speech);
       speech.cutOff(reason);
@@ -186,7 +167,7 @@ export class RelayLine implements Line {
         : (this.#customerUntil ?? this.now) - this.#customerSince;
     this.#customerSince = undefined;
     this.#customerUntil = undefined;
-    this.#push({ type: 'said', text: text.trim(), seconds: Math.max(0, Math.min(seconds, this.now)) });
+    this.#events.push({ type: 'said', text: text.trim(), seconds: Math.max(0, Math.min(seconds, this.now)) });
   }
 
   /** The assistant answers in the customer's language, so it must also be spoken in it. */
@@ -198,7 +179,7 @@ export class RelayLine implements Line {
   }
 
   #pressed(digit: string): void {
-    if (/^[0-9*#]$/.test(digit)) this.#push({ type: 'dtmf', digit });
+    if (/^[0-9*#]$/.test(digit)) this.#events.push({ type: 'dtmf', digit });
   }
 
   #interrupted(utterance: string): void {
@@ -218,19 +199,14 @@ export class RelayLine implements Line {
   }
 
   #end(step: Handoff): Promise<void> {
-    if (this.#ended) return Promise.resolve();
+    if (this.#events.hasEnded) return Promise.resolve();
     this.#send({ type: 'end', handoffData: handoffData(step) });
     this.close('connection');
     this.#connection.closeSoon();
     return Promise.resolve();
   }
 
-  #push(event: LineEvent): void {
-    this.#events.push(event);
-    this.#wake?.();
-  }
-
   #send(frame: OutgoingFrame): void {
-    if (!this.#ended) this.#connection.send(frame);
+    if (!this.#events.hasEnded) this.#connection.send(frame);
   }
 }

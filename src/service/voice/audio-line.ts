@@ -1,0 +1,116 @@
+import { withAmbience } from './ambience/ambient-peer.ts';
+import type { AmbientSound } from './ambience/ambient-sound.ts';
+import type { AudioListener, AudioPeer } from './audio-peer.ts';
+import { LineEvents } from './line-events.ts';
+import type { Line, LineEvent, Spoken } from './line.ts';
+import type { SpeechListener } from './speech-listener.ts';
+import { SpeechOutput } from './speech-output.ts';
+
+/** What a line does outside its sound. */
+export interface LineControl {
+  sendDigits(digits: string): Promise<void>;
+  /** The service ends the line: it hangs up, or gives the call away. Called once. */
+  end(how: 'hang-up' | 'leave', reason?: string): Promise<void>;
+}
+
+export interface AudioLineParts {
+  peer: AudioPeer;
+  control: LineControl;
+  ambientSound: AmbientSound | undefined;
+  listener?: SpeechListener | undefined;
+}
+
+/** A call whose sound goes through this process. Subclasses understand the customer and speak for the assistant. */
+export abstract class AudioLine implements Line, AudioListener {
+  protected readonly peer: AudioPeer;
+  protected readonly events = new LineEvents();
+  protected readonly output: SpeechOutput;
+  readonly #control: LineControl;
+  readonly #connectedAt = performance.now();
+
+  /** Subclasses open the peer when they are ready to hear. */
+  constructor({ peer, control, ambientSound, listener }: AudioLineParts) {
+    this.peer = withAmbience(peer, ambientSound);
+    this.#control = control;
+    this.output = new SpeechOutput({ peer: this.peer, now: () => this.now, listener });
+  }
+
+  abstract say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken>;
+
+  abstract onAudio(samples: Int16Array): void;
+
+  /** Called once, when the line has ended. */
+  protected abstract release(): void;
+
+  get now(): number {
+    return (performance.now() - this.#connectedAt) / 1000;
+  }
+
+  get hasEnded(): boolean {
+    return this.events.hasEnded;
+  }
+
+  next(seconds: number, signal: AbortSignal): Promise<LineEvent | undefined> {
+    return this.events.next(seconds, signal);
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    return this.#control.sendDigits(digits);
+  }
+
+  leave(): Promise<void> {
+    return this.#end('leave');
+  }
+
+  hangUp(reason?: string): Promise<void> {
+    return this.#end('hang-up', reason);
+  }
+
+  /** The customer wrote something instead of saying it, which also stops the assistant. */
+  write(text: string): void {
+    this.interrupt();
+    this.events.push({ type: 'said', text, seconds: 0 });
+  }
+
+  /** The customer wants the assistant to stop speaking. */
+  interrupt(): void {
+    this.output.cutOff('customer');
+  }
+
+  /** The customer pressed a key. */
+  press(digit: string): void {
+    if (/^[0-9*#]$/.test(digit)) this.events.push({ type: 'dtmf', digit });
+  }
+
+  /** The call or its connection has ended. */
+  close(by: 'customer' | 'connection'): void {
+    this.#close({ type: 'ended', by });
+  }
+
+  /** The service ends the call from outside the conversation. */
+  stop(reason: string): void {
+    this.#close({ type: 'ended', by: 'service', reason });
+  }
+
+  onMark(id: string): void {
+    this.output.onMark(id);
+  }
+
+  onClosed(): void {
+    this.close('connection');
+  }
+
+  #close(ended: LineEvent): void {
+    if (this.hasEnded) return;
+    this.events.push(ended);
+    this.output.close();
+    this.release();
+    this.peer.close();
+  }
+
+  async #end(how: 'hang-up' | 'leave', reason?: string): Promise<void> {
+    if (this.hasEnded) return;
+    this.close('connection');
+    await this.#control.end(how, reason);
+  }
+}
