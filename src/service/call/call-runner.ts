@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { openCallStatuses } from '../../contract/call.ts';
 import type { CallRules } from '../billing/call-limits.ts';
 import type {
   Admission,
-  AnsweredBy,
   CallHandler,
   CallReport,
   Carrier,
@@ -16,13 +14,10 @@ import type { Line } from '../voice/line.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
-import { Notifications } from '../db/notifications.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
-import { whyNotCallable } from '../lib/allowed-countries.ts';
-import { leaseEnd } from '../lib/lease.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
 import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
@@ -31,18 +26,18 @@ import { WebCallLog } from './web-call-log.ts';
 import type { VisitorSide } from './web-call-log.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import type { CallLog } from './call-parts.ts';
-import { endCall } from './end-call.ts';
-import type { EndedCall } from './end-call.ts';
-import { handleReport, readKeyedCall, unknownCall } from './handle-report.ts';
+import { endCall, tryToEndCall } from './end-call.ts';
+import { handleReport, unknownCall } from './handle-report.ts';
+import { HeldCalls } from './held-calls.ts';
 import { HeldLine } from './held-line.ts';
+import { chooseNextStep } from './next-step.ts';
 import { PhoneConversation } from './phone-conversation.ts';
 import { isWaiting, planCall, planConversation } from './plan-call.ts';
 import type { ConversationPlan } from './plan-call.ts';
-import { planLine } from './plan-line.ts';
 import type { SoundRecorder } from '../recording/sound-recorder.ts';
 import { recordCall } from './record-call.ts';
 import { RetryingCallLog } from './retrying-call-log.ts';
-import { CallLeaseLostError, isLeasedBy, StoredCallLog, transferRinging } from './stored-call-log.ts';
+import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
 import { isOpen, markDialed, takeCall } from './take-call.ts';
 import type { CallKey, TakenCall } from './take-call.ts';
 
@@ -64,9 +59,6 @@ export interface CallRunnerParts {
   log: Logger;
 }
 
-/** The channel of notifications that a carrier has found out who answered a call. */
-const channel = 'calls_identified';
-
 /** Seconds in addition to the ringing time within which the carrier connects a call or reports that it does not. */
 const connectSeconds = 30;
 
@@ -77,26 +69,14 @@ const connectSeconds = 30;
  */
 export class CallRunner implements CallHandler {
   readonly #parts: CallRunnerParts;
-  readonly #held = new Map<number, HeldLine>();
+  readonly #held: HeldCalls;
   readonly #conversations = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  readonly #notifications: Notifications;
   #isFinishing = false;
 
   constructor(parts: CallRunnerParts) {
     this.#parts = parts;
-    const { database, log, carrier } = parts;
-    this.#notifications = new Notifications(
-      database,
-      channel,
-      (payload) => {
-        const [callId, by] = payload.split(' ');
-        if (isAnsweredBy(by)) this.#held.get(Number(callId))?.identify(by);
-      },
-      log,
-    );
-    // The simulated carrier's reports come from the process that holds the call.
-    if (carrier.routes) this.#notifications.open();
+    this.#held = new HeldCalls(parts);
   }
 
   /**
@@ -129,7 +109,7 @@ export class CallRunner implements CallHandler {
       this.#parts.log.error({ err: error, callId }, 'the carrier did not accept a call');
       // After any other error the number may have been dialed, so that reports can follow.
       if (!(error instanceof CarrierError)) return;
-      await this.#end(and(eq(calls.id, callId), isOpen), callId, { status: 'failed', reason: 'failed' });
+      await tryToEndCall(this.#parts, callId, isOpen, { status: 'failed', reason: 'failed' });
     }
   }
 
@@ -157,40 +137,22 @@ export class CallRunner implements CallHandler {
     }
     const held = new HeldLine(line, lease.owner);
     const { id } = taken.call;
-    this.#held.set(id, held);
+    this.#held.add(id, held);
     const done = this.#converse(taken, held, web).finally(() => {
       this.#conversations.delete(done);
-      if (this.#held.get(id) === held) this.#held.delete(id);
+      this.#held.remove(id, held);
     });
     this.#conversations.add(done);
     await done;
   }
 
   async onReport(report: CallReport): Promise<void> {
-    await handleReport({ ...this.#parts, onIdentified: (callId, by) => this.#identify(callId, by) }, report);
+    const onIdentified = this.#held.identify.bind(this.#held);
+    await handleReport({ ...this.#parts, onIdentified }, report);
   }
 
-  async onDisconnected({ cause, ...key }: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
-    const { database, rules } = this.#parts;
-    const call = await readKeyedCall(this.#parts, key);
-    const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
-    if (isOver) return hangUp;
-    if (cause === 'transferred') {
-      await this.#end(eq(calls.id, call.id), call.id, { status: 'completed', reason: 'transfer' });
-      return hangUp;
-    }
-    const plan = await planConversation(database.db, call);
-    if (!plan) return hangUp;
-    const { assistant, language } = plan.speaker;
-    const left = assistant.maxDuration - call.duration;
-    if (left <= 0) return hangUp;
-    const { transferTo: to } = call;
-    if (cause === 'left' && to !== null && whyNotCallable(to, rules.countries) === undefined) {
-      const callerId = call.clientPhoneNumber;
-      return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
-    }
-    const line = await planLine(database.db, call.id, assistant, language);
-    return { type: 'connect', plan: { ...line, token: key.token, maxDuration: left } };
+  onDisconnected(disconnected: Parameters<CallHandler['onDisconnected']>[0]): Promise<NextStep> {
+    return chooseNextStep(this.#parts, disconnected);
   }
 
   async onIncoming(call: IncomingCall): Promise<Admission> {
@@ -203,16 +165,7 @@ export class CallRunner implements CallHandler {
 
   /** Extends the leases of the calls that this process holds. */
   async renewLeases(): Promise<void> {
-    if (this.#held.size === 0) return;
-    const owners = [...this.#held.values()].map(({ owner }) => owner);
-    await this.#parts.database.db
-      .update(calls)
-      .set({ leaseUntil: leaseEnd(this.#parts.leaseMs) })
-      .where(and(inArray(calls.id, [...this.#held.keys()]), inArray(calls.leaseOwner, owners)));
-    // A notification may have been lost.
-    if (!this.#notifications.isReliable && this.#parts.carrier.routes) {
-      await this.#readIdentified([...this.#held.keys()]);
-    }
+    await this.#held.renewLeases();
   }
 
   /** Dials no more calls, waits for those that would be lost with this process, and hangs up after `milliseconds`. */
@@ -226,7 +179,7 @@ export class CallRunner implements CallHandler {
     await carrier.settled?.();
     await Promise.all(this.#conversations);
     clearTimeout(deadline);
-    await this.#notifications.close();
+    await this.#held.close();
   }
 
   async #converse({ call, earlier }: TakenCall, line: HeldLine, web?: VisitorSide): Promise<void> {
@@ -239,7 +192,7 @@ export class CallRunner implements CallHandler {
       // Read after this process holds the call: earlier reports are in the record, later ones reach the line.
       const { plan, answeredBy = 'unknown' } = await this.#planConversation(call.id);
       if (!plan) {
-        await this.#end(isHeld, call.id, { status: 'failed', reason: 'no-assistant' });
+        await tryToEndCall(this.#parts, call.id, isHeld, { status: 'failed', reason: 'no-assistant' });
         return;
       }
       signal.throwIfAborted();
@@ -266,7 +219,7 @@ export class CallRunner implements CallHandler {
       const { record } = plan.speaker.assistant;
       // Recordings of phone calls are made by the carrier.
       const isRecorded = !plan.web && record && (carrier.readRecording !== undefined || end.lines.length > 0);
-      await this.#end(isHeld, call.id, { ...end, isRecorded });
+      await tryToEndCall(this.#parts, call.id, isHeld, { ...end, isRecorded });
     } catch (error) {
       if (error instanceof CallLeaseLostError) {
         await line.hangUp('lease-lost');
@@ -277,7 +230,7 @@ export class CallRunner implements CallHandler {
         log.warn({ reason: error.message, callId: call.id }, 'a call was interrupted');
       else log.error({ err: error, callId: call.id }, 'a call was interrupted');
       await recorder?.finish();
-      await this.#end(isHeld, call.id, { status: 'failed', reason: 'cut-off' });
+      await tryToEndCall(this.#parts, call.id, isHeld, { status: 'failed', reason: 'cut-off' });
     } finally {
       await line.hangUp();
     }
@@ -313,37 +266,6 @@ export class CallRunner implements CallHandler {
     const [call] = await db.select().from(calls).where(eq(calls.id, callId));
     return call ? { plan: await planConversation(db, call), answeredBy: call.answeredBy } : {};
   }
-
-  async #identify(callId: number, by: AnsweredBy): Promise<void> {
-    const line = this.#held.get(callId);
-    if (line) line.identify(by);
-    else if (this.#parts.carrier.routes) {
-      await this.#parts.database.db.execute(sql`SELECT pg_notify(${channel}, ${`${callId} ${by}`})`);
-    }
-  }
-
-  async #readIdentified(callIds: number[]): Promise<void> {
-    const held = callIds.filter((id) => this.#held.has(id));
-    if (held.length === 0) return;
-    const found = await this.#parts.database.db
-      .select({ id: calls.id, by: calls.answeredBy })
-      .from(calls)
-      .where(inArray(calls.id, held));
-    for (const { id, by } of found) this.#held.get(id)?.identify(by);
-  }
-
-  async #end(condition: Parameters<typeof endCall>[1], callId: number, result: EndedCall): Promise<void> {
-    try {
-      await endCall(this.#parts, condition, result);
-    } catch (error) {
-      // The lease is no longer renewed, so housekeeping ends the call once the database is available again.
-      this.#parts.log.error({ err: error, callId }, 'the end of a call could not be stored yet');
-    }
-  }
 }
 
-const isAnsweredBy = (by: string | undefined): by is AnsweredBy =>
-  by === 'human' || by === 'machine' || by === 'fax' || by === 'unknown';
-
-const hangUp: NextStep = { type: 'hang-up' };
 const stopError = () => new Error('The service is stopping.');

@@ -1,0 +1,83 @@
+import { and, inArray, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { AnsweredBy, Carrier } from '../carrier/carrier.ts';
+import { calls } from '../db/calls-table.ts';
+import type { Database } from '../db/database.ts';
+import { Notifications } from '../db/notifications.ts';
+import { leaseEnd } from '../lib/lease.ts';
+import type { HeldLine } from './held-line.ts';
+
+export interface HeldCallsParts {
+  database: Database;
+  carrier: Carrier;
+  leaseMs: number;
+  log: Logger;
+}
+
+/** The channel of notifications that a carrier has found out who answered a call. */
+const channel = 'calls_identified';
+
+/** The calls whose lines this process has, by call ID. */
+export class HeldCalls {
+  readonly #parts: HeldCallsParts;
+  readonly #lines = new Map<number, HeldLine>();
+  readonly #notifications: Notifications;
+  /** Whether any process may receive a carrier's report; the simulated carrier's come from the process of the call. */
+  readonly #isShared: boolean;
+
+  constructor(parts: HeldCallsParts) {
+    this.#parts = parts;
+    this.#isShared = parts.carrier.routes !== undefined;
+    const onNotification = (payload: string) => {
+      const [callId, by] = payload.split(' ');
+      if (isAnsweredBy(by)) this.#lines.get(Number(callId))?.identify(by);
+    };
+    this.#notifications = new Notifications(parts.database, channel, onNotification, parts.log);
+    if (this.#isShared) this.#notifications.open();
+  }
+
+  add(callId: number, line: HeldLine): void {
+    this.#lines.set(callId, line);
+  }
+
+  /** Does nothing if the call has another line by now. */
+  remove(callId: number, line: HeldLine): void {
+    if (this.#lines.get(callId) === line) this.#lines.delete(callId);
+  }
+
+  /** Tells the process that has a call's line who answered it. */
+  async identify(callId: number, by: AnsweredBy): Promise<void> {
+    const line = this.#lines.get(callId);
+    if (line) line.identify(by);
+    else if (this.#isShared) {
+      await this.#parts.database.db.execute(sql`SELECT pg_notify(${channel}, ${`${callId} ${by}`})`);
+    }
+  }
+
+  async renewLeases(): Promise<void> {
+    if (this.#lines.size === 0) return;
+    const { database, leaseMs } = this.#parts;
+    const owners = [...this.#lines.values()].map(({ owner }) => owner);
+    await database.db
+      .update(calls)
+      .set({ leaseUntil: leaseEnd(leaseMs) })
+      .where(and(inArray(calls.id, [...this.#lines.keys()]), inArray(calls.leaseOwner, owners)));
+    // A notification may have been lost.
+    if (this.#isShared && !this.#notifications.isReliable) await this.#readIdentified();
+  }
+
+  async close(): Promise<void> {
+    await this.#notifications.close();
+  }
+
+  async #readIdentified(): Promise<void> {
+    const found = await this.#parts.database.db
+      .select({ id: calls.id, by: calls.answeredBy })
+      .from(calls)
+      .where(inArray(calls.id, [...this.#lines.keys()]));
+    for (const { id, by } of found) this.#lines.get(id)?.identify(by);
+  }
+}
+
+const isAnsweredBy = (by: string | undefined): by is AnsweredBy =>
+  by === 'human' || by === 'machine' || by === 'fax' || by === 'unknown';

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+import { openCallStatuses } from '../../contract/call.ts';
+import type { CallRules } from '../billing/call-limits.ts';
+import type { CallHandler, NextStep } from '../carrier/carrier.ts';
+import { whyNotCallable } from '../lib/allowed-countries.ts';
+import { tryToEndCall } from './end-call.ts';
+import type { EndCallParts } from './end-call.ts';
+import { readKeyedCall } from './handle-report.ts';
+import { planConversation } from './plan-call.ts';
+import { planLine } from './plan-line.ts';
+import { transferRinging } from './stored-call-log.ts';
+
+export interface NextStepParts extends EndCallParts {
+  rules: CallRules;
+  log: Logger;
+}
+
+const hangUp: NextStep = { type: 'hang-up' };
+
+/** Decides what the carrier does with a customer whose line has ended: see {@link CallHandler.onDisconnected}. */
+export async function chooseNextStep(
+  parts: NextStepParts,
+  { cause, ...key }: Parameters<CallHandler['onDisconnected']>[0],
+): Promise<NextStep> {
+  const { database, rules } = parts;
+  const call = await readKeyedCall(parts, key);
+  const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
+  if (isOver) return hangUp;
+  if (cause === 'transferred') {
+    await tryToEndCall(parts, call.id, undefined, { status: 'completed', reason: 'transfer' });
+    return hangUp;
+  }
+  const plan = await planConversation(database.db, call);
+  if (!plan) return hangUp;
+  const { assistant, language } = plan.speaker;
+  const left = assistant.maxDuration - call.duration;
+  if (left <= 0) return hangUp;
+  const { transferTo: to } = call;
+  if (cause === 'left' && to !== null && whyNotCallable(to, rules.countries) === undefined) {
+    const callerId = call.clientPhoneNumber;
+    return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
+  }
+  const line = await planLine(database.db, call.id, assistant, language);
+  return { type: 'connect', plan: { ...line, token: key.token, maxDuration: left } };
+}
