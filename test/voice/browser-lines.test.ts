@@ -43,6 +43,10 @@ for (const engine of callEngines()) {
       await greeted;
       await ask(visitor, service.calls.at(-1), question);
       await visitor.message(/^assistant: Our shop in Freiburg is open/);
+      // Ends the answer, which is stored then.
+      await visitor.page.keyboard.press('Escape');
+      await other.message(/^user: .*opening hours/);
+      assert.equal(await other.part('call').count(), 1);
       await visitor.page.reload();
       await other.part('call').waitFor({ state: 'detached' });
       assert.equal(service.calls.length, before + 1);

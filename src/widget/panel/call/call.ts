@@ -28,6 +28,8 @@ export interface CallOpening {
   readonly microphone: Promise<MediaStream>;
   /** Reports to other tabs whether there is a call; call it each second. */
   readonly report: (conversationId: string, isOnCall: boolean) => void;
+  /** Reads the messages that the service has stored. Rejects if a part of the chat cannot be loaded. */
+  readonly readMessages: () => Promise<void>;
   readonly requestMicrophone: (deviceId?: string) => Promise<MediaStream>;
   readonly measureLevel: (stream: MediaStream, onLevel: (level: number) => void) => () => void;
 }
@@ -387,16 +389,14 @@ export class Call {
   async #settle(): Promise<void> {
     const session = this.#session;
     const conversation = this.#conversation;
-    const { loadSending } = conversation.environment;
     // Lets the request outlive the page.
     const options = { keepalive: true };
     if (this.#isKnown) await requestCallEnd(this.#client, this.#id, options).catch(() => undefined);
+    // Now everything is stored, so that other tabs can read it.
+    this.#opening.report(this.#id, false);
     if (!session.isOnCall) return;
     session.isOnCall = false;
-    const { followUpdates } = await loadSending();
-    // Reads the conversation once: the signal has aborted.
-    const { signal } = this.#life;
-    await followUpdates(session, { isExpected: true, isDue: true, signal }).catch(() => undefined);
+    await this.#opening.readMessages();
     // Texts that were lost with the line.
     const { messages } = session.snapshot;
     for (const typed of this.#transcript.typed)

@@ -11,6 +11,9 @@ import { requestMicrophone } from './request-microphone.ts';
 /** Milliseconds after which a call in another tab that does not report counts as over. */
 const otherCallTimeout = 5000;
 
+/** Milliseconds between two readings of what is said in a call of another tab. */
+const readingPause = 2000;
+
 const callIcon = icon(
   'M6.5 4h3l1.5 4-2 1.5a11 11 0 0 0 5.5 5.5l1.5-2 4 1.5v3a2 2 0 0 1-2 2A15.5 15.5 0 0 1 4.5 6a2 2 0 0 1 2-2z',
 );
@@ -29,9 +32,22 @@ export function offerCall(panel: PanelContext): CallOffer {
   let otherCall: ((locale: Locale) => unknown) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let tabs: BroadcastChannel | undefined;
+  let nextReading = 0;
   const showOther = (view?: typeof otherCall): void => {
     otherCall = view;
     panel.draw();
+  };
+  const readMessages = async (): Promise<void> => {
+    nextReading = Date.now() + readingPause;
+    const { session, environment } = panel.conversation;
+    const { followUpdates } = await environment.loadSending();
+    // Aborted, so it reads once.
+    const once = { isExpected: true, isDue: true, signal: AbortSignal.abort() };
+    await followUpdates(session, once).catch(() => undefined);
+  };
+  const over = (): void => {
+    showOther();
+    readMessages().catch(() => undefined);
   };
   const watchTabs = (): void => {
     if (tabs) return;
@@ -40,10 +56,11 @@ export function offerCall(panel: PanelContext): CallOffer {
       if (id !== panel.conversation.snapshot.conversationId) return;
       clearTimeout(timer);
       if (!isOnCall) {
-        showOther();
+        over();
         return;
       }
-      timer = setTimeout(showOther, otherCallTimeout);
+      timer = setTimeout(over, otherCallTimeout);
+      if (!document.hidden && Date.now() > nextReading) readMessages().catch(() => undefined);
       if (!otherCall)
         void modules.load('call').then((part) => {
           showOther(part?.showOtherCall(panel));
@@ -69,7 +86,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       isLoading = false;
       const started = part?.startCall(
         panel,
-        { audio, microphone, requestMicrophone, measureLevel, report },
+        { audio, microphone, requestMicrophone, measureLevel, report, readMessages },
         () => {
           if (call === started) call = undefined;
         },
