@@ -62,6 +62,20 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part~="call-button"]') === null, 'the button to disappear');
   });
 
+  it('tells the visitor if it is recorded, in sight and to screen readers', async () => {
+    const notice = 'This call is recorded.';
+    service.isRecorded = true;
+    const chat = await calling();
+    expect(chat.find('.call-state small')?.textContent).to.equal(notice);
+    await until(() => chat.announcement.includes(notice), 'the announcement');
+    await click(chat.part('call-end-button'));
+    service.isRecorded = false;
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    await click(chat.part('call-button'));
+    await connected(chat);
+    expect(chat.find('.call-state small')).to.equal(null);
+  });
+
   it('shows whether the assistant listens, thinks or speaks', async () => {
     const chat = await calling();
     service.send('input_audio_buffer.speech_started', { item_id: 'u1' });

@@ -3,6 +3,7 @@ export const callTexts = {
   thinking: 'Thinking…',
   speaking: 'Speaking…',
   ready: 'You can speak now.',
+  recorded: 'This call is recorded.',
   mute: 'Mute microphone',
   unmute: 'Unmute microphone',
   muted: 'Microphone is off',

@@ -19,6 +19,7 @@ export class VoiceStandIn {
   readonly refusals: Record<string, Refusal | undefined> = {};
   /** Whether the assistant offers calls. */
   offersCalls = true;
+  isRecorded = false;
   /** The elements that play sound. */
   readonly players: HTMLAudioElement[] = [];
   peer: RTCPeerConnection | undefined;
@@ -76,7 +77,8 @@ export class VoiceStandIn {
     this.requests.push(method);
     const refusal = this.refusals[method];
     if (refusal) return Response.json({ status: false, error: refusal.error }, { status: refusal.status });
-    if (method === 'GET') return Response.json({ status: true, ice_servers: [], max_seconds: 600 });
+    if (method === 'GET')
+      return Response.json({ status: true, ice_servers: [], max_seconds: 600, is_recorded: this.isRecorded });
     if (method === 'DELETE') {
       this.peer?.close();
       return Response.json({ status: true });

@@ -78,6 +78,7 @@ export class Call {
   #isMuted = false;
   #showsDevices = false;
   #notice = '';
+  #recordingNotice = '';
   /** To be announced when the assistant has finished speaking. */
   #announcement = '';
   #onOpened: (() => void) | undefined;
@@ -151,7 +152,7 @@ export class Call {
       label: labels[this.#state],
       seconds: this.#startedAt && Math.floor((Date.now() - this.#startedAt) / 1000),
       isMuted: this.#isMuted,
-      notice: this.#notice,
+      notice: `${this.#recordingNotice} ${this.#notice}`.trim(),
       devices: this.#showsDevices ? this.#devices : undefined,
       actions: {
         mute: () => {
@@ -173,7 +174,7 @@ export class Call {
     const { signal } = this.#life;
     this.#draw(this.#hasFocus);
     try {
-      const [, , { ice_servers }] = await Promise.all([
+      const [, , { ice_servers, is_recorded }] = await Promise.all([
         loadCallTexts(this.#panel.locale?.language).then((texts) => {
           this.#texts = texts;
           this.#draw();
@@ -201,6 +202,7 @@ export class Call {
         this.#readOptions(),
       ]);
       this.#iceServers = ice_servers as unknown as RTCIceServer[];
+      if (is_recorded) this.#recordingNotice = this.#texts.recorded;
       this.#session.isOnCall = true;
       await this.#connect(signal);
       this.#startedAt = Date.now();
@@ -209,7 +211,7 @@ export class Call {
         this.#opening.report(this.#id, true);
       }, 1000);
       this.#show('listening');
-      this.#announce(this.#texts.ready);
+      this.#announce(`${this.#texts.ready} ${this.#recordingNotice}`);
     } catch (error) {
       this.#fail(error, 'failed');
     }
@@ -378,7 +380,7 @@ export class Call {
     audio.srcObject = null;
     this.#problem = problem;
     this.#startedAt = undefined;
-    this.#notice = '';
+    this.#notice = this.#recordingNotice = '';
     this.#show('over');
     this.#announce({ ...this.#panel.locale?.texts, ...this.#texts }[problem ?? 'over']);
     this.#draw(hadFocus);

@@ -4,6 +4,7 @@ export default {
   thinking: 'Dink…',
   speaking: 'Praat…',
   ready: 'U kan nou praat.',
+  recorded: 'Hierdie oproep word opgeneem.',
   mute: 'Demp mikrofoon',
   unmute: 'Ontdemp mikrofoon',
   muted: 'Mikrofoon is af',

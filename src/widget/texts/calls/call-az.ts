@@ -4,6 +4,7 @@ export default {
   thinking: 'Düşünür…',
   speaking: 'Danışır…',
   ready: 'İndi danışa bilərsiniz.',
+  recorded: 'Bu zəng qeydə alınır.',
   mute: 'Mikrofonu söndür',
   unmute: 'Mikrofonu yandır',
   muted: 'Mikrofon söndürülüb',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Razmišljam…',
   speaking: 'Govorim…',
   ready: 'Sada možete govoriti.',
+  recorded: 'Ovaj poziv se snima.',
   mute: 'Isključi mikrofon',
   unmute: 'Uključi mikrofon',
   muted: 'Mikrofon je isključen',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Pensant…',
   speaking: 'Parlant…',
   ready: 'Ja podeu parlar.',
+  recorded: 'Aquesta trucada es grava.',
   mute: 'Silencia el micròfon',
   unmute: 'Activa el micròfon',
   muted: 'El micròfon està apagat',

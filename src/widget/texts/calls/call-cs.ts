@@ -4,6 +4,7 @@ export default {
   thinking: 'Přemýšlím…',
   speaking: 'Mluvím…',
   ready: 'Teď můžete mluvit.',
+  recorded: 'Tento hovor je nahráván.',
   mute: 'Ztlumit mikrofon',
   unmute: 'Zapnout mikrofon',
   muted: 'Mikrofon je vypnutý',

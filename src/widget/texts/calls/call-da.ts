@@ -4,6 +4,7 @@ export default {
   thinking: 'Tænker…',
   speaking: 'Taler…',
   ready: 'Du kan tale nu.',
+  recorded: 'Dette opkald optages.',
   mute: 'Slå mikrofonen fra',
   unmute: 'Slå mikrofonen til',
   muted: 'Mikrofonen er slået fra',

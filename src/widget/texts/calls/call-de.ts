@@ -4,6 +4,7 @@ export default {
   thinking: 'Denkt nach …',
   speaking: 'Spricht …',
   ready: 'Sie können jetzt sprechen.',
+  recorded: 'Dieses Gespräch wird aufgezeichnet.',
   mute: 'Mikrofon stummschalten',
   unmute: 'Stummschaltung aufheben',
   muted: 'Mikrofon ist aus',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Pensando…',
   speaking: 'Hablando…',
   ready: 'Ya puede hablar.',
+  recorded: 'Esta llamada se graba.',
   mute: 'Silenciar el micrófono',
   unmute: 'Activar el micrófono',
   muted: 'El micrófono está apagado',

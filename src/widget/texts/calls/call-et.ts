@@ -4,6 +4,7 @@ export default {
   thinking: 'Mõtleb…',
   speaking: 'Räägib…',
   ready: 'Võite nüüd rääkida.',
+  recorded: 'Seda kõnet salvestatakse.',
   mute: 'Vaigista mikrofon',
   unmute: 'Lülita mikrofon sisse',
   muted: 'Mikrofon on väljas',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Pentsatzen…',
   speaking: 'Hizketan…',
   ready: 'Orain hitz egin dezakezu.',
+  recorded: 'Dei hau grabatzen ari da.',
   mute: 'Isilarazi mikrofonoa',
   unmute: 'Aktibatu mikrofonoa',
   muted: 'Mikrofonoa itzalita dago',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Miettii…',
   speaking: 'Puhuu…',
   ready: 'Voit puhua nyt.',
+  recorded: 'Tämä puhelu nauhoitetaan.',
   mute: 'Mykistä mikrofoni',
   unmute: 'Poista mykistys',
   muted: 'Mikrofoni on pois päältä',

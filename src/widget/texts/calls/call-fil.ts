@@ -4,6 +4,7 @@ export default {
   thinking: 'Nag-iisip…',
   speaking: 'Nagsasalita…',
   ready: 'Maaari ka nang magsalita.',
+  recorded: 'Nire-record ang tawag na ito.',
   mute: 'I-mute ang mikropono',
   unmute: 'I-unmute ang mikropono',
   muted: 'Naka-off ang mikropono',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Réflexion…',
   speaking: 'Parle…',
   ready: 'Vous pouvez parler maintenant.',
+  recorded: 'Cet appel est enregistré.',
   mute: 'Couper le micro',
   unmute: 'Réactiver le micro',
   muted: 'Le micro est coupé',

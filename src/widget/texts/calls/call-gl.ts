@@ -4,6 +4,7 @@ export default {
   thinking: 'Pensando…',
   speaking: 'Falando…',
   ready: 'Xa pode falar.',
+  recorded: 'Esta chamada grávase.',
   mute: 'Silenciar o micrófono',
   unmute: 'Activar o micrófono',
   muted: 'O micrófono está apagado',

@@ -4,6 +4,7 @@ export default {
   thinking: 'חושב…',
   speaking: 'מדבר…',
   ready: 'אפשר לדבר עכשיו.',
+  recorded: 'השיחה הזו מוקלטת.',
   mute: 'השתקת המיקרופון',
   unmute: 'ביטול ההשתקה',
   muted: 'המיקרופון כבוי',

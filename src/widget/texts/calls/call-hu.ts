@@ -4,6 +4,7 @@ export default {
   thinking: 'Gondolkodik…',
   speaking: 'Beszél…',
   ready: 'Most már beszélhet.',
+  recorded: 'Ezt a hívást rögzítjük.',
   mute: 'Mikrofon némítása',
   unmute: 'Némítás feloldása',
   muted: 'A mikrofon ki van kapcsolva',

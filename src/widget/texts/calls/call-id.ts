@@ -4,6 +4,7 @@ export default {
   thinking: 'Berpikir…',
   speaking: 'Berbicara…',
   ready: 'Anda dapat berbicara sekarang.',
+  recorded: 'Panggilan ini direkam.',
   mute: 'Bisukan mikrofon',
   unmute: 'Bunyikan mikrofon',
   muted: 'Mikrofon mati',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Hugsar…',
   speaking: 'Talar…',
   ready: 'Nú máttu tala.',
+  recorded: 'Þetta símtal er tekið upp.',
   mute: 'Slökkva á hljóðnema',
   unmute: 'Kveikja á hljóðnema',
   muted: 'Slökkt er á hljóðnemanum',

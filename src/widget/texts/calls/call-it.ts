@@ -4,6 +4,7 @@ export default {
   thinking: 'Sto pensando…',
   speaking: 'Sto parlando…',
   ready: 'Ora può parlare.',
+  recorded: 'Questa chiamata viene registrata.',
   mute: 'Disattiva il microfono',
   unmute: 'Riattiva il microfono',
   muted: 'Il microfono è spento',

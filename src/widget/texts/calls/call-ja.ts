@@ -4,6 +4,7 @@ export default {
   thinking: '考えています…',
   speaking: '話しています…',
   ready: 'お話しください。',
+  recorded: 'この通話は録音されます。',
   mute: 'マイクをミュート',
   unmute: 'ミュートを解除',
   muted: 'マイクはオフです',

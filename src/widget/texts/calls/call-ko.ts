@@ -4,6 +4,7 @@ export default {
   thinking: '생각하는 중…',
   speaking: '말하는 중…',
   ready: '이제 말씀하세요.',
+  recorded: '이 통화는 녹음됩니다.',
   mute: '마이크 음소거',
   unmute: '음소거 해제',
   muted: '마이크가 꺼져 있음',

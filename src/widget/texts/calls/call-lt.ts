@@ -4,6 +4,7 @@ export default {
   thinking: 'Galvoja…',
   speaking: 'Kalba…',
   ready: 'Dabar galite kalbėti.',
+  recorded: 'Šis pokalbis įrašomas.',
   mute: 'Išjungti mikrofoną',
   unmute: 'Įjungti mikrofoną',
   muted: 'Mikrofonas išjungtas',

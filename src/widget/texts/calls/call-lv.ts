@@ -4,6 +4,7 @@ export default {
   thinking: 'Domā…',
   speaking: 'Runā…',
   ready: 'Tagad varat runāt.',
+  recorded: 'Šī saruna tiek ierakstīta.',
   mute: 'Izslēgt mikrofonu',
   unmute: 'Ieslēgt mikrofonu',
   muted: 'Mikrofons ir izslēgts',

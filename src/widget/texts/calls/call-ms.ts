@@ -4,6 +4,7 @@ export default {
   thinking: 'Berfikir…',
   speaking: 'Bercakap…',
   ready: 'Anda boleh bercakap sekarang.',
+  recorded: 'Panggilan ini dirakam.',
   mute: 'Senyapkan mikrofon',
   unmute: 'Nyahsenyap mikrofon',
   muted: 'Mikrofon dimatikan',

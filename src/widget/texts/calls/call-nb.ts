@@ -4,6 +4,7 @@ export default {
   thinking: 'Tenker…',
   speaking: 'Snakker…',
   ready: 'Du kan snakke nå.',
+  recorded: 'Denne samtalen tas opp.',
   mute: 'Slå av mikrofonen',
   unmute: 'Slå på mikrofonen',
   muted: 'Mikrofonen er av',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Denkt na…',
   speaking: 'Spreekt…',
   ready: 'U kunt nu spreken.',
+  recorded: 'Dit gesprek wordt opgenomen.',
   mute: 'Microfoon dempen',
   unmute: 'Dempen opheffen',
   muted: 'Microfoon is uit',

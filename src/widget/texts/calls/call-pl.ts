@@ -4,6 +4,7 @@ export default {
   thinking: 'Myśli…',
   speaking: 'Mówi…',
   ready: 'Możesz teraz mówić.',
+  recorded: 'Ta rozmowa jest nagrywana.',
   mute: 'Wycisz mikrofon',
   unmute: 'Włącz mikrofon',
   muted: 'Mikrofon jest wyłączony',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Pensando…',
   speaking: 'Falando…',
   ready: 'Você já pode falar.',
+  recorded: 'Esta chamada está sendo gravada.',
   mute: 'Silenciar o microfone',
   unmute: 'Ativar o microfone',
   muted: 'O microfone está desligado',

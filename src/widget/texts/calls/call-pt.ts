@@ -4,6 +4,7 @@ export default {
   thinking: 'A pensar…',
   speaking: 'A falar…',
   ready: 'Já pode falar.',
+  recorded: 'Esta chamada está a ser gravada.',
   mute: 'Silenciar o microfone',
   unmute: 'Ativar o microfone',
   muted: 'O microfone está desligado',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Se gândește…',
   speaking: 'Vorbește…',
   ready: 'Puteți vorbi acum.',
+  recorded: 'Acest apel este înregistrat.',
   mute: 'Opriți microfonul',
   unmute: 'Porniți microfonul',
   muted: 'Microfonul este oprit',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Premýšľam…',
   speaking: 'Hovorím…',
   ready: 'Teraz môžete hovoriť.',
+  recorded: 'Tento hovor sa nahráva.',
   mute: 'Stlmiť mikrofón',
   unmute: 'Zapnúť mikrofón',
   muted: 'Mikrofón je vypnutý',

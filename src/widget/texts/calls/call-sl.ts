@@ -4,6 +4,7 @@ export default {
   thinking: 'Razmišljam …',
   speaking: 'Govorim …',
   ready: 'Zdaj lahko govorite.',
+  recorded: 'Ta klic se snema.',
   mute: 'Utišaj mikrofon',
   unmute: 'Vklopi mikrofon',
   muted: 'Mikrofon je izklopljen',

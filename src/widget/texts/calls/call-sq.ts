@@ -4,6 +4,7 @@ export default {
   thinking: 'Po mendon…',
   speaking: 'Po flet…',
   ready: 'Tani mund të flisni.',
+  recorded: 'Kjo telefonatë po regjistrohet.',
   mute: 'Hiqe zërin e mikrofonit',
   unmute: 'Ktheje zërin e mikrofonit',
   muted: 'Mikrofoni është i fikur',

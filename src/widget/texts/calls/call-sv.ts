@@ -4,6 +4,7 @@ export default {
   thinking: 'Tänker…',
   speaking: 'Pratar…',
   ready: 'Du kan prata nu.',
+  recorded: 'Det här samtalet spelas in.',
   mute: 'Stäng av mikrofonen',
   unmute: 'Slå på mikrofonen',
   muted: 'Mikrofonen är av',

@@ -4,6 +4,7 @@ export default {
   thinking: 'Inafikiri…',
   speaking: 'Inazungumza…',
   ready: 'Sasa unaweza kuzungumza.',
+  recorded: 'Simu hii inarekodiwa.',
   mute: 'Zima maikrofoni',
   unmute: 'Washa maikrofoni',
   muted: 'Maikrofoni imezimwa',

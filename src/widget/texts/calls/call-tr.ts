@@ -4,6 +4,7 @@ export default {
   thinking: 'Düşünüyor…',
   speaking: 'Konuşuyor…',
   ready: 'Şimdi konuşabilirsiniz.',
+  recorded: 'Bu görüşme kaydediliyor.',
   mute: 'Mikrofonu kapat',
   unmute: 'Mikrofonu aç',
   muted: 'Mikrofon kapalı',

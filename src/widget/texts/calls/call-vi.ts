@@ -4,6 +4,7 @@ export default {
   thinking: 'Đang suy nghĩ…',
   speaking: 'Đang nói…',
   ready: 'Bây giờ bạn có thể nói.',
+  recorded: 'Cuộc gọi này được ghi âm.',
   mute: 'Tắt micrô',
   unmute: 'Bật micrô',
   muted: 'Micrô đang tắt',

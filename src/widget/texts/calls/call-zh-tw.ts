@@ -4,6 +4,7 @@ export default {
   thinking: '思考中…',
   speaking: '說話中…',
   ready: '您現在可以說話。',
+  recorded: '此通話會被錄音。',
   mute: '將麥克風靜音',
   unmute: '取消靜音',
   muted: '麥克風已關閉',

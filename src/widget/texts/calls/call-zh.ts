@@ -4,6 +4,7 @@ export default {
   thinking: '正在思考…',
   speaking: '正在说话…',
   ready: '您现在可以说话。',
+  recorded: '此通话会被录音。',
   mute: '将麦克风静音',
   unmute: '取消静音',
   muted: '麦克风已关闭',
