@@ -11,7 +11,7 @@ import { createAssistant, readMoney, startService, atEnd } from '../support/serv
 import { startServiceProcess } from '../support/service/service-process.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { reportFigures } from './figures.ts';
-import { Random, seed } from './random.ts';
+import { Random, seed } from '../support/random.ts';
 
 const kills = 50;
 

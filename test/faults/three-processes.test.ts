@@ -12,7 +12,7 @@ import { checkInvariants, expireJobs, settle } from './invariants.ts';
 import type { Findings } from './invariants.ts';
 import { Load } from './load.ts';
 import type { Accepted } from './load.ts';
-import { Random, seed } from './random.ts';
+import { Random, seed } from '../support/random.ts';
 
 console.log(`FAULTS_SEED=${seed}`);
 const random = new Random(seed);
