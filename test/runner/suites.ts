@@ -212,7 +212,7 @@ export function allSuites(): Suite[] {
     },
     {
       name: 'telephone',
-      // Installs Asterisk and models for speech at the first start.
+      // Installs Asterisk at the first start.
       run: nodeTests(find('test/telephone/**/*.test.ts'), '--test-concurrency=1', '--test-timeout=600000'),
       counts: 'tests',
       onDemand: true,

@@ -19,8 +19,9 @@ import { Resampler } from '../../src/service/voice/resampler.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
 import { Phone, phoneRate } from '../support/telephone/baresip.ts';
-import { readWav, startSpeechServer, synthesize } from '../support/telephone/speech-server.ts';
+import { readWav, startSpeechServer } from '../support/telephone/speech-server.ts';
 import { waitFor } from '../support/telephone/wait-for.ts';
+import { record } from '../support/voice/recording.ts';
 
 /*
  * Real calls over the loopback interface: Asterisk with the documented configuration, and baresip as the customer. They
@@ -40,7 +41,7 @@ describe('a call through Asterisk', () => {
 
   before(async () => {
     asterisk = await startAsterisk(cacheFolder);
-    speech = await startSpeechServer(cacheFolder);
+    speech = await startSpeechServer();
     const server = { baseUrl: speech.baseUrl, apiKey: undefined, model: 'any' };
     carrier = new AsteriskCarrier(
       {
@@ -87,7 +88,7 @@ describe('a call through Asterisk', () => {
     carrier.dial({ ...newPlan(), ...plan, from: '', to: phones.customer, ringingTime: 20 });
 
   const sound = async (text: string) => {
-    const { samples, rate } = await readWav(await synthesize(text, cacheFolder));
+    const { samples, rate } = await record(text);
     return new Resampler(rate, phoneRate).convert(samples);
   };
   const question = () => sound('I would like to book a table for two people tomorrow evening.');
@@ -102,7 +103,7 @@ describe('a call through Asterisk', () => {
       const event = turns.detect(
         at < samples.length ? samples.subarray(at, at + frame) : new Int16Array(frame),
       );
-      if (event?.type === 'ended') texts.push(speech.transcribe(event.utterance().samples, rate));
+      if (event?.type === 'ended') texts.push(await speech.transcribe(event.utterance().samples, rate));
     }
     return texts.join(' ');
   };
@@ -336,7 +337,7 @@ describe('a call through Asterisk', () => {
     await handler.end();
     assert.deepEqual(handler.disconnected, ['left', 'unanswered']);
     const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
-    assert.match(speech.transcribe(samples.subarray(-3 * rate), rate), /back/i);
+    assert.match(await speech.transcribe(samples.subarray(-3 * rate), rate), /back/i);
   });
 
   it('answers a call to one of its numbers', async () => {
