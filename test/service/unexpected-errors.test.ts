@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { createApiKey } from '../../src/service/api-key/api-key.ts';
 import { expectingFailures } from '../support/service/check-answer.ts';
 import { createAssistant, readMoney, startService } from '../support/service/service.ts';
@@ -7,8 +7,13 @@ import { createAssistant, readMoney, startService } from '../support/service/ser
 const service = await startService();
 const { db, pool } = service.running.database;
 const { uuid, userId } = await createAssistant(service, { balance: '1' });
-const conversation = await service.open(uuid);
+let conversation: string;
 const key = await createApiKey(db, userId, 'Key');
+
+// Not earlier: all files load before the first test, and a conversation ends after half an hour.
+before(async () => {
+  conversation = await service.open(uuid);
+});
 
 /** Runs a task while a table cannot be found. */
 async function without(table: string, task: () => Promise<void>): Promise<void> {

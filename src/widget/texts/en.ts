@@ -21,7 +21,7 @@ export const en = {
   stopped: 'Stopped.',
   more: 'More',
   count: '{count} of {limit} characters',
-  tooLong: 'Too long by {excess}. Shorten your message, or send it in parts.',
+  tooLong: 'Too long by {excess}. Send it in parts.',
 
   network: 'The connection was lost.',
 
@@ -64,7 +64,7 @@ export const en = {
   readAloud: 'Read aloud',
   stopReading: 'Stop reading',
   impossible: 'This browser does not support that.',
-  noMicrophone: 'The microphone is blocked. Allow it in the browser’s settings.',
+  noMicrophone: 'The microphone is blocked. Allow it in the browser.',
   notUnderstood: 'That was not understood. Try again.',
 
   used: 'Used: {name}',
@@ -96,9 +96,9 @@ export const en = {
   kept: 'Your message is saved.',
   balanceAdvice: 'The owner of this site needs to top up before the chat can continue.',
   limit: 'The chat has reached its limit for today. Try again tomorrow.',
-  assistantAdvice: 'This chat is not set up correctly. Site owners: check the assistant-id of the tag.',
+  assistantAdvice: 'Site owners: check the assistant-id.',
   assistantMissing: 'This chat has no assistant.',
-  conversationAdvice: 'It may have been deleted. You can start a new one; your message is carried over.',
+  conversationAdvice: 'It may have been deleted. You can start a new one; your message is kept.',
   waitAdvice: 'Too many messages in a short time.',
   signIn: 'Sign in again, or reload this page.',
   refusedAdvice: 'Change your message and send it again.',
