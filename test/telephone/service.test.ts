@@ -13,70 +13,65 @@ import { record } from '../support/voice/recording.ts';
 
 const cacheFolder = process.env['TELEPHONE_CACHE'] ?? '/var/tmp/voice-assistant-chat-telephone';
 
-for (const [name, hasEndpoint] of [
-  ['speech from an endpoint', true],
-  ['speech without a network', false],
-] as const) {
-  describe(`the service with CARRIER=asterisk and ${name}`, () => {
-    let asterisk: Awaited<ReturnType<typeof startAsterisk>>;
-    let speech: Awaited<ReturnType<typeof startSpeechServer>> | undefined;
-    let phone: Phone;
-    let service: Awaited<ReturnType<typeof startService>>;
+describe('the service with CARRIER=asterisk', () => {
+  let asterisk: Awaited<ReturnType<typeof startAsterisk>>;
+  let speech: Awaited<ReturnType<typeof startSpeechServer>>;
+  let phone: Phone;
+  let service: Awaited<ReturnType<typeof startService>>;
 
-    before(async () => {
-      asterisk = await startAsterisk(cacheFolder);
-      if (hasEndpoint) speech = await startSpeechServer();
-      const folder = join(cacheFolder, `phone-${String(ports.customer)}`);
-      phone = await Phone.start({ folder, number: phones.customer, port: ports.customer, answers: true });
-      service = await startService({
-        ...(await newDatabase()),
-        WORKERS: 'on',
-        CARRIER: 'asterisk',
-        CARRIER_COUNTRIES: '*',
-        ASTERISK_URL: asterisk.url,
-        ASTERISK_USER: credentials.user,
-        ASTERISK_PASSWORD: credentials.password,
-        ASTERISK_ENDPOINT: endpoint,
-        ASTERISK_PHONE_NUMBER: '+15559990000',
-        ...(speech && { SPEECH_BASE_URL: speech.baseUrl }),
-      });
-    });
-
-    after(async () => {
-      await service.running.close();
-      await phone.stop();
-      await speech?.close();
-      await asterisk.stop();
-    });
-
-    it('calls a real phone, greets, answers what is said, and charges the started minute', async () => {
-      const owner = await Owner.create(service, '1');
-      const assistant = await owner.create(
-        'assistant',
-        assistantBody({ initial_message: 'Good morning. How can I help you?', max_silence_duration: 20 }),
-      );
-      const made = await owner.post('make_call', {
-        phone_number: phones.customer,
-        assistant_id: assistant.id,
-      });
-      const id = Number(made.json['call_id']);
-      const read = async () => (await owner.get(`calls/${String(id)}`)).json;
-      await waitFor('the greeting', async () => /Good morning/.test(String((await read())['transcript'])));
-
-      const { samples, rate } = await record('I would like to book a table for two people.');
-      phone.speak(new Resampler(rate, phoneRate).convert(samples));
-      await waitFor('an answer to the question', async () =>
-        /Customer: .*book a table.*\nAI: ./is.test(String((await read())['transcript'])),
-      );
-      await phone.stop();
-      await waitFor('the end of the call', async () => (await read())['status'] !== 'in-progress');
-
-      const call = await read();
-      assert.match(String(call['status']), /^(completed|ended_by_customer)$/);
-      assert.equal(call['type'], 'outbound');
-      const { balance, ledger } = await readMoney(service, owner.id);
-      assert.ok(balance < 1);
-      assert.equal(ledger, balance);
+  before(async () => {
+    asterisk = await startAsterisk(cacheFolder);
+    speech = await startSpeechServer();
+    const folder = join(cacheFolder, `phone-${String(ports.customer)}`);
+    phone = await Phone.start({ folder, number: phones.customer, port: ports.customer, answers: true });
+    service = await startService({
+      ...(await newDatabase()),
+      WORKERS: 'on',
+      CARRIER: 'asterisk',
+      CARRIER_COUNTRIES: '*',
+      ASTERISK_URL: asterisk.url,
+      ASTERISK_USER: credentials.user,
+      ASTERISK_PASSWORD: credentials.password,
+      ASTERISK_ENDPOINT: endpoint,
+      ASTERISK_PHONE_NUMBER: '+15559990000',
+      SPEECH_BASE_URL: speech.baseUrl,
     });
   });
-}
+
+  after(async () => {
+    await service.running.close();
+    await phone.stop();
+    await speech.close();
+    await asterisk.stop();
+  });
+
+  it('calls a real phone, greets, answers what is said, and charges the started minute', async () => {
+    const owner = await Owner.create(service, '1');
+    const assistant = await owner.create(
+      'assistant',
+      assistantBody({ initial_message: 'Good morning. How can I help you?', max_silence_duration: 20 }),
+    );
+    const made = await owner.post('make_call', {
+      phone_number: phones.customer,
+      assistant_id: assistant.id,
+    });
+    const id = Number(made.json['call_id']);
+    const read = async () => (await owner.get(`calls/${String(id)}`)).json;
+    await waitFor('the greeting', async () => /Good morning/.test(String((await read())['transcript'])));
+
+    const { samples, rate } = await record('I would like to book a table for two people.');
+    phone.speak(new Resampler(rate, phoneRate).convert(samples));
+    await waitFor('an answer to the question', async () =>
+      /Customer: .*book a table.*\nAI: ./is.test(String((await read())['transcript'])),
+    );
+    await phone.stop();
+    await waitFor('the end of the call', async () => (await read())['status'] !== 'in-progress');
+
+    const call = await read();
+    assert.match(String(call['status']), /^(completed|ended_by_customer)$/);
+    assert.equal(call['type'], 'outbound');
+    const { balance, ledger } = await readMoney(service, owner.id);
+    assert.ok(balance < 1);
+    assert.equal(ledger, balance);
+  });
+});
