@@ -6,9 +6,11 @@ import { answerRange } from '../../src/service/carrier/asterisk/recording-range.
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { sentences } from '../../src/service/voice/sentences.ts';
 import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import { SpokenText } from '../../src/service/voice/spoken-text.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { VoiceLine } from '../../src/service/voice/voice-line.ts';
 import { decodeWav, encodeWav } from '../../src/service/voice/wav.ts';
+import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { until } from '../support/until.ts';
 
@@ -21,6 +23,8 @@ const tone = (seconds: number, hertz = 440, at = rate, amplitude = 8000) =>
     Math.round(amplitude * Math.sin((2 * Math.PI * hertz * index) / at)),
   );
 const hum = (seconds: number) => tone(seconds, 50, rate, 20);
+
+const isAudible = (samples: readonly number[]) => samples.some((sample) => Math.abs(sample) > 1000);
 
 // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a model
 async function* stream<Chunk>(...chunks: Chunk[]) {
@@ -104,6 +108,63 @@ describe('a line whose sound the service converts', () => {
     assert.equal((await line.next(5, never))?.type, 'said');
   });
 
+  it('pauses while the customer makes a sound, and goes on if it was no interruption', async () => {
+    const { line, peer, events } = createLine({ isPaced: true });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    assert(isAudible(peer.advance(0.5)));
+    peer.receive(tone(0.2));
+    assert(!isAudible(peer.advance(0.5)));
+    peer.receive(hum(0.5));
+    assert(isAudible(peer.advance(0.4)));
+    peer.receive(hum(1));
+    await until(() => events.includes('said: '));
+    peer.advance(0.2);
+    assert.deepEqual(await saying.then(({ heard, cutOffBy }) => [heard, cutOffBy]), [
+      'One two three four. ',
+      undefined,
+    ]);
+    assert.equal(peer.flushes, 0);
+    assert.equal(await line.next(0, never), undefined);
+    assert.deepEqual(events, [
+      ...['saying: One two three four. ', 'speaking', 'pausing', 'continuing'],
+      ...['paused', 'continuing', 'said: ', 'heard: One two three four. '],
+    ]);
+  });
+
+  it('stops for good if the customer goes on after the pause', async () => {
+    const { line, peer } = createLine({ isPaced: true });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.5);
+    peer.receive(tone(0.2));
+    peer.receive(hum(0.2));
+    peer.receive(tone(0.5));
+    assert.equal((await saying).cutOffBy, 'customer');
+    peer.receive(hum(1));
+    assert.equal((await line.next(5, never))?.type, 'said');
+    const again = line.say(stream('Five.'), 60, never);
+    await until(() => peer.played > 2 * rate - 1);
+    assert(isAudible(peer.advance(1)));
+    await nextTurn();
+    peer.advance(0.1);
+    assert.equal((await again).heard, 'Five.');
+  });
+
+  it('goes on speaking if the customer must say more words to interrupt it', async () => {
+    const { line, peer, events } = createLine({ isPaced: true, minInterruptWords: 3 });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.2);
+    peer.receive(tone(0.5));
+    assert(isAudible(peer.advance(0.2)));
+    peer.receive(hum(1));
+    await until(() => events.includes('said: '));
+    peer.advance(1);
+    assert.equal((await saying).cutOffBy, undefined);
+    assert.equal(await line.next(0, never), undefined);
+  });
+
   it('does not stop if interruptions are off', async () => {
     const { line, peer } = createLine({ allowInterruptions: false });
     peer.holdMarksFrom = 1;
@@ -146,6 +207,25 @@ describe('a line whose sound the service converts', () => {
     peer.close();
     assert.equal((await saying).cutOffBy, 'end');
     assert.deepEqual(await line.next(5, never), { type: 'ended', by: 'connection' });
+  });
+});
+
+describe('a text that is spoken', () => {
+  it('counts as heard without the time for which it was paused', () => {
+    let now = 0;
+    const text = new SpokenText(() => now);
+    const sentence = text.add('one two three four five six seven eight nine ten');
+    Object.assign(sentence, { seconds: 10, startedAt: 0 });
+    now = 2.5;
+    text.pause();
+    now = 60;
+    text.resume();
+    now = 61;
+    text.pause();
+    now = 100;
+    text.cutOff('customer');
+    // 3.5 of 10 seconds.
+    assert.equal(text.result('customer').heard, 'one two three');
   });
 });
 
@@ -246,14 +326,19 @@ describe('a part of a recording', () => {
 
 function createLine({
   allowInterruptions = true,
+  minInterruptWords = 0,
   otherLanguages = [],
   sound = Promise.resolve(tone(1)),
+  isPaced = false,
 }: {
   allowInterruptions?: boolean;
+  minInterruptWords?: number;
+  isPaced?: boolean;
   otherLanguages?: readonly string[];
   sound?: Promise<Int16Array>;
 } = {}) {
-  const peer = new MemoryPeer(rate);
+  const peer = new MemoryPeer(rate, { isPaced });
+  const events: string[] = [];
   const spoken: string[] = [];
   const languages: (string | undefined)[] = [];
   const service: SpeechService = {
@@ -261,6 +346,7 @@ function createLine({
       languages.push(language);
       return Promise.resolve('Understood.');
     },
+    transcribeSoFar: () => Promise.resolve(''),
     async *speak(text) {
       spoken.push(text);
       yield await sound;
@@ -269,18 +355,19 @@ function createLine({
   const line = new VoiceLine({
     peer,
     service,
-    settings: {
-      language: 'en',
-      otherLanguages,
-      speed: 1,
-      allowInterruptions,
-      minInterruptWords: 0,
-      interruptSensitivity: 0.5,
-      endpointType: 'vad',
-      endpointSensitivity: 0.5,
-    },
+    settings: { ...speechSettings, otherLanguages, allowInterruptions, minInterruptWords },
     control: { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() },
     log: pino({ level: 'silent' }),
+    listener: {
+      onCustomerSpeaking: () => events.push('speaking'),
+      onCustomerPaused: () => events.push('paused'),
+      onProvisional: () => undefined,
+      onCustomerSaid: (text) => events.push(`said: ${text}`),
+      onAssistantSaying: (text) => events.push(`saying: ${text}`),
+      onAssistantPausing: () => events.push('pausing'),
+      onAssistantContinuing: () => events.push('continuing'),
+      onAssistantSaid: (heard) => events.push(`heard: ${heard}`),
+    },
   });
-  return { line, peer, spoken, languages };
+  return { line, peer, spoken, languages, events };
 }

@@ -46,7 +46,7 @@ for (const engine of callEngines()) {
       await answer;
     });
 
-    it('is silent within 300 ms of the decision that the visitor interrupts the assistant', async (context) => {
+    it('is silent within 300 ms of the first word of a visitor who interrupts the assistant', async (context) => {
       const interruption = await record('Excuse me, I have another question about your opening hours.');
       // A busy machine plays late: one of three attempts must do.
       for (let attempts = 1; ; attempts++) {
@@ -58,8 +58,8 @@ for (const engine of callEngines()) {
         context.diagnostic(
           `from the first word: noticed after ${noticed.at - start} ms, decided after ${decided - start} ms, silent after ${Math.round(silent - start)} ms`,
         );
-        if (silent - decided <= 300) break;
-        assert(attempts < 3, `${silent - decided} ms`);
+        if (silent - start <= 300) break;
+        assert(attempts < 3, `${silent - start} ms`);
         await poll('the answer', () => call.sent('output_audio_buffer.started', silent)[0]);
         await visitor.heard(Date.now());
       }

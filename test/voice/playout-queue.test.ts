@@ -36,6 +36,22 @@ describe('the playout queue', () => {
     assert.deepEqual(queue.take(), { marks: [], frame: undefined });
   });
 
+  it('pauses with its marks, and repeats the last 0.2 seconds when it goes on', () => {
+    const queue = new PlayoutQueue(1, 100);
+    for (let sample = 1; sample <= 20; sample++) queue.add(sound(sample));
+    queue.mark('end');
+    for (let taken = 1; taken <= 15; taken++) queue.take();
+    queue.pause();
+    assert.deepEqual([queue.take(), queue.take()], Array(2).fill({ marks: [], frame: undefined }));
+    queue.resume();
+    const rest = Array.from({ length: 16 }, () => queue.take());
+    assert.deepEqual(
+      rest.map(({ frame }) => frame?.[0]),
+      [...Array.from({ length: 15 }, (_, index) => index + 6), undefined],
+    );
+    assert.deepEqual(rest.at(-1)?.marks, ['end']);
+  });
+
   it('refuses more sound than it may hold', () => {
     const queue = new PlayoutQueue(2, 3);
     assert.equal(queue.add(sound(1, 2)), true);

@@ -20,7 +20,10 @@ export interface AudioPeer {
   play(samples: Int16Array): void;
   /** Has {@link AudioListener.onMark} called when all sound that was passed before has been heard. */
   mark(id: string): void;
-  /** Discards all sound and marks that are still to come. */
+  /** Falls silent at once. All sound and marks that are still to come wait until it is resumed. */
+  pause(): void;
+  resume(): void;
+  /** Discards all sound and marks that are still to come, and ends a pause. */
   flush(): void;
   close(): void;
 }

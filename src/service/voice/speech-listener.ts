@@ -8,6 +8,10 @@ export interface SpeechListener {
   onCustomerSaid(text: string): void;
   /** The assistant begins to say these words, after those before. */
   onAssistantSaying(text: string): void;
+  /** The assistant falls silent for a moment, since the customer may be interrupting it. */
+  onAssistantPausing(): void;
+  /** The assistant goes on speaking: what the customer said was no interruption. */
+  onAssistantContinuing(): void;
   /** The assistant has stopped speaking: what was heard, which is less than it was to say if it was cut off. */
   onAssistantSaid(heard: string, isCutOff: boolean): void;
 }

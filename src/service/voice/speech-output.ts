@@ -135,6 +135,24 @@ export class SpeechOutput {
     });
   }
 
+  /** Falls silent until it is known whether the customer interrupts. */
+  pause(): void {
+    if (!this.isAudible || this.isPaused) return;
+    this.#spoken?.pause();
+    this.#parts.peer.pause();
+  }
+
+  get isPaused(): boolean {
+    return this.#spoken?.isPaused === true;
+  }
+
+  /** Goes on after a pause. */
+  resume(): void {
+    if (!this.isPaused) return;
+    this.#spoken?.resume();
+    this.#parts.peer.resume();
+  }
+
   /** Stops the text that is being spoken, if any. */
   cutOff(reason: CutOff): void {
     if (!this.#spoken || this.#spoken.isOver) return;

@@ -10,6 +10,8 @@ interface Sentence {
   seconds: number;
   /** The line's clock when its first sound was heard; undefined before. */
   startedAt: number | undefined;
+  /** For how long it was paused since then. */
+  pausedSeconds: number;
 }
 
 /** A text while it is spoken: which part of it has been heard. */
@@ -19,6 +21,7 @@ export class SpokenText {
   readonly #over = Promise.withResolvers<CutOff | undefined>();
   #isOver = false;
   #heard: string | undefined;
+  #pausedAt: number | undefined;
 
   /** @param now returns the seconds of the line's clock. */
   constructor(now: () => number) {
@@ -41,9 +44,23 @@ export class SpokenText {
 
   /** Adds a sentence; its fields change while it is spoken. */
   add(text: string): Sentence {
-    const sentence = { text, seconds: 0, startedAt: undefined };
+    const sentence = { text, seconds: 0, startedAt: undefined, pausedSeconds: 0 };
     this.#sentences.push(sentence);
     return sentence;
+  }
+
+  get isPaused(): boolean {
+    return this.#pausedAt !== undefined;
+  }
+
+  pause(): void {
+    this.#pausedAt ??= this.#now();
+  }
+
+  resume(): void {
+    const current = this.#sentences.findLast(({ startedAt }) => startedAt !== undefined);
+    if (current && this.#pausedAt !== undefined) current.pausedSeconds += this.#now() - this.#pausedAt;
+    this.#pausedAt = undefined;
   }
 
   end(): void {
@@ -64,11 +81,12 @@ export class SpokenText {
 
   /** Estimates by time how much of the last started sentence was heard. */
   #heardSoFar(): string {
+    this.resume();
     let heard = '';
-    for (const [index, { text, seconds, startedAt }] of this.#sentences.entries()) {
+    for (const [index, { text, seconds, startedAt, pausedSeconds }] of this.#sentences.entries()) {
       if (startedAt === undefined) break;
       const isPast = this.#sentences[index + 1]?.startedAt !== undefined;
-      const share = isPast || seconds === 0 ? 1 : (this.#now() - startedAt) / seconds;
+      const share = isPast || seconds === 0 ? 1 : (this.#now() - startedAt - pausedSeconds) / seconds;
       heard += share >= 1 ? text : wholeWords(text, Math.floor(text.length * share));
     }
     return heard;

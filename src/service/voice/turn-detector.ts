@@ -57,8 +57,8 @@ export class TurnDetector {
       this.#keepLast(leadSeconds);
       return undefined;
     }
-    const hasEnded = this.#silentFrames * this.#activity.frameSeconds >= this.#settings.pause;
-    const isSpeech = this.#voicedFrames * this.#activity.frameSeconds >= this.#settings.shortest;
+    const hasEnded = this.silentSeconds >= this.#settings.pause;
+    const isSpeech = this.voicedSeconds >= this.#settings.shortest;
     if (hasEnded || this.#framesSinceStart * this.#activity.frameSeconds >= longestSeconds) {
       const utterance = this.#utterance();
       this.reset();
@@ -70,6 +70,11 @@ export class TurnDetector {
   /** Speech in what the customer is saying, without pauses. */
   get voicedSeconds(): number {
     return this.#voicedFrames * this.#activity.frameSeconds;
+  }
+
+  /** Time since the customer's last speech. */
+  get silentSeconds(): number {
+    return this.#silentFrames * this.#activity.frameSeconds;
   }
 
   /** Forgets what the customer has said so far. */

@@ -30,6 +30,8 @@ const secondsPerWord = 0.25;
 const recountSeconds = 0.5;
 /** Additional speech before the customer's words are shown again. */
 const guessSeconds = 0.8;
+/** Silence after which a sound that was too short for an interruption is over, and the assistant goes on. */
+const resumeSeconds = 0.4;
 const transcriptionMs = 30_000;
 
 /** A call whose sound the service itself converts to text and back. */
@@ -92,17 +94,23 @@ export class VoiceLine extends AudioLine {
     if (spoken?.isAudible === true) {
       if (!this.#settings.allowInterruptions) this.#turns.reset();
       else if (event?.type === 'speaking') this.#interrupt(spoken, event.utterance);
+      else if (event?.type === 'ended') this.#ignore();
+      else if (this.output.isPaused && this.#turns.silentSeconds >= resumeSeconds) this.#goOn();
     } else if (event?.type === 'ended') {
       this.#understand(event.utterance());
     }
   }
 
-  /** Stops the assistant if the customer has spoken for long enough, or said enough words. */
+  /**
+   * Stops the assistant if the customer has spoken for long enough, or said enough words. Until it is known whether it
+   * is long enough, the assistant pauses, so that it never talks over the customer.
+   */
   #interrupt(spoken: SpokenText, utterance: () => Utterance): void {
     const { minInterruptWords, interruptSensitivity } = this.#settings;
     const voiced = this.#turns.voicedSeconds;
     if (minInterruptWords <= 0) {
       if (voiced >= 0.15 + (1 - clamp(interruptSensitivity)) * 0.6) this.output.cutOff('customer');
+      else this.#pause();
       return;
     }
     const needed = Math.max(minInterruptWords * secondsPerWord, this.#countAfter);
@@ -114,6 +122,23 @@ export class VoiceLine extends AudioLine {
       if (this.output.spoken === spoken && countWords(text) >= minInterruptWords)
         this.output.cutOff('customer');
     });
+  }
+
+  #pause(): void {
+    if (this.output.isPaused) return;
+    this.output.pause();
+    this.#listener?.onAssistantPausing();
+  }
+
+  /** What the customer said did not interrupt the assistant, so it counts as nothing. */
+  #ignore(): void {
+    this.#understanding = this.#understanding.then(() => this.#listener?.onCustomerSaid(''));
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.output.resume();
+    this.#listener?.onAssistantContinuing();
   }
 
   /** Shows what the customer is saying, as far as it is understood. */

@@ -1,3 +1,6 @@
+/** Frames that are sent again after a pause: 0.2 seconds. */
+const repeatedFrames = 10;
+
 /** Sound and marks that are still to be sent, in order. */
 export class PlayoutQueue {
   readonly #frameLength: number;
@@ -6,6 +9,9 @@ export class PlayoutQueue {
   #length = 0;
   /** Marks that the last frame went past. */
   #passed: string[] = [];
+  #isPaused = false;
+  /** The latest frames that were taken. */
+  #recent: Int16Array[] = [];
 
   /** @param capacity most samples that it holds */
   constructor(frameLength: number, capacity: number) {
@@ -25,7 +31,23 @@ export class PlayoutQueue {
     this.#entries.push(id);
   }
 
+  /** From now on, {@link take} returns only silence and no marks. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** Goes on a moment earlier than it was paused, since the browser has not played its latest frames. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#entries.unshift(...this.#recent);
+    for (const frame of this.#recent) this.#length += frame.length;
+    this.#recent = [];
+  }
+
   clear(): void {
+    this.#isPaused = false;
+    this.#recent = [];
     this.#entries = [];
     this.#passed = [];
     this.#length = 0;
@@ -33,6 +55,7 @@ export class PlayoutQueue {
 
   /** Returns the marks that the frames before this one have reached, and the next frame; undefined for silence. */
   take(): { marks: string[]; frame: Int16Array | undefined } {
+    if (this.#isPaused) return { marks: [], frame: undefined };
     const marks = this.#passed;
     this.#passed = [];
     while (typeof this.#entries[0] === 'string') marks.push(this.#entries.shift() as string);
@@ -52,6 +75,8 @@ export class PlayoutQueue {
       if (part.length < entry.length) this.#entries.unshift(entry.subarray(part.length));
     }
     this.#length -= filled;
+    this.#recent.push(frame);
+    if (this.#recent.length > repeatedFrames) this.#recent.shift();
     return { marks, frame };
   }
 }

@@ -89,6 +89,14 @@ export class WebRtcPeer implements WebPeer, ConnectionListener {
     if (!this.#isClosing) this.#queue.mark(id);
   }
 
+  pause(): void {
+    this.#queue.pause();
+  }
+
+  resume(): void {
+    this.#queue.resume();
+  }
+
   flush(): void {
     this.#queue.clear();
   }

@@ -20,6 +20,7 @@ export class MemoryPeer implements AudioPeer {
   /** Without a pace: the sound after a mark that waits. */
   #queue: (Int16Array | string)[] = [];
   #marks = 0;
+  #isPaused = false;
   #listener: AudioListener | undefined;
 
   constructor(rate: number, { isPaced = false } = {}) {
@@ -72,7 +73,7 @@ export class MemoryPeer implements AudioPeer {
     const start = this.heard.length;
     const end = start + Math.round(seconds * this.rate);
     while (this.heard.length < end) {
-      const entry = this.#queue.shift();
+      const entry = this.#isPaused ? undefined : this.#queue.shift();
       if (entry === undefined) {
         this.heard.push(0);
       } else if (typeof entry === 'string') {
@@ -86,8 +87,17 @@ export class MemoryPeer implements AudioPeer {
     return this.heard.slice(start);
   }
 
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+  }
+
   flush(): void {
     this.flushes++;
+    this.#isPaused = false;
     this.#queue = [];
     this.#waiting.length = 0;
   }

@@ -24,6 +24,7 @@ export class WebSocketPeer implements AudioPeer {
   /** When everything that was sent will have been played. */
   #playedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
+  #pausedAt: number | undefined;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -65,16 +66,36 @@ export class WebSocketPeer implements AudioPeer {
     this.#sendWaiting();
   }
 
+  pause(): void {
+    if (this.#pausedAt !== undefined) return;
+    this.#pausedAt = performance.now();
+    clearTimeout(this.#timer);
+    this.#command('PAUSE_MEDIA');
+  }
+
+  resume(): void {
+    if (this.#pausedAt === undefined) return;
+    this.#playedUntil += performance.now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+    this.#command('CONTINUE_MEDIA');
+    this.#sendWaiting();
+  }
+
   flush(): void {
     this.#waiting = [];
     this.#rest = new Int16Array(0);
     this.#playedUntil = 0;
-    if (!this.#isClosed) this.#socket.send(JSON.stringify({ command: 'FLUSH_MEDIA' }));
+    this.#command('FLUSH_MEDIA');
+    this.resume();
   }
 
   close(): void {
     this.#stop();
     this.#socket.close();
+  }
+
+  #command(command: 'PAUSE_MEDIA' | 'CONTINUE_MEDIA' | 'FLUSH_MEDIA'): void {
+    if (!this.#isClosed) this.#socket.send(JSON.stringify({ command }));
   }
 
   #receive(text: string): void {
@@ -91,7 +112,7 @@ export class WebSocketPeer implements AudioPeer {
 
   #sendWaiting(): void {
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#pausedAt !== undefined) return;
     for (;;) {
       const ahead = (this.#playedUntil - performance.now()) / 1000 - secondsAhead;
       const message = ahead > 0 ? undefined : this.#waiting.shift();

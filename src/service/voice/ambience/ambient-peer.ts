@@ -56,6 +56,15 @@ export class AmbientPeer implements AudioPeer, AudioListener {
     this.#peer.mark(id);
   }
 
+  /** The background pauses, too: it is already mixed with what was said. */
+  pause(): void {
+    this.#peer.pause();
+  }
+
+  resume(): void {
+    this.#peer.resume();
+  }
+
   flush(): void {
     this.#rest = new Int16Array(0);
     this.#peer.flush();
