@@ -111,7 +111,13 @@ export async function serve(
       ? await withSpeech(extras.voice, config.voice)
       : await loadVoice(config.voice, log);
     const { voice } = loadedVoice;
-    const carrier = extras.carrier ?? (await createCarrier(config.carrier, stock, log, loadedVoice));
+    const realtime = { models: config.models, transcriptionModel: config.voice.transcriptionModel };
+    const callVoice = voice?.speech && {
+      ...{ speech: voice.speech, createDetector: voice.module.createDetector },
+      ...realtime,
+    };
+    const carrier =
+      extras.carrier ?? (await createCarrier(config.carrier, { numbers: stock, loadedVoice, realtime, log }));
     const { numbers } = carrier;
     const calls = new CallRunner({
       ...contextParts,
@@ -127,10 +133,9 @@ export async function serve(
     let stopping = false;
     const events = new ConversationEvents({ database, signals, log });
     const webCalls = new WebCalls({
-      ...{ ...loadedVoice, database, jobs, calls, events, signals, log },
+      ...{ ...loadedVoice, callVoice, database, jobs, calls, events, signals, log },
       config: config.voice,
       limits: config.webCallLimits,
-      models: config.models,
     });
     const app = createApp({
       ...{ carrier, config, database, events, jobs, numbers, replies, signals, webCalls, log },

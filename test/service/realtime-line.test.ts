@@ -7,6 +7,7 @@ import { RealtimeLine } from '../../src/service/realtime/realtime-line.ts';
 import { RealtimeSession } from '../../src/service/realtime/realtime-session.ts';
 import type { AmbientSound } from '../../src/service/voice/ambience/ambient-sound.ts';
 import type { SpeechService } from '../../src/service/voice/speech-service.ts';
+import { speechSettings } from '../support/calls/call-plan.ts';
 import { MemoryPeer } from '../support/calls/memory-peer.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 
@@ -52,10 +53,7 @@ async function connect({
   const endpoint = await RealtimeEndpoint.open();
   opened.push(endpoint);
   const { baseUrl, key: apiKey } = endpoint;
-  const speech = {
-    ...{ language: 'en', speed: 1, endpointType: 'vad', endpointSensitivity: 0.5, interruptSensitivity: 0.5 },
-    ...{ allowInterruptions, minInterruptWords, ambientSound },
-  };
+  const speech = { ...speechSettings, allowInterruptions, minInterruptWords, ambientSound };
   const peer = new MemoryPeer(rate, { isPaced: ambientSound !== undefined });
   const control = { sendDigits: () => Promise.resolve(), end: () => Promise.resolve() };
   const line = new RealtimeLine({

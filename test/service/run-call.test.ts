@@ -4,21 +4,11 @@ import type { CallResult, CallSettings, EarlierPart } from '../../src/service/ca
 import { HeldLine } from '../../src/service/call/held-line.ts';
 import { PhoneConversation } from '../../src/service/call/phone-conversation.ts';
 import type { AnsweredBy, CallHandler, NextStep } from '../../src/service/carrier/carrier.ts';
-import type { SpeechSettings } from '../../src/service/voice/line.ts';
 import { readNumberTraits } from '../../src/service/carrier/number-traits.ts';
 import { SimulatedCarrier } from '../../src/service/carrier/simulated-carrier.ts';
+import { callPlan, speechSettings } from '../support/calls/call-plan.ts';
 
 const weights = { human: 70, machine: 15, 'no-answer': 8, busy: 5, failed: 2 };
-
-const speech: SpeechSettings = {
-  language: 'en',
-  speed: 1,
-  allowInterruptions: true,
-  minInterruptWords: 0,
-  interruptSensitivity: 0.5,
-  endpointType: 'vad',
-  endpointSensitivity: 0.5,
-};
 
 /** Numbers whose digits determine the simulated outcome. */
 const numbers = {
@@ -132,7 +122,7 @@ async function call({
       return Promise.resolve();
     },
     onDisconnected: ({ cause }) => {
-      const plan = { callId: 1, token: '', maxDuration: 600, record: false, speech };
+      const plan = callPlan({ callId: 1, token: '' });
       const limits = { callerId: '', ringingTime: 30, maxDuration: 600 };
       const step: NextStep =
         cause === 'left'
@@ -147,8 +137,8 @@ async function call({
   const carrier = new SimulatedCarrier({ outcomes: weights, secondMs: 0, wait: () => Promise.resolve() });
   carrier.open(handler);
   await carrier.dial({
-    ...{ callId: 1, token: 'secret', from: '', to, ringingTime, record: false, maxDuration: 600 },
-    speech: { ...speech, allowInterruptions },
+    ...callPlan({ callId: 1, speech: { ...speechSettings, allowInterruptions } }),
+    ...{ from: '', to, ringingTime },
   });
   await carrier.settled();
   const ended: Ended = { ...end, answeredBy };

@@ -17,6 +17,7 @@ import type { Line, LineEvent, Spoken } from '../../src/service/voice/line.ts';
 import { OpenAiSpeech } from '../../src/service/voice/openai-speech.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
+import { callPlan, noRealtime } from '../support/calls/call-plan.ts';
 import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
 import { Phone, phoneRate } from '../support/telephone/baresip.ts';
 import { readWav, startSpeechServer } from '../support/telephone/speech-server.ts';
@@ -51,7 +52,10 @@ describe('a call through Asterisk', () => {
         application: 'voice-assistant-chat',
         phoneNumber: '+15559990000',
       },
-      { speech: new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }) },
+      {
+        speech: new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }),
+        ...noRealtime,
+      },
       pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     );
     carrier.open({
@@ -436,21 +440,7 @@ const transferTo = (to: string, ringingTime = 20): NextStep => ({
   maxDuration: 60,
 });
 
-const newPlan = (): CallPlan => ({
-  callId: 1,
-  token: randomUUID(),
-  maxDuration: 120,
-  record: false,
-  speech: {
-    language: 'en',
-    speed: 1,
-    allowInterruptions: true,
-    minInterruptWords: 0,
-    interruptSensitivity: 0.5,
-    endpointType: 'vad',
-    endpointSensitivity: 0.5,
-  },
-});
+const newPlan = (): CallPlan => callPlan({ token: randomUUID(), maxDuration: 120 });
 
 async function say(line: Line, ...chunks: string[]): Promise<Spoken> {
   // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a model

@@ -1,9 +1,9 @@
 import { eq, inArray } from 'drizzle-orm';
+import { engineContextColumns } from '../assistant/engine-context.ts';
 import type { CallPlan } from '../carrier/carrier.ts';
 import { providers, voices } from '../db/catalog-tables.ts';
 import type { Queries } from '../db/database.ts';
-import { languages } from '../db/schema.ts';
-import type { assistants } from '../db/schema.ts';
+import { assistants, languages } from '../db/schema.ts';
 import { ambientSoundOf } from '../voice/ambience/ambient-sound.ts';
 
 /** Returns what a carrier must know to connect a call to its assistant, all but the call's secret. */
@@ -23,8 +23,16 @@ export async function planLine(
     .from(languages)
     .where(inArray(languages.id, assistant.secondaryLanguageIds))
     .orderBy(languages.id);
+  const { mode } = assistant;
+  const [realtime] =
+    mode === 'pipeline'
+      ? []
+      : await queries
+          .select({ model: engineContextColumns.model })
+          .from(assistants)
+          .where(eq(assistants.id, assistant.id));
   return {
-    callId,
+    ...{ callId, mode, model: realtime?.model ?? null },
     maxDuration: assistant.maxDuration,
     record: assistant.record,
     speech: {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Hono } from 'hono';
-import type { Line, SpeechSettings } from '../voice/line.ts';
+import type { Line, LinePlan } from '../voice/line.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 
 /*
@@ -12,7 +12,7 @@ import type { CarrierNumbers } from './carrier-numbers.ts';
  */
 
 /** What a carrier must know to connect a call to the service. */
-export interface CallPlan {
+export interface CallPlan extends LinePlan {
   /** The id of our record. */
   callId: number;
   /** Unguessable and for this call alone: the carrier's connection and reports must bring it. */
@@ -20,7 +20,6 @@ export interface CallPlan {
   /** Seconds after which the carrier hangs up by itself. */
   maxDuration: number;
   record: boolean;
-  speech: SpeechSettings;
 }
 
 /** A call to place. */

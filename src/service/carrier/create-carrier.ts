@@ -5,21 +5,28 @@ import type { CarrierConfig } from './carrier-config.ts';
 import type { CarrierNumbers } from './carrier-numbers.ts';
 import { SimulatedCarrier } from './simulated-carrier.ts';
 import { OperatorError } from '../operator-error.ts';
+import type { CallVoice } from '../realtime/create-line.ts';
 import type { LoadedVoice } from '../voice/load-voice.ts';
 import { voicePackage } from '../voice/voice-module.ts';
+
+/** What the carriers need. */
+export interface CarrierParts {
+  /** Those that the simulated carrier sells. */
+  numbers: CarrierNumbers;
+  /** Speaks and listens in calls with Asterisk, unless an endpoint is configured. */
+  loadedVoice: LoadedVoice;
+  realtime: Pick<CallVoice, 'models' | 'transcriptionModel'>;
+  log: Logger;
+}
 
 /**
  * Creates the configured carrier.
  *
- * @param numbers those that the simulated carrier sells.
- * @param voice speaks and listens in calls with Asterisk, unless an endpoint is configured.
  * @throws OperatorError if Asterisk is configured, but nothing can speak.
  */
 export async function createCarrier(
   { secondMs, outcomes, twilio, asterisk }: CarrierConfig,
-  numbers: CarrierNumbers,
-  log: Logger,
-  loadedVoice: LoadedVoice,
+  { numbers, loadedVoice, realtime, log }: CarrierParts,
 ): Promise<Carrier> {
   if (twilio) {
     const { TwilioCarrier } = await import('./twilio/twilio-carrier.ts');
@@ -33,7 +40,8 @@ export async function createCarrier(
     const { voice } = loadedVoice;
     const speech = asterisk.voice ? new OpenAiSpeech(asterisk.voice) : voice?.speech;
     if (!speech) throw new OperatorError(withoutSpeech(loadedVoice));
-    return new AsteriskCarrier(asterisk, { speech, createDetector: voice?.module.createDetector }, log);
+    const createDetector = voice?.module.createDetector;
+    return new AsteriskCarrier(asterisk, { speech, createDetector, ...realtime }, log);
   }
   const wait = async (seconds: number, signal?: AbortSignal) => {
     const milliseconds = seconds * secondMs;

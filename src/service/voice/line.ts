@@ -25,6 +25,18 @@ export interface SpeechSettings {
   ambientSound?: AmbientSound | undefined;
 }
 
+/** What a line must know of the assistant that talks on it. */
+export interface LinePlan {
+  /**
+   * With `multimodal`, the customer talks to a realtime model; with `dualplex`, that model writes what another voice says.
+   * A carrier that has no sound for the service treats both like `pipeline`.
+   */
+  mode: 'pipeline' | 'multimodal' | 'dualplex';
+  /** The code of the realtime model; null if there is none. */
+  model: string | null;
+  speech: SpeechSettings;
+}
+
 /** What happens on a line, in order. `ended` is final. */
 export type LineEvent =
   /** The customer said something, in `seconds`. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { countCharacters, limits } from '../../contract/limits.ts';
-import type { RealtimeLine } from '../realtime/realtime-line.ts';
+import type { CallLine } from '../realtime/create-line.ts';
 import type { CallSound, SoundListener } from '../recording/sound-recorder.ts';
 import type { AudioListener } from '../voice/audio-peer.ts';
 import type { SpeechListener } from '../voice/speech-listener.ts';
-import type { VoiceLine, VoiceLineParts } from '../voice/voice-line.ts';
+import type { VoiceLineParts } from '../voice/voice-line.ts';
 import type { WebPeer } from '../voice/voice-module.ts';
 
 /** Why a call ended, as the browser receives it. */
@@ -35,11 +35,8 @@ const BrowserEvent = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['response.cancel', 'output_audio_buffer.clear']) }),
 ]);
 
-/** A line of the service's own speech, or of a realtime model. */
-export type VisitorLine = VoiceLine | RealtimeLine;
-
 /** What a line gets from its browser. */
-export type BrowserLineParts = Pick<VoiceLineParts, 'peer' | 'control'> & { listener: SpeechListener };
+type BrowserLineParts = Pick<VoiceLineParts, 'peer' | 'control'> & { listener: SpeechListener };
 
 /** Messages that a visitor may write in a minute of a call. */
 const typedPerMinute = 20;
@@ -49,7 +46,7 @@ const typedPerMinute = 20;
  * of OpenAI's Realtime API, and the browser can write a message or stop the assistant.
  */
 export class BrowserLine {
-  readonly line: VisitorLine;
+  readonly line: CallLine;
   /** Both sides. */
   readonly sound: CallSound;
   readonly #peer: WebPeer;
@@ -62,7 +59,7 @@ export class BrowserLine {
   #hasEnded = false;
   #recorder: SoundListener | undefined;
 
-  constructor(peer: WebPeer, createLine: (parts: BrowserLineParts) => VisitorLine) {
+  constructor(peer: WebPeer, createLine: (parts: BrowserLineParts) => CallLine) {
     this.#peer = peer;
     peer.onEvent = (event) => {
       this.#receive(event);
@@ -96,6 +93,12 @@ export class BrowserLine {
         },
         mark: (id) => {
           peer.mark(id);
+        },
+        pause: () => {
+          peer.pause();
+        },
+        resume: () => {
+          peer.resume();
         },
         flush: () => {
           peer.flush();
@@ -160,10 +163,15 @@ export class BrowserLine {
       onAssistantSaying: (text) => {
         const response = this.#respond();
         const ids = { response_id: response.id, item_id: response.item };
-        if (!response.isAudible)
-          this.#peer.send({ type: 'output_audio_buffer.started', response_id: response.id });
+        if (!response.isAudible) this.#sendBuffer('started', response.id);
         response.isAudible = true;
         this.#peer.send({ type: 'response.output_audio_transcript.delta', ...ids, delta: text });
+      },
+      onAssistantPausing: () => {
+        if (this.#response?.isAudible === true) this.#sendBuffer('cleared', this.#response.id);
+      },
+      onAssistantContinuing: () => {
+        if (this.#response?.isAudible === true) this.#sendBuffer('started', this.#response.id);
       },
       onAssistantSaid: (heard, isCutOff) => {
         const response = this.#respond();
@@ -171,13 +179,15 @@ export class BrowserLine {
         const { id: response_id, item: item_id, isAudible } = response;
         const transcript = heard.trim();
         this.#peer.send({ type: 'response.output_audio_transcript.done', response_id, item_id, transcript });
-        if (isAudible) {
-          const type = isCutOff ? 'output_audio_buffer.cleared' : 'output_audio_buffer.stopped';
-          this.#peer.send({ type, response_id });
-        }
+        if (isAudible) this.#sendBuffer(isCutOff ? 'cleared' : 'stopped', response_id);
         this.#peer.send({ type: 'response.done', response: { id: response_id } });
       },
     };
+  }
+
+  /** With `cleared`, the browser also drops the sound that it has received. */
+  #sendBuffer(change: 'started' | 'cleared' | 'stopped', response_id: string): void {
+    this.#peer.send({ type: `output_audio_buffer.${change}`, response_id });
   }
 
   #sendTranscription(kind: 'provisional' | 'completed', item: string, text: object): void {

@@ -1,4 +1,3 @@
-import { engineContextColumns } from '../assistant/engine-context.ts';
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
@@ -6,7 +5,6 @@ import { webCallMinutePrice } from '../billing/prices.ts';
 import { endCall, lostCall } from '../call/end-call.ts';
 import { planLine } from '../call/plan-line.ts';
 import { isOpen } from '../call/take-call.ts';
-import type { CallPlan } from '../carrier/carrier.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
 import { hasEnded } from '../conversation/has-ended.ts';
 import type { Sender } from '../conversation/accept-message.ts';
@@ -21,6 +19,7 @@ import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import { assistants, conversations, languages } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
+import type { LinePlan } from '../voice/line.ts';
 
 /** Reads a conversation that its visitor wants to continue by voice. */
 const selectConversation = (queries: Queries, uuid: string) =>
@@ -93,10 +92,7 @@ export interface AdmittedCall {
   conversationId: number;
   maxSeconds: number;
   isRecorded: boolean;
-  line: Omit<CallPlan, 'token'>;
-  mode: 'pipeline' | 'multimodal' | 'dualplex';
-  /** Code of the assistant's model; null for the default. */
-  model: string | null;
+  line: LinePlan;
 }
 
 /** Time for the browser to connect, in milliseconds. */
@@ -146,8 +142,8 @@ export async function admitWebCall(
       })
       .returning({ id: calls.id });
     if (!stored) throw new Error('The call was not stored.');
-    const plan = await planWebLine(tx, stored.id, assistantId);
-    return { callId: stored.id, token, conversationId: conversation.id, maxSeconds, isRecorded, ...plan };
+    const line = await planWebLine(tx, stored.id, assistantId);
+    return { callId: stored.id, token, conversationId: conversation.id, maxSeconds, isRecorded, line };
   });
 }
 
@@ -170,19 +166,18 @@ export async function findWebCall(
   if (!call) throw refuse(409, voiceErrorTexts.callEnded);
   return {
     ...{ callId: call.id, token, conversationId, maxSeconds, isRecorded },
-    ...(await planWebLine(db, call.id, assistantId)),
+    line: await planWebLine(db, call.id, assistantId),
   };
 }
 
-async function planWebLine(queries: Queries, callId: number, assistantId: number) {
+async function planWebLine(queries: Queries, callId: number, assistantId: number): Promise<LinePlan> {
   const [found] = await queries
-    .select({ assistant: assistants, language: languages.iso2, model: engineContextColumns.model })
+    .select({ assistant: assistants, language: languages.iso2 })
     .from(assistants)
     .innerJoin(languages, eq(languages.id, assistants.languageId))
     .where(eq(assistants.id, assistantId));
   if (!found) throw ConversationError.assistantNotFound();
-  const line = await planLine(queries, callId, found.assistant, found.language);
-  return { line, mode: found.assistant.mode, model: found.model };
+  return planLine(queries, callId, found.assistant, found.language);
 }
 
 /** Matches calls whose connection was lost, so that no process has them. */

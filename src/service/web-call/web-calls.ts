@@ -18,16 +18,13 @@ import { assistants, conversations } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { ModelConfig } from '../engine/read-models.ts';
-import { RealtimeLine } from '../realtime/realtime-line.ts';
+import { createLine } from '../realtime/create-line.ts';
+import type { CallVoice } from '../realtime/create-line.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { Voice } from '../voice/load-voice.ts';
-import type { SpeechService } from '../voice/speech-service.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
-import { VoiceLine } from '../voice/voice-line.ts';
 import type { IceServer, WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
-import type { BrowserLineParts, VisitorLine } from './browser-line.ts';
 import { admitWebCall, findWebCall, isLost, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall } from './web-call-admission.ts';
 
@@ -37,6 +34,8 @@ export interface WebCallParts {
   jobs: Jobs;
   /** Undefined if the service has no voice. */
   voice: Voice | undefined;
+  /** Undefined if nothing can speak or listen. */
+  callVoice: CallVoice | undefined;
   /** What the operator must change so that the service can hold calls. */
   problems: readonly string[];
   calls: CallRunner;
@@ -44,8 +43,6 @@ export interface WebCallParts {
   signals: Signals;
   config: VoiceConfig;
   limits: WebCallLimits;
-  /** The models that assistants can choose. */
-  models: readonly ModelConfig[];
   log: Logger;
 }
 
@@ -193,10 +190,10 @@ export class WebCalls {
 
   /** Holds a call from the connection of its browser until that is lost, or the call ends. */
   async #hold(call: AdmittedCall, peer: WebPeer, visitor: string): Promise<void> {
-    const { voice, log, calls: runner } = this.#parts;
+    const { callVoice, log, calls: runner } = this.#parts;
     const isCall = and(eq(calls.id, call.callId), isOpen);
     try {
-      if (!voice?.speech || !(await peer.connected)) {
+      if (!callVoice || !(await peer.connected)) {
         await this.#end(and(isCall, sql`${calls.answeredAt} IS NULL`), {
           status: 'failed',
           reason: 'not-connected',
@@ -206,8 +203,7 @@ export class WebCalls {
       const earlier = this.#held.get(call.callId);
       earlier?.line.lose();
       await earlier?.isOver;
-      const { speech } = voice;
-      const line = new BrowserLine(peer, (parts) => this.#createLine(call, { ...parts, log }, speech));
+      const line = new BrowserLine(peer, (parts) => createLine(callVoice, call.line, { ...parts, log }));
       const over = Promise.withResolvers<undefined>();
       this.#held.set(call.callId, { line, isOver: over.promise });
       const watching = this.#watch(call, line, over.promise);
@@ -229,23 +225,6 @@ export class WebCalls {
       peer.close();
     }
     await this.#awaitReturn(call.callId);
-  }
-
-  /** An assistant with a realtime model talks by it, and in the mode `dualplex` by another voice. */
-  #createLine(
-    { mode, model, line: { speech: settings } }: AdmittedCall,
-    parts: BrowserLineParts & { log: Logger },
-    service: SpeechService,
-  ): VisitorLine {
-    const { models, voice } = this.#parts;
-    const endpoint = mode === 'pipeline' ? undefined : models.find(({ code }) => code === model)?.realtime;
-    if (!endpoint) {
-      const createDetector = voice?.module.createDetector;
-      return new VoiceLine({ ...parts, service, settings, createDetector });
-    }
-    const { transcriptionModel } = this.#parts.config;
-    const own = mode === 'dualplex' ? { voice: service } : {};
-    return new RealtimeLine({ ...parts, ...own, settings, endpoint, transcriptionModel });
   }
 
   /** Ends a call whose connection was lost, unless its visitor comes back in time. */

@@ -29,12 +29,14 @@ export class AriStandIn {
   });
   readonly #sockets = new WebSocketServer({ server: this.#server });
   readonly #events = new Map<string, WebSocket>();
+  readonly #sound = Promise.withResolvers<WebSocket>();
 
   static async start(): Promise<AriStandIn> {
     const standIn = new AriStandIn();
     standIn.#sockets.on('connection', (socket, request) => {
       const application = new URL(request.url ?? '', 'http://localhost').searchParams.get('app');
-      if (application !== null) standIn.#events.set(application, socket);
+      if (application === null) standIn.#sound.resolve(socket);
+      else standIn.#events.set(application, socket);
     });
     standIn.#server.listen(0, '127.0.0.1');
     await once(standIn.#server, 'listening');
@@ -43,6 +45,11 @@ export class AriStandIn {
 
   get url(): string {
     return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  /** The connection of the first call's sound. */
+  get sound(): Promise<WebSocket> {
+    return this.#sound.promise;
   }
 
   /** Waits for a request, and returns it. */

@@ -9,7 +9,6 @@ import { TwilioCarrier } from '../../../src/service/carrier/twilio/twilio-carrie
 import type {
   Admission,
   CallHandler,
-  CallPlan,
   CallReport,
   IncomingCall,
   NextStep,
@@ -17,6 +16,7 @@ import type {
 } from '../../../src/service/carrier/carrier.ts';
 import type { Line } from '../../../src/service/voice/line.ts';
 import { Refusal } from '../../../src/service/lib/refusal.ts';
+import { callPlan } from '../calls/call-plan.ts';
 import { credentials, publicUrl, TwilioStandIn } from './stand-in.ts';
 import { atEnd } from '../service/service.ts';
 
@@ -60,28 +60,13 @@ export class ScriptedService implements CallHandler {
   }
 }
 
-/** The token of the call that the scripted service knows. */
-export const token = 'the-token-of-call-7';
+/** The call that the scripted service knows. */
+export const plan = callPlan();
+export const { token } = plan;
 
 function check(call: { callId: number; token: string }): void {
   if (call.callId !== 7 || call.token !== token) throw Refusal.notFound('Call');
 }
-
-export const plan: CallPlan = {
-  callId: 7,
-  token,
-  maxDuration: 600,
-  record: false,
-  speech: {
-    language: 'en',
-    speed: 1,
-    allowInterruptions: true,
-    minInterruptWords: 0,
-    interruptSensitivity: 0.5,
-    endpointType: 'vad',
-    endpointSensitivity: 0.5,
-  },
-};
 
 export const from = '+493012345678';
 export const to = '+493087654321';

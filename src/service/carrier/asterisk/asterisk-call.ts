@@ -3,21 +3,13 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { waitWithTimeout } from '../../lib/with-timeout.ts';
-import type { SpeechService } from '../../voice/speech-service.ts';
-import { VoiceLine } from '../../voice/voice-line.ts';
-import type { SpeechDetector } from '../../voice/voice-module.ts';
+import { createLine } from '../../realtime/create-line.ts';
+import type { CallLine, CallVoice } from '../../realtime/create-line.ts';
 import type { CallHandler, CallPlan, CallReport, NextStep } from '../carrier.ts';
 import type { AriClient, AriEvent } from './ari-client.ts';
 import { unreachedReason } from './hangup-cause.ts';
 import { MachineDetection } from './machine-detection.ts';
 import { mediaFormat, WebSocketPeer } from './websocket-peer.ts';
-
-/** Converts between the sound and the text of calls. */
-export interface CallVoice {
-  speech: SpeechService;
-  /** Undefined: speech is detected by loudness. */
-  createDetector?: ((rate: number) => SpeechDetector) | undefined;
-}
 
 export interface CallParts {
   ari: AriClient;
@@ -51,7 +43,7 @@ export class AsteriskCall {
   #plan: CallPlan;
   #bridgeId: string | undefined;
   #recordingId: string | undefined;
-  #line: VoiceLine | undefined;
+  #line: CallLine | undefined;
   /** The channel of the current line. It can enter the bridge once it has started. */
   #media: { channelId: string; started: PromiseWithResolvers<undefined> } | undefined;
   /** What the service decided on the current line; undefined if it was lost. */
@@ -192,11 +184,8 @@ export class AsteriskCall {
       await once(socket, 'open');
       await waitWithTimeout(mediaStartMs, media.started.promise);
       await this.#addToBridge(media.channelId);
-      const line = new VoiceLine({
+      const line = createLine(voice, this.#plan, {
         peer,
-        service: voice.speech,
-        createDetector: voice.createDetector,
-        settings: this.#plan.speech,
         log: this.#log,
         control: {
           sendDigits: (digits) => this.#sendDigits(digits),

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import type { WebSocket } from 'ws';
+import type { ModelConfig } from '../../src/service/engine/read-models.ts';
+import { CarrierAtAsterisk } from '../support/asterisk/carrier-at-asterisk.ts';
+import { ScriptedSpeech } from '../support/calls/memory-voice.ts';
+import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
+import { until } from '../support/until.ts';
+
+const rate = 16_000;
+const never = new AbortController().signal;
+
+/** Plays at once what the service sends, and notes it. */
+class Sound {
+  readonly commands: string[] = [];
+  seconds = 0;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, playsMarks = true) {
+    this.#socket = socket;
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary) {
+        this.seconds += data.length / 2 / rate;
+        return;
+      }
+      const { command, correlation_id } = JSON.parse(data.toString()) as Record<string, string>;
+      if (command !== 'MARK_MEDIA') this.commands.push(command ?? '');
+      else if (playsMarks) socket.send(JSON.stringify({ event: 'MEDIA_MARK_PROCESSED', correlation_id }));
+    });
+  }
+
+  /** The customer is as loud as this. */
+  receive(seconds: number, amplitude: number): void {
+    for (let at = 0; at < seconds; at += 0.02) {
+      const frame = Int16Array.from({ length: rate * 0.02 }, (_, index) => amplitude * Math.sin(index / 6));
+      this.#socket.send(Buffer.from(frame.buffer));
+    }
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream, as of a model
+async function* text(...chunks: string[]) {
+  yield* chunks;
+}
+
+describe('the sound of a call through Asterisk', () => {
+  const opened: { close: () => Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const each of opened.splice(0).reverse()) await each.close();
+  });
+
+  it('is that of a realtime model if the assistant has one', async () => {
+    const endpoint = await RealtimeEndpoint.open();
+    opened.push(endpoint);
+    const { baseUrl, key: apiKey } = endpoint;
+    const model: ModelConfig = {
+      ...{ code: 'talker', name: 'Talker', type: 'multimodal', endpoint: undefined },
+      realtime: { baseUrl, apiKey, model: 'any' },
+    };
+    const at = await CarrierAtAsterisk.start(
+      { mode: 'multimodal', model: 'talker' },
+      { speech: new ScriptedSpeech(), models: [model], transcriptionModel: 'whisper' },
+    );
+    opened.push(at);
+    await at.answer();
+    const socket = await at.ari.sound;
+    const sound = new Sound(socket);
+    await until(() => at.lines.length === 1);
+    const [line] = at.lines;
+    const speaker = await line?.openSpeaker?.({
+      instructions: 'You sell flowers.',
+      occasions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
+      ...{ tools: [], history: [], replyMs: 10_000 },
+    });
+    assert(line && speaker);
+    await line.say(text('Welcome to the flower shop.'), 60, never);
+    // Five words of 0.2 seconds.
+    assert(Math.abs(sound.seconds - 1) < 0.1, String(sound.seconds));
+    endpoint.words.push('Do you sell tulips?');
+    for (const [seconds, amplitude] of [
+      [0.5, 0],
+      [0.6, 8000],
+      [1, 0],
+    ] as const)
+      sound.receive(seconds, amplitude);
+    const event = await line.next(10, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'Do you sell tulips?');
+  });
+
+  it('pauses while the customer makes a sound, and goes on if it was no interruption', async () => {
+    const at = await CarrierAtAsterisk.start();
+    opened.push(at);
+    await at.answer();
+    const socket = await at.ari.sound;
+    // The first sentence has begun, and does not end.
+    let marks = 0;
+    const sound = new Sound(socket, false);
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      const event = isBinary ? {} : (JSON.parse(data.toString()) as Record<string, string>);
+      if (event['command'] !== 'MARK_MEDIA' || marks++ > 0) return;
+      const { correlation_id } = event;
+      socket.send(JSON.stringify({ event: 'MEDIA_MARK_PROCESSED', correlation_id }));
+    });
+    await until(() => at.lines.length === 1);
+    const [line] = at.lines;
+    const saying = line?.say(text('We are open from nine to five.'), 60, never);
+    await until(() => sound.seconds > 0);
+    sound.receive(0.2, 8000);
+    await until(() => sound.commands.length === 1);
+    assert.deepEqual(sound.commands, ['PAUSE_MEDIA']);
+    sound.receive(0.5, 0);
+    await until(() => sound.commands.length === 2);
+    assert.deepEqual(sound.commands, ['PAUSE_MEDIA', 'CONTINUE_MEDIA']);
+    sound.receive(1, 8000);
+    assert.equal((await saying)?.cutOffBy, 'customer');
+    await until(() => sound.commands.length === 5);
+    assert.deepEqual(sound.commands.slice(2), ['PAUSE_MEDIA', 'FLUSH_MEDIA', 'CONTINUE_MEDIA']);
+  });
+});

@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import { AsteriskCarrier } from '../../../src/service/carrier/asterisk/asterisk-carrier.ts';
+import type { CallReport, OutgoingCall } from '../../../src/service/carrier/carrier.ts';
+import type { CallVoice } from '../../../src/service/realtime/create-line.ts';
+import type { Line } from '../../../src/service/voice/line.ts';
+import { callPlan, noRealtime } from '../calls/call-plan.ts';
+import { ScriptedSpeech } from '../calls/memory-voice.ts';
+import { AriStandIn } from './ari-stand-in.ts';
+
+export const application = 'voice-assistant-chat';
+
+/** The carrier, connected to a stand-in for Asterisk, with a service that lets each call go on until the end. */
+export class CarrierAtAsterisk {
+  readonly ari: AriStandIn;
+  readonly carrier: AsteriskCarrier;
+  readonly reports: CallReport[] = [];
+  /** Those that were connected. */
+  readonly lines: Line[] = [];
+  readonly #over = Promise.withResolvers<undefined>();
+  readonly #call: OutgoingCall;
+
+  private constructor(ari: AriStandIn, call: OutgoingCall, voice: CallVoice) {
+    this.ari = ari;
+    this.#call = call;
+    const config = { url: ari.url, user: 'u', password: 'p', endpoint: 'PJSIP/{number}@trunk', application };
+    this.carrier = new AsteriskCarrier(
+      { ...config, phoneNumber: undefined },
+      voice,
+      pino({ level: 'silent' }),
+    );
+    this.carrier.open({
+      onConnected: async (_, line) => {
+        this.lines.push(line);
+        await this.#over.promise;
+      },
+      onReport: (report) => Promise.resolve(void this.reports.push(report)),
+      onDisconnected: () => Promise.resolve({ type: 'hang-up' }),
+      onIncoming: () => Promise.resolve({ type: 'accept', plan: call }),
+    });
+  }
+
+  static async start(
+    plan: Partial<OutgoingCall> = {},
+    voice: CallVoice = { speech: new ScriptedSpeech(), ...noRealtime },
+  ): Promise<CarrierAtAsterisk> {
+    const call = { ...callPlan(), from: '', to: '+493087654321', ringingTime: 30, ...plan };
+    return new CarrierAtAsterisk(await AriStandIn.start(), call, voice);
+  }
+
+  /** Makes a call that is answered; returns its application and channel. */
+  async answer(): Promise<{ app: string; channelId: string }> {
+    const app = await this.ari.connected((name) => name.startsWith(`${application}-`));
+    const channelId = await this.carrier.dial(this.#call);
+    this.ari.send(app, 'StasisStart', channelId);
+    return { app, channelId };
+  }
+
+  async close(): Promise<void> {
+    this.#over.resolve(undefined);
+    await this.carrier.close();
+    await this.ari.close();
+  }
+}
