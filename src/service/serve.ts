@@ -98,7 +98,8 @@ export async function serve(
       await jobs.retryInterrupted();
     }
     const signals = new Signals();
-    const engine = createEngine(config, log, createUsageRecorder(database, log));
+    const recordUsage = createUsageRecorder(database, log);
+    const engine = createEngine(config, log, recordUsage);
     const fetchGuarded = createFetchGuarded(config.allowedAddresses);
     const embedder = config.embedding && new Embedder(config.embedding, log);
     if (embedder) await prepareEmbedding(database, jobs, log);
@@ -121,7 +122,7 @@ export async function serve(
     const { numbers } = carrier;
     const calls = new CallRunner({
       ...contextParts,
-      ...{ jobs, engine, log },
+      ...{ jobs, engine, recordUsage, log },
       carrier,
       rules: config.calls,
       webLog: { limits: config.webCallLimits, signals },

@@ -70,7 +70,7 @@ describe('the sound of a call through Asterisk', () => {
     const speaker = await line?.openSpeaker?.({
       instructions: 'You sell flowers.',
       occasions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
-      ...{ tools: [], history: [], replyMs: 10_000 },
+      ...{ tools: [], history: [], replyMs: 10_000, recordUsage: () => undefined },
     });
     assert(line && speaker);
     await line.say(text('Welcome to the flower shop.'), 60, never);

@@ -66,6 +66,7 @@ async function connect({
   };
   const speaker = await line.openSpeaker({
     ...{ instructions: 'You are kind.', occasions, tools: [weather], replyMs: 10_000 },
+    recordUsage: () => undefined,
     history: [
       { role: 'user', content: 'Good evening.' },
       { role: 'assistant', content: 'Good evening to you.' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MemoryVoice } from '../support/calls/memory-voice.ts';
+import { Owner } from '../support/records/owner.ts';
 import { readStereoWav } from '../support/calls/stereo-wav.ts';
 import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { linesOf } from '../support/service/service-client.ts';
@@ -74,6 +75,16 @@ describe('a web call with a realtime model', () => {
     // Multimodal minutes cost 0.10 USD.
     assert.deepEqual(await readMoney(service, assistant.userId), { balance: 0.9, ledger: 0.9 });
     assert.deepEqual(await isRecorded(assistant.userId), [true, true]);
+  });
+
+  it('tells the owner what it used', async () => {
+    const { assistant } = await call('multimodal', 'kind');
+    const owner = await Owner.of(service, assistant.userId);
+    // The greeting and an answer.
+    const used = { replies: 2, evaluations: 0, input_tokens: 400, output_tokens: 60, cost: null };
+    assert.deepEqual((await owner.get('model-usage')).json['data'], [
+      { assistant_id: assistant.uuid, assistant_name: 'Test assistant', model: 'kind-1', ...used },
+    ]);
   });
 
   it('is spoken by another voice in the mode dualplex', async () => {

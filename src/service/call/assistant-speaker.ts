@@ -71,7 +71,7 @@ export class AssistantSpeaker implements Speaker {
   }
 
   /** What a realtime model needs to speak instead; it gets no passages but those that it searches. */
-  brief(history: SpeakerBrief['history']): SpeakerBrief {
+  brief(history: SpeakerBrief['history']): Omit<SpeakerBrief, 'recordUsage'> {
     const request = this.#request('', [], this.#style);
     return {
       instructions: systemText(request),

@@ -10,12 +10,12 @@ import type {
   IncomingCall,
   NextStep,
 } from '../carrier/carrier.ts';
-import type { Line } from '../voice/line.ts';
+import type { Line, SpeakerBrief } from '../voice/line.ts';
 import { CarrierError } from '../carrier/carrier-numbers.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { EngineError } from '../engine/engine.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, ModelUsage } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
@@ -48,6 +48,7 @@ export interface CallRunnerParts {
   fetchGuarded: FetchGuarded;
   embedder?: Embedder | undefined;
   engine: Engine;
+  recordUsage: (usage: ModelUsage) => Promise<void>;
   carrier: Carrier;
   rules: CallRules;
   /** Called once before an inbound call's variables are read. */
@@ -199,7 +200,11 @@ export class CallRunner implements CallHandler {
       line.beginWith(answeredBy);
       const assistant = await this.#prepareSpeaker(plan);
       const brief = assistant.brief([...(plan.web?.history ?? []), ...(earlier?.lines ?? [])]);
-      const speaker = (await line.openSpeaker(brief)) ?? assistant;
+      const { uuid } = plan.speaker.assistant;
+      const recordUsage: SpeakerBrief['recordUsage'] = (usage) => {
+        void this.#parts.recordUsage({ ...usage, assistant: uuid, purpose: 'reply' });
+      };
+      const speaker = (await line.openSpeaker({ ...brief, recordUsage })) ?? assistant;
       const recorded = { id: call.id, isHeld, elapsed: earlier?.elapsed ?? 0 };
       recorder = web?.sound && recordCall(this.#parts, recorded, web.sound);
       const callLog = this.#createLog(plan, line.owner, web && { ...web, recorder });

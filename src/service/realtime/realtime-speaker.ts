@@ -1,4 +1,8 @@
-import type { RealtimeResponse, RealtimeServerEvent } from 'openai/resources/realtime/realtime';
+import type {
+  RealtimeResponse,
+  RealtimeResponseUsage,
+  RealtimeServerEvent,
+} from 'openai/resources/realtime/realtime';
 import type { Logger } from 'pino';
 import type { Occasion, ReplyPart, Speaker, SpeakerBrief } from '../voice/line.ts';
 import type { CallMessage } from '../db/calls-table.ts';
@@ -27,6 +31,8 @@ export interface RealtimeEars {
 
 export interface RealtimeSpeakerParts {
   session: RealtimeSession;
+  /** Its name at the provider. */
+  model: string;
   brief: SpeakerBrief;
   ears: RealtimeEars;
   log: Logger;
@@ -167,11 +173,14 @@ export class RealtimeSpeaker implements Speaker {
   #request(response?: { instructions?: string; tool_choice?: 'none' }): RealtimeReply {
     const reply = new RealtimeReply();
     this.#queue = this.#queue.then(async () => {
+      const usages: RealtimeResponseUsage[] = [];
       try {
-        await this.#complete(reply, response);
+        await this.#complete(reply, response, usages);
         reply.end();
       } catch (error) {
         reply.fail(error instanceof Error ? error : new Error('The reply failed.', { cause: error }));
+      } finally {
+        this.#record(usages);
       }
     });
     return reply;
@@ -180,14 +189,18 @@ export class RealtimeSpeaker implements Speaker {
   /** Requests responses until the model calls no more functions. */
   async #complete(
     reply: RealtimeReply,
-    first?: { instructions?: string; tool_choice?: 'none' },
+    first: { instructions?: string; tool_choice?: 'none' } | undefined,
+    usages: RealtimeResponseUsage[],
   ): Promise<void> {
     const { session, brief } = this.#parts;
     const { tools, replyMs } = brief;
     let response = first;
     let last = callRounds;
     for (let round = 0; round <= last && !reply.isStopped; round++) {
-      const calls = functionCalls(await this.#respond(reply, response));
+      const done = await this.#respond(reply, response);
+      if (done.usage) usages.push(done.usage);
+      if (done.status === 'failed') throw new EngineError('The voice model could not answer.');
+      const calls = functionCalls(done);
       response = undefined;
       const signal = AbortSignal.timeout(replyMs);
       const outcomes = runToolCalls(calls, { tools, pageTools: [] }, callLimit, signal);
@@ -207,6 +220,18 @@ export class RealtimeSpeaker implements Speaker {
       if (calls.length === 0) return;
       if (round + 1 === last) response = { tool_choice: 'none' };
     }
+  }
+
+  #record(usages: readonly RealtimeResponseUsage[]): void {
+    if (usages.length === 0) return;
+    const { brief, model } = this.#parts;
+    const sum = (key: 'input_tokens' | 'output_tokens') =>
+      usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
+    // A token of sound costs more than one of text, so the price of the model's texts does not apply.
+    brief.recordUsage({
+      ...{ model, cost: undefined },
+      ...{ inputTokens: sum('input_tokens'), outputTokens: sum('output_tokens') },
+    });
   }
 
   async #respond(
@@ -264,9 +289,7 @@ export class RealtimeSpeaker implements Speaker {
         reply?.addSound(event.item_id, decode(event.delta));
         break;
       case 'response.done':
-        if (event.response.status === 'failed')
-          this.#current?.done.reject(new EngineError('The voice model could not answer.'));
-        else this.#current?.done.resolve(event.response);
+        this.#current?.done.resolve(event.response);
         break;
       case 'error':
         // A response that ended just before it was to be canceled is no problem.

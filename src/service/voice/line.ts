@@ -1,6 +1,6 @@
 import type { CallMessage } from '../db/calls-table.ts';
 import type { StoredFunctionCall } from '../db/schema.ts';
-import type { EngineTool } from '../engine/engine.ts';
+import type { EngineTool, ModelUsage } from '../engine/engine.ts';
 import type { AmbientSound } from './ambience/ambient-sound.ts';
 
 /** How an assistant speaks and listens. A carrier applies what it can; `docs/` has a table of what it cannot. */
@@ -122,4 +122,6 @@ export interface SpeakerBrief {
   history: readonly Pick<CallMessage, 'role' | 'content'>[];
   /** Time limit of a reply, in milliseconds. */
   replyMs: number;
+  /** Called after each reply, also after those that failed or were stopped. It must not throw. */
+  recordUsage: (usage: Omit<ModelUsage, 'assistant' | 'purpose'>) => void;
 }

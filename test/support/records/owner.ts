@@ -17,7 +17,11 @@ export class Owner {
   }
 
   static async create(service: TestService, balance = '0'): Promise<Owner> {
-    const id = await createUser(service.running, balance);
+    return Owner.of(service, await createUser(service.running, balance));
+  }
+
+  /** A user that exists. */
+  static async of(service: TestService, id: number): Promise<Owner> {
     return new Owner(service, id, await createApiKey(service.running.database.db, id, 'Test'));
   }
 

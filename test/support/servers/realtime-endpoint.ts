@@ -245,7 +245,8 @@ class Session {
     }
     this.#response = undefined;
     const status = 'fails' in answer ? 'failed' : response.isCanceled ? 'cancelled' : 'completed';
-    this.#send({ type: 'response.done', response: { id, status, output } });
+    const usage = { input_tokens: 200, output_tokens: 30, total_tokens: 230 };
+    this.#send({ type: 'response.done', response: { id, status, output, usage } });
   }
 
   #fail(code: string, message: string): void {
