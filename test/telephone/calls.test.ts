@@ -18,6 +18,7 @@ import { OpenAiSpeech } from '../../src/service/voice/openai-speech.ts';
 import { Resampler } from '../../src/service/voice/resampler.ts';
 import { TurnDetector } from '../../src/service/voice/turn-detector.ts';
 import { callPlan, noRealtime } from '../support/calls/call-plan.ts';
+import { RealtimeEndpoint } from '../support/servers/realtime-endpoint.ts';
 import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
 import { Phone, phoneRate } from '../support/telephone/baresip.ts';
 import { readWav, startSpeechServer } from '../support/telephone/speech-server.ts';
@@ -30,10 +31,13 @@ import { record } from '../support/voice/recording.ts';
  */
 const cacheFolder = process.env['TELEPHONE_CACHE'] ?? '/var/tmp/voice-assistant-chat-telephone';
 const never = new AbortController().signal;
+/** A sentence that is understood also over a telephone line. */
+const greeting = 'We are open from Monday to Friday.';
 
 describe('a call through Asterisk', () => {
   let asterisk: Awaited<ReturnType<typeof startAsterisk>>;
   let speech: Awaited<ReturnType<typeof startSpeechServer>>;
+  let model: RealtimeEndpoint;
   let carrier: AsteriskCarrier;
   let customer: Phone;
   let colleague: Phone;
@@ -43,6 +47,7 @@ describe('a call through Asterisk', () => {
   before(async () => {
     asterisk = await startAsterisk(cacheFolder);
     speech = await startSpeechServer();
+    model = await RealtimeEndpoint.open();
     const server = { baseUrl: speech.baseUrl, apiKey: undefined, model: 'any' };
     carrier = new AsteriskCarrier(
       {
@@ -55,6 +60,12 @@ describe('a call through Asterisk', () => {
       {
         speech: new OpenAiSpeech({ speech: { ...server, voice: 'any' }, transcription: server }),
         ...noRealtime,
+        models: [
+          {
+            ...{ code: 'talker', name: 'Talker', type: 'multimodal', endpoint: undefined },
+            realtime: { baseUrl: model.baseUrl, apiKey: model.key, model: 'any' },
+          },
+        ],
       },
       pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     );
@@ -70,6 +81,7 @@ describe('a call through Asterisk', () => {
     await carrier.close();
     await Promise.all(started.map((phone) => phone.stop()));
     await speech.close();
+    await model.close();
     await asterisk.stop();
   });
 
@@ -114,7 +126,7 @@ describe('a call through Asterisk', () => {
 
   it('lets the customer hear the greeting', async () => {
     handler.converse = async (line) => {
-      handler.spoken = await say(line, 'Good morning. This is the restaurant at the lake.');
+      handler.spoken = await say(line, greeting);
       await line.hangUp();
     };
     const carrierCallId = await dial();
@@ -124,8 +136,8 @@ describe('a call through Asterisk', () => {
       ['ringing', 'ended'],
     );
     assert.equal(handler.reports[0]?.carrierCallId, carrierCallId);
-    assert.equal(handler.spoken?.heard, 'Good morning. This is the restaurant at the lake.');
-    assert.match(await understand(customer.heard()[0]), /good morning.*at the lake/i);
+    assert.equal(handler.spoken?.heard, greeting);
+    assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
   });
 
   it('understands what the customer asks', async () => {
@@ -166,6 +178,46 @@ describe('a call through Asterisk', () => {
     assert.doesNotMatch(heard, /twelve|12/i);
   });
 
+  it('pauses at a sound of the customer that is no interruption, and then goes on', async () => {
+    handler.converse = async (line) => {
+      const saying = say(line, 'This is sentence number 1. ', 'This is sentence number 2. ', greeting);
+      await waitFor('the second sentence', () => speech.spoken.some((text) => text.endsWith('number 2.')));
+      const cough = (await question()).subarray(0, 0.3 * phoneRate);
+      customer.speak(cough);
+      handler.spoken = await saying;
+      await line.hangUp();
+    };
+    await dial();
+    await handler.end();
+    assert.equal(handler.spoken?.cutOffBy, undefined);
+    assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
+  });
+
+  it('lets the customer talk to a realtime model', async () => {
+    model.words.push('I would like to book a table.');
+    handler.converse = async (line) => {
+      const speaker = await line.openSpeaker?.({
+        instructions: 'You take reservations.',
+        occasions: { silence: '', reconnected: '', 'transfer-unanswered': '' },
+        ...{ tools: [], history: [], replyMs: 10_000, recordUsage: () => undefined },
+      });
+      assert(speaker);
+      await say(line, 'Welcome to the restaurant at the lake.');
+      customer.speak(await question());
+      handler.events.push(await line.next(30, never));
+      await line.hangUp();
+    };
+    await dial({ mode: 'multimodal', model: 'talker' });
+    await handler.end();
+    const [event] = handler.events;
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'I would like to book a table.');
+    // The model's voice is a tone of 0.2 seconds for each of seven words.
+    const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
+    const loud = samples.filter((sample) => Math.abs(sample) > 1000).length / rate;
+    assert(loud > 0.7, `${loud.toFixed(1)} s`);
+  });
+
   it('receives the keys that the customer presses, and sends keys', async () => {
     handler.converse = async (line) => {
       await say(line, 'Press five.');
@@ -183,7 +235,7 @@ describe('a call through Asterisk', () => {
 
   it('lets the customer hear an ambient sound, which is not taken for speech', async () => {
     handler.converse = async (line) => {
-      await say(line, 'Good morning. This is the restaurant at the lake.');
+      await say(line, greeting);
       handler.events.push(await line.next(4, never));
       await line.hangUp();
     };
@@ -192,7 +244,7 @@ describe('a call through Asterisk', () => {
     await handler.end();
     assert.deepEqual(handler.events, [undefined]);
     // The model for speech understands less with noise.
-    assert.match(await understand(customer.heard()[0]), /good morning.*lake/i);
+    assert.match(await understand(customer.heard()[0]), /Friday/i);
     const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
     // The three seconds before the last one, after the assistant has spoken.
     const background = samples.subarray(-4 * rate, -rate);
@@ -204,12 +256,12 @@ describe('a call through Asterisk', () => {
   });
 
   it('finds out that a machine has answered, once its greeting is over', async () => {
-    const greeting = await sound(
+    const recorded = await sound(
       'Hello. You have reached the answering machine of the Miller family. We are not at home right now. Please leave your name and number after the tone.',
     );
     let saidAt = 0;
     handler.converse = async (line) => {
-      customer.speak(greeting);
+      customer.speak(recorded);
       saidAt = performance.now();
       await handler.report('identified');
       await line.hangUp();
@@ -218,7 +270,7 @@ describe('a call through Asterisk', () => {
     const { by } = await handler.report('identified');
     const seconds = (performance.now() - saidAt) / 1000;
     assert.equal(by, 'machine');
-    const least = greeting.length / phoneRate - 1;
+    const least = recorded.length / phoneRate - 1;
     assert(seconds > least, `found after ${String(seconds)} s of ${String(least)}`);
     await handler.end();
   });
@@ -334,20 +386,20 @@ describe('a call through Asterisk', () => {
       if (count === 1) return line.leave();
       // Divides the ringing before from what the assistant says.
       await pause(1500);
-      await say(line, 'Nobody is there. I am back.');
+      await say(line, 'The number did not answer. Can I help you instead?');
       await line.hangUp();
     };
     await dial(plan);
     await handler.end();
     assert.deepEqual(handler.disconnected, ['left', 'unanswered']);
     const { samples, rate } = await readWav(customer.heard()[0] ?? Buffer.alloc(0));
-    assert.match(await speech.transcribe(samples.subarray(-3 * rate), rate), /back/i);
+    assert.match(await speech.transcribe(samples.subarray(-3 * rate), rate), /help you instead/i);
   });
 
   it('answers a call to one of its numbers', async () => {
     handler.admit = () => ({ type: 'accept', plan: newPlan() });
     handler.converse = async (line) => {
-      await say(line, 'Good morning. This is the restaurant at the lake.');
+      await say(line, greeting);
       await line.hangUp();
     };
     customer.dial('+15559990000', ports.sip);
@@ -356,7 +408,7 @@ describe('a call through Asterisk', () => {
       handler.incoming.map(({ from, to }) => ({ from, to })),
       [{ from: phones.customer, to: '+15559990000' }],
     );
-    assert.match(await understand(customer.heard()[0]), /at the lake/i);
+    assert.match(await understand(customer.heard()[0]), /Monday to Friday/i);
   });
 
   it('refuses a call before it is answered', async () => {

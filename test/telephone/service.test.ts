@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { Resampler } from '../../src/service/voice/resampler.ts';
+import { createVoice } from '../../src/voice/create-voice.ts';
 import { assistantBody } from '../support/records/assistant-body.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, readMoney, startService } from '../support/service/service.ts';
+import type { TestService } from '../support/service/service.ts';
 import { credentials, endpoint, phones, ports, startAsterisk } from '../support/telephone/asterisk.ts';
 import { Phone, phoneRate } from '../support/telephone/baresip.ts';
 import { startSpeechServer } from '../support/telephone/speech-server.ts';
@@ -15,37 +18,55 @@ const cacheFolder = process.env['TELEPHONE_CACHE'] ?? '/var/tmp/voice-assistant-
 
 describe('the service with CARRIER=asterisk', () => {
   let asterisk: Awaited<ReturnType<typeof startAsterisk>>;
-  let speech: Awaited<ReturnType<typeof startSpeechServer>>;
-  let phone: Phone;
-  let service: Awaited<ReturnType<typeof startService>>;
+  const opened: (() => Promise<unknown>)[] = [];
 
   before(async () => {
     asterisk = await startAsterisk(cacheFolder);
-    speech = await startSpeechServer();
-    const folder = join(cacheFolder, `phone-${String(ports.customer)}`);
-    phone = await Phone.start({ folder, number: phones.customer, port: ports.customer, answers: true });
-    service = await startService({
-      ...(await newDatabase()),
-      WORKERS: 'on',
-      CARRIER: 'asterisk',
-      CARRIER_COUNTRIES: '*',
-      ASTERISK_URL: asterisk.url,
-      ASTERISK_USER: credentials.user,
-      ASTERISK_PASSWORD: credentials.password,
-      ASTERISK_ENDPOINT: endpoint,
-      ASTERISK_PHONE_NUMBER: '+15559990000',
-      SPEECH_BASE_URL: speech.baseUrl,
-    });
+  });
+  after(() => asterisk.stop());
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close();
   });
 
-  after(async () => {
-    await service.running.close();
-    await phone.stop();
-    await speech.close();
-    await asterisk.stop();
-  });
+  const startPhone = async () => {
+    const folder = join(cacheFolder, `phone-${String(ports.customer)}`);
+    const phone = await Phone.start({ folder, number: phones.customer, port: ports.customer, answers: true });
+    opened.push(() => phone.stop());
+    return phone;
+  };
+
+  const start = async (settings: Record<string, string>, extras: Parameters<typeof startService>[1] = {}) => {
+    const service = await startService(
+      {
+        ...(await newDatabase()),
+        WORKERS: 'on',
+        CARRIER: 'asterisk',
+        CARRIER_COUNTRIES: '*',
+        ASTERISK_URL: asterisk.url,
+        ASTERISK_USER: credentials.user,
+        ASTERISK_PASSWORD: credentials.password,
+        ASTERISK_ENDPOINT: endpoint,
+        ASTERISK_PHONE_NUMBER: '+15559990000',
+        ...settings,
+      },
+      extras,
+    );
+    opened.push(() => service.running.close());
+    return service;
+  };
 
   it('calls a real phone, greets, answers what is said, and charges the started minute', async () => {
+    const speech = await startSpeechServer();
+    opened.push(() => speech.close());
+    await checkCall(await start({ SPEECH_BASE_URL: speech.baseUrl }), await startPhone());
+  });
+
+  it('does so without a network, too', async () => {
+    const voice = await createVoice({ media: {} }, pino({ level: 'silent' }));
+    await checkCall(await start({}, { voice }), await startPhone());
+  });
+
+  async function checkCall(service: TestService, phone: Phone) {
     const owner = await Owner.create(service, '1');
     const assistant = await owner.create(
       'assistant',
@@ -73,5 +94,5 @@ describe('the service with CARRIER=asterisk', () => {
     const { balance, ledger } = await readMoney(service, owner.id);
     assert.ok(balance < 1);
     assert.equal(ledger, balance);
-  });
+  }
 });
