@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright';
+import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { ask } from '../support/voice/ask.ts';
-import { startCallService } from '../support/voice/call-service.ts';
+import { assistantId, startCallService } from '../support/voice/call-service.ts';
 import type { CallService } from '../support/voice/call-service.ts';
 import { record } from '../support/voice/recording.ts';
 import { callEngines, launch, poll, VisitorPage } from '../support/voice/visitor-page.ts';
@@ -31,6 +32,35 @@ for (const engine of callEngines()) {
       assert.deepEqual(await visitor.page.evaluate(() => window.visitorSound.violations), []);
       assert.deepEqual(visitor.errors, []);
       await visitor.page.context().close();
+    });
+
+    it('is refused in a frame whose page does not allow the microphone, and the bar says why', async () => {
+      const { url } = service.running;
+      const site = await startLoopbackServer((request, response) => {
+        const isFrame = request.headers.host?.startsWith('localhost') === true;
+        const { port } = new URL(`http://${request.headers.host ?? ''}`);
+        const content = isFrame
+          ? `<script src="${url}/embed.js" data-assistant-id="${assistantId}" data-voice="call"></script>`
+          : `<iframe src="http://localhost:${port}/" width="900" height="600"></iframe>`;
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html>${content}`);
+      });
+      // Without a device, Chromium says only that there is none.
+      const args = engine.name === 'chromium' ? [...engine.args, '--use-fake-device-for-media-stream'] : [];
+      const framing = await launch(engine.name === 'chromium' ? { ...engine, args } : engine);
+      const page = await framing.newPage();
+      await page.goto(site.url);
+      const chat = page.frameLocator('iframe');
+      // Playwright's own clicks miss frames of other origins in Firefox.
+      for (const part of ['launcher', 'call-button'])
+        await chat.locator(`[part~="${part}"]`).evaluate((button: HTMLElement) => {
+          button.click();
+        });
+      // Firefox does not say who forbids it.
+      const reason =
+        engine.name === 'chromium' ? 'This page does not allow the microphone' : 'The microphone is blocked';
+      await chat.locator('[part="call"]').getByText(reason).waitFor();
+      await framing.close();
+      await site.close();
     });
 
     it('is one for all tabs, and is over after a reload, which keeps the text', async () => {

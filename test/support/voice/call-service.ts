@@ -71,7 +71,7 @@ export interface CallService extends TestService {
 }
 
 /** The seeded assistant of the demo's pages. */
-const assistantId = demoAssistants[0]?.uuid ?? '';
+export const assistantId = demoAssistants[0]?.uuid ?? '';
 /** Its first words, which are short so that tests are. */
 export const greeting = 'Hello, this is Kim.';
 
