@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { repository } from '../support/repository.ts';
 import { judge, runSuite } from './run-suite.ts';
 import { runWithSecondChance } from './second-chance.ts';
 import { nodeTests, selectSuites } from './suites.ts';
@@ -128,10 +130,26 @@ describe('judging a suite', () => {
 describe('selecting suites', () => {
   const names = (...selected: string[]) => selectSuites(selected, false).map(({ name }) => name);
 
-  it('selects all suites, a group, or one suite', () => {
-    assert.ok(names().length > 5);
+  it('selects the quick suites, all, a group, or one suite', () => {
+    const [quick, all] = [names(), names('all')];
+    assert.ok(quick.length > 5 && quick.every((name) => all.includes(name)));
+    assert.deepEqual(
+      quick.filter((name) => name.startsWith('service')),
+      ['service:pglite'],
+    );
+    assert.ok(all.includes('processes:postgres') && !all.includes('telephone'));
+    assert.deepEqual(names('telephone'), ['telephone']);
     assert.deepEqual(names('service'), ['service:pglite', 'service:postgres']);
     assert.deepEqual(names('e2e', 'service:pglite'), ['e2e', 'service:pglite']);
+  });
+
+  it('leaves out no test file', () => {
+    const run = new Set(selectSuites(['all', 'faults', 'telephone'], false).flatMap((suite) => suite.run));
+    const files = globSync('test/**/*.{test,spec}.ts', { cwd: repository, exclude: ['test/browser/**'] });
+    assert.deepEqual(
+      files.filter((file) => !run.has(file)),
+      [],
+    );
   });
 
   it('adds the build if a suite needs it and it is missing', () => {

@@ -17,8 +17,8 @@ export interface Suite {
   again?: (files: readonly string[]) => readonly string[];
   /** Groups that must end before it starts. */
   after?: readonly string[];
-  /** Runs only when it is named. */
-  onDemand?: true;
+  /** `all`: `npm test` leaves it out, and `npm test -- all` runs it. `named`: it runs only when it is named. */
+  onlyIf?: 'all' | 'named';
   /** Time limit in minutes: several times the usual duration, since some machines are slow. */
   limit: number;
 }
@@ -48,8 +48,8 @@ const inOneProcess = ['--test-isolation=none', '--test-force-exit'];
 const inRealTime = ['--test-concurrency=1', '--test-timeout=300000'];
 
 /**
- * Files of `test/service` that run with PostgreSQL alone: what they test has nothing to do with the kind of database, and
- * they take minutes.
+ * Files of `test/service` that run with the embedded database alone: what they test has nothing to do with the kind of
+ * database, and they take minutes.
  */
 const onOneDatabase = [
   'ambient-sound',
@@ -57,7 +57,6 @@ const onOneDatabase = [
   'calling-hours',
   'chunk-markdown',
   'config',
-  'documents',
   'fill-variables',
   'language-model',
   'log',
@@ -65,22 +64,40 @@ const onOneDatabase = [
   'offline-engine',
   'prompt-fences',
   'realtime-line',
-  'setup',
   'sound-recorder',
-  'twilio-check',
   'twilio-line',
   'twilio-requests',
   'voice',
   'webhook-deliveries',
   'websites',
   'with-timeout',
+  'processes/documents',
+  'processes/setup',
+  'processes/twilio-check',
 ].map((name) => `test/service/${name}.test.ts`);
+
+/** Files that run the service in processes of its own: to kill them, to let several share a database, for the command line. */
+const ownProcesses = 'test/service/processes/*.test.ts';
 
 const find = (pattern: string, ...exclude: string[]) =>
   globSync(pattern, { cwd: repository, exclude }).sort();
 
+/** Tests of the service, on one kind of database. */
+function serviceSuite(group: string, database: 'pglite' | 'postgres', files: readonly string[]): Suite {
+  return {
+    name: `${group}:${database}`,
+    // One process, since loading the service and starting a database takes longer than most of these files.
+    // A large young generation, since the embedded database allocates many short-lived objects.
+    run: nodeTests(files, ...inOneProcess, '--max-semi-space-size=64'),
+    again: (again) => nodeTests(again, ...inOneProcess),
+    env: { TEST_DATABASE: database },
+    counts: 'tests',
+    limit: 60,
+  };
+}
+
 /**
- * The suites of `npm test`, in starting order. Two run at a time, so that a suite with browsers runs beside one that
+ * The suites, in starting order. Two run at a time, so that a suite with browsers runs beside one that
  * needs the processor.
  */
 export function allSuites(): Suite[] {
@@ -96,6 +113,9 @@ export function allSuites(): Suite[] {
     'test/examples/**',
     'test/telephone/**',
     'test/voice/**',
+    'test/demo/**',
+    'test/package/**',
+    'test/knowledge/**',
   );
   const examplesSuite = (name: string, isAlwaysRun: boolean): Suite => ({
     name,
@@ -124,31 +144,38 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 40,
     },
+    // Early, since it takes longest and needs no build.
+    serviceSuite('service', 'pglite', find('test/service/**/*.test.ts', ownProcesses)),
     { name: 'lint:code', run: program('eslint', '.'), counts: 'check', limit: 10 },
     { name: 'types', run: program('tsc', '--build'), counts: 'check', after: ['build'], limit: 10 },
     { name: 'lint:format', run: program('prettier', '--check', '.'), counts: 'check', limit: 10 },
     { name: 'browser', run: script('test/browser.ts'), counts: 'tests', after: ['build', 'e2e'], limit: 40 },
     { name: 'unit', run: nodeTests(unitTests), counts: 'tests', after: ['build'], limit: 40 },
-    ...['pglite', 'postgres'].map((database): Suite => ({
-      name: `service:${database}`,
-      // One process, since loading the service and starting a database takes longer than most of these files.
-      // A large young generation, since the embedded database allocates many short-lived objects.
-      run: nodeTests(
-        find('test/service/**/*.test.ts', ...(database === 'pglite' ? onOneDatabase : [])),
-        ...inOneProcess,
-        '--max-semi-space-size=64',
+    {
+      ...serviceSuite(
+        'service',
+        'postgres',
+        find('test/service/**/*.test.ts', ownProcesses, ...onOneDatabase),
       ),
-      again: (files) => nodeTests(files, ...inOneProcess),
-      env: { TEST_DATABASE: database },
+      onlyIf: 'all',
+    },
+    ...['demo', 'package', 'knowledge'].map((name): Suite => ({
+      name,
+      run: nodeTests(find(`test/${name}/**/*.test.ts`)),
       counts: 'tests',
-      limit: 60,
+      after: ['build'],
+      onlyIf: 'all',
+      limit: 20,
     })),
+    { ...serviceSuite('processes', 'pglite', find(ownProcesses)), onlyIf: 'all' },
+    { ...serviceSuite('processes', 'postgres', find(ownProcesses, ...onOneDatabase)), onlyIf: 'all' },
     {
       name: 'voice',
       run: nodeTests(find('test/voice/**/*.test.ts'), ...inRealTime),
       again: (files) => nodeTests(files, ...inRealTime),
       counts: 'tests',
       after: ['build'],
+      onlyIf: 'all',
       limit: 20,
     },
     {
@@ -163,6 +190,7 @@ export function allSuites(): Suite[] {
       run: nodeTests(find('test/leak/**/*.test.ts')),
       counts: 'tests',
       after: ['build'],
+      onlyIf: 'all',
       limit: 10,
     },
     {
@@ -176,6 +204,7 @@ export function allSuites(): Suite[] {
       ),
       counts: 'tests',
       after: ['build'],
+      onlyIf: 'all',
       limit: 20,
     },
     {
@@ -185,8 +214,8 @@ export function allSuites(): Suite[] {
       after: ['build'],
       limit: 10,
     },
-    examplesSuite('examples:light', true),
-    { ...examplesSuite('examples:more', false), after: ['build', 'examples:light'], onDemand: true },
+    { ...examplesSuite('examples:light', true), onlyIf: 'all' },
+    { ...examplesSuite('examples:more', false), after: ['build', 'examples:light'], onlyIf: 'named' },
     {
       name: 'exhaustive',
       run: nodeTests(
@@ -195,7 +224,7 @@ export function allSuites(): Suite[] {
       ),
       env: { TEST_EXHAUSTIVE: '1' },
       counts: 'tests',
-      onDemand: true,
+      onlyIf: 'named',
       limit: 120,
     },
     {
@@ -207,7 +236,7 @@ export function allSuites(): Suite[] {
         '--test-timeout=600000',
       ),
       counts: 'tests',
-      onDemand: true,
+      onlyIf: 'named',
       limit: 30,
     },
     {
@@ -215,30 +244,37 @@ export function allSuites(): Suite[] {
       // Installs Asterisk at the first start.
       run: nodeTests(find('test/telephone/**/*.test.ts'), '--test-concurrency=1', '--test-timeout=600000'),
       counts: 'tests',
-      onDemand: true,
+      onlyIf: 'named',
       limit: 30,
     },
   ];
 }
 
+/** The argument for all suites. */
+export const everything = 'all';
+
 const isBuilt = () => existsSync(join(repository, 'dist/voice-assistant-chat.js'));
 
 /**
- * Returns the named suites, or all. Adds the build if a suite needs it and it is missing.
+ * Returns the named suites; without names, those of `npm test`; for `all`, all but those that must be named. Adds the
+ * build if a suite needs it and it is missing.
  *
  * @throws {Error} if a name is unknown; the message lists the known ones
  */
 export function selectSuites(names: readonly string[], needsBuild = !isBuilt()): Suite[] {
   const suites = allSuites();
   for (const name of names) {
-    if (!suites.some((suite) => goesBy(suite, name))) {
+    if (name !== everything && !suites.some((suite) => goesBy(suite, name))) {
       throw new Error(
         `There is no suite "${name}". There are ${suites.map((suite) => suite.name).join(', ')}.`,
       );
     }
   }
-  if (names.length === 0) return suites.filter(({ onDemand }) => !onDemand);
-  const named = suites.filter((suite) => names.some((name) => goesBy(suite, name)));
+  if (names.length === 0) return suites.filter(({ onlyIf }) => onlyIf === undefined);
+  const isEverything = names.includes(everything);
+  const named = suites.filter(
+    (suite) => names.some((name) => goesBy(suite, name)) || (isEverything && suite.onlyIf !== 'named'),
+  );
   const addsBuild = needsBuild && named.some(({ after }) => after?.includes('build'));
   return suites.filter((suite) => named.includes(suite) || (addsBuild && suite.name === 'build'));
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { extract } from '../../src/service/knowledge/extract/extract.ts';
-import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
-import { docxParagraph, makeDocx, makePdf, outcomeOf, processed } from '../support/records/documents.ts';
-import { Owner } from '../support/records/owner.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { newDatabase, startService, testDatabase } from '../support/service/service.ts';
-import { startWebsite } from '../support/servers/website.ts';
+import { extract } from '../../../src/service/knowledge/extract/extract.ts';
+import { Extractor } from '../../../src/service/knowledge/extract/extractor.ts';
+import { docxParagraph, makeDocx, makePdf, outcomeOf, processed } from '../../support/records/documents.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { newDatabase, startService, testDatabase } from '../../support/service/service.ts';
+import { startWebsite } from '../../support/servers/website.ts';
 
 const site = await startWebsite();
 const { origin, asked } = site;

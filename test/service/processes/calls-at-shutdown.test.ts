@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody } from '../support/records/assistant-body.ts';
-import { Owner } from '../support/records/owner.ts';
-import { newDatabase, readMoney, startService } from '../support/service/service.ts';
-import { callTo, waitFor, waitForCall } from '../support/records/simulated-numbers.ts';
+import { assistantBody } from '../../support/records/assistant-body.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { newDatabase, readMoney, startService } from '../../support/service/service.ts';
+import { callTo, waitFor, waitForCall } from '../../support/records/simulated-numbers.ts';
 
 const env = { ...(await newDatabase()), WORKERS: 'on', CARRIER_SECONDS: '0.01' };
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody } from '../support/records/assistant-body.ts';
-import { shiftedClock } from '../support/process/shifted-clock.ts';
-import { Owner } from '../support/records/owner.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { startWebhookReceiver, verify } from '../support/servers/webhook-receiver.ts';
-import { createToolAssistant } from '../support/records/tool-assistant.ts';
-import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
+import { assistantBody } from '../../support/records/assistant-body.ts';
+import { shiftedClock } from '../../support/process/shifted-clock.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { startWebhookReceiver, verify } from '../../support/servers/webhook-receiver.ts';
+import { createToolAssistant } from '../../support/records/tool-assistant.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
+import { waitFor } from '../../support/records/simulated-numbers.ts';
 
 const minute = 60_000;
 

@@ -6,10 +6,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { freePort } from '../support/process/free-port.ts';
-import { repository } from '../support/repository.ts';
-import { startModelServer } from '../support/servers/model-server.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { repository } from '../../support/repository.ts';
+import { startModelServer } from '../../support/servers/model-server.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
 import {
   atEnd,
   copyDatabase,
@@ -17,7 +17,7 @@ import {
   newDatabase,
   startService,
   testDatabase,
-} from '../support/service/service.ts';
+} from '../../support/service/service.ts';
 
 const env = await newDatabase();
 const prepared = await startService(env);

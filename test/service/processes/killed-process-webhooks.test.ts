@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WebhookDelivery } from '../../src/contract/webhook.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
-import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
-import { createToolAssistant } from '../support/records/tool-assistant.ts';
-import { startWebhookReceiver, verify } from '../support/servers/webhook-receiver.ts';
+import type { WebhookDelivery } from '../../../src/contract/webhook.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
+import { createToolAssistant } from '../../support/records/tool-assistant.ts';
+import { startWebhookReceiver, verify } from '../../support/servers/webhook-receiver.ts';
 
 /** Two webhooks succeed, and three hang: as many as one owner may have at once. */
 const chats = 5;

@@ -11,16 +11,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { Reply } from '../../src/service/conversation/reply.ts';
-import { listen } from '../../src/service/http/listen.ts';
-import { streamReply } from '../../src/service/routes/stream-reply.ts';
-import { demoAssistants } from '../../src/service/seed/demo-assistants.ts';
-import { seedDemo } from '../../src/service/seed/seed-demo.ts';
-import { freePort } from '../support/process/free-port.ts';
-import { selfSignedCertificate } from '../support/servers/self-signed-certificate.ts';
-import { startModelServer } from '../support/servers/model-server.ts';
-import { spawnService, startServiceProcess } from '../support/service/service-process.ts';
-import { atEnd, copyDatabase, newDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { Reply } from '../../../src/service/conversation/reply.ts';
+import { listen } from '../../../src/service/http/listen.ts';
+import { streamReply } from '../../../src/service/routes/stream-reply.ts';
+import { demoAssistants } from '../../../src/service/seed/demo-assistants.ts';
+import { seedDemo } from '../../../src/service/seed/seed-demo.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { selfSignedCertificate } from '../../support/servers/self-signed-certificate.ts';
+import { startModelServer } from '../../support/servers/model-server.ts';
+import { spawnService, startServiceProcess } from '../../support/service/service-process.ts';
+import {
+  atEnd,
+  copyDatabase,
+  newDatabase,
+  startService,
+  testDatabase,
+} from '../../support/service/service.ts';
 
 const model = await startModelServer();
 atEnd(() => model.close());

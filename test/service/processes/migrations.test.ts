@@ -3,15 +3,15 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readConfig } from '../../src/service/config.ts';
-import { migrate } from '../../src/service/db/migrate.ts';
-import { openDatabase } from '../../src/service/open-database.ts';
-import { openPglite } from '../../src/service/db/open-pglite.ts';
-import { openPostgres } from '../../src/service/db/open-postgres.ts';
-import { createLog } from '../../src/service/log.ts';
-import { repository } from '../support/repository.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { atEnd, createDatabase, startService, testDatabase } from '../support/service/service.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import { migrate } from '../../../src/service/db/migrate.ts';
+import { openDatabase } from '../../../src/service/open-database.ts';
+import { openPglite } from '../../../src/service/db/open-pglite.ts';
+import { openPostgres } from '../../../src/service/db/open-postgres.ts';
+import { createLog } from '../../../src/service/log.ts';
+import { repository } from '../../support/repository.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { atEnd, createDatabase, startService, testDatabase } from '../../support/service/service.ts';
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));

@@ -4,16 +4,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runCli } from '../../src/service/cli/run-cli.ts';
-import { settings } from '../../src/service/settings.ts';
-import { addCall } from '../support/records/add-records.ts';
-import { addCampaign } from '../support/records/add-records.ts';
-import { assistantBody } from '../support/records/assistant-body.ts';
-import { startChildProcess } from '../support/process/child-process.ts';
-import { Owner } from '../support/records/owner.ts';
-import { repository } from '../support/repository.ts';
-import { atEnd, createAssistant, newDatabase, readMoney, startService } from '../support/service/service.ts';
-import type { Environment } from '../support/service/service.ts';
+import { runCli } from '../../../src/service/cli/run-cli.ts';
+import { settings } from '../../../src/service/settings.ts';
+import { addCall } from '../../support/records/add-records.ts';
+import { addCampaign } from '../../support/records/add-records.ts';
+import { assistantBody } from '../../support/records/assistant-body.ts';
+import { startChildProcess } from '../../support/process/child-process.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { repository } from '../../support/repository.ts';
+import {
+  atEnd,
+  createAssistant,
+  newDatabase,
+  readMoney,
+  startService,
+} from '../../support/service/service.ts';
+import type { Environment } from '../../support/service/service.ts';
 
 const service = await startService();
 const { pool } = service.running.database;

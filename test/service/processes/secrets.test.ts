@@ -5,20 +5,20 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { pino } from 'pino';
-import { runCli } from '../../src/service/cli/run-cli.ts';
-import { readConfig } from '../../src/service/config.ts';
-import type { Database } from '../../src/service/db/database.ts';
-import { rotateSecrets } from '../../src/service/db/secrets/rotate-secrets.ts';
-import { SecretBox } from '../../src/service/db/secrets/secret-box.ts';
-import { readSecretKeys } from '../../src/service/db/secrets/secret-keys.ts';
-import { openDatabase } from '../../src/service/open-database.ts';
-import { serve } from '../../src/service/serve.ts';
-import { listTools, readTool } from '../../src/service/tool/tool.ts';
-import { readWebhookSecret } from '../../src/service/webhook/webhook-secret.ts';
-import { Owner } from '../support/records/owner.ts';
-import { signUserToken } from '../support/records/sign-user-token.ts';
-import { repository } from '../support/repository.ts';
-import { ServiceClient } from '../support/service/service-client.ts';
+import { runCli } from '../../../src/service/cli/run-cli.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import type { Database } from '../../../src/service/db/database.ts';
+import { rotateSecrets } from '../../../src/service/db/secrets/rotate-secrets.ts';
+import { SecretBox } from '../../../src/service/db/secrets/secret-box.ts';
+import { readSecretKeys } from '../../../src/service/db/secrets/secret-keys.ts';
+import { openDatabase } from '../../../src/service/open-database.ts';
+import { serve } from '../../../src/service/serve.ts';
+import { listTools, readTool } from '../../../src/service/tool/tool.ts';
+import { readWebhookSecret } from '../../../src/service/webhook/webhook-secret.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { signUserToken } from '../../support/records/sign-user-token.ts';
+import { repository } from '../../support/repository.ts';
+import { ServiceClient } from '../../support/service/service-client.ts';
 import {
   atEnd,
   copyDatabase,
@@ -26,8 +26,8 @@ import {
   newDatabase,
   startService,
   testDatabase,
-} from '../support/service/service.ts';
-import type { Environment, TestService } from '../support/service/service.ts';
+} from '../../support/service/service.ts';
+import type { Environment, TestService } from '../../support/service/service.ts';
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 const [first, second] = [key(1), key(2)];

@@ -5,13 +5,13 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sql } from 'drizzle-orm';
-import { openPglite } from '../../src/service/db/open-pglite.ts';
-import { openPostgres } from '../../src/service/db/open-postgres.ts';
-import { createLog } from '../../src/service/log.ts';
-import { atEnd, createDatabase, newDatabase, testDatabase } from '../support/service/service.ts';
-import { mountSmallDisk } from '../support/process/small-disk.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { startSilentProxy } from '../support/servers/silent-proxy.ts';
+import { openPglite } from '../../../src/service/db/open-pglite.ts';
+import { openPostgres } from '../../../src/service/db/open-postgres.ts';
+import { createLog } from '../../../src/service/log.ts';
+import { atEnd, createDatabase, newDatabase, testDatabase } from '../../support/service/service.ts';
+import { mountSmallDisk } from '../../support/process/small-disk.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { startSilentProxy } from '../../support/servers/silent-proxy.ts';
 
 const log = createLog('silent');
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemoryVoice } from '../support/calls/memory-voice.ts';
-import { readStereoWav } from '../support/calls/stereo-wav.ts';
-import { offer, said } from '../support/calls/web-visitor.ts';
-import { Owner } from '../support/records/owner.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
-import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
+import { MemoryVoice } from '../../support/calls/memory-voice.ts';
+import { readStereoWav } from '../../support/calls/stereo-wav.ts';
+import { offer, said } from '../../support/calls/web-visitor.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
 import {
   atEnd,
   createAssistant,
@@ -14,9 +14,9 @@ import {
   readMoney,
   startService,
   testDatabase,
-} from '../support/service/service.ts';
-import { linesOf } from '../support/service/service-client.ts';
-import type { ServiceClient } from '../support/service/service-client.ts';
+} from '../../support/service/service.ts';
+import { linesOf } from '../../support/service/service-client.ts';
+import type { ServiceClient } from '../../support/service/service-client.ts';
 
 const receiver = await startWebhookReceiver();
 atEnd(() => receiver.server.close());

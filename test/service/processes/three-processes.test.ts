@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody, readAssistant } from '../support/records/assistant-body.ts';
-import { findDiscrepancies } from '../support/service/find-discrepancies.ts';
-import { startPausedWebhookReceiver } from '../support/servers/paused-webhook-receiver.ts';
-import { startLoadBalancer } from '../support/servers/load-balancer.ts';
-import { startModelServer } from '../support/servers/model-server.ts';
-import type { Behavior, ChatRequest } from '../support/servers/model-server.ts';
-import { Owner } from '../support/records/owner.ts';
-import { RetryingVisitor } from '../support/service/retrying-visitor.ts';
-import { ServiceClient } from '../support/service/service-client.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { atEnd, newDatabase, startService, testDatabase } from '../support/service/service.ts';
-import { waitFor } from '../support/records/simulated-numbers.ts';
-import { verify } from '../support/servers/webhook-receiver.ts';
+import { assistantBody, readAssistant } from '../../support/records/assistant-body.ts';
+import { findDiscrepancies } from '../../support/service/find-discrepancies.ts';
+import { startPausedWebhookReceiver } from '../../support/servers/paused-webhook-receiver.ts';
+import { startLoadBalancer } from '../../support/servers/load-balancer.ts';
+import { startModelServer } from '../../support/servers/model-server.ts';
+import type { Behavior, ChatRequest } from '../../support/servers/model-server.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { RetryingVisitor } from '../../support/service/retrying-visitor.ts';
+import { ServiceClient } from '../../support/service/service-client.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { atEnd, newDatabase, startService, testDatabase } from '../../support/service/service.ts';
+import { waitFor } from '../../support/records/simulated-numbers.ts';
+import { verify } from '../../support/servers/webhook-receiver.ts';
 
 if (testDatabase === 'pglite') {
   test(

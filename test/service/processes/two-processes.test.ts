@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { startModelServer } from '../support/servers/model-server.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
+import { startModelServer } from '../../support/servers/model-server.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
 import {
   atEnd,
   createAssistant,
@@ -10,7 +10,7 @@ import {
   readMoney,
   startService,
   testDatabase,
-} from '../support/service/service.ts';
+} from '../../support/service/service.ts';
 
 if (testDatabase === 'pglite') {
   test(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistantBody } from '../support/records/assistant-body.ts';
-import { Owner } from '../support/records/owner.ts';
-import { startServiceProcess } from '../support/service/service-process.ts';
-import { newDatabase, readMoney, startService, testDatabase } from '../support/service/service.ts';
-import { callTo, waitFor, waitForCall } from '../support/records/simulated-numbers.ts';
+import { assistantBody } from '../../support/records/assistant-body.ts';
+import { Owner } from '../../support/records/owner.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
+import { newDatabase, readMoney, startService, testDatabase } from '../../support/service/service.ts';
+import { callTo, waitFor, waitForCall } from '../../support/records/simulated-numbers.ts';
 
 if (testDatabase === 'pglite') {
   test('fails and refunds the call of a killed process when the next process starts', async () => {
