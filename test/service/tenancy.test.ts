@@ -112,9 +112,11 @@ async function readTables(): Promise<Record<string, unknown>> {
   return found;
 }
 
-const before = await readTables();
+let before: Record<string, unknown>;
 
-test('tries the ids of all records', () => {
+test('tries the ids of all records', async () => {
+  // Not when the file is loaded: in a long run, conversations become inactive before its tests begin.
+  before = await readTables();
   for (const { paths } of [victim, intruder]) {
     const ids = Object.values(paths).filter((id) => typeof id === 'number');
     assert.ok(ids.every((id) => id >= 1 && id <= highest));
