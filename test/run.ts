@@ -13,7 +13,8 @@ import { findEngines } from './support/browser/browsers.ts';
  * The last line of the output is `N passed, N failed`.
  */
 const names = process.argv.slice(2);
-if (names.length === 0) process.env['TEST_ENGINES'] ??= findEngines()[0]?.name;
+// Without a browser, this one is installed.
+if (names.length === 0) process.env['TEST_ENGINES'] ??= findEngines()[0]?.name ?? 'chromium';
 const requireAll = process.env['REQUIRE_ALL'] === '1';
 const { suites, requirements } = prepare();
 const { engines, missingEngines, postgres, advice } = requirements;

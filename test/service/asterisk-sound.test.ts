@@ -16,8 +16,10 @@ class Sound {
   seconds = 0;
   readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket, playsMarks = true) {
+  /** @param marks how many are reported as played. */
+  constructor(socket: WebSocket, marks = Infinity) {
     this.#socket = socket;
+    let left = marks;
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (isBinary) {
         this.seconds += data.length / 2 / rate;
@@ -25,7 +27,7 @@ class Sound {
       }
       const { command, correlation_id } = JSON.parse(data.toString()) as Record<string, string>;
       if (command !== 'MARK_MEDIA') this.commands.push(command ?? '');
-      else if (playsMarks) socket.send(JSON.stringify({ event: 'MEDIA_MARK_PROCESSED', correlation_id }));
+      else if (left-- > 0) socket.send(JSON.stringify({ event: 'MEDIA_MARK_PROCESSED', correlation_id }));
     });
   }
 
@@ -94,14 +96,7 @@ describe('the sound of a call through Asterisk', () => {
     await at.answer();
     const socket = await at.ari.sound;
     // The first sentence has begun, and does not end.
-    let marks = 0;
-    const sound = new Sound(socket, false);
-    socket.on('message', (data: Buffer, isBinary: boolean) => {
-      const event = isBinary ? {} : (JSON.parse(data.toString()) as Record<string, string>);
-      if (event['command'] !== 'MARK_MEDIA' || marks++ > 0) return;
-      const { correlation_id } = event;
-      socket.send(JSON.stringify({ event: 'MEDIA_MARK_PROCESSED', correlation_id }));
-    });
+    const sound = new Sound(socket, 1);
     await until(() => at.lines.length === 1);
     const [line] = at.lines;
     const saying = line?.say(text('We are open from nine to five.'), 60, never);

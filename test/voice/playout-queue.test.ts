@@ -52,6 +52,21 @@ describe('the playout queue', () => {
     assert.deepEqual(rest.at(-1)?.marks, ['end']);
   });
 
+  it('repeats nothing from before a silence', () => {
+    const queue = new PlayoutQueue(1, 100);
+    queue.add(sound(1));
+    queue.take();
+    queue.take();
+    queue.add(sound(2, 3));
+    queue.take();
+    queue.pause();
+    queue.resume();
+    assert.deepEqual(
+      [queue.take(), queue.take(), queue.take()].map(({ frame }) => frame?.[0]),
+      [2, 3, undefined],
+    );
+  });
+
   it('refuses more sound than it may hold', () => {
     const queue = new PlayoutQueue(2, 3);
     assert.equal(queue.add(sound(1, 2)), true);

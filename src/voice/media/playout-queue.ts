@@ -10,7 +10,7 @@ export class PlayoutQueue {
   /** Marks that the last frame went past. */
   #passed: string[] = [];
   #isPaused = false;
-  /** The latest frames that were taken. */
+  /** The latest frames that were taken, since the last silence. */
   #recent: Int16Array[] = [];
 
   /** @param capacity most samples that it holds */
@@ -59,7 +59,10 @@ export class PlayoutQueue {
     const marks = this.#passed;
     this.#passed = [];
     while (typeof this.#entries[0] === 'string') marks.push(this.#entries.shift() as string);
-    if (this.#length === 0) return { marks, frame: undefined };
+    if (this.#length === 0) {
+      this.#recent = [];
+      return { marks, frame: undefined };
+    }
     const frame = new Int16Array(this.#frameLength);
     let filled = 0;
     while (filled < frame.length) {
