@@ -2,6 +2,7 @@ import { chromium, firefox } from 'playwright';
 import type { Engine } from '../support/browser/browsers.ts';
 import { playwrightInput } from '../support/browser/user-input.ts';
 import type { DriverPage } from './driver-page.ts';
+import { openPage, reloadPage } from '../support/browser/open-page.ts';
 
 /** Opens a page of Chromium or Firefox. */
 export async function openPlaywrightPage(engine: Exclude<Engine, { name: 'webkit' }>): Promise<DriverPage> {
@@ -16,12 +17,8 @@ export async function openPlaywrightPage(engine: Exclude<Engine, { name: 'webkit
   return {
     input: playwrightInput(page),
     errors,
-    async open(url) {
-      await page.goto(url);
-    },
-    async reload() {
-      await page.reload();
-    },
+    open: (url) => openPage(page, url),
+    reload: () => reloadPage(page),
     run: (source, args) => page.evaluate(`(${source})(...${JSON.stringify(args)})`),
     async screenshot(path) {
       await page.screenshot({ path });

@@ -6,6 +6,7 @@ import { greeting, startCallService } from '../support/voice/call-service.ts';
 import type { CallService, WatchedCall } from '../support/voice/call-service.ts';
 import { record } from '../support/voice/recording.ts';
 import { callEngines, launch, poll, VisitorPage } from '../support/voice/visitor-page.ts';
+import { reloadPage } from '../support/browser/open-page.ts';
 
 const speechStarted = 'input_audio_buffer.speech_started';
 
@@ -115,7 +116,7 @@ for (const engine of callEngines()) {
       await visitor.write('Do you deliver to Austria?');
       await visitor.message(/^assistant: [^]*Austria[^]*Source:/);
       const messages = await visitor.messages();
-      await visitor.page.reload();
+      await reloadPage(visitor.page);
       await visitor.openChat();
       await visitor.message(/^assistant: .*Austria/);
       assert.deepEqual(await visitor.messages(), messages);

@@ -7,6 +7,7 @@ import { assistantId, startCallService } from '../support/voice/call-service.ts'
 import type { CallService } from '../support/voice/call-service.ts';
 import { record } from '../support/voice/recording.ts';
 import { callEngines, launch, poll, VisitorPage } from '../support/voice/visitor-page.ts';
+import { openPage, reloadPage } from '../support/browser/open-page.ts';
 
 const question = await record('Can you tell me your opening hours?');
 
@@ -48,7 +49,7 @@ for (const engine of callEngines()) {
       const args = engine.name === 'chromium' ? [...engine.args, '--use-fake-device-for-media-stream'] : [];
       const framing = await launch(engine.name === 'chromium' ? { ...engine, args } : engine);
       const page = await framing.newPage();
-      await page.goto(site.url);
+      await openPage(page, site.url);
       const chat = page.frameLocator('iframe');
       // Playwright's own clicks miss frames of other origins in Firefox.
       for (const part of ['launcher', 'call-button'])
@@ -77,7 +78,7 @@ for (const engine of callEngines()) {
       await visitor.page.keyboard.press('Escape');
       await other.message(/^user: .*opening hours/);
       assert.equal(await other.part('call').count(), 1);
-      await visitor.page.reload();
+      await reloadPage(visitor.page);
       await other.part('call').waitFor({ state: 'detached' });
       assert.equal(service.calls.length, before + 1);
       await poll('the end of the call', () => service.calls.at(-1)?.isClosed || undefined);

@@ -12,6 +12,7 @@ import type { Engine } from '../support/browser/browsers.ts';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { startMedia } from '../support/voice/media-call.ts';
 import { tone } from '../support/voice/tone.ts';
+import { openPage } from '../support/browser/open-page.ts';
 
 /** What a page measured. */
 interface Measured {
@@ -139,7 +140,7 @@ for (const engine of findEngines()) {
       const browser = await launch(engine, microphone);
       try {
         const page = await browser.newPage();
-        await page.goto(server.url);
+        await openPage(page, server.url);
         const measured = await page.evaluate<Measured>(`(${String(callFromPage)})()`);
         assert.deepEqual(measured.events, [{ type: 'on' }, { type: 'off' }]);
         assert.equal(measured.codec, 'audio/opus');

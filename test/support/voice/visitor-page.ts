@@ -6,6 +6,7 @@ import type { Engine } from '../browser/browsers.ts';
 import { installSound } from './page-sound.ts';
 import type { Level } from './page-sound.ts';
 import type { Recording } from './recording.ts';
+import { openPage } from '../browser/open-page.ts';
 
 /** An engine that can make calls: Debian's WebKit is built without WebRTC. */
 export type CallEngine = Exclude<Engine, { name: 'webkit' }>;
@@ -45,7 +46,7 @@ export class VisitorPage {
   static async open(context: BrowserContext, url: string): Promise<VisitorPage> {
     const visitor = new VisitorPage(await context.newPage());
     await visitor.page.addInitScript(`(${String(installSound)})()`);
-    await visitor.page.goto(url);
+    await openPage(visitor.page, url);
     await visitor.openChat();
     return visitor;
   }
