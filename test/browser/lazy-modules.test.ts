@@ -1,7 +1,8 @@
 import { expect } from '@open-wc/testing';
+import { cannedService, serveHistory, serveNoHistory } from '../support/chat/canned-history.ts';
 import { unmountAll, until } from '../support/chat/chat-fixture.ts';
 import { openPage, type OtherPage } from '../support/chat/other-page.ts';
-import { failScript, uncachedWidget } from '../support/browser/fail-script.ts';
+import { failScript, holdScript, uncachedWidget } from '../support/browser/fail-script.ts';
 
 /* Each page is a frame of its own: a browser keeps the modules that a page has loaded. */
 
@@ -43,5 +44,32 @@ describe('a module that failed to load', () => {
       });
     }
     await until(() => chat.part('close-button').title !== 'Close chat', 'the German texts');
+  });
+});
+
+describe('a module whose request is not answered', () => {
+  let page: OtherPage | undefined;
+
+  afterEach(async () => {
+    holdScript();
+    serveNoHistory();
+    page?.close();
+    await unmountAll();
+  });
+
+  it('does not keep back a part of the history', async () => {
+    const count = 120;
+    serveHistory(
+      Array.from({ length: count }, (_, index) => ({ role: 'assistant', content: `**${String(index)}**` })),
+    );
+    holdScript('talk');
+    page = await openPage((window) => {
+      window.fetch = globalThis.fetch;
+    }, uncachedWidget());
+    const { chat } = page;
+    chat.element.setAttribute('base-url', cannedService);
+    chat.element.show();
+    await chat.ready();
+    await until(() => chat.findAll('article').length === count, 'all messages');
   });
 });

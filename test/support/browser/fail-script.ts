@@ -1,4 +1,5 @@
 export const failingScriptCookie = 'failing-script';
+export const heldScriptCookie = 'held-script';
 
 let copies = 0;
 
@@ -9,5 +10,14 @@ export function uncachedWidget(): string {
 
 /** Makes requests of a copy for the built file of that name fail from now on; without a name, none. */
 export function failScript(name?: string): void {
-  document.cookie = `${failingScriptCookie}=${name ?? ''}; path=/${name ? '' : '; max-age=0'}`;
+  setCookie(failingScriptCookie, name);
+}
+
+/** Leaves requests of a copy for the built file of that name unanswered from now on; without a name, none. */
+export function holdScript(name?: string): void {
+  setCookie(heldScriptCookie, name);
+}
+
+function setCookie(cookie: string, value = ''): void {
+  document.cookie = `${cookie}=${value}; path=/${value ? '' : '; max-age=0'}`;
 }

@@ -1,14 +1,15 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { TestRunnerConfig } from '@web/test-runner';
 import { repository } from '../repository.ts';
-import { failingScriptCookie } from './fail-script.ts';
+import { failingScriptCookie, heldScriptCookie } from './fail-script.ts';
 
 type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
 
 /**
- * Serves the built files below `/copies/…/` too, so that a browser has none of them in its cache, and refuses the one
- * that a page names in its cookie.
+ * Serves the built files below `/copies/…/` too, so that a browser has none of them in its cache. Refuses the one that a
+ * page names in a cookie, and never answers the request for the one that it names in another.
  */
 export const failingScripts: Middleware = async (context, next) => {
   const [, file] = /^\/copies\/[^/]+\/(dist\/.+)$/.exec(context.path) ?? [];
@@ -16,8 +17,12 @@ export const failingScripts: Middleware = async (context, next) => {
     await next();
     return;
   }
-  const name = context.cookies.get(failingScriptCookie);
-  if (name && file.startsWith(`dist/chunks/${name}-`)) {
+  const isNamedIn = (cookie: string): boolean => {
+    const name = context.cookies.get(cookie);
+    return !!name && file.startsWith(`dist/chunks/${name}-`);
+  };
+  if (isNamedIn(heldScriptCookie)) await once(context.res, 'close');
+  if (isNamedIn(failingScriptCookie)) {
     context.status = 503;
     context.body = 'The file is not available.';
   } else {

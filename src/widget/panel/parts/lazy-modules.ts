@@ -15,6 +15,9 @@ const loaders = {
 /** Milliseconds until a module that failed to load is requested again. */
 const retryDelay = 5000;
 
+/** Milliseconds after which the panel renders without a module. */
+const patience = 3000;
+
 export type LazyModuleName = keyof typeof loaders;
 
 /** The exports of a lazy module. Its `css`, if any, is adopted when it has loaded. */
@@ -27,8 +30,10 @@ export class LazyModules {
   readonly #loaded = new Map<LazyModuleName, unknown>();
   /** When a module that failed to load may be requested again, in milliseconds since 1970. */
   readonly #failed = new Map<LazyModuleName, number>();
+  /** Modules whose requests take longer than `patience`. */
+  readonly #slow = new Set<LazyModuleName>();
 
-  /** @param onLoad called with the styles of a loaded module; with undefined if it has none or failed to load */
+  /** @param onLoad called with the styles of a loaded module; with undefined if it has none, failed to load or is slow */
   constructor(onLoad: (css: string | undefined) => void) {
     this.#onLoad = onLoad;
   }
@@ -38,9 +43,9 @@ export class LazyModules {
     return this.#loaded.get(name) as LazyModule<Name> | undefined;
   }
 
-  /** Whether the module has loaded or failed to load. */
+  /** Whether the module has loaded, failed to load, or takes too long to wait for it. */
   isSettled(name: LazyModuleName): boolean {
-    return this.#loaded.has(name) || this.#failed.has(name);
+    return this.#loaded.has(name) || this.#failed.has(name) || this.#slow.has(name);
   }
 
   /** Whether the last request for the module failed. */
@@ -74,13 +79,23 @@ export class LazyModules {
    * @throws {ChatError} `network` if it cannot be loaded; a later call tries again
    */
   import<Name extends LazyModuleName>(name: Name): Promise<LazyModule<Name>> {
-    const request =
-      this.#requests.get(name) ??
-      loadModule<unknown>(loaders[name]).catch((cause: unknown) => {
-        this.#requests.delete(name);
-        throw new ChatError('network', 'The chat did not load completely.', { cause });
-      });
+    const request = this.#requests.get(name) ?? this.#request(name);
     this.#requests.set(name, request);
     return request as Promise<LazyModule<Name>>;
+  }
+
+  async #request(name: LazyModuleName): Promise<unknown> {
+    const timer = setTimeout(() => {
+      this.#slow.add(name);
+      this.#onLoad(undefined);
+    }, patience);
+    try {
+      return await loadModule<unknown>(loaders[name]);
+    } catch (cause) {
+      this.#requests.delete(name);
+      throw new ChatError('network', 'The chat did not load completely.', { cause });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
