@@ -24,23 +24,27 @@ export class SettingsSource {
   isUnknown = false;
 
   readonly #onChange: () => void;
+  readonly #getStorage: () => Storage | undefined;
   #address = '';
   #isDue = false;
   /** The storage of the copy; undefined until it is first accessed. */
   #storage: Storage | undefined;
 
-  constructor(onChange: () => void) {
+  /**
+   * @param getStorage called only if the snippet contains no settings, because a page's first access to storage is slow
+   */
+  constructor(onChange: () => void, getStorage: () => Storage | undefined) {
     this.#onChange = onChange;
+    this.#getStorage = getStorage;
   }
 
   /**
    * Switches to an assistant; a second call with the same one changes nothing.
    *
    * @param address the endpoint's URL (interface: `GET /assistants/{uuid}/widget`), empty for none
-   * @param storage called only if the snippet contains no settings, because a page's first access to storage is slow
    */
-  follow(address: string, assistantId: string | undefined, storage: () => Storage | undefined): void {
-    if (this.#storage && this.#storage !== storage()) this.#storage.removeItem(this.#key);
+  follow(address: string, assistantId: string | undefined): void {
+    if (this.#storage && this.#storage !== this.#getStorage()) this.#storage.removeItem(this.#key);
     if (address === this.#address) return;
     this.#address = address;
     const given = globalThis.voiceAssistantChatSettings?.[assistantId ?? ''];
@@ -49,17 +53,18 @@ export class SettingsSource {
     if (!this.isUnknown) return;
     try {
       // The copy is used immediately. The settings are requested anyway; the HTTP cache decides whether they are fresh.
-      this.settings = {
-        ...(JSON.parse((this.#storage = storage())?.getItem(this.#key) ?? '') as AssistantSettings),
-      };
-      this.isUnknown = false;
+      const json = (this.#storage = this.#getStorage())?.getItem(this.#key);
+      if (json) {
+        this.settings = { ...(JSON.parse(json) as AssistantSettings) };
+        this.isUnknown = false;
+      }
     } catch {
-      // Nothing usable was stored.
+      // It is not JSON.
     }
   }
 
   /** Requests the settings; later calls for the same assistant do nothing. */
-  async ask(storage: () => Storage | undefined): Promise<void> {
+  async ask(): Promise<void> {
     if (!this.#isDue) return;
     this.#isDue = false;
     const address = this.#address;
@@ -70,7 +75,7 @@ export class SettingsSource {
       const { data } = (await response.json()) as { data: AssistantSettings };
       if (response.ok && address === this.#address) {
         this.settings = { ...data };
-        (this.#storage = storage())?.setItem(this.#key, JSON.stringify(data));
+        (this.#storage = this.#getStorage())?.setItem(this.#key, JSON.stringify(data));
       }
     } catch {
       // No endpoint, no network or no storage: the next visit requests them again.

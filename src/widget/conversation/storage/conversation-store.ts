@@ -98,12 +98,15 @@ export class ConversationStore {
 
   /** The conversation as it is stored now, by any tab. */
   get stored(): StoredConversation {
+    const json = readItem(this.#storage, this.#key);
+    // Not left to the parser: an exception costs a slow device several milliseconds, and most visits start with nothing.
+    if (!json) return nothingStored;
     try {
-      const { keptAt = 0, ...stored } = parseStored(readItem(this.#storage, this.#key));
+      const { keptAt = 0, ...stored } = parseStored(json);
       if (this.#now() < keptAt + this.#keepFor) return stored;
       this.clear();
     } catch {
-      // Nothing is stored, or it is not JSON.
+      // It is not JSON.
     }
     return nothingStored;
   }

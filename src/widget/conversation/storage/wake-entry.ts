@@ -22,9 +22,9 @@ export function setWake(storage: BrowserStorage | undefined, name: string, wake?
   const before = readItem(storage, wakeKey);
   let all: object = {};
   try {
-    all = { ...(JSON.parse(before) as object) };
+    all = { ...(JSON.parse(before || '{}') as object) };
   } catch {
-    // There is no entry, or it is not JSON.
+    // It is not JSON.
   }
   // JSON omits undefined properties.
   const next = JSON.stringify({ ...all, [name]: wake }).replace(/^\{\}$/, '');
