@@ -56,7 +56,7 @@ function chunks(): UserConfig {
           codeSplitting: {
             groups: [
               { name: 'panel', test: /panel.panel\.ts|lit-html|zod/, priority: 2 },
-              { name: 'talk', test: /parts.talk\.ts/, priority: 1 },
+              { name: 'talk', test: /parts.talk\.ts|safe-address|decode-entities/, priority: 1 },
             ],
           },
         },
@@ -124,7 +124,7 @@ function npmElement(): UserConfig {
     [
       { name: 'shell', test: /widget.voice-assistant-chat\.ts/ },
       { name: 'panel', test: /panel.panel\.ts|zod/ },
-      { name: 'talk', test: /parts.talk\.ts/ },
+      { name: 'talk', test: /parts.talk\.ts|safe-address|decode-entities/ },
     ],
   );
   return { build: { ...config.build, license: { fileName: 'licenses.md' } } };

@@ -6,14 +6,7 @@ import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
-import {
-  hasOwnOrigin,
-  loadExtras,
-  loadLocales,
-  loadPanel,
-  prefetchPanel,
-  preload,
-} from './element/shell-modules.ts';
+import { hasOwnOrigin, loadExtras, loadLocales, loadPanel, preload } from './element/shell-modules.ts';
 import { isFastConnection, whenIdle, whenNear } from './element/when-near.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
@@ -236,9 +229,12 @@ export class VoiceAssistantChat extends Base {
   #language = '';
   #texts: Partial<Texts> = {};
   readonly #notice = document.createElement('p');
-  readonly #settings = new SettingsSource(() => {
-    if (this.isConnected) this.#update();
-  });
+  readonly #settings = new SettingsSource(
+    () => {
+      if (this.isConnected) this.#update();
+    },
+    () => this.#storage(),
+  );
 
   connectedCallback(): void {
     upgradeProperties(this);
@@ -338,9 +334,9 @@ export class VoiceAssistantChat extends Base {
     const { button, setLabel } = this.#launcher as Launcher;
     const id = this.assistantId?.trim();
     const source = this.#settings;
-    source.follow(this.#setupProblem ? '' : `${this.#origin}/api/assistants/${id}/widget`, id, this.#storage);
+    source.follow(this.#setupProblem ? '' : `${this.#origin}/api/assistants/${id}/widget`, id);
     const isComplete = isAppearanceComplete(this);
-    if (!isComplete) void source.ask(this.#storage);
+    if (!isComplete) void source.ask();
     this.#watchForVisitor();
 
     const { settings } = source;
@@ -411,7 +407,8 @@ export class VoiceAssistantChat extends Base {
         loadExtras().then(({ showTeaser }) => {
           showTeaser(this, this.#root as HTMLElement);
         }, ignore);
-      else if (this.preload !== 'none' && !this.#panel && isFastConnection()) void prefetchPanel();
+      // A site's bundler decides itself what it loads early.
+      else if (hasOwnOrigin && this.preload !== 'none' && isFastConnection()) loadPanel().catch(ignore);
     });
     if (!this.#panel && !this.inline)
       this.#stopWatching = whenNear((this.#launcher as Launcher).button, () => {
@@ -434,7 +431,7 @@ export class VoiceAssistantChat extends Base {
     if (isShown) {
       // Not `remove`: Prototype.js replaces it with a version that throws for an element without a parent.
       this.#notice.replaceWith();
-      void this.#settings.ask(this.#storage);
+      void this.#settings.ask();
       this.#call('show', takeFocus);
     } else {
       // The focus returns to the launcher instead of being lost.
@@ -504,7 +501,7 @@ export class VoiceAssistantChat extends Base {
   }
 
   /** The storage that `persist` names; undefined if nothing may be stored. */
-  readonly #storage = (): Storage | undefined => {
+  #storage(): Storage | undefined {
     try {
       // `noneStorage` does not exist, so the next line throws, as it does for blocked storage.
       const storage = (globalThis as unknown as Record<string, Storage>)[`${this.persist}Storage`] as Storage;
@@ -515,7 +512,7 @@ export class VoiceAssistantChat extends Base {
       // Blocked by the browser's settings.
     }
     return undefined;
-  };
+  }
 }
 
 function ignore(): void {

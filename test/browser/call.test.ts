@@ -179,7 +179,7 @@ let microphone: FakeMicrophone;
     await until(() => service.players[0]?.muted === true, 'silence');
     service.send('output_audio_buffer.started', { response_id: 'r2' });
     await until(() => service.players[0]?.muted === false, 'the next answer');
-    expect(state(chat)).to.equal('speaking');
+    await until(() => state(chat) === 'speaking', 'the state');
   });
 
   it('connects again after the line was lost', async () => {

@@ -21,7 +21,7 @@ export function partTexts(name: string): string[] {
   for (const root of roots) {
     for (const element of root.querySelectorAll('*')) {
       if (element.shadowRoot) roots.push(element.shadowRoot);
-      if (element.part.contains(name) && element.checkVisibility()) {
+      if (element.part.contains(name) && element.checkVisibility({ visibilityProperty: true })) {
         texts.push((element as HTMLElement).innerText.trim());
       }
     }

@@ -1,9 +1,9 @@
 /**
  * Limits on the scripts that a page loads: bytes after Brotli compression, and requests. Every visit loads the shell; the
- * rest loads when a visitor opens the chat. Waiting time matters most, so few requests are better than few bytes.
+ * panel loads when the page is idle, on a fast connection, or when a visitor is about to open the chat. Waiting time matters most, so few requests are better than few bytes.
  */
 export const budgets = {
-  /** Before the visitor interacts with the launcher. */
+  /** Until the launcher shows. */
   shell: { bytes: 4_550, requests: 1 },
   /** Until a visitor can type, in English; requests after the shell. */
   typing: { bytes: 32_500, requests: 2 },

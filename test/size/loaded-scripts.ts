@@ -10,9 +10,9 @@ import { embedTags } from '../support/chat/embed-tags.ts';
 import type { EmbedTag } from '../support/chat/embed-tags.ts';
 
 export interface LoadedScripts {
-  /** Paths of the scripts that a page with the chat loads before any interaction. */
+  /** Paths of the scripts that a page with the chat loads until the launcher shows. */
   shell: string[];
-  /** The shell and the scripts loaded from the click on the launcher until a visitor can type. */
+  /** All scripts loaded until a visitor can type. */
   typing: string[];
   /** All scripts loaded until the first answer is rendered as Markdown. */
   markdownAnswer: string[];
@@ -34,10 +34,6 @@ export async function loadedScripts(
   const browser = await chromium.launch({ executablePath, args });
   try {
     const page = await browser.newPage();
-    const scripts: string[] = [];
-    page.on('request', (request) => {
-      if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
-    });
     // Replaces the engine's answer by one in Markdown.
     await page.route('**/messages', (route) =>
       route.fulfill({
@@ -45,49 +41,50 @@ export async function loadedScripts(
         json: { status: true, message: '**Yes**, we deliver.', function_calls: [] },
       }),
     );
+    await page.addInitScript(() => {
+      // The time of the first frame that shows a part of the chat.
+      const mark = (name: string, selector: string): void => {
+        const look = (): void => {
+          const part = document.querySelector('voice-assistant-chat')?.shadowRoot?.querySelector(selector);
+          if (part?.checkVisibility({ visibilityProperty: true })) performance.mark(name);
+          else requestAnimationFrame(look);
+        };
+        look();
+      };
+      mark('launcher', 'button');
+      mark('can-type', 'textarea');
+      mark('answer', '.assistant[data-status=done] .markdown');
+    });
     await page.goto(`http://127.0.0.1:${String((site.address() as AddressInfo).port)}/`);
     const launcher = page.locator('[part~=launcher]');
     await launcher.waitFor();
-    await page.evaluate(() => {
-      const chat = document.querySelector('voice-assistant-chat');
-      const look = (): void => {
-        if (chat?.shadowRoot?.querySelector('textarea')?.checkVisibility()) performance.mark('can-type');
-        else requestAnimationFrame(look);
-      };
-      look();
-    });
     await page.waitForLoadState('networkidle');
-    const shell = [...scripts];
-
     await launcher.click();
-    await page.locator('[part~=composer-input]').waitFor();
+    const field = page.locator('[part~=composer-input]');
+    await field.waitFor();
     // Once the visitor can type, the page is idle, and the chat loads the modules for the first message.
     await page.waitForLoadState('networkidle');
-    const typing = [...shell, ...(await scriptsBeforeTyping(page))];
+    const shell = await scriptsBefore(page, 'launcher');
+    const typing = await scriptsBefore(page, 'can-type');
 
-    const field = page.locator('[part~=composer-input]');
     await field.fill('Do you deliver?');
     await field.press('Enter');
     await page.locator('.assistant[data-status=done] .markdown').waitFor();
-    await page.waitForLoadState('networkidle');
-    return { shell, typing, markdownAnswer: [...scripts] };
+    const markdownAnswer = await scriptsBefore(page, 'answer');
+    return { shell, typing, markdownAnswer };
   } finally {
     await browser.close();
     site.close();
   }
 }
 
-/** Paths of the scripts requested before the composer was visible. */
-function scriptsBeforeTyping(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const [canType] = performance.getEntriesByName('can-type');
-    const paths = performance
+/** Paths of the scripts requested before a mark. */
+function scriptsBefore(page: Page, name: string): Promise<string[]> {
+  return page.evaluate((name) => {
+    const mark = performance.getEntriesByName(name)[0]?.startTime ?? 0;
+    return performance
       .getEntriesByType('resource')
-      .filter(
-        ({ name, startTime }) => /\/chunks\/.*\.js$/.test(name) && startTime < (canType?.startTime ?? 0),
-      )
-      .map(({ name }) => new URL(name).pathname);
-    // A prefetched file is listed twice: when it was prefetched and when it runs.
-    return [...new Set(paths)];
-  });
+      .filter((entry) => entry.startTime < mark && new URL(entry.name).pathname.endsWith('.js'))
+      .map((entry) => new URL(entry.name).pathname);
+  }, name);
 }

@@ -33,7 +33,7 @@ describe('the script of a page with the chat', { skip: chromium ? false : 'needs
       for (const stage of ['shell', 'typing', 'markdownAnswer'] as const) {
         const { bytes, requests } = budgets[stage];
         const until = {
-          shell: 'before the visitor interacts with the launcher',
+          shell: 'until the launcher shows',
           typing: 'until a visitor can type',
           markdownAnswer: 'until the first answer is rendered as Markdown',
         }[stage];

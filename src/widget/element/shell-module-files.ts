@@ -2,6 +2,7 @@ import type * as EmbeddingModule from '../embedding.ts';
 import type * as LocalesModule from '../texts/locales.ts';
 import type * as PanelModule from '../panel/panel.ts';
 import { filesUrl } from './files-url.ts';
+import type { PreloadedModule } from './panel-input.ts';
 import type * as ExtrasModule from '../panel/parts/extras.ts';
 
 /* Replaces `shell-modules.ts` in the builds for script tags: loads the files of the first build by URL. */
@@ -30,21 +31,22 @@ export const loadExtras = async (): Promise<typeof ExtrasModule> =>
 export const loadLocales = async (): Promise<typeof LocalesModule> =>
   import(/* @vite-ignore */ urlOf('locales')) as Promise<typeof LocalesModule>;
 
-/** Prefetches the panel without running it. Never rejects. */
-export const prefetchPanel = (): Promise<unknown> => prefetch('panel');
+/** Loads modules of the panel without running them, so that they can run even if the connection is lost. */
+export const preload = (...files: readonly PreloadedModule[]): void => {
+  files.forEach(prefetch);
+};
 
-/** Prefetches the modules that a conversation needs, so that they can be loaded even if the connection is lost. */
-export const preload = (): Promise<unknown> =>
-  Promise.all((['talk', 'markdown', 'extras'] as const).map(prefetch));
-
-const requests: Record<string, Promise<unknown> | undefined> = {};
-
-/** Requests each file once per page, even with several chats; again if that failed. Never rejects. */
-const prefetch = (file: File): Promise<unknown> =>
-  (requests[file] ??= request(file).catch(() => {
-    requests[file] = undefined;
-  }));
-
-async function request(file: File): Promise<void> {
-  await (await fetch(urlOf(file), { priority: 'low' })).arrayBuffer();
+/** A browser requests a module once per page, however often it is prefetched, and again only if that failed. */
+function prefetch(file: File): void {
+  const link = Object.assign(document.createElement('link'), {
+    rel: 'modulepreload',
+    href: urlOf(file),
+    fetchPriority: 'low',
+    // A policy may allow scripts by their nonce, which an import inherits and an element does not.
+    nonce: document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '',
+  });
+  link.onload = link.onerror = () => {
+    link.replaceWith();
+  };
+  document.documentElement.append(link);
 }

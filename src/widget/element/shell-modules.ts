@@ -3,6 +3,8 @@
  * replace this module with `shell-module-files.ts`, which loads the built files.
  */
 
+import type { PreloadedModule } from './panel-input.ts';
+
 /** A bundle is served by the site, so only `base-url` can name the service. */
 export const hasOwnOrigin = false as boolean;
 
@@ -23,9 +25,12 @@ export const loadExtras = () => (canDraw ? import('../panel/parts/extras.ts') : 
 /** The list of languages besides English. */
 export const loadLocales = () => import('../texts/locales.ts');
 
-/** Does nothing: prefetching the panel is up to the site's bundler. */
-export const prefetchPanel = (): Promise<unknown> => Promise.resolve();
+/** Loads modules of the panel. */
+export const preload = (...names: readonly PreloadedModule[]): unknown =>
+  Promise.all(names.map((name) => preloaded[name]()));
 
-/** Loads the modules that a conversation needs. */
-export const preload = (): Promise<unknown> =>
-  Promise.all([loadExtras(), import('../panel/parts/talk.ts'), import('../panel/markdown/markdown.ts')]);
+const preloaded: Readonly<Record<PreloadedModule, () => Promise<unknown>>> = {
+  talk: () => import('../panel/parts/talk.ts'),
+  markdown: () => import('../panel/markdown/markdown.ts'),
+  extras: loadExtras,
+};

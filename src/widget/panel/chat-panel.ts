@@ -14,7 +14,6 @@ import { hasModules, loadMarkdown, loadNeeded } from './load-needed.ts';
 import { LocaleSource } from './locale-source.ts';
 import { resolveOptions, type ChatOptions } from './options.ts';
 import panelCss from './panel.css?inline';
-import placeCss from './place/place.css?inline';
 import { focusPanel } from './focus-panel.ts';
 import type { Gate } from './gate/gate.ts';
 import { LazyModules } from './parts/lazy-modules.ts';
@@ -83,7 +82,7 @@ export class ChatPanel implements Panel, PanelContext {
     const host = (this.host = createPanelHost(element));
     this.#input = input;
     this.storage = new VisitStorage(input.storage);
-    adoptStyles(this.host.shadowRoot, panelCss + placeCss);
+    adoptStyles(this.host.shadowRoot, panelCss);
     this.container = createContainer(host);
     host.root.append(this.announcer.element);
     this.#place = new PanelPlace(host, this.container, this.storage, this.modules, () => this.locale);
@@ -92,6 +91,7 @@ export class ChatPanel implements Panel, PanelContext {
     // Rendered before the visitor presses the launcher, so that the panel then only has to be shown.
     void this.#texts.follow(this.options).then(() => {
       this.#render(true);
+      if (this.container.hidden) this.container.setAttribute('data-prepared', '');
     });
   }
 
@@ -131,6 +131,7 @@ export class ChatPanel implements Panel, PanelContext {
       this.#render();
       this.#place.enter();
       // Not before the texts have loaded: an empty panel that fills the screen could not be closed.
+      this.container.removeAttribute('data-prepared');
       this.container.hidden = false;
       // Not if the visitor has moved the focus meanwhile. It is on the body if a small screen hides the launcher.
       if (takeFocus && [activeElement, document.body].includes(document.activeElement))

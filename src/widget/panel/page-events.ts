@@ -1,5 +1,5 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
-import type { PanelInput } from '../element/panel-input.ts';
+import type { PanelInput, PreloadedModule } from '../element/panel-input.ts';
 import type { PanelContext } from './panel-context.ts';
 import { warnOnce } from './warn-once.ts';
 import { whenIdle } from './when-idle.ts';
@@ -15,12 +15,15 @@ export function pageEvents(
   announce: () => void,
 ): Omit<ConversationListener, 'onChange'> {
   const { dispatch, element } = panel.host;
+  const preloadWhenIdle = (...modules: readonly PreloadedModule[]): void => {
+    whenIdle()
+      .then(() => preload(...modules))
+      .catch(() => undefined);
+  };
   return {
     onReady: (conversationId, resumed) => {
       dispatch('chat-ready', { conversationId, resumed });
-      whenIdle()
-        .then(preload)
-        .catch(() => undefined);
+      preloadWhenIdle('talk', 'markdown');
       if (!resumed) announce();
     },
     onSent: (text) => {
@@ -28,6 +31,7 @@ export function pageEvents(
     },
     onAnswer: (text, latency) => {
       announce();
+      preloadWhenIdle('extras');
       dispatch('chat-message', { text, latency });
     },
     onProblem: ({ code, message }) => {

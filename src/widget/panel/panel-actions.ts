@@ -28,8 +28,9 @@ export function createPanelActions(panel: Pick<Panel, 'restart' | 'send'> & Pane
   };
   const setDraft = (text: string): void => {
     panel.conversation.draft = text;
-    // Needed soon, to explain a lost connection and to show the message's time.
+    // Needed soon, to send the message and to render its answer.
     void panel.modules.load('talk');
+    void panel.modules.load('markdown');
     panel.draw();
   };
   return {

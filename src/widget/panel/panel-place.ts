@@ -1,6 +1,5 @@
 import type { Locale } from '../texts/texts.ts';
 import type { LazyModules } from './parts/lazy-modules.ts';
-import { followViewport } from './place/follow-viewport.ts';
 import type { PlacedPanel } from './place/placed-panel.ts';
 import type { PanelHost } from './panel-host.ts';
 import type { VisitStorage } from './visit-storage.ts';
@@ -13,8 +12,7 @@ export class PanelPlace {
   readonly #storage: VisitStorage;
   readonly #modules: LazyModules;
   readonly #placed: PlacedPanel;
-  #stopFollowing: (() => void) | undefined;
-  #stopResizing: (() => void) | undefined;
+  #stop: (() => void) | undefined;
   #isShown = false;
 
   constructor(
@@ -29,8 +27,7 @@ export class PanelPlace {
     this.#modules = modules;
     this.#placed = { root, panel, storage, key: sizeKey, locale };
     panel.onpointerover = panel.onkeydown = () => {
-      this.#follow();
-      void this.#offerResizing();
+      void this.#start();
     };
     // With large text or a label of several lines, the launcher is higher than the site has set.
     const property = '--_launcher-height';
@@ -43,14 +40,10 @@ export class PanelPlace {
     }).observe(launcher);
   }
 
-  /** Keeps the panel above a phone's on-screen keyboard. */
-  #follow(): void {
-    if (this.#isShown) this.#stopFollowing ??= followViewport(this.#placed);
-  }
-
-  async #offerResizing(): Promise<void> {
+  /** Keeps the panel above a phone's on-screen keyboard, and lets the visitor resize it. */
+  async #start(): Promise<void> {
     const talk = await this.#modules.load('talk');
-    if (this.#isShown) this.#stopResizing ??= talk?.offerResizing(this.#placed);
+    if (this.#isShown) this.#stop ??= talk?.placePanel(this.#placed);
   }
 
   /** Call right before the panel is shown, and when the element is connected again while it is shown. */
@@ -66,15 +59,14 @@ export class PanelPlace {
     }
     root.style.cssText = this.#storage.getItem(sizeKey) ?? '';
     // On-screen keyboards cover the page. Without one, this waits for the first pointer or key event.
-    if (matchMedia('(pointer: coarse)').matches) this.#follow();
+    if (matchMedia('(pointer: coarse)').matches) void this.#start();
   }
 
   /** Call when the panel is hidden or the element disconnected. Removes all listeners. */
   leave(): void {
     this.#isShown = false;
-    this.#stopFollowing?.();
-    this.#stopResizing?.();
-    this.#stopFollowing = this.#stopResizing = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
   }
 
   /** Deletes the stored size. */

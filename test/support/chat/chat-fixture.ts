@@ -51,7 +51,7 @@ export class Chat {
   }
 
   get isOpen(): boolean {
-    return this.find('[part~="panel"]')?.checkVisibility() ?? false;
+    return this.find('[part~="panel"]')?.checkVisibility({ visibilityProperty: true }) ?? false;
   }
 
   get announcement(): string {

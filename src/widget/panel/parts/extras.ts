@@ -3,10 +3,11 @@ import earlierCss from '../reading/earlier-messages.css?inline';
 import pageToolsCss from '../page-tools/page-tools.css?inline';
 
 /*
- * Features that only some visitors use (the menu, earlier messages of a long history) or only some sites turn on
- * (teaser, sound, page tools).
+ * Features that only some visitors use (the menu, copying, earlier messages of a long history) or only some sites turn
+ * on (teaser, sound, page tools).
  */
 
+export { messageCopy } from '../copying/message-copy.ts';
 export { earlierIndex, earlierMessages, lastEarlier } from '../reading/earlier-messages.ts';
 export { menuFor } from '../menu/menu.ts';
 export { showTeaser } from '../teaser/teaser.ts';

@@ -1,3 +1,4 @@
+import placeCss from '../place/place.css?inline';
 import { css as problemCss } from '../problem-notice.ts';
 import messageToolsCss from '../reading/message-tools.css?inline';
 import readingCss from '../reading/reading.css?inline';
@@ -6,10 +7,10 @@ import { css as suggestionsCss } from '../suggestions/above-composer.ts';
 /* Everything that a conversation in progress needs: sending and streaming, reading, problems, suggestions, resizing. */
 
 export * from '../../conversation/sending/sending.ts';
-export { offerResizing } from '../place/offer-resizing.ts';
+export { placePanel } from '../place/place-panel.ts';
 export { messageTools, usedTools } from '../reading/message-tools.ts';
 export { Reading } from '../reading/reading.ts';
 export { problemNotice } from '../problem-notice.ts';
 export { aboveComposer, offerUndo, withdrawUndo } from '../suggestions/above-composer.ts';
 
-export const css = [readingCss, messageToolsCss, problemCss, suggestionsCss].join('');
+export const css = [placeCss, readingCss, messageToolsCss, problemCss, suggestionsCss].join('');

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Message } from '../../conversation/snapshot.ts';
-import { messageCopy } from '../copying/message-copy.ts';
 import { showCopied } from '../copying/show-copied.ts';
 import { hasClipboard, writeClipboard } from '../copying/write-clipboard.ts';
 import { icon } from '../icons.ts';
@@ -24,7 +23,10 @@ export function messageTools(message: Message, locale: Locale, panel: PanelConte
   const rating = ratingOf(message, panel.conversation.snapshot);
   const copy = ({ currentTarget }: Event): void => {
     const button = currentTarget as HTMLElement;
-    const copying = writeClipboard(messageCopy(message, panel.modules));
+    const { modules } = panel;
+    const copying = writeClipboard(
+      modules.import('extras').then(({ messageCopy }) => messageCopy(message, modules)),
+    );
     void showCopied(copying, button, panel.announcer, texts, (text) => {
       button.title = button.ariaLabel = text ?? texts.copyMessage;
       if (text === undefined) delete button.dataset['result'];
