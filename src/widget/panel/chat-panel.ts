@@ -129,10 +129,10 @@ export class ChatPanel implements Panel, PanelContext {
     void this.#texts.follow(this.options).then(() => {
       if (!this.#isVisible) return;
       this.#render();
-      this.#place.enter();
       // Not before the texts have loaded: an empty panel that fills the screen could not be closed.
       this.container.removeAttribute('data-prepared');
       this.container.hidden = false;
+      this.#place.enter();
       // Not if the visitor has moved the focus meanwhile. It is on the body if a small screen hides the launcher.
       if (takeFocus && [activeElement, document.body].includes(document.activeElement))
         focusPanel(this.container);

@@ -46,20 +46,30 @@ export class PanelPlace {
     if (this.#isShown) this.#stop ??= talk?.placePanel(this.#placed);
   }
 
-  /** Call right before the panel is shown, and when the element is connected again while it is shown. */
+  /** Call when the panel is shown, and when the element is connected again while it is shown. */
   enter(): void {
-    // Doing this twice would make a visible panel disappear and appear again.
-    if (this.#isShown || !this.#root.isConnected) return;
-    this.#isShown = true;
     const root = this.#root;
-    // Above popovers that the page has opened meanwhile. While the panel is hidden, since this forces a layout.
-    if (root.popover) {
+    if (this.#isShown || !root.isConnected) return;
+    this.#isShown = true;
+    root.style.cssText = this.#storage.getItem(sizeKey) ?? '';
+    // Above popovers that the page has opened meanwhile. Only if there are any, since this lays out everything again.
+    if (root.popover && this.#isCovered()) {
       root.togglePopover(false);
       root.togglePopover(true);
     }
-    root.style.cssText = this.#storage.getItem(sizeKey) ?? '';
     // On-screen keyboards cover the page. Without one, this waits for the first pointer or key event.
     if (matchMedia('(pointer: coarse)').matches) void this.#start();
+  }
+
+  /** Whether something else is in front of the panel, at its center or near one of its corners. */
+  #isCovered(): boolean {
+    const { left, top, width, height } = this.#placed.panel.getBoundingClientRect();
+    const element = (this.#root.getRootNode() as ShadowRoot).host;
+    const around = element.getRootNode() as Document | ShadowRoot;
+    const places = [0.5, 0.04, 0.96];
+    return places.some((x) =>
+      places.some((y) => around.elementFromPoint(left + x * width, top + y * height) !== element),
+    );
   }
 
   /** Call when the panel is hidden or the element disconnected. Removes all listeners. */
