@@ -211,4 +211,24 @@ describe('the form before the chat', () => {
     expect(chat.find('[part="form"]')).to.be.null;
     expect(chat.input.checkVisibility()).to.be.true;
   });
+
+  it('is shown to the next visitor, without the answers and entries of the one before', async () => {
+    const { bodies, stop } = watchRequests();
+    try {
+      const chat = await openForm(fields, { 'user-key': 'ada' });
+      fill(chat, good);
+      await click(chat.part('start-button'));
+      await chat.answered(1);
+      chat.element.userKey = 'ben';
+      await until(() => chat.find('[part="form"]') !== null, 'the form for the next visitor');
+      expect(field(chat, 'email').value).to.equal('');
+      fill(chat, { email: 'ben@site.example' });
+      chat.element.userKey = 'cora';
+      await until(() => chat.find('[part="form"] [name=email]') !== null, 'the form for the third visitor');
+      await until(() => field(chat, 'email').value === '', 'an empty form');
+      expect(bodies).to.have.length(1);
+    } finally {
+      stop();
+    }
+  });
 });

@@ -240,6 +240,33 @@ describe('tools of the page', () => {
     expect(toolWarnings).to.have.lengthOf(3);
     expect(toolWarnings[2]).to.contain('tools[3]').and.contain('run has to be a function');
   });
+
+  it('send no result of a call that one visitor allowed for the next visitor, also while the chat is closed', async () => {
+    let finish: (result: unknown) => void = () => undefined;
+    let isRunning = false;
+    const run = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+        isRunning = true;
+      });
+    const chat = mount({ 'user-key': 'ada' });
+    chat.element.tools = [showProduct(run, true)];
+    await chat.open();
+    await chat.answered(1);
+    await chat.ask(productQuestion);
+    await until(() => isRunning, 'the call');
+    await chat.answered(2);
+    chat.element.hide();
+    await until(() => !chat.isOpen, 'the closed chat');
+    chat.element.userKey = 'ben';
+    // The queued update of the element has run by then.
+    await new Promise(requestAnimationFrame);
+    finish({ secret: 'of the first visitor' });
+    await new Promise(requestAnimationFrame);
+    chat.element.send('Hello');
+    await until(() => sent.some(({ message }) => message === 'Hello'), 'the next message');
+    expect(sent.at(-1)?.tool_results).to.equal(undefined);
+  });
 });
 
 describe('the context of the page', () => {

@@ -109,6 +109,8 @@ export class ChatPanel implements Panel, PanelContext {
       const next = (this.conversation = this.#newConversation());
       // Text that the page sent before it set an assistant.
       if (before && hadNoAssistant) [next.draft, before.draft] = [before.draft || next.draft, ''];
+      // Nothing that is in progress for one visitor may reach the next one.
+      this.addOns.follow();
     } else if (options.userToken !== tokenBefore && isTokenProblem(this.conversation.snapshot)) {
       this.conversation.retry();
     }

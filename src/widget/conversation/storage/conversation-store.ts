@@ -13,7 +13,8 @@ export const defaultKeepFor = 30 * 24 * 3_600_000;
  */
 export class ConversationStore {
   readonly #storage: BrowserStorage | undefined;
-  readonly #name: string;
+  /** Identifies the conversation within the storage: its service, assistant and visitor. */
+  readonly name: string;
   readonly #key: string;
   readonly #keepFor: number;
   readonly #now: () => number;
@@ -23,7 +24,6 @@ export class ConversationStore {
   readonly #ownKeys = new Set<string>();
 
   /**
-   * @param name identifies the conversation within the storage
    * @param keepFor milliseconds until an unused stored conversation expires
    */
   constructor(
@@ -33,7 +33,7 @@ export class ConversationStore {
     now: () => number = Date.now,
   ) {
     this.#storage = storage;
-    this.#name = name;
+    this.name = name;
     this.#key = `voice-assistant-chat:conversation:${name}`;
     this.#keepFor = keepFor;
     this.#now = now;
@@ -93,7 +93,7 @@ export class ConversationStore {
   /** Deletes the conversation, other tabs' messages included. */
   clear(): void {
     writeItem(this.#storage, this.#key, '');
-    setWake(this.#storage, this.#name);
+    setWake(this.#storage, this.name);
   }
 
   /** The conversation as it is stored now, by any tab. */
@@ -114,7 +114,7 @@ export class ConversationStore {
   #setWake({ conversationId, pending, unread = 0, isOpen, followUntil = 0 }: StoredConversation): void {
     const isRecent = conversationId !== undefined && this.#now() < followUntil;
     const isWanted = pending.length > 0 || unread > 0 || isOpen || isRecent;
-    setWake(this.#storage, this.#name, isWanted ? { unread, isOpen } : undefined);
+    setWake(this.#storage, this.name, isWanted ? { unread, isOpen } : undefined);
   }
 
   #own(pending: StoredConversation['pending']): void {

@@ -4,7 +4,6 @@ import type { FormField } from '../../form-field.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { VisitStorage } from '../visit-storage.ts';
 import { checkField, type Fault } from './check-field.ts';
-import { formKey } from './gate-keys.ts';
 import { validFields } from './valid-fields.ts';
 
 type Answers = Record<string, string | boolean>;
@@ -18,12 +17,15 @@ export class FormState {
   readonly faults = new Map<string, Fault>();
   readonly #form: unknown;
   readonly #storage: VisitStorage;
+  readonly #key: string;
 
-  constructor(form: unknown, storage: VisitStorage) {
+  /** @param key the storage key of the answers */
+  constructor(form: unknown, storage: VisitStorage, key: string) {
     this.#form = form;
     this.#storage = storage;
+    this.#key = key;
     this.fields = validFields(form);
-    this.initial = storedAnswers(storage);
+    this.initial = parseAnswers(storage.getItem(key));
     this.answers = { ...this.initial };
   }
 
@@ -35,19 +37,19 @@ export class FormState {
   answer(name: string, value: string | boolean): void {
     this.answers[name] = value;
     try {
-      this.#storage.setItem(formKey, JSON.stringify(this.answers));
+      this.#storage.setItem(this.#key, JSON.stringify(this.answers));
     } catch {
       // The storage is full or blocked: after a reload, the form is empty.
     }
   }
 }
 
-function storedAnswers(storage: VisitStorage): Answers {
+function parseAnswers(json: string | null): Answers {
   try {
-    const entries = Object.entries({ ...(JSON.parse(storage.getItem(formKey) ?? '') as Answers) });
+    const entries = Object.entries({ ...(JSON.parse(json ?? '{}') as Answers) });
     return Object.fromEntries(entries.filter(([, value]) => /^(string|boolean)$/.test(typeof value)));
   } catch {
-    return {}; // Nothing is stored, or it is not JSON.
+    return {}; // It is not JSON.
   }
 }
 

@@ -1,17 +1,19 @@
 import { html, type TemplateResult } from 'lit/html.js';
+import { keyed } from 'lit/directives/keyed.js';
+import type { Conversation } from '../../conversation/conversation.ts';
 import { focusPanel } from '../focus-panel.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { FormState, formView } from './form-view.ts';
-import { consentKey } from './gate-keys.ts';
+import { consentKey, formKey } from './gate-keys.ts';
 import type { Gate } from './gate.ts';
 
-const forms = new WeakMap<Gate, FormState>();
+const forms = new WeakMap<Conversation, FormState>();
 /** Gates whose consent slot has been shown. */
 const shown = new WeakSet<Gate>();
 
 /** Renders the consent slot, and after the visitor's consent the form. */
 export function gateView(gate: Gate, texts: Texts): TemplateResult {
-  const { host, storage, draw } = gate.panel;
+  const { conversation, host, storage, draw } = gate.panel;
   if (gate.needsConsent) {
     if (!shown.has(gate)) focusLater(gate);
     shown.add(gate);
@@ -25,11 +27,13 @@ export function gateView(gate: Gate, texts: Texts): TemplateResult {
       <slot name="consent" @click=${onClick} @slotchange=${onChange}></slot>
     </div>`;
   }
-  const known = forms.get(gate);
-  const form = known?.isFor(host.element.form) ? known : new FormState(host.element.form, storage);
-  forms.set(gate, form);
+  const known = forms.get(conversation);
+  const form = known?.isFor(host.element.form)
+    ? known
+    : new FormState(host.element.form, storage, formKey(conversation));
+  forms.set(conversation, form);
   const onComplete = (answers: Readonly<Record<string, unknown>>): void => {
-    gate.answers = answers;
+    gate.complete(answers);
     showConversation(gate);
   };
   // Without valid fields, the chat opens without the form.
@@ -38,7 +42,8 @@ export function gateView(gate: Gate, texts: Texts): TemplateResult {
       onComplete({});
     });
   if (form !== known) focusLater(gate);
-  return html`<div part="gate">${formView(form, texts, draw, onComplete)}</div>`;
+  // Other fields for another form, since these contain the visitor's entries.
+  return html`<div part="gate">${keyed(form, formView(form, texts, draw, onComplete))}</div>`;
 }
 
 function giveConsent(gate: Gate): void {

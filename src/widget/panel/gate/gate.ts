@@ -1,4 +1,5 @@
 import type { TemplateResult } from 'lit/html.js';
+import type { Conversation } from '../../conversation/conversation.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ChatOptions } from '../options.ts';
 import type { PanelContext } from '../panel-context.ts';
@@ -14,15 +15,15 @@ export function createGate(panel: PanelContext): Gate {
 
 /** The site's consent slot and its form. Nothing is sent until the visitor has completed both. */
 export class Gate {
-  /** The visitor's answers to the form, until the page is left. */
-  answers: Readonly<Record<string, unknown>> | undefined;
   readonly panel: PanelContext;
+  /** The answers to the form, until the page is left. Another visitor has another conversation. */
+  readonly #answers = new WeakMap<Conversation, Readonly<Record<string, unknown>>>();
 
   constructor(panel: PanelContext) {
     this.panel = panel;
     // The service has the answers now. The listener is released together with the element.
     panel.host.element.addEventListener('chat-ready', () => {
-      panel.storage.removeItem(formKey);
+      panel.storage.removeItem(formKey(panel.conversation));
     });
     this.refresh();
   }
@@ -33,17 +34,23 @@ export class Gate {
   }
 
   get isClosed(): boolean {
-    const { host } = this.panel;
+    const { host, conversation } = this.panel;
     // A conversation of an earlier visit resumes without the form.
     const needsForm =
-      !!host.element.form?.length && !this.answers && this.panel.conversation.bookmark === undefined;
+      !!host.element.form?.length && !this.#answers.has(conversation) && conversation.bookmark === undefined;
     return this.needsConsent || needsForm;
+  }
+
+  /** Opens the gate with the visitor's answers to the form. */
+  complete(answers: Readonly<Record<string, unknown>>): void {
+    this.#answers.set(this.panel.conversation, answers);
   }
 
   /** The page's variables, overridden by the visitor's answers; undefined without answers. */
   variables(): Pick<ChatOptions, 'variables'> | undefined {
-    const { variables } = this.panel.host.element;
-    return this.answers && { variables: { ...variables, ...this.answers } };
+    const { conversation, host } = this.panel;
+    const answers = this.#answers.get(conversation);
+    return answers && { variables: { ...host.element.variables, ...answers } };
   }
 
   /** Renders the gate, which replaces the chat while it is closed. */
@@ -53,8 +60,9 @@ export class Gate {
 
   /** Deletes the visitor's consent and answers. */
   forget(): void {
-    this.answers = undefined;
-    for (const key of [consentKey, formKey]) this.panel.storage.removeItem(key);
+    const { conversation, storage } = this.panel;
+    this.#answers.delete(conversation);
+    for (const key of [consentKey, formKey(conversation)]) storage.removeItem(key);
     this.refresh();
   }
 
