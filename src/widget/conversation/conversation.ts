@@ -180,13 +180,13 @@ export class Conversation {
 
   /** Leaves this conversation for a new one. Unsent messages move to the new one. */
   startNew(): void {
-    this.#replaceSession(true);
+    this.#replaceSession(this.snapshot.messages);
     void this.open();
   }
 
   /** Leaves this conversation for an earlier one. Unsent messages move there. */
   returnTo(bookmark: Bookmark): void {
-    this.#replaceSession(true, bookmark);
+    this.#replaceSession(this.snapshot.messages, bookmark);
     void this.open();
   }
 
@@ -194,7 +194,7 @@ export class Conversation {
   leave(): void {
     const unsent = this.snapshot.messages.filter(isUnsent).map(({ text }) => text);
     this.#draft = paragraphs(this.#draft, ...unsent);
-    this.#replaceSession(false);
+    this.#replaceSession([]);
   }
 
   /** Leaves this conversation, erases it from the browser, and requests its deletion from the service. */
@@ -202,7 +202,7 @@ export class Conversation {
     this.environment.forgotten.requestDeletion(this.session.id);
     this.#draft = '';
     this.#isOpen = false;
-    this.#replaceSession(false);
+    this.#replaceSession([]);
     this.environment.store.clear();
   }
 
@@ -285,18 +285,25 @@ export class Conversation {
     if (isShown) queueMicrotask(() => this.listener.onOpenChange?.(isOpen));
   }
 
-  /** Internal. Adopts the conversation of another tab; without a bookmark, there is none yet. */
-  adoptConversation(bookmark: Bookmark | undefined, isShown: boolean): void {
-    this.#replaceSession(true, bookmark);
+  /**
+   * Internal. Adopts the conversation of another tab; without a bookmark, there is none yet.
+   *
+   * @param erased the keys of unsent messages that the other tab has erased
+   */
+  adoptConversation(bookmark: Bookmark | undefined, isShown: boolean, erased: ReadonlySet<string>): void {
+    this.#replaceSession(
+      this.snapshot.messages.filter(({ key }) => !erased.has(key)),
+      bookmark,
+    );
     if (isShown && bookmark) void this.open();
   }
 
-  #replaceSession(keepPending: boolean, bookmark?: Bookmark): void {
-    const pending: readonly Message[] = keepPending ? this.snapshot.messages : [];
+  /** @param messages those of this conversation; the unsent ones move to the next one */
+  #replaceSession(messages: readonly Message[], bookmark?: Bookmark): void {
     this.session.discard();
     this.#retryTimer.stop();
     this.session = new Session(this, bookmark, bookmark === undefined);
-    this.session.apply({ type: 'carried-over', messages: pending });
+    this.session.apply({ type: 'carried-over', messages });
   }
 
   #restore(): void {

@@ -7,6 +7,7 @@ import {
   variablesOf,
   type ConversationRecord,
 } from './history/conversation-record.ts';
+import type { Updates } from './history/updates.ts';
 import { isTemporary, problemFrom, type Problem } from './problem.ts';
 import { reduce, type ConversationEvent } from './reduce.ts';
 import { fingerprint } from './sending/fingerprint.ts';
@@ -71,6 +72,8 @@ export class Session {
   /** Number of received messages that were read at the last visit. */
   #seenBefore = 0;
   #stop: AbortController | undefined;
+  /** Messages that arrive without a request of this page; set when the session follows them. */
+  declare updates?: Updates;
   /** Whether the visitor is in a call with the assistant in this tab, which shows its messages as they are spoken. */
   declare isOnCall?: boolean;
 

@@ -44,6 +44,16 @@ describe('one conversation in two tabs', () => {
     assert.equal(server.seen('send').length, 1);
   });
 
+  it('loses an unsent message of one tab when the visitor has the other forget everything', async () => {
+    server.next('send', { cut: 'unread' });
+    first.conversation.send('One');
+    await first.settled();
+    second.conversation.forget();
+    await until(() => first.log.length === 0);
+    await until(() => tabs.browser.kept.size === 0);
+    assert.deepEqual(tabs.browser.pending, []);
+  });
+
   it('requests page tools only in the tab that asked the question', async () => {
     const { opened, open } = gate();
     const call = { name: 'add_to_cart', arguments: {}, client: true };

@@ -114,6 +114,8 @@ describe('two tabs with one conversation', () => {
     await failToSend(first, 'One');
     first.conversation.draft = 'T';
     second.conversation.forget();
-    await until(() => browser.kept.size === 0);
+    // The other tab learns that the conversation is gone, and stores that it failed.
+    await until(() => first.conversation.snapshot.status === 'failed');
+    assert.deepEqual([...browser.kept], []);
   });
 });

@@ -134,6 +134,31 @@ describe('a visible conversation', () => {
     await until(() => visit.log.includes('assistant: Hi'));
   });
 
+  it('has a stream again if a proxy has answered while the service was restarted', async () => {
+    offerEvents(1);
+    await openVisibly();
+    server.answerNext('other', 'Not found', 404);
+    offerEvents(1);
+    streams[0]?.end();
+    await until(() => requestsForEvents().length === 3 && streams.length === 1);
+    personWrites('Hi');
+    await until(() => visit.log.includes('assistant: Hi'));
+  });
+
+  it('asks a service without event streams again after ten minutes', async () => {
+    const browser = new Browser();
+    visit = browser.visit(server);
+    visit.conversation.setVisible(true);
+    await visit.conversation.open();
+    await until(() => requestsForEvents().length === 1);
+    visit.conversation.setVisible(false);
+    browser.now = () => Date.now() + 600_000;
+    visit.conversation.choose({});
+    offerEvents();
+    visit.conversation.setVisible(true);
+    await until(() => streams.length === 1);
+  });
+
   it('asks a service without event streams once', async () => {
     visit.conversation.setVisible(true);
     await visit.conversation.open();

@@ -15,14 +15,11 @@ const polling = { shortest: 2000, longest: 30_000, growth: 1.6 };
 /** Pauses before a broken event stream is opened again, in milliseconds. */
 const reconnecting = { shortest: 1000, longest: 60_000, growth: 2 };
 
-/** The cursor of the latest event of each session. */
-const cursors = new WeakMap<Session, string>();
+/** Milliseconds after which a service that had no event streams is asked for them again. */
+const missingFor = 600_000;
 
-/** Sessions that had an event stream before. */
-const followed = new WeakSet<Session>();
-
-/** The clients of services without event streams. */
-const withoutEvents = new WeakSet();
+/** What the page knows of the event streams of a service, by its client. */
+const services = new WeakMap<object, { hasStreams?: true; missingUntil?: number }>();
 
 export interface UpdatesOptions {
   /** Whether an update is likely, as during a handoff. Only then are services without event streams polled. */
@@ -36,58 +33,116 @@ export interface UpdatesOptions {
  * Follows the updates of a conversation over the service's event stream, which only one of several tabs keeps open, or
  * by polling if the service has none. Ends when the signal aborts, or if there is nothing to follow.
  */
-export async function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
-  const { signal, isExpected } = options;
-  const { client, tabs } = session.environment;
-  if (options.isDue && isExpected) await update(session);
-  const stream = (): Promise<void> => followEvents(session, options);
-  if (!withoutEvents.has(client)) await (tabs?.exclusively('events', signal, stream) ?? stream());
-  if (!signal.aborted && isExpected) await poll(session, signal);
+export function followUpdates(session: Session, options: UpdatesOptions): Promise<void> {
+  session.updates ??= new Updates(session);
+  return session.updates.follow(options);
 }
 
-async function poll(session: Session, signal: AbortSignal): Promise<void> {
-  let pause = polling.shortest;
-  while (!signal.aborted) {
-    await sleep(pause, signal);
-    const hasNews = await update(session);
-    pause = hasNews ? polling.shortest : Math.min(pause * polling.growth, polling.longest);
+/** The updates of one session. */
+export class Updates {
+  readonly #session: Session;
+  /** The cursor of the latest event. */
+  #cursor: string | undefined;
+  /** Whether there was an event stream before. */
+  #hasFollowed = false;
+  /** A running update. Events that arrive meanwhile share one further request. */
+  #running: { isDueAgain: boolean; done: Promise<boolean> } | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
   }
-}
 
-/** Ends when the signal aborts, or if the service has no event streams. */
-async function followEvents(session: Session, { signal, isExpected }: UpdatesOptions): Promise<void> {
-  const { client, now } = session.environment;
-  let pause = reconnecting.shortest;
-  while (!signal.aborted) {
-    const openedAt = now();
-    try {
-      await watchConversation(client, session.id as string, {
-        lastEventId: cursors.get(session) ?? session.eventsCursor,
-        signal,
-        onOpen: () => {
-          // Without a cursor the stream starts now, and misses messages since the previous stream.
-          if (followed.has(session) && !(cursors.get(session) ?? session.eventsCursor)) void update(session);
-          followed.add(session);
-        },
-        onEvent: (event, id) => {
-          if (id !== undefined) cursors.set(session, id);
-          if (isNew(session, event)) void update(session);
-        },
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      const { code, retryAfter = 0 } = error as ChatError;
-      // Either the operation or the conversation does not exist. Reading the conversation shows which.
-      if (code === 'conversation-not-found' || code === 'refused') {
-        withoutEvents.add(client);
-        return;
-      }
-      pause = Math.max(pause, retryAfter * 1000);
-      if (isExpected) void update(session);
+  async follow(options: UpdatesOptions): Promise<void> {
+    const { signal, isExpected } = options;
+    const { client, now, tabs } = this.#session.environment;
+    if (options.isDue && isExpected) await this.#update();
+    const stream = (): Promise<void> => this.#followEvents(options);
+    if ((services.get(client)?.missingUntil ?? 0) <= now())
+      await (tabs?.exclusively('events', signal, stream) ?? stream());
+    if (!signal.aborted && isExpected) await this.#poll(signal);
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    let pause = polling.shortest;
+    while (!signal.aborted) {
+      await sleep(pause, signal);
+      const hasNews = await this.#update();
+      pause = hasNews ? polling.shortest : Math.min(pause * polling.growth, polling.longest);
     }
-    if (now() - openedAt > reconnecting.longest) pause = reconnecting.shortest;
-    await sleep(pause * (0.5 + Math.random()), signal);
-    pause = Math.min(pause * reconnecting.growth, reconnecting.longest);
+  }
+
+  /** Ends when the signal aborts, or if the service has no event streams. */
+  async #followEvents({ signal, isExpected }: UpdatesOptions): Promise<void> {
+    const session = this.#session;
+    const { client, now } = session.environment;
+    let pause = reconnecting.shortest;
+    while (!signal.aborted) {
+      const openedAt = now();
+      try {
+        await watchConversation(client, session.id as string, {
+          lastEventId: this.#lastEventId,
+          signal,
+          onOpen: () => {
+            services.set(client, { hasStreams: true });
+            // Without a cursor the stream starts now, and misses messages since the previous stream.
+            if (this.#hasFollowed && !this.#lastEventId) void this.#update();
+            this.#hasFollowed = true;
+          },
+          onEvent: (event, id) => {
+            if (id !== undefined) this.#cursor = id;
+            if (isNew(session, event)) void this.#update();
+          },
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code, retryAfter = 0 } = error as ChatError;
+        // Either the operation or the conversation does not exist. Reading the conversation shows which.
+        const isMissing = code === 'conversation-not-found' || code === 'refused';
+        if (isMissing || isExpected) void this.#update();
+        // A service that had streams before has them again: a proxy may answer while it restarts.
+        if (isMissing && !services.get(client)?.hasStreams) {
+          services.set(client, { missingUntil: now() + missingFor });
+          return;
+        }
+        pause = Math.max(pause, retryAfter * 1000);
+      }
+      if (now() - openedAt > reconnecting.longest) pause = reconnecting.shortest;
+      await sleep(pause * (0.5 + Math.random()), signal);
+      pause = Math.min(pause * reconnecting.growth, reconnecting.longest);
+    }
+  }
+
+  get #lastEventId(): string | undefined {
+    return this.#cursor ?? this.#session.eventsCursor;
+  }
+
+  /**
+   * Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. A reading also
+   * completes if its stream is replaced meanwhile, since the next stream begins after the events of this one.
+   */
+  #update(): Promise<boolean> {
+    if (this.#running) {
+      this.#running.isDueAgain = true;
+      return this.#running.done;
+    }
+    const state = { isDueAgain: true, done: Promise.resolve(false) };
+    const run = async (): Promise<boolean> => {
+      let hasNews = false;
+      try {
+        while (state.isDueAgain && !this.#session.signal.aborted) {
+          state.isDueAgain = false;
+          hasNews = (await readUpdates(this.#session)) || hasNews;
+        }
+      } catch {
+        // Aborted while waiting.
+      } finally {
+        this.#running = undefined;
+      }
+      return hasNews;
+    };
+    this.#running = state;
+    state.done = run();
+    return state.done;
   }
 }
 
@@ -96,39 +151,6 @@ function isNew({ snapshot, late }: Session, { type, data }: WatchedEvent): boole
   if (type === 'handoff') return data['ai_enabled'] !== snapshot.aiEnabled;
   if (type === 'message') return data['role'] !== 'user' && (late.length > 0 || !data['in_reply_to']);
   return type === 'ended';
-}
-
-/** Running updates, by session. Events that arrive meanwhile share one further request. */
-const updating = new WeakMap<Session, { isDueAgain: boolean; done: Promise<boolean> }>();
-
-/**
- * Reads the conversation, and again if called meanwhile. Resolves with whether there were new messages. A reading also
- * completes if its stream is replaced meanwhile, since the next stream begins after the events of this one.
- */
-function update(session: Session): Promise<boolean> {
-  const running = updating.get(session);
-  if (running) {
-    running.isDueAgain = true;
-    return running.done;
-  }
-  const state = { isDueAgain: true, done: Promise.resolve(false) };
-  const run = async (): Promise<boolean> => {
-    let hasNews = false;
-    try {
-      while (state.isDueAgain && !session.signal.aborted) {
-        state.isDueAgain = false;
-        hasNews = (await readUpdates(session)) || hasNews;
-      }
-    } catch {
-      // Aborted while waiting.
-    } finally {
-      updating.delete(session);
-    }
-    return hasNews;
-  };
-  updating.set(session, state);
-  state.done = run();
-  return state.done;
 }
 
 async function readUpdates(session: Session): Promise<boolean> {

@@ -41,7 +41,8 @@ export class ConversationStore {
 
   /** Reads the stored conversation. This tab takes over its pending messages, except those of other tabs. */
   read(): StoredConversation {
-    const stored = this.sync();
+    this.sync();
+    const stored = this.#known;
     this.#own(stored.pending.filter(({ tab }) => !tab));
     // The reason to load the panel may have passed.
     this.#setWake(stored);
@@ -53,10 +54,22 @@ export class ConversationStore {
     return this.#known;
   }
 
-  /** Reads the stored conversation, as the new base of this tab's changes. */
-  sync(): StoredConversation {
-    this.#known = this.stored;
-    return this.#known;
+  /**
+   * Reads the stored conversation, as the new base of this tab's changes.
+   *
+   * @returns the keys of the pending messages that another tab has erased
+   */
+  sync(): ReadonlySet<string> {
+    const { stored } = this;
+    const erased = this.#erasedKeys(stored);
+    this.#known = stored;
+    return erased;
+  }
+
+  /** The keys of the pending messages that another tab has erased since this tab read or wrote the state. */
+  #erasedKeys(stored: StoredConversation): ReadonlySet<string> {
+    const left = new Set(stored.pending.map(({ key }) => key));
+    return new Set(this.#known.pending.flatMap(({ key }) => (left.has(key) ? [] : key)));
   }
 
   /** Lets other tabs take over messages. */
@@ -74,7 +87,9 @@ export class ConversationStore {
     this.#own(state.pending);
     const stored = this.stored;
     const others = stored.pending.filter(({ key }) => !this.#ownKeys.has(key));
-    const next = { ...stored, pending: [...others, ...state.pending] };
+    const erased = this.#erasedKeys(stored);
+    const own = state.pending.filter(({ key }) => !erased.has(key));
+    const next = { ...stored, pending: [...others, ...own] };
     for (const field of fields)
       if (JSON.stringify(state[field]) !== JSON.stringify(this.#known[field]))
         Object.assign(next, { [field]: state[field] });

@@ -80,7 +80,8 @@ export class Tabs {
     const { store } = conversation.environment;
     // Changes of this tab that could not be written are not overwritten.
     const { known } = store;
-    const stored = store.sync();
+    const erased = store.sync();
+    const stored = store.known;
     const { conversationId, draft, seen = 0, isOpen, choices, toolResults } = stored;
     if (draft !== known.draft) conversation.adoptDraft(draft);
     if (isOpen !== known.isOpen) conversation.adoptOpen(isOpen ?? false, !isSamePage);
@@ -89,7 +90,7 @@ export class Tabs {
       // Between two conversations there may be none for a moment.
       this.#wasShown ||= conversation.snapshot.status !== 'idle';
       const bookmark = conversationId === undefined ? undefined : { id: conversationId, seen };
-      conversation.adoptConversation(bookmark, this.#wasShown);
+      conversation.adoptConversation(bookmark, this.#wasShown, erased);
       this.#wasShown &&= conversationId === undefined;
     }
     const { session, isVisible } = conversation;
