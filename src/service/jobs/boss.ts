@@ -14,6 +14,7 @@ const fetchLock = 7_303_014_119;
 function withSerialFetches(execute: Db['executeSql']): Db['executeSql'] {
   let latest: Promise<unknown> = Promise.resolve();
   return (text, values = []) => {
+    // pg-boss's name for a part of these fetches. If an update changes it, the test of limits over processes fails.
     if (!text.includes('group_filtered')) return execute(text, values);
     // One query, so that the database releases the lock by itself, even if this process freezes.
     const lock = `DO $$ BEGIN PERFORM pg_advisory_xact_lock(${fetchLock}); END $$`;
