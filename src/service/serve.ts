@@ -171,7 +171,7 @@ export async function serve(
     if (workers.length > 0) await sendCleanUp(jobs);
     const stopWork =
       workers.length > 0 ? await startWork(database, jobs, workers, config.jobs.pollMs, log) : undefined;
-    const stopObserving = observeQueues(database, queueNames, log);
+    const stopObserving = observeQueues(jobs.boss, queueNames, log);
     const stopHousekeeping = startHousekeeping({ database, jobs, replies, calls, log });
     const close = async () => {
       stopping = true;

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { StoredJobs } from '../../../src/service/jobs/jobs.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { repository } from '../../support/repository.ts';
 import { startModelServer } from '../../support/servers/model-server.ts';
@@ -22,6 +23,11 @@ import {
 const env = await newDatabase();
 const prepared = await startService(env);
 const { uuid } = await createAssistant(prepared);
+const jobs = new StoredJobs(prepared.running.database);
+await jobs.send('hang-up', { carrierCallId: 'due' });
+await jobs.send('hang-up', { carrierCallId: 'delayed' }, { startAfter: 3_600_000 });
+// The jobs were last counted two minutes ago.
+await prepared.running.database.pool.query("UPDATE jobs.queue SET monitor_on = now() - interval '2 minutes'");
 await prepared.running.close();
 
 describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a port of its own', () => {
@@ -68,6 +74,17 @@ describe('with OTEL_METRICS_EXPORTER=prometheus, /metrics on a port of its own',
       );
     }
     assert.equal((await service.get('/metrics')).status, 404);
+    await service.stop();
+  });
+
+  it('has the background jobs that are due, also if no process runs jobs', async () => {
+    const port = String(await freePort());
+    const service = await startServiceProcess({
+      ...(await copyDatabase(env)),
+      ...{ WORKERS: 'off', OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: port },
+    });
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    assert.match(metrics, /^chat_queue_depth\{.*queue="hang-up".*\} 1$/m);
     await service.stop();
   });
 });
