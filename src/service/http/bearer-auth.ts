@@ -8,7 +8,7 @@ import { authenticate, KeyRefusal } from '../api-key/api-key.ts';
 import type { ApiUser } from '../api-key/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { requestClient } from './client-address.ts';
-import { drain } from './drain.ts';
+import { drain } from './limit-request-body.ts';
 import { limitFailedAttempts } from './rate-limit.ts';
 import type { Window } from './rate-limit.ts';
 

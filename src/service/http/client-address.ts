@@ -1,6 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
 
 /** Returns the {@link addressBlock} of a request's client behind trusted proxies. */
 export function requestAddress(c: Context, trustedProxies: number): string {
@@ -65,4 +66,35 @@ const parse = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(add
 function ipv6Network(address: Address, bits: number): string {
   const withoutZone = address.toString().split('%')[0] ?? '';
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone}/${bits}`).toString()}/${bits}`;
+}
+
+const warning =
+  'A request has the header X-Forwarded-For, but TRUST_PROXY is 0: behind a proxy, all visitors share one address and ' +
+  'its rate limit. Set TRUST_PROXY to the number of proxies in front of the service.';
+
+/** Detects a proxy that the settings do not mention, and logs a warning once. */
+export class UntrustedProxy {
+  #isDetected = false;
+
+  /** For `/readyz`. */
+  get warnings(): string[] {
+    return this.#isDetected ? [warning] : [];
+  }
+
+  detect(trustedProxies: number, log: Logger): MiddlewareHandler {
+    return (c, next) => {
+      if (trustedProxies === 0 && !this.#isDetected && isForwarded(c)) {
+        this.#isDetected = true;
+        log.warn(warning);
+      }
+      return next();
+    };
+  }
+}
+
+/** A proxy is usually in the same network. Without a proxy, clients of the internet can send the header, too. */
+function isForwarded(c: Context): boolean {
+  if (c.req.header('X-Forwarded-For') === undefined) return false;
+  const { address = '' } = getConnInfo(c).remote;
+  return ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast';
 }

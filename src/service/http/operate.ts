@@ -4,7 +4,7 @@ import type { Operation, OwnerEndpoint } from '../../contract/owner-endpoint.ts'
 import type { Database } from '../db/database.ts';
 import type { Authenticated } from './bearer-auth.ts';
 import { checkFields } from './check-fields.ts';
-import { readBody, readQuery } from './read-body.ts';
+import { readBody, readQuery } from './read-request.ts';
 import { idInPath, runChange, unchanged } from './run-change.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { FieldErrors } from '../lib/refusal.ts';

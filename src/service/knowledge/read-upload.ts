@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { recordLimits } from '../../contract/limits.ts';
 import { Refusal, sentence } from '../lib/refusal.ts';
-import { readBody } from '../http/read-body.ts';
+import { readBody } from '../http/read-request.ts';
 import type { FieldErrors } from '../lib/refusal.ts';
 
 const { file: maximumBytes } = recordLimits.knowledgebase;

@@ -3,7 +3,7 @@ import * as endpoints from '../../contract/call.ts';
 import { deleteCall, listCalls, readCall } from '../call/call-records.ts';
 import { makeCall } from '../call/make-call.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
-import { readIdempotencyKey } from '../http/idempotency-header.ts';
+import { readIdempotencyKey } from '../http/read-request.ts';
 import { mountOperation } from '../http/operate.ts';
 import { paginate } from '../http/paginate.ts';
 import { publicOrigin } from '../http/public-origin.ts';

@@ -6,7 +6,7 @@ import type { ConversationErrorCode } from '../lib/conversation-error.ts';
 import { sendCustomerMessage } from '../conversation/send-message.ts';
 import type { Authenticated } from '../http/bearer-auth.ts';
 import { ownersCall } from '../conversation/visible-call.ts';
-import { readIdempotencyKey } from '../http/idempotency-header.ts';
+import { readIdempotencyKey } from '../http/read-request.ts';
 import { mountOperation } from '../http/operate.ts';
 import { limitRequests } from '../http/rate-limit.ts';
 import { Refusal } from '../lib/refusal.ts';

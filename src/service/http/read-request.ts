@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import type * as z from 'zod/mini';
+import { countCharacters, limits } from '../../contract/limits.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { isDeeperThan, maxDepth } from '../lib/nesting.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -43,6 +45,23 @@ export async function readJsonBody<Output>(c: Context, schema: Schema<Output>): 
   const parsed = schema.safeParse(parseJson(await c.req.text(), invalid));
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error.issues[0]?.message ?? 'the body is invalid');
+}
+
+/**
+ * Reads the `Idempotency-Key` header, if there is one.
+ *
+ * @throws ConversationError if it is longer than the limit of the wire.
+ */
+export function readIdempotencyKey(c: Context, scope: string, body: unknown): KeyedRequest | undefined {
+  const key = c.req.header('Idempotency-Key')?.trim();
+  if (key === undefined || key === '') return undefined;
+  if (countCharacters(key) > limits.idempotencyKey.max) {
+    throw new ConversationError(
+      'invalid-request',
+      `Idempotency-Key may have at most ${limits.idempotencyKey.max} characters`,
+    );
+  }
+  return { key, scope, body };
 }
 
 function parseJson(text: string, invalid: (message: string, cause?: unknown) => Error): unknown {
