@@ -3,11 +3,10 @@ import { basename, resolve } from 'node:path';
 import { defineConfig, type BuildOptions, type Manifest, type UserConfig } from 'vite';
 
 /*
- * Three builds of one source, in this order:
+ * The builds for script tags (those for bundlers are in `vite.npm.config.ts`), in this order:
  * - (default) `dist/chunks`: the panel, the modules it loads lazily, and the languages;
  * - `module` and `embed`: the shell as `dist/voice-assistant-chat.js` (a module) and `dist/embed.js` (a classic script).
- *   A classic script can have no chunks of its own, so the shells get the addresses of the first build's files;
- * - `npm`, `client` and `api` for bundlers: `dist/npm/*`, with lit left to the site's own copy.
+ *   A classic script can have no chunks of its own, so the shells get the addresses of the first build's files.
  */
 
 /** Files of the first build that the shells load. */
@@ -20,7 +19,8 @@ const entries = {
   locales: 'src/widget/texts/locales.ts',
 };
 
-const common: BuildOptions = {
+/** For all builds. */
+export const common: BuildOptions = {
   target: 'es2022',
   cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
   sourcemap: true,
@@ -28,7 +28,8 @@ const common: BuildOptions = {
   modulePreload: false,
 };
 
-const output = {
+/** For all builds. */
+export const output = {
   // Vite keeps the white space of ES modules otherwise.
   minify: true,
   hashCharacters: 'hex' as const,
@@ -90,51 +91,7 @@ function shell(name: string, entry: string, format: 'es' | 'iife'): UserConfig {
   };
 }
 
-/** Without zod's other languages and its JSON schemas, which some bundlers keep if a site bundles zod itself. */
-function npm(entry: Record<string, string>, groups: { name: string; test: RegExp }[] = []): UserConfig {
-  return {
-    build: {
-      ...common,
-      outDir: 'dist/npm',
-      lib: { entry, formats: ['es'] },
-      rolldownOptions: {
-        external: [/^lit(?:\/|$)/, /^react(?:\/|$)/],
-        output: {
-          ...output,
-          codeSplitting: {
-            groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
-          },
-          // Bundlers of server components would run it on the server otherwise.
-          postBanner: ({ name, isEntry }) => (isEntry && name === 'react' ? "'use client';" : ''),
-        },
-      },
-    },
-  };
-}
-
-function npmElement(): UserConfig {
-  rmSync('dist/npm', { recursive: true, force: true });
-  const config = npm(
-    {
-      'voice-assistant-chat': 'src/widget/define.ts',
-      element: 'src/widget/voice-assistant-chat.ts',
-      react: 'src/widget/react.ts',
-    },
-    // One file each, as for script tags. The first takes the modules that it shares with the panel.
-    [
-      { name: 'shell', test: /widget.voice-assistant-chat\.ts/ },
-      { name: 'panel', test: /panel.panel\.ts|zod/ },
-      { name: 'talk', test: /parts.talk\.ts|safe-address|decode-entities/ },
-    ],
-  );
-  return { build: { ...config.build, license: { fileName: 'licenses.md' } } };
-}
-
 export default defineConfig(({ mode }) => {
-  if (mode === 'npm') return npmElement();
-  // Builds of their own, so that they load nothing of the panel.
-  if (mode === 'client') return npm({ client: 'src/client/chat-client.ts' });
-  if (mode === 'api') return npm({ api: 'src/client/api-client.ts' });
   if (mode === 'module') return shell('voice-assistant-chat', 'src/widget/script.ts', 'es');
   if (mode === 'embed') return shell('embed', 'src/widget/embed.ts', 'iife');
   return chunks();

@@ -1,0 +1,55 @@
+import { rmSync } from 'node:fs';
+import { defineConfig, type UserConfig } from 'vite';
+import { common, output } from './vite.config.ts';
+
+/*
+ * The builds for bundlers, in `dist/npm`, with lit left to the site's own copy. In this order:
+ * - (default) the element;
+ * - `client` and `api`, builds of their own, so that they load nothing of the panel.
+ */
+
+/** Without zod's other languages and its JSON schemas, which some bundlers keep if a site bundles zod itself. */
+function build(entry: Record<string, string>, groups: { name: string; test: RegExp }[] = []): UserConfig {
+  return {
+    build: {
+      ...common,
+      outDir: 'dist/npm',
+      lib: { entry, formats: ['es'] },
+      rolldownOptions: {
+        external: [/^lit(?:\/|$)/, /^react(?:\/|$)/],
+        output: {
+          ...output,
+          codeSplitting: {
+            groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
+          },
+          // Bundlers of server components would run it on the server otherwise.
+          postBanner: ({ name, isEntry }) => (isEntry && name === 'react' ? "'use client';" : ''),
+        },
+      },
+    },
+  };
+}
+
+function element(): UserConfig {
+  rmSync('dist/npm', { recursive: true, force: true });
+  const config = build(
+    {
+      'voice-assistant-chat': 'src/widget/define.ts',
+      element: 'src/widget/voice-assistant-chat.ts',
+      react: 'src/widget/react.ts',
+    },
+    // One file each, as for script tags. The first takes the modules that it shares with the panel.
+    [
+      { name: 'shell', test: /widget.voice-assistant-chat\.ts/ },
+      { name: 'panel', test: /panel.panel\.ts|zod/ },
+      { name: 'talk', test: /parts.talk\.ts|safe-address|decode-entities/ },
+    ],
+  );
+  return { build: { ...config.build, license: { fileName: 'licenses.md' } } };
+}
+
+export default defineConfig(({ mode }) => {
+  if (mode === 'client') return build({ client: 'src/client/chat-client.ts' });
+  if (mode === 'api') return build({ api: 'src/client/api-client.ts' });
+  return element();
+});
