@@ -190,6 +190,21 @@ let microphone: FakeMicrophone;
     await connected(chat);
   });
 
+  it('tries again after an answer that no line can be opened with', async () => {
+    const chat = await calling();
+    service.answers.push('not SDP');
+    service.lose();
+    await until(() => service.offers.length === 3, 'the third offer');
+    await connected(chat);
+  });
+
+  it('ends if the service names a server that the browser refuses', async () => {
+    service.iceServers = [{ urls: 'turn://turn.example' }];
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => label(chat).includes('The call did not work.'), `the end; it is: ${label(chat)}`);
+  });
+
   it('keeps the line that was opened again when the time to do so is over', async () => {
     const limit = new AbortController();
     replace(AbortSignal, 'timeout', () => limit.signal);

@@ -20,6 +20,10 @@ export class VoiceStandIn {
   /** Whether the assistant offers calls. */
   offersCalls = true;
   isRecorded = false;
+  /** The ICE servers of the service. */
+  iceServers: RTCIceServer[] = [];
+  /** Replaces the next answers, one by one. */
+  readonly answers: string[] = [];
   /** The elements that play sound. */
   readonly players: HTMLAudioElement[] = [];
   peer: RTCPeerConnection | undefined;
@@ -78,17 +82,20 @@ export class VoiceStandIn {
     const refusal = this.refusals[method];
     if (refusal) return Response.json({ status: false, error: refusal.error }, { status: refusal.status });
     if (method === 'GET')
-      return Response.json({ status: true, ice_servers: [], max_seconds: 600, is_recorded: this.isRecorded });
+      return Response.json({
+        status: true,
+        ice_servers: this.iceServers,
+        max_seconds: 600,
+        is_recorded: this.isRecorded,
+      });
     if (method === 'DELETE') {
       this.peer?.close();
       return Response.json({ status: true });
     }
     const offer = JSON.parse(init?.body as string) as { sdp: string; call?: string };
     this.offers.push(offer);
-    return Response.json(
-      { status: true, sdp: await this.#answer(offer.sdp), call: 'token' },
-      { status: 201 },
-    );
+    const sdp = this.answers.shift() ?? (await this.#answer(offer.sdp));
+    return Response.json({ status: true, sdp, call: 'token' }, { status: 201 });
   }
 
   async #answer(sdp: string): Promise<string> {

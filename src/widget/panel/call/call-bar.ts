@@ -63,18 +63,8 @@ export function callBar({
         : isOver
           ? button('call-end', texts.dismiss, closeIcon, actions.end)
           : html`${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, actions.mute)}
-              <button
-                class="icon-button"
-                part="call-devices-button"
-                type="button"
-                aria-label=${texts.devices}
-                title=${texts.devices}
-                aria-expanded=${!!devices}
-                @click=${actions.toggleDevices}
-              >
-                ${devicesIcon}
-              </button>
-              ${button('call-end', texts.hangUp, hangUpIcon, actions.end)}`
+            ${button('call-devices', texts.devices, devicesIcon, actions.toggleDevices, !!devices)}
+            ${button('call-end', texts.hangUp, hangUpIcon, actions.end)}`
     }
     ${devices && !isOver ? devicePickers(devices, texts) : nothing}
   </div>`;

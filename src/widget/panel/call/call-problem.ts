@@ -1,4 +1,4 @@
-import type { ChatError } from '../../../client/errors.ts';
+import { ChatError } from '../../../client/errors.ts';
 import { voiceErrorTexts } from '../../../contract/voice-endpoints.ts';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -62,17 +62,26 @@ function isFramed(): boolean {
     : window !== window.top;
 }
 
-/** Why the service does not connect a call; undefined if another attempt may succeed. */
-export function serviceProblem({ code, message, status }: ChatError): CallProblem | undefined {
-  if (message.startsWith(voiceErrorTexts.callInProgress)) return 'otherTab';
-  if (message.startsWith(voiceErrorTexts.callEnded)) return 'lost';
-  if (message.startsWith(voiceErrorTexts.limitReached)) return 'callLimit';
-  if (code === 'insufficient-balance') return 'balanceAdvice';
-  if (code === 'conversation-ended') return 'ended';
-  if (code === 'limit-reached') return 'callLimit';
-  if (code === 'too-many-requests') return 'waitAdvice';
-  if (code.startsWith('user-token')) return 'signIn';
-  return status === undefined ? undefined : 'unavailable';
+/** The problem for each refusal of the service, which has this code or text. */
+const refusals: readonly (readonly [start: string, CallProblem])[] = [
+  [voiceErrorTexts.callInProgress, 'otherTab'],
+  [voiceErrorTexts.callEnded, 'lost'],
+  [voiceErrorTexts.limitReached, 'callLimit'],
+  ['limit-reached', 'callLimit'],
+  ['insufficient-balance', 'balanceAdvice'],
+  ['conversation-ended', 'ended'],
+  ['too-many-requests', 'waitAdvice'],
+  ['user-token', 'signIn'],
+];
+
+/** Why a call does not connect; undefined if another attempt may succeed. */
+export function connectionProblem(error: unknown): CallProblem | undefined {
+  if (error instanceof CallError) return error.problem;
+  // WebRTC's own errors do not say what is wrong.
+  if (!(error instanceof ChatError)) return undefined;
+  const { code, message, status } = error;
+  const known = refusals.find(([start]) => message.startsWith(start) || code.startsWith(start));
+  return known?.[1] ?? (status === undefined ? undefined : 'unavailable');
 }
 
 /** Why the service has ended a call; undefined for an ordinary end. */

@@ -1,4 +1,4 @@
-import type { ChatError } from '../../../client/errors.ts';
+import { ChatError } from '../../../client/errors.ts';
 import { readVoiceOptions, requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import type { VoiceOptions } from '../../../contract/voice-endpoints.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -10,9 +10,9 @@ import { callBar, type CallState } from './call-bar.ts';
 import callCss from './call.css?inline';
 import {
   CallError,
+  connectionProblem,
   endProblem,
   microphoneProblem,
-  serviceProblem,
   type CallProblem,
 } from './call-problem.ts';
 import { Devices } from './devices.ts';
@@ -213,7 +213,7 @@ export class Call {
       this.#show('listening');
       this.#announce(`${this.#texts.ready} ${this.#recordingNotice}`);
     } catch (error) {
-      this.#fail(error, 'failed');
+      this.#finish(connectionProblem(error) ?? (error instanceof ChatError ? 'network' : 'failed'));
     }
   }
 
@@ -260,8 +260,9 @@ export class Call {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (timeout.aborted || serviceProblem(error as ChatError)) {
-          this.#fail(timeout.aborted ? {} : error, 'lost');
+        const problem = timeout.aborted ? 'lost' : connectionProblem(error);
+        if (problem) {
+          this.#finish(problem);
           return;
         }
         await new Promise((resolve) => setTimeout(resolve, reconnecting.pause));
@@ -354,14 +355,6 @@ export class Call {
     const line = document.createElement('p');
     line.textContent = text;
     this.#panel.announcer.element.replaceChildren(line);
-  }
-
-  /** @param otherwise the problem for an error that is not known */
-  #fail(error: unknown, otherwise: CallProblem): void {
-    if (this.#life.signal.aborted) return;
-    const { problem } = error as Partial<CallError>;
-    const { code } = error as Partial<ChatError>;
-    this.#finish(problem ?? (code && (serviceProblem(error as ChatError) ?? 'network')) ?? otherwise);
   }
 
   /** Ends the call. The bar shows why. */
