@@ -10,7 +10,7 @@ import type { LazyModules } from './parts/lazy-modules.ts';
 const addOns = {
   voice: {
     isWanted: ({ voice }: VoiceAssistantChat, { web_calls }: AssistantSettings) => voice != null || web_calls,
-    load: async (modules: LazyModules) => (await modules.load('voice'))?.startVoice,
+    load: async (modules: LazyModules) => (await modules.load('extras'))?.startVoice,
   },
   sound: {
     isWanted: ({ sound }: VoiceAssistantChat) => sound,

@@ -6,6 +6,7 @@ import type { ChatEventMap } from '../../events.ts';
 import { callTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
 import { fill, type Locale } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
+import { measureLevel } from '../voice/measure-level.ts';
 import { callBar, type CallState } from './call-bar.ts';
 import callCss from './call.css?inline';
 import {
@@ -31,7 +32,6 @@ export interface CallOpening {
   /** Reads the messages that the service has stored. Rejects if a part of the chat cannot be loaded. */
   readonly readMessages: () => Promise<void>;
   readonly requestMicrophone: (deviceId?: string) => Promise<MediaStream>;
-  readonly measureLevel: (stream: MediaStream, onLevel: (level: number) => void) => () => void;
 }
 
 /** Milliseconds for which a lost line is connected again, and between two attempts. */
@@ -271,7 +271,6 @@ export class Call {
   }
 
   readonly #useStream = (stream: MediaStream, isLost: boolean): void => {
-    const { measureLevel } = this.#opening;
     this.#stream = stream;
     this.#applyMute();
     const [track] = stream.getAudioTracks();

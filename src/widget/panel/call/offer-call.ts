@@ -4,7 +4,6 @@ import { button } from '../header.ts';
 import { icon } from '../icons.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { measureLevel } from '../voice/follow-level.ts';
 import type { Call } from './call.ts';
 import { requestMicrophone } from './request-microphone.ts';
 
@@ -86,7 +85,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       isLoading = false;
       const started = part?.startCall(
         panel,
-        { audio, microphone, requestMicrophone, measureLevel, report, readMessages },
+        { audio, microphone, requestMicrophone, report, readMessages },
         () => {
           if (call === started) call = undefined;
         },

@@ -7,7 +7,7 @@ const loaders = {
   markdown: () => import('../markdown/markdown.ts'),
   extras: () => import('./extras.ts'),
   builder: () => import('./builder.ts'),
-  voice: () => import('./voice.ts'),
+  dictation: () => import('./dictation.ts'),
   call: () => import('../call/call.ts'),
   gate: () => import('../gate/gate.ts'),
 };

@@ -2,7 +2,6 @@ import type { AddOn } from '../add-on.ts';
 import { offerCall } from '../call/offer-call.ts';
 import type { PanelContext } from '../panel-context.ts';
 import { warnOnce } from '../warn-once.ts';
-import { start as startDictation } from './voice.ts';
 
 const modes = ['call', 'dictation', 'none'] as const;
 type Mode = (typeof modes)[number];
@@ -19,31 +18,40 @@ function modeOf({ host, options }: PanelContext): Mode {
 
 /** Lets visitors call the assistant, or dictate and have answers read aloud; the latter also where calls cannot work. */
 export function start(panel: PanelContext): AddOn {
-  const dictation = startDictation(panel);
   const call = offerCall(panel);
+  let dictation: AddOn | undefined;
   const hasCalls = (): boolean => modeOf(panel) === 'call' && panel.options.settings.web_calls !== false;
-  const hasDictation = (): boolean =>
-    modeOf(panel) === 'dictation' || (modeOf(panel) === 'call' && !(hasCalls() && call.isPossible));
+  /** Dictation, if it is wanted now and has loaded. */
+  const activeDictation = (): AddOn | undefined => {
+    const mode = modeOf(panel);
+    if (mode === 'none' || (hasCalls() && call.isPossible)) return undefined;
+    if (!dictation)
+      void panel.modules.load('dictation').then((part) => {
+        dictation ??= part?.startDictation(panel);
+        panel.draw();
+      });
+    return dictation;
+  };
   return {
     update: () => {
       if (hasCalls()) call.update?.();
       else call.stop?.();
-      if (!hasDictation()) dictation.stop?.();
+      if (!activeDictation()) dictation?.stop?.();
     },
     follow: (conversation) => {
       call.follow?.(conversation);
-      dictation.follow?.(conversation);
+      dictation?.follow?.(conversation);
     },
     inHeader: () => (hasCalls() ? call.inHeader?.() : undefined),
-    besideField: () => (hasDictation() ? dictation.besideField?.() : undefined),
-    below: (message) => (hasDictation() ? dictation.below?.(message) : undefined),
+    besideField: () => activeDictation()?.besideField?.(),
+    below: (message) => activeDictation()?.below?.(message),
     hide: () => {
       call.hide?.();
-      dictation.hide?.();
+      dictation?.hide?.();
     },
     stop: () => {
       call.stop?.();
-      dictation.stop?.();
+      dictation?.stop?.();
     },
   };
 }
