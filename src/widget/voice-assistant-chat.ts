@@ -62,7 +62,8 @@ const Base =
  * @csspart call - the bar of a call: its state, and its buttons
  * @csspart call-mute-button - the button that mutes the microphone
  * @csspart call-devices-button - the button that shows the microphones and speakers
- * @csspart call-end-button - the button that hangs up; after the call, it dismisses the bar
+ * @csspart call-end-button - the button that hangs up
+ * @csspart call-dismiss-button - the button that removes the bar after a call
  * @csspart menu-button - the button of the menu: transcript, sound, deletion
  * @csspart close-button - the button that closes the panel
  * @csspart message-log - the scrolling list of messages

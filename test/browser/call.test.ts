@@ -2,6 +2,9 @@ import { expect } from '@open-wc/testing';
 import { violations } from '../support/chat/axe-violations.ts';
 import { mount, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { FakeMicrophone, VoiceStandIn } from '../support/chat/voice-stand-in.ts';
+import { openPage, type OtherPage } from '../support/chat/other-page.ts';
+import { uncachedWidget } from '../support/browser/fail-script.ts';
+import { joinAndWrite } from '../support/browser/join-and-write.ts';
 import { click, press } from '../support/browser/page.ts';
 
 const hasCalls = 'RTCPeerConnection' in window;
@@ -43,6 +46,89 @@ let microphone: FakeMicrophone;
     await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
     expect(microphone.isOn).to.equal(false);
+  });
+
+  for (const [how, leave] of [
+    [
+      'closed',
+      (chat: Chat) => {
+        chat.element.hide();
+      },
+    ],
+    [
+      'removed',
+      (chat: Chat) => {
+        chat.element.remove();
+      },
+    ],
+  ] as const)
+    it(`does not begin in a chat that is ${how} while the call loads`, async () => {
+      const chat = await open();
+      chat.part('call-button').click();
+      leave(chat);
+      await until(() => microphone.streams.length === 1 && !microphone.isOn, 'the microphone to be released');
+      expect(service.requests).to.deep.equal([]);
+    });
+
+  it('does not begin if the visitor hangs up before they allow the microphone', async () => {
+    const { promise, resolve: allow } = Promise.withResolvers<undefined>();
+    microphone.prompt = promise;
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => service.requests.length === 1, 'the options');
+    await click(chat.part('call-end-button'));
+    allow(undefined);
+    await until(() => microphone.streams.length === 1 && !microphone.isOn, 'the microphone to be released');
+    await joinAndWrite(chat.conversationId, 'This is Ada. Can I help you?');
+    await until(
+      () => chat.messages.at(-1) === 'assistant: This is Ada. Can I help you?',
+      'the message of a person',
+    );
+    expect(service.requests).to.deep.equal(['GET']);
+  });
+
+  it('lets the service answer before it ends the call', async () => {
+    const { promise, resolve: answer } = Promise.withResolvers<undefined>();
+    service.pauses['POST'] = promise;
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => service.requests.includes('POST'), 'the offer');
+    await click(chat.part('call-end-button'));
+    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    expect(service.requests).to.deep.equal(['GET', 'POST']);
+    answer(undefined);
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+  });
+
+  it('does not end the call of another tab', async () => {
+    service.refusals['POST'] = { status: 409, error: 'A call is in progress' };
+    const chat = await open();
+    await click(chat.part('call-button'));
+    await until(() => label(chat) === 'A call is in progress in another tab.', 'the reason');
+    await click(chat.part('call-dismiss-button'));
+    await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
+    expect(service.requests).to.deep.equal(['GET', 'POST']);
+  });
+
+  it('shows its words until it ends, although the end of the call before is still being stored', async () => {
+    const { promise, resolve: store } = Promise.withResolvers<undefined>();
+    service.pauses['DELETE'] = promise;
+    const chat = await calling();
+    const before = chat.messages;
+    await click(chat.part('call-end-button'));
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+    await click(chat.part('call-button'));
+    await connected(chat);
+    service.send(`${transcription}.completed`, { item_id: 'u1', transcript: 'Do you deliver?' });
+    await until(() => chat.messages.at(-1) === 'user: Do you deliver?', 'the words');
+    store(undefined);
+    // A sign of life of the widget, later than the end that is stored now.
+    await click(chat.part('call-mute-button'));
+    await until(() => label(chat) === 'Microphone is off', 'the state');
+    expect(chat.messages.at(-1)).to.equal('user: Do you deliver?');
+    await click(chat.part('call-end-button'));
+    // The stand-in has stored nothing.
+    await until(() => chat.messages.join() === before.join(), 'the messages that the service has');
   });
 
   it('is offered if the assistant offers it, unless the site wants none', async () => {
@@ -179,7 +265,7 @@ let microphone: FakeMicrophone;
     await until(() => service.players[0]?.muted === true, 'silence');
     service.send('output_audio_buffer.started', { response_id: 'r2' });
     await until(() => service.players[0]?.muted === false, 'the next answer');
-    await until(() => state(chat) === 'speaking', 'the state');
+    await until(() => state(chat) === 'speaking', 'speaking');
   });
 
   it('connects again after the line was lost', async () => {
@@ -259,7 +345,7 @@ let microphone: FakeMicrophone;
       }[reason];
       await until(() => label(chat).includes(text), 'the reason');
       expect(microphone.isOn).to.equal(false);
-      await click(chat.part('call-end-button'));
+      await click(chat.part('call-dismiss-button'));
       await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     });
 
@@ -331,11 +417,41 @@ let microphone: FakeMicrophone;
   });
 });
 
+describe('a call in another tab', () => {
+  let other: OtherPage | undefined;
+  afterEach(async () => {
+    other?.close();
+    await unmountAll();
+    await service.stop();
+  });
+
+  it('leaves nothing behind if it ends before its part of the chat has loaded', async () => {
+    service = new VoiceStandIn();
+    other = await openPage((page) => {
+      page.fetch = globalThis.fetch;
+    }, uncachedWidget());
+    const { chat, window: page } = other;
+    chat.element.show();
+    await chat.answered(1);
+    await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
+    const tabs = new BroadcastChannel('voice-assistant-chat:call');
+    for (const isOnCall of [true, false]) tabs.postMessage([chat.conversationId, isOnCall]);
+    tabs.close();
+    const isLoaded = ({ name }: PerformanceEntry): boolean => /\/chunks\/call/.test(name);
+    await until(() => page.performance.getEntriesByType('resource').some(isLoaded), 'the part of the chat');
+    // Long after it has run.
+    await chat.ask('Hello');
+    await chat.answered(2);
+    expect(chat.findAll('[part="call"]').length, 'bars').to.equal(0);
+    expect(chat.findAll('[part~="call-button"]').length, 'buttons').to.equal(1);
+  });
+});
+
 (hasCalls ? describe.skip : describe)('a call in a browser without WebRTC', () => {
   it('is replaced by dictation, and a click explains why', async () => {
     const stub = new VoiceStandIn();
     const chat = await open();
-    expect(chat.find('[part="dictate-button"]')).not.to.equal(null);
+    await until(() => chat.find('[part="dictate-button"]') !== null, 'dictation');
     await click(chat.part('call-button'));
     await until(() => label(chat) === 'This browser does not support that.', 'the reason');
     await unmountAll();

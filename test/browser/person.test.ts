@@ -1,8 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { executeServerCommand } from '@web/test-runner-commands';
 import { faulty, mount, nextEvent, unmountAll, until, type Chat } from '../support/chat/chat-fixture.ts';
 import { click, press } from '../support/browser/page.ts';
-import type { OwnerRequest } from '../support/browser/owner-commands.ts';
+import { joinAndWrite } from '../support/browser/join-and-write.ts';
 import { service } from '../support/browser/service-under-test.ts';
 
 function notice(chat: Chat): string {
@@ -26,24 +25,11 @@ describe('a human handoff', () => {
   });
 });
 
-const owner = (path: string, body: Record<string, unknown> = {}) =>
-  executeServerCommand<Record<string, unknown>, OwnerRequest>('owner:request', {
-    method: 'POST',
-    path,
-    body,
-  });
-
 /** Opens the chat, and returns the conversation's ID. */
 async function openConversation(chat: Chat): Promise<string> {
   const ready = nextEvent<{ conversationId: string }>(chat.element, 'chat-ready');
   await chat.open();
   return (await ready).conversationId;
-}
-
-/** A person takes over and writes. */
-async function joinAndWrite(conversationId: string, message: string): Promise<void> {
-  await owner(`../automate/conversations/${conversationId}/disable-ai`);
-  await owner(`conversations/${conversationId}/messages`, { message });
 }
 
 /** The requests of the page from now on, such as `GET events` or `POST messages`. */

@@ -74,8 +74,8 @@ export class Session {
   #stop: AbortController | undefined;
   /** Messages that arrive without a request of this page; set when the session follows them. */
   declare updates?: Updates;
-  /** Whether the visitor is in a call with the assistant in this tab, which shows its messages as they are spoken. */
-  declare isOnCall?: boolean;
+  /** The call in progress, in this tab or another one. It shows its messages as they are spoken. */
+  declare call?: object | undefined;
 
   constructor(conversation: Conversation, bookmark?: Bookmark, isNew = false) {
     this.conversation = conversation;

@@ -1,3 +1,5 @@
+import type { Locale, Texts } from './texts.ts';
+
 /** Every text of a call in English. Separate from the others, so that only visitors who call load them. */
 export const callTexts = {
   thinking: 'Thinking…',
@@ -33,13 +35,21 @@ export const callTexts = {
 
 export type CallTexts = { readonly [Key in keyof typeof callTexts]: string };
 
-/** Resolves with the texts of a language; with English if there are none or they cannot be loaded. */
-export async function loadCallTexts(language = 'en'): Promise<CallTexts> {
-  if (language === 'en') return callTexts;
+const loaded: Record<string, CallTexts | undefined> = {};
+
+/** All texts, those of a call in English until they have been loaded. */
+export const allTexts = ({ language, texts }: Locale): Texts & CallTexts => ({
+  ...texts,
+  ...(loaded[language] ?? callTexts),
+});
+
+/** Loads the texts of a language. Never rejects. */
+export async function loadCallTexts({ language }: Locale): Promise<void> {
+  if (language === 'en') return;
   try {
     const { loaders } = await import('./call-locales.ts');
-    return (await loaders[language]?.())?.default ?? callTexts;
+    loaded[language] = (await loaders[language]?.())?.default;
   } catch {
-    return callTexts;
+    // The texts stay English.
   }
 }

@@ -54,6 +54,16 @@ export class Chat {
     return this.find('[part~="panel"]')?.checkVisibility({ visibilityProperty: true }) ?? false;
   }
 
+  /**
+   * The ID of the conversation.
+   *
+   * @throws {Error} if none is stored
+   */
+  get conversationId(): string {
+    const stored = localStorage.getItem(conversationKey()) ?? '';
+    return (JSON.parse(stored) as { conversationId: string }).conversationId;
+  }
+
   get announcement(): string {
     return this.find('[role="status"]')?.textContent ?? '';
   }

@@ -22,6 +22,8 @@ export class VoiceStandIn {
   isRecorded = false;
   /** The ICE servers of the service. */
   iceServers: RTCIceServer[] = [];
+  /** Methods whose requests are not answered until they settle. */
+  readonly pauses: Record<string, Promise<unknown> | undefined> = {};
   /** Replaces the next answers, one by one. */
   readonly answers: string[] = [];
   /** The elements that play sound. */
@@ -79,6 +81,7 @@ export class VoiceStandIn {
   async #respond(init: RequestInit | undefined): Promise<Response> {
     const method = init?.method ?? 'GET';
     this.requests.push(method);
+    await this.pauses[method];
     const refusal = this.refusals[method];
     if (refusal) return Response.json({ status: false, error: refusal.error }, { status: refusal.status });
     if (method === 'GET')
@@ -131,15 +134,18 @@ export class FakeMicrophone {
   readonly streams: MediaStream[] = [];
   /** Refuses requests. */
   error: DOMException | undefined;
+  /** Keeps requests waiting, as a browser does until the visitor has decided. */
+  prompt: Promise<unknown> | undefined;
   readonly #context = new AudioContext();
 
   constructor() {
-    navigator.mediaDevices.getUserMedia = (constraints) => {
+    navigator.mediaDevices.getUserMedia = async (constraints) => {
       this.requests.push((constraints?.audio ?? {}) as MediaTrackConstraints);
-      if (this.error) return Promise.reject(this.error);
+      await this.prompt;
+      if (this.error) throw this.error;
       const { stream } = tone(this.#context);
       this.streams.push(stream);
-      return Promise.resolve(stream);
+      return stream;
     };
   }
 

@@ -3,7 +3,7 @@ import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { button } from '../header.ts';
 import { closeIcon, icon } from '../icons.ts';
-import type { Devices } from './devices.ts';
+import type { DeviceChoice } from './devices.ts';
 
 /** `over`: the bar shows why. `elsewhere`: the call is in another tab. */
 export type CallState = 'connecting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over' | 'elsewhere';
@@ -22,19 +22,19 @@ export function callBar({
   seconds,
   isMuted,
   notice,
-  devices,
+  choices,
   actions,
 }: {
   readonly texts: CallTexts & Pick<Texts, 'call' | 'dismiss'>;
   readonly state: CallState;
   /** The state in words. */
   readonly label: string;
-  /** Undefined until the call is connected. */
+  /** Undefined unless the call is connected. */
   readonly seconds?: number | undefined;
   readonly isMuted?: boolean;
   readonly notice?: string;
-  /** To choose from; undefined to hide them. */
-  readonly devices?: Devices | undefined;
+  /** Devices to choose from; undefined to hide them. */
+  readonly choices?: readonly DeviceChoice[] | undefined;
   /** None for a call in another tab. */
   readonly actions?: {
     readonly mute: () => void;
@@ -43,71 +43,48 @@ export function callBar({
     readonly end: () => void;
   };
 }): TemplateResult {
-  const isOver = state === 'over';
-  return html`<div
-    part="call"
-    role="group"
-    aria-label=${texts.call}
-    data-state=${state}
-    ?data-muted=${isMuted}
-  >
-    ${isOver ? nothing : html`<span class="call-ring" aria-hidden="true"></span>`}
-    <p class="call-state">
-      <span>${label}</span>
-      ${notice ? html`<small>${notice}</small>` : nothing}
-    </p>
+  return html`<div part="call" role="group" aria-label=${texts.call} data-state=${state}>
+    ${state === 'over' ? nothing : html`<span class="call-ring" aria-hidden="true"></span>`}
+    <p class="call-state"><b>${label}</b>${notice && html`<small>${notice}</small>`}</p>
     ${seconds === undefined ? nothing : html`<span class="call-time" role="timer">${duration(seconds)}</span>`}
     ${
       !actions
         ? nothing
-        : isOver
-          ? button('call-end', texts.dismiss, closeIcon, actions.end)
-          : html`${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, actions.mute)}
-            ${button('call-devices', texts.devices, devicesIcon, actions.toggleDevices, !!devices)}
-            ${button('call-end', texts.hangUp, hangUpIcon, actions.end)}`
+        : state === 'over'
+          ? button('call-dismiss', texts.dismiss, closeIcon, actions.end)
+          : [
+              button(
+                'call-mute',
+                isMuted ? texts.unmute : texts.mute,
+                isMuted ? mutedIcon : microphoneIcon,
+                actions.mute,
+              ),
+              button('call-devices', texts.devices, devicesIcon, actions.toggleDevices, !!choices),
+              button('call-end', texts.hangUp, hangUpIcon, actions.end),
+            ]
     }
-    ${devices && !isOver ? devicePickers(devices, texts) : nothing}
+    ${choices && html`<div class="call-devices">${choices.map((choice) => picker(choice, texts))}</div>`}
   </div>`;
 }
 
-function devicePickers(devices: Devices, texts: CallTexts): TemplateResult {
-  const { microphones, microphoneId, speakers, speakerId } = devices;
-  return html`<div class="call-devices">
-    ${picker(texts.microphone, microphones, microphoneId, texts.standard, (id) => void devices.chooseMicrophone(id))}
-    ${
-      speakers.length > 0
-        ? picker(
-            texts.speaker,
-            speakers,
-            speakerId || 'default',
-            texts.standard,
-            (id) => void devices.chooseSpeaker(id),
-          )
-        : nothing
-    }
-  </div>`;
-}
-
-function picker(
-  name: string,
-  options: readonly MediaDeviceInfo[],
-  chosen: string | undefined,
-  standard: string,
-  choose: (id: string) => void,
-): TemplateResult {
-  return html`<label
-    >${name}
-    <select
-      @change=${(event: Event) => {
-        choose((event.target as HTMLSelectElement).value);
-      }}
-    >
-      ${options.map(
-        ({ deviceId, label }) =>
-          html`<option value=${deviceId} .selected=${deviceId === chosen}>${label || standard}</option>`,
-      )}
-    </select></label
-  >`;
+function picker({ kind, devices, used, choose }: DeviceChoice, texts: CallTexts): unknown {
+  return devices.length === 0
+    ? nothing
+    : html`<label
+        >${texts[kind]}
+        <select
+          @change=${(event: Event) => {
+            choose((event.target as HTMLSelectElement).value);
+          }}
+        >
+          ${devices.map(
+            ({ deviceId, label }) =>
+              html`<option value=${deviceId} .selected=${deviceId === used}>
+                ${label || texts.standard}
+              </option>`,
+          )}
+        </select></label
+      >`;
 }
 
 /** As in `1:05`. */

@@ -84,13 +84,13 @@ export function connectionProblem(error: unknown): CallProblem | undefined {
   return known?.[1] ?? (status === undefined ? undefined : 'unavailable');
 }
 
-/** Why the service has ended a call; undefined for an ordinary end. */
-export function endProblem(reason: unknown): CallProblem | undefined {
+/** Why the service has ended a call. */
+export function endProblem(reason: unknown): CallProblem | 'over' {
   const problems: Record<string, CallProblem> = {
     silence: 'silence',
     balance: 'balanceAdvice',
     'time-limit': 'timeLimit',
     failed: 'failed',
   };
-  return problems[String(reason)];
+  return problems[String(reason)] ?? 'over';
 }

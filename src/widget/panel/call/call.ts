@@ -1,14 +1,11 @@
 import { ChatError } from '../../../client/errors.ts';
 import { readVoiceOptions, requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import type { VoiceOptions } from '../../../contract/voice-endpoints.ts';
-import type { Conversation } from '../../conversation/conversation.ts';
 import type { ChatEventMap } from '../../events.ts';
-import { callTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
-import { fill, type Locale } from '../../texts/texts.ts';
+import { allTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
+import { fill, type Locale, type Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { measureLevel } from '../voice/measure-level.ts';
 import { callBar, type CallState } from './call-bar.ts';
-import callCss from './call.css?inline';
 import {
   CallError,
   connectionProblem,
@@ -16,410 +13,343 @@ import {
   microphoneProblem,
   type CallProblem,
 } from './call-problem.ts';
-import { Devices } from './devices.ts';
+import type { CallReport } from './calls.ts';
+import { createDevices, type RequestMicrophone } from './devices.ts';
 import { openLine, type Line } from './line.ts';
 import { LiveTranscript, type CallEvent } from './live-transcript.ts';
+import { readMessages } from './read-messages.ts';
 
-export { callCss as css };
-
-/** What the click on the button has begun, and functions of the button's module. */
+/** What the click on the button has begun. */
 export interface CallOpening {
+  /** Aborts when the call is over: the reason is the text to show, if any. Abort it to hang up. */
+  readonly life: AbortController;
   /** Unlocked: may play sound. */
   readonly audio: HTMLAudioElement;
   readonly microphone: Promise<MediaStream>;
-  /** Reports to other tabs whether there is a call; call it each second. */
-  readonly report: (conversationId: string, isOnCall: boolean) => void;
-  /** Reads the messages that the service has stored. Rejects if a part of the chat cannot be loaded. */
-  readonly readMessages: () => Promise<void>;
-  readonly requestMicrophone: (deviceId?: string) => Promise<MediaStream>;
+  readonly requestMicrophone: RequestMicrophone;
+}
+
+/** A call, from the click until its bar disappears. */
+export interface Call {
+  readonly isOver: boolean;
+  /** Whether the service offers no calls now. */
+  readonly isRefused: boolean;
+  /** Call when the conversation has changed. */
+  readonly follow: () => void;
+  /** Hangs up, and removes the bar. */
+  readonly end: () => void;
+  /** Ends what the assistant is saying. */
+  readonly interrupt: () => void;
+  readonly view: (texts: Texts & CallTexts) => unknown;
 }
 
 /** Milliseconds for which a lost line is connected again, and between two attempts. */
 const reconnecting = { limit: 10_000, pause: 1000 };
 
-/**
- * Starts a call in the panel's conversation.
- *
- * @param onOver called when nothing of the call is shown any more
- */
-export function startCall(panel: PanelContext, opening: CallOpening, onOver: () => void): Call {
-  return new Call(panel, opening, onOver);
-}
-
-/** Shows that there is a call in another tab. Returns a view of it. */
-export function showOtherCall(panel: PanelContext): (locale: Locale) => unknown {
-  let all: CallTexts = callTexts;
-  void loadCallTexts(panel.locale?.language).then((texts) => {
-    all = texts;
-    panel.draw();
-  });
-  return ({ texts }) => callBar({ texts: { ...texts, ...all }, state: 'elsewhere', label: all.otherTab });
-}
-
-/** A call, from the click until its bar disappears. */
-export class Call {
-  readonly #panel: PanelContext;
-  readonly #conversation: Conversation;
-  readonly #session: Conversation['session'];
-  readonly #opening: CallOpening;
-  readonly #onOver: () => void;
-  readonly #transcript: LiveTranscript;
-  /** Aborts when the call ends. */
-  readonly #life = new AbortController();
-  #state: CallState = 'connecting';
-  #problem: CallProblem | undefined;
+/** @param onGone called when nothing of the call is shown any more */
+export function startCall(
+  panel: PanelContext,
+  { life, audio, microphone, requestMicrophone }: CallOpening,
+  report: (report: CallReport) => void,
+  onGone: () => void,
+): Call {
+  const { signal } = life;
+  const { container, host } = panel;
+  const { session } = panel.conversation;
+  const { client } = session.environment;
+  let state: CallState = 'connecting';
   /** When the line was opened, milliseconds since 1970. */
-  #startedAt: number | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #texts: CallTexts = callTexts;
-  #stream: MediaStream | undefined;
-  #devices: Devices | undefined;
-  #endLevel: (() => void) | undefined;
-  #isMuted = false;
-  #showsDevices = false;
-  #notice = '';
-  #recordingNotice = '';
+  let startedAt: number | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let track: MediaStreamTrack;
+  let isMuted = false;
+  let showsDevices = false;
+  let isRecorded: unknown;
+  let notice = '';
   /** To be announced when the assistant has finished speaking. */
-  #announcement = '';
-  #onOpened: (() => void) | undefined;
-  #iceServers: RTCIceServer[] = [];
-  #line: Line | undefined;
+  let announcement = '';
+  let onOpened: (() => void) | undefined;
+  let iceServers: RTCIceServer[] = [];
+  let line: Line | undefined;
   /** Connects the call again if the line was lost. */
-  #token: string | undefined;
-  /** Whether the service may have the call. */
-  #isKnown = false;
+  let token: string | undefined;
+  /** Whether the service may have the call; undefined before it was asked for one. */
+  let isKnown: Promise<boolean> | undefined;
 
-  constructor(panel: PanelContext, opening: CallOpening, onOver: () => void) {
-    this.#panel = panel;
-    this.#opening = opening;
-    this.#onOver = onOver;
-    this.#conversation = panel.conversation;
-    this.#session = this.#conversation.session;
-    this.#transcript = new LiveTranscript(this.#conversation);
-    const { signal } = this.#life;
-    addEventListener('pagehide', this.end, { signal });
-    // The window's listeners run last: until then, the page can prevent the event.
-    addEventListener('chat-send', this.#onSend, { signal });
-    this.#announce(panel.locale?.texts.connecting);
-    void this.#start();
-  }
-
-  get isOver(): boolean {
-    return this.#state === 'over';
-  }
-
-  /** Whether the service offers no calls now. */
-  get isRefused(): boolean {
-    return this.#problem === 'unavailable';
-  }
-
-  /** Call when the conversation has changed. */
-  follow(): void {
-    const { conversationId, problem } = this.#session.snapshot;
-    if (this.#panel.conversation.session !== this.#session) this.end();
-    else if (conversationId ?? problem) this.#onOpened?.();
-  }
-
-  /** Hangs up, and removes the bar. */
-  readonly end = (): void => {
-    const hadFocus = this.#hasFocus;
-    this.#finish();
-    this.#onOver();
-    this.#draw(hadFocus);
+  const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);
+  const id = (): string => session.snapshot.conversationId ?? '';
+  /** Why the call is over. */
+  const reason = (): string => {
+    const { reason } = signal as { reason: unknown };
+    return texts()[typeof reason === 'string' ? (reason as CallProblem) : 'over'];
+  };
+  const hasFocus = (): boolean =>
+    !!host.shadowRoot.activeElement?.closest('[part~="call"], [part~="call-button"]');
+  /** If the focused button disappears, the focus moves to the next one. */
+  const draw = (): void => {
+    panel.draw();
+    if (!hasFocus()) return;
+    requestAnimationFrame(() => {
+      const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
+      if (!hasFocus()) next?.focus();
+    });
+  };
+  /** Announces a text to screen readers, but not while the assistant speaks. */
+  const announce = (text: string): void => {
+    const isSpeaking = state === 'speaking';
+    announcement = isSpeaking ? text : '';
+    if (isSpeaking) return;
+    const paragraph = document.createElement('p');
+    paragraph.textContent = text;
+    panel.announcer.element.replaceChildren(paragraph);
+  };
+  const show = (next: CallState): void => {
+    state = next;
+    if (next !== 'speaking' && announcement) announce(announcement);
+    draw();
+  };
+  const note = (text: string): void => {
+    notice = text;
+    announce(text);
+    draw();
+  };
+  /** Ends the call. The bar shows why. */
+  const close = (problem: CallProblem | 'over'): void => {
+    life.abort(problem);
+  };
+  const end = (): void => {
+    life.abort();
+    draw();
+    onGone();
+  };
+  const interrupt = (): void => {
+    if (state !== 'speaking') return;
+    line?.send({ type: 'response.cancel' });
+    line?.send({ type: 'output_audio_buffer.clear' });
+  };
+  const follow = (): void => {
+    const { conversationId, problem } = session.snapshot;
+    if (panel.conversation.session !== session) end();
+    else if (conversationId ?? problem) onOpened?.();
   };
 
-  /** Ends what the assistant is saying. */
-  interrupt(): void {
-    if (this.#state !== 'speaking') return;
-    this.#line?.send({ type: 'response.cancel' });
-    this.#line?.send({ type: 'output_audio_buffer.clear' });
-  }
+  const transcript = new LiveTranscript(session, (change) => {
+    session.apply(change);
+    report([id(), true, change]);
+  });
+  const devices = createDevices({
+    audio,
+    requestMicrophone,
+    signal,
+    onTrack: (used, isLost) => {
+      track = used;
+      line?.replaceTrack(track);
+      if (isLost) note(fill(texts().nowUsing, { name: track.label }));
+    },
+    onNone: () => {
+      note(texts().noDevice);
+    },
+    onLevel: (level) => {
+      container.querySelector<HTMLElement>('.call-ring')?.style.setProperty('--_level', level.toFixed(2));
+    },
+    onChange: draw,
+  });
 
-  view({ texts }: Locale): unknown {
-    const all = { ...texts, ...this.#texts };
-    const labels = {
-      connecting: all.connecting,
-      listening: this.#isMuted ? all.muted : all.listening,
-      thinking: all.thinking,
-      speaking: all.speaking,
-      lost: all.reconnecting,
-      over: all[this.#problem ?? 'over'],
-      elsewhere: all.otherTab,
-    };
-    return callBar({
-      texts: all,
-      state: this.#state,
-      label: labels[this.#state],
-      seconds: this.#startedAt && Math.floor((Date.now() - this.#startedAt) / 1000),
-      isMuted: this.#isMuted,
-      notice: `${this.#recordingNotice} ${this.#notice}`.trim(),
-      devices: this.#showsDevices ? this.#devices : undefined,
-      actions: {
-        mute: () => {
-          this.#isMuted = !this.#isMuted;
-          this.#applyMute();
-          this.#announce(this.#isMuted ? all.muted : all.microphoneOn);
-        },
-        toggleDevices: () => {
-          this.#showsDevices = !this.#showsDevices;
-          this.#draw();
-        },
-        end: this.end,
-      },
-    });
-  }
-
-  async #start(): Promise<void> {
-    const { microphone, audio, requestMicrophone } = this.#opening;
-    const { signal } = this.#life;
-    this.#draw(this.#hasFocus);
-    try {
-      const [, , { ice_servers, is_recorded }] = await Promise.all([
-        loadCallTexts(this.#panel.locale?.language).then((texts) => {
-          this.#texts = texts;
-          this.#draw();
-        }),
-        microphone.then(
-          (stream) => {
-            this.#devices = new Devices({
-              audio,
-              requestMicrophone,
-              onStream: this.#useStream,
-              onNone: () => {
-                this.#note(this.#texts.noDevice);
-              },
-              onChange: () => {
-                this.#draw();
-              },
-              signal,
-            });
-            this.#devices.use(stream);
-          },
-          async (error: unknown) => {
-            throw new CallError(await microphoneProblem(error as Error));
-          },
-        ),
-        this.#readOptions(),
-      ]);
-      this.#iceServers = ice_servers as unknown as RTCIceServer[];
-      if (is_recorded) this.#recordingNotice = this.#texts.recorded;
-      this.#session.isOnCall = true;
-      await this.#connect(signal);
-      this.#startedAt = Date.now();
-      this.#timer = setInterval(() => {
-        this.#panel.draw();
-        this.#opening.report(this.#id, true);
-      }, 1000);
-      this.#show('listening');
-      this.#announce(`${this.#texts.ready} ${this.#recordingNotice}`);
-    } catch (error) {
-      this.#finish(connectionProblem(error) ?? (error instanceof ChatError ? 'network' : 'failed'));
-    }
-  }
-
-  /** Reads the ICE servers once the conversation is open. */
-  async #readOptions(): Promise<VoiceOptions> {
-    void this.#conversation.open();
-    await new Promise<void>((resolve) => {
-      this.#onOpened = resolve;
-      this.follow();
-    });
-    if (!this.#id) throw new CallError('network');
-    return readVoiceOptions(this.#client, this.#id, { signal: this.#life.signal });
-  }
-
-  async #connect(signal: AbortSignal): Promise<void> {
-    this.#line = await openLine({
-      iceServers: this.#iceServers,
-      stream: this.#stream as MediaStream,
-      audio: this.#opening.audio,
-      exchange: async (offer) => {
-        this.#isKnown = true;
-        const body = { sdp: offer, call: this.#token };
-        const { sdp, call } = await requestCall(this.#client, this.#id, body, { signal });
-        this.#token = call || undefined;
-        return sdp;
-      },
-      onEvent: this.#onEvent,
-      onLost: () => void this.#reconnect(),
-      signal,
-    });
-  }
-
-  async #reconnect(): Promise<void> {
-    const { signal } = this.#life;
-    this.#line = undefined;
-    this.#show('lost');
-    this.#announce(this.#texts.reconnecting);
-    const timeout = AbortSignal.timeout(reconnecting.limit);
-    for (;;) {
-      try {
-        await this.#connect(AbortSignal.any([signal, timeout]));
-        this.#show('listening');
-        this.#announce(this.#texts.ready);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        const problem = timeout.aborted ? 'lost' : connectionProblem(error);
-        if (problem) {
-          this.#finish(problem);
-          return;
-        }
-        await new Promise((resolve) => setTimeout(resolve, reconnecting.pause));
-      }
-    }
-  }
-
-  readonly #useStream = (stream: MediaStream, isLost: boolean): void => {
-    this.#stream = stream;
-    this.#applyMute();
-    const [track] = stream.getAudioTracks();
-    if (track) this.#line?.replaceTrack(track);
-    this.#endLevel?.();
-    this.#endLevel = measureLevel(stream, (level) => {
-      this.#panel.container
-        .querySelector<HTMLElement>('.call-ring')
-        ?.style.setProperty('--_level', level.toFixed(2));
-    });
-    if (isLost) this.#note(fill(this.#texts.nowUsing, { name: track?.label ?? '' }));
-  };
-
-  #applyMute(): void {
-    for (const track of this.#stream?.getAudioTracks() ?? []) track.enabled = !this.#isMuted;
-    this.#draw();
-  }
-
-  readonly #onEvent = (received: unknown): void => {
-    if (this.#life.signal.aborted) return;
-    const event = { ...(received as CallEvent) };
+  const onEvent = (event: CallEvent): void => {
     const { type } = event;
-    const spoken = this.#transcript.apply(event);
-    if (spoken) this.#panel.host.dispatch('chat-message', { text: spoken, latency: undefined });
+    const spoken = transcript.apply(event);
+    if (spoken) host.dispatch('chat-message', { text: spoken, latency: undefined });
     // The browser would play what it has received already: up to a second on a bad line.
-    if (type.startsWith('output_audio')) this.#opening.audio.muted = type.endsWith('cleared');
+    if (type.startsWith('output_audio')) audio.muted = type.endsWith('cleared');
     switch (type) {
       case 'input_audio_buffer.speech_started':
       case 'output_audio_buffer.stopped':
       case 'output_audio_buffer.cleared':
-        this.#show('listening');
+        show('listening');
         break;
       case 'input_audio_buffer.speech_stopped':
       case 'response.created':
-        if (this.#state === 'listening') this.#show('thinking');
+        if (state === 'listening') show('thinking');
         break;
       case 'output_audio_buffer.started':
-        this.#show('speaking');
+        show('speaking');
         break;
       case 'response.done':
         // Without a spoken answer.
-        if (this.#state === 'thinking') this.#show('listening');
+        if (state === 'thinking') show('listening');
         break;
       case 'call.ended':
-        this.#isKnown = false;
-        this.#finish(endProblem(event.reason));
+        isKnown = Promise.resolve(false);
+        close(endProblem(event.reason));
     }
   };
-
   /** Sends a typed message on the line; if that is not open, it is sent as usual. */
-  readonly #onSend = (event: ChatEventMap['chat-send']): void => {
-    const conversation = this.#conversation;
-    if (event.defaultPrevented || event.composedPath()[0] !== this.#panel.host.element) return;
+  const onSend = (event: ChatEventMap['chat-send']): void => {
+    if (event.defaultPrevented || event.composedPath()[0] !== host.element) return;
+    const { conversation } = session;
     const { text } = event.detail;
-    this.interrupt();
+    interrupt();
     const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
-    if (!this.#line?.send({ type: 'conversation.item.create', item })) return;
-    this.#line.send({ type: 'response.create' });
+    if (!line?.send({ type: 'conversation.item.create', item })) return;
+    line.send({ type: 'response.create' });
     event.preventDefault();
     if (conversation.draft === text) conversation.draft = '';
-    this.#transcript.type(text);
+    transcript.type(text);
   };
 
-  #show(state: CallState): void {
-    this.#state = state;
-    if (state !== 'speaking' && this.#announcement) this.#announce(this.#announcement);
-    this.#draw();
-  }
-
-  #note(notice: string): void {
-    this.#notice = notice;
-    this.#announce(notice);
-    this.#draw();
-  }
-
-  /** Announces a text to screen readers, but not while the assistant speaks. */
-  #announce(text = ''): void {
-    const isSpeaking = this.#state === 'speaking';
-    this.#announcement = isSpeaking ? text : '';
-    if (isSpeaking || !text) return;
-    const line = document.createElement('p');
-    line.textContent = text;
-    this.#panel.announcer.element.replaceChildren(line);
-  }
-
-  /** Ends the call. The bar shows why. */
-  #finish(problem?: CallProblem): void {
-    const { signal } = this.#life;
-    if (signal.aborted) return;
-    const hadFocus = this.#hasFocus;
-    this.#life.abort();
-    this.#line?.close();
-    this.#line = undefined;
-    this.#endLevel?.();
-    clearInterval(this.#timer);
-    this.#opening.report(this.#id, false);
-    const { audio } = this.#opening;
-    audio.pause();
-    audio.srcObject = null;
-    this.#problem = problem;
-    this.#startedAt = undefined;
-    this.#notice = this.#recordingNotice = '';
-    this.#show('over');
-    this.#announce({ ...this.#panel.locale?.texts, ...this.#texts }[problem ?? 'over']);
-    this.#draw(hadFocus);
-    void this.#settle();
-  }
-
+  /** @param limit aborts an attempt that takes too long */
+  const connect = async (limit?: AbortSignal): Promise<void> => {
+    line = await openLine({
+      iceServers,
+      track,
+      audio,
+      exchange: async (sdp) => {
+        // Not aborted by hanging up: the service may have the call, and must be able to end it.
+        const request = requestCall(client, id(), { sdp, call: token }, { signal: limit });
+        isKnown = request.then(
+          () => true,
+          // Not after a refusal: another tab may have the conversation's call.
+          (error: unknown) => !(error as ChatError).status,
+        );
+        const started = await request;
+        token = started.call || undefined;
+        return started.sdp;
+      },
+      onEvent,
+      onLost: () => void reconnect(),
+      signal: limit ? AbortSignal.any([signal, limit]) : signal,
+    });
+  };
+  const reconnect = async (): Promise<void> => {
+    line = undefined;
+    show('lost');
+    announce(texts().reconnecting);
+    const limit = AbortSignal.timeout(reconnecting.limit);
+    for (;;) {
+      try {
+        await connect(limit);
+        show('listening');
+        announce(texts().ready);
+        return;
+      } catch (error) {
+        const problem = limit.aborted ? 'lost' : connectionProblem(error);
+        if (problem) close(problem);
+        if (signal.aborted) return;
+        await new Promise((resolve) => setTimeout(resolve, reconnecting.pause));
+      }
+    }
+  };
+  /** Reads the ICE servers once the conversation is open. */
+  const readOptions = async (): Promise<VoiceOptions> => {
+    void session.conversation.open();
+    await new Promise<void>((resolve) => {
+      onOpened = resolve;
+      follow();
+    });
+    if (!id()) throw new CallError('network');
+    return readVoiceOptions(client, id(), { signal });
+  };
+  const start = async (): Promise<void> => {
+    draw();
+    try {
+      const [options] = await Promise.all([
+        readOptions(),
+        loadCallTexts(panel.locale as Locale).then(draw),
+        microphone.then(devices.use, async (error: unknown) => {
+          throw new CallError(await microphoneProblem(error as Error));
+        }),
+      ]);
+      signal.throwIfAborted();
+      iceServers = options.ice_servers as unknown as RTCIceServer[];
+      isRecorded = options['is_recorded'];
+      session.call = life;
+      await connect();
+      startedAt = Date.now();
+      timer = setInterval(() => {
+        panel.draw();
+        report([id(), true]);
+      }, 1000);
+      show('listening');
+      announce(`${texts().ready} ${isRecorded ? texts().recorded : ''}`);
+    } catch (error) {
+      close(connectionProblem(error) ?? (error instanceof ChatError ? 'network' : 'failed'));
+    }
+  };
   /** Ends the call at the service, and replaces the live messages by those that the service has stored. */
-  async #settle(): Promise<void> {
-    const session = this.#session;
-    const conversation = this.#conversation;
-    // Lets the request outlive the page.
-    const options = { keepalive: true };
-    if (this.#isKnown) await requestCallEnd(this.#client, this.#id, options).catch(() => undefined);
+  const settle = async (): Promise<void> => {
+    // The request may outlive the page.
+    if (await isKnown) await requestCallEnd(client, id(), { keepalive: true }).catch(() => undefined);
     // Now everything is stored, so that other tabs can read it.
-    this.#opening.report(this.#id, false);
-    if (!session.isOnCall) return;
-    session.isOnCall = false;
-    await this.#opening.readMessages();
+    report([id(), false]);
+    await readMessages(session, life);
     // Texts that were lost with the line.
     const { messages } = session.snapshot;
-    for (const typed of this.#transcript.typed)
+    for (const typed of transcript.typed)
       if (!messages.some(({ role, text }) => role === 'user' && text === typed.trim()))
-        conversation.returnToDraft(typed, true);
-    this.#draw();
-  }
+        session.conversation.returnToDraft(typed, true);
+    draw();
+  };
 
-  get #client(): Conversation['environment']['client'] {
-    return this.#conversation.environment.client;
-  }
+  signal.addEventListener('abort', () => {
+    line?.close();
+    line = undefined;
+    clearInterval(timer);
+    report([id(), false]);
+    audio.pause();
+    audio.srcObject = null;
+    startedAt = undefined;
+    show('over');
+    announce(reason());
+    void settle();
+  });
+  addEventListener('pagehide', end, { signal });
+  // The window's listeners run last: until then, the page can prevent the event.
+  addEventListener('chat-send', onSend, { signal });
+  announce(texts().connecting);
+  void start();
 
-  get #id(): string {
-    return this.#session.snapshot.conversationId ?? '';
-  }
-
-  get #hasFocus(): boolean {
-    const { activeElement } = this.#panel.host.shadowRoot;
-    return !!activeElement?.closest('[part~="call"], [part~="call-button"]');
-  }
-
-  /** @param hasFocus whether the focused button may disappear: then the focus moves to the next one */
-  #draw(hasFocus = false): void {
-    this.#panel.draw();
-    if (!hasFocus) return;
-    requestAnimationFrame(() => {
-      const { container } = this.#panel;
-      const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
-      if (!this.#hasFocus) next?.focus();
-    });
-  }
+  return {
+    get isOver() {
+      return signal.aborted;
+    },
+    get isRefused() {
+      return signal.reason === 'unavailable';
+    },
+    follow,
+    end,
+    interrupt,
+    view: (texts) => {
+      const labels = {
+        connecting: texts.connecting,
+        listening: isMuted ? texts.muted : texts.listening,
+        thinking: texts.thinking,
+        speaking: texts.speaking,
+        lost: texts.reconnecting,
+        over: reason(),
+        elsewhere: '',
+      };
+      return callBar({
+        texts,
+        state,
+        label: labels[state],
+        seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
+        isMuted,
+        notice: signal.aborted ? '' : `${isRecorded ? texts.recorded : ''} ${notice}`.trim(),
+        choices: showsDevices && !signal.aborted ? devices.choices() : undefined,
+        actions: {
+          mute: () => {
+            isMuted = !isMuted;
+            devices.mute(isMuted);
+            announce(isMuted ? texts.muted : texts.microphoneOn);
+            draw();
+          },
+          toggleDevices: () => {
+            showsDevices = !showsDevices;
+            draw();
+          },
+          end,
+        },
+      });
+    },
+  };
 }

@@ -1,107 +1,117 @@
+import { measureLevel } from '../voice/measure-level.ts';
+
+/** Requests the microphone with this ID, else the default one. It is released when the signal aborts. */
+export type RequestMicrophone = (signal: AbortSignal, deviceId?: string) => Promise<MediaStream>;
+
 export interface DevicesOptions {
   /** Plays the assistant's voice. */
   readonly audio: HTMLAudioElement;
-  readonly requestMicrophone: (deviceId?: string) => Promise<MediaStream>;
-  /** The microphone was replaced; `isLost` if the one before was disconnected. */
-  readonly onStream: (stream: MediaStream, isLost: boolean) => void;
+  readonly requestMicrophone: RequestMicrophone;
+  /** Aborts when the call is over. */
+  readonly signal: AbortSignal;
+  /** Another microphone is used from now on; `isLost` if the one before was disconnected. */
+  readonly onTrack: (track: MediaStreamTrack, isLost: boolean) => void;
   /** There is no microphone any more. */
   readonly onNone: () => void;
+  /** The level of the microphone, in each frame, from 0 to 1. */
+  readonly onLevel: (level: number) => void;
   /** The lists have changed. */
   readonly onChange: () => void;
-  /** Releases the microphone. */
-  readonly signal: AbortSignal;
 }
 
-/** Microphones and speakers of a call. A device that is disconnected is replaced by the browser's default. */
-export class Devices {
-  readonly #options: DevicesOptions;
-  #stream: MediaStream | undefined;
-  #all: readonly MediaDeviceInfo[] = [];
+/** Devices of one kind, to choose from. */
+export interface DeviceChoice {
+  readonly kind: 'microphone' | 'speaker';
+  readonly devices: readonly MediaDeviceInfo[];
+  /** The ID of the device in use. */
+  readonly used: string | undefined;
+  readonly choose: (deviceId: string) => void;
+}
 
-  constructor(options: DevicesOptions) {
-    this.#options = options;
-    const { signal } = options;
-    navigator.mediaDevices.addEventListener('devicechange', () => void this.#follow(), { signal });
-    signal.addEventListener('abort', () => {
-      stopTracks(this.#stream);
-    });
-  }
-
-  get microphones(): readonly MediaDeviceInfo[] {
-    return this.#all.filter(({ kind }) => kind === 'audioinput');
-  }
-
-  /** Empty if the browser cannot choose one. */
-  get speakers(): readonly MediaDeviceInfo[] {
-    const canChoose = 'setSinkId' in this.#options.audio;
-    return canChoose ? this.#all.filter(({ kind }) => kind === 'audiooutput') : [];
-  }
-
-  get microphoneId(): string | undefined {
-    return this.#track?.getSettings().deviceId;
-  }
-
-  get speakerId(): string {
-    return this.#options.audio.sinkId;
-  }
-
-  get #track(): MediaStreamTrack | undefined {
-    return this.#stream?.getAudioTracks()[0];
-  }
-
+/** Microphone and speaker of a call. A device that is disconnected is replaced by the browser's default. */
+export interface Devices {
+  /** Both kinds. There are no speakers if the browser cannot choose one. */
+  readonly choices: () => readonly DeviceChoice[];
   /** Uses a microphone that was requested elsewhere. */
-  use(stream: MediaStream, isLost = false): void {
-    if (this.#options.signal.aborted) {
-      stopTracks(stream);
-      return;
-    }
-    stopTracks(this.#stream);
-    this.#stream = stream;
-    this.#track?.addEventListener('ended', () => {
-      if (this.#stream === stream) void this.#replaceLost();
-    });
-    this.#options.onStream(stream, isLost);
-    void this.#list();
-  }
+  readonly use: (stream: MediaStream) => void;
+  readonly mute: (isMuted: boolean) => void;
+}
 
-  async chooseMicrophone(deviceId: string): Promise<void> {
+export function createDevices(options: DevicesOptions): Devices {
+  const { audio, requestMicrophone, signal, onTrack, onNone, onLevel, onChange } = options;
+  const { mediaDevices } = navigator;
+  let track: MediaStreamTrack | undefined;
+  let isMuted = false;
+  let all: readonly MediaDeviceInfo[] = [];
+  let endLevel: (() => void) | undefined;
+
+  const list = async (): Promise<void> => {
+    all = await mediaDevices.enumerateDevices().catch(() => []);
+    onChange();
+  };
+  const use = (stream: MediaStream, isLost = false): void => {
+    const [next] = stream.getAudioTracks();
+    if (!next) return;
+    track?.stop();
+    endLevel?.();
+    track = next;
+    next.enabled = !isMuted;
+    next.addEventListener('ended', () => {
+      if (track === next) void replaceLost();
+    });
+    endLevel = measureLevel(stream, onLevel);
+    onTrack(next, isLost);
+    void list();
+  };
+  const replaceLost = async (): Promise<void> => {
     try {
-      this.use(await this.#options.requestMicrophone(deviceId));
+      use(await requestMicrophone(signal), true);
+    } catch {
+      if (!signal.aborted) onNone();
+    }
+  };
+  const chooseMicrophone = async (deviceId: string): Promise<void> => {
+    try {
+      use(await requestMicrophone(signal, deviceId));
     } catch {
       // It was disconnected or is in use: the call keeps the current one.
-      this.#options.onChange();
+      onChange();
     }
-  }
+  };
+  const chooseSpeaker = async (deviceId: string): Promise<void> => {
+    await audio.setSinkId(deviceId).catch(() => undefined);
+    onChange();
+  };
+  const follow = async (): Promise<void> => {
+    await list();
+    const { sinkId } = audio;
+    if (sinkId && !all.some(({ deviceId }) => deviceId === sinkId)) await chooseSpeaker('');
+    if (track?.readyState !== 'live') await replaceLost();
+  };
+  mediaDevices.addEventListener('devicechange', () => void follow(), { signal });
+  signal.addEventListener('abort', () => endLevel?.());
+  const listed = (kind: MediaDeviceKind): readonly MediaDeviceInfo[] =>
+    all.filter((device) => device.kind === kind);
 
-  async chooseSpeaker(deviceId: string): Promise<void> {
-    await this.#options.audio.setSinkId(deviceId).catch(() => undefined);
-    this.#options.onChange();
-  }
-
-  async #follow(): Promise<void> {
-    await this.#list();
-    const { speakerId } = this;
-    if (speakerId && !this.speakers.some(({ deviceId }) => deviceId === speakerId))
-      await this.chooseSpeaker('');
-    if (this.#track?.readyState !== 'live') await this.#replaceLost();
-  }
-
-  async #replaceLost(): Promise<void> {
-    if (this.#options.signal.aborted) return;
-    try {
-      this.use(await this.#options.requestMicrophone(), true);
-    } catch {
-      this.#options.onNone();
-    }
-  }
-
-  async #list(): Promise<void> {
-    this.#all = await navigator.mediaDevices.enumerateDevices().catch(() => []);
-    this.#options.onChange();
-  }
-}
-
-/** Releases a microphone. */
-export function stopTracks(stream: MediaStream | undefined): void {
-  for (const track of stream?.getTracks() ?? []) track.stop();
+  return {
+    choices: () => [
+      {
+        kind: 'microphone',
+        devices: listed('audioinput'),
+        used: track?.getSettings().deviceId,
+        choose: (id) => void chooseMicrophone(id),
+      },
+      {
+        kind: 'speaker',
+        devices: 'setSinkId' in audio ? listed('audiooutput') : [],
+        used: audio.sinkId || 'default',
+        choose: (id) => void chooseSpeaker(id),
+      },
+    ],
+    use,
+    mute: (muted) => {
+      isMuted = muted;
+      if (track) track.enabled = !muted;
+    },
+  };
 }

@@ -1,3 +1,5 @@
+import type { CallEvent } from './live-transcript.ts';
+
 /** The WebRTC connection of a call. */
 export interface Line {
   /** Sends an event. Returns false if the line is not open. */
@@ -9,12 +11,13 @@ export interface Line {
 
 export interface LineOptions {
   readonly iceServers: RTCIceServer[];
-  readonly stream: MediaStream;
+  /** The microphone. */
+  readonly track: MediaStreamTrack;
   /** Plays the assistant's voice. */
   readonly audio: HTMLAudioElement;
   /** Sends the SDP offer, and resolves with the answer. */
   readonly exchange: (offer: string) => Promise<string>;
-  readonly onEvent: (event: unknown) => void;
+  readonly onEvent: (event: CallEvent) => void;
   /** The open line was lost. */
   readonly onLost: () => void;
   /** Stops opening the line. */
@@ -34,28 +37,28 @@ const interruptionTimeout = 3000;
  * @throws {Error} if it does not open; the error of `exchange`, if that fails
  */
 export async function openLine(options: LineOptions): Promise<Line> {
-  const { iceServers, stream, audio, exchange, onEvent, onLost, signal } = options;
+  const { iceServers, track, audio, exchange, onEvent, onLost, signal } = options;
   const peer = new RTCPeerConnection({ iceServers });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const close = (): void => {
     clearTimeout(timer);
-    channel.onclose = peer.onconnectionstatechange = null;
+    channel.onmessage = channel.onclose = peer.onconnectionstatechange = null;
     peer.close();
   };
   signal.addEventListener('abort', close);
   const channel = peer.createDataChannel('events');
   channel.onmessage = ({ data }) => {
     try {
-      onEvent(JSON.parse(String(data)));
+      onEvent(JSON.parse(String(data)) as CallEvent);
     } catch {
       // Not an event.
     }
   };
-  peer.ontrack = ({ track }) => {
-    audio.srcObject = new MediaStream([track]);
+  peer.ontrack = (event) => {
+    audio.srcObject = new MediaStream([event.track]);
     audio.play().catch(() => undefined);
   };
-  const [sender] = stream.getAudioTracks().map((track) => peer.addTrack(track, stream));
+  const sender = peer.addTrack(track);
   try {
     await peer.setLocalDescription();
     await gatherCandidates(peer);
@@ -99,7 +102,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
       channel.send(JSON.stringify(event));
       return true;
     },
-    replaceTrack: (track) => void sender?.replaceTrack(track),
+    replaceTrack: (track) => void sender.replaceTrack(track),
     close,
   };
 }

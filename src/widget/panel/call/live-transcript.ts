@@ -1,4 +1,5 @@
-import type { Conversation } from '../../conversation/conversation.ts';
+import type { ConversationEvent } from '../../conversation/reduce.ts';
+import type { Session } from '../../conversation/session.ts';
 import type { Message } from '../../conversation/snapshot.ts';
 
 /** An event of the data channel; OpenAI's Realtime API has the same names. */
@@ -21,35 +22,31 @@ const maxLength = 20_000;
 
 /** The messages of a call, shown as they are spoken. When the call has ended, the service's history replaces them. */
 export class LiveTranscript {
-  readonly #conversation: Conversation;
-  readonly #session: Conversation['session'];
-  readonly #name: string;
+  readonly #session: Session;
+  readonly #onChange: (change: ConversationEvent) => void;
+  readonly #name = `call-${Date.now()}`;
   /** The complete texts so far, and the times of their first words, by key. */
   readonly #spoken = new Map<string, { readonly text: string; readonly at: number }>();
   /** The texts that the visitor has typed. */
   readonly typed: string[] = [];
 
-  constructor(conversation: Conversation) {
-    this.#conversation = conversation;
-    this.#session = conversation.session;
-    this.#name = `call-${Date.now()}`;
+  /** @param onChange applies a change to the session */
+  constructor(session: Session, onChange: (change: ConversationEvent) => void) {
+    this.#session = session;
+    this.#onChange = onChange;
   }
 
   /** Applies an event. Returns the complete text if the assistant has finished a message. */
   apply({ type, item_id, delta, text, transcript }: CallEvent): string | undefined {
     const key = `${this.#name}-${textOf(item_id)}`;
     const before = this.#spoken.get(key)?.text ?? '';
-    // The visitor's words may come later than the answer to them, so they get their place now.
-    if (type === 'input_audio_buffer.speech_started') this.#show(key, 'user', before, true);
-    else if (type === `${transcription}delta`) this.#show(key, 'user', before + textOf(delta), true);
-    else if (type === `${transcription}provisional`) this.#show(key, 'user', textOf(text), true);
-    else if (type === `${transcription}completed`) this.#show(key, 'user', textOf(transcript));
-    else if (type === `${speech}delta`) this.#show(key, 'assistant', before + textOf(delta));
-    else if (type === `${speech}done`) {
-      this.#show(key, 'assistant', textOf(transcript));
-      return textOf(transcript).trim();
-    }
-    return undefined;
+    const said = delta === undefined ? textOf(text ?? transcript ?? before) : before + textOf(delta);
+    // The visitor's words may come later than the answer to them, so they get their place when they begin.
+    if (type === 'input_audio_buffer.speech_started' || type.startsWith(transcription))
+      this.#show(key, 'user', said, !type.endsWith('completed'));
+    if (!type.startsWith(speech)) return undefined;
+    this.#show(key, 'assistant', said);
+    return type.endsWith('done') ? said.trim() : undefined;
   }
 
   /** Shows a text that the visitor has typed. */
@@ -64,11 +61,12 @@ export class LiveTranscript {
    * @param isProvisional whether the words may still change
    */
   #show(key: string, role: Message['role'], text: string, isProvisional = false): void {
-    const at = this.#spoken.get(key)?.at ?? this.#conversation.environment.now();
-    this.#spoken.set(key, { text: text.slice(0, maxLength), at });
-    const shown = text.slice(0, maxLength).trim();
+    const at = this.#spoken.get(key)?.at ?? this.#session.environment.now();
+    const kept = text.slice(0, maxLength);
+    this.#spoken.set(key, { text: kept, at });
+    const shown = kept.trim();
     const last = this.#session.snapshot.messages.at(-1);
-    if (!shown && !isProvisional) this.#session.apply({ type: 'removed', keys: [key] });
+    if (!shown && !isProvisional) this.#onChange({ type: 'removed', keys: [key] });
     // The assistant speaks its greeting, which is there already.
     else if (
       role !== 'assistant' ||
@@ -76,19 +74,19 @@ export class LiveTranscript {
       last.key.startsWith(this.#name) ||
       !last.text.startsWith(shown)
     )
-      this.#put(key, role, isProvisional ? `${shown} …`.trim() : shown, at);
-  }
-
-  #put(key: string, role: Message['role'], text: string, at: number): void {
-    const message: Message = {
-      key,
-      role,
-      text,
-      // Not `streaming`: screen readers announce such answers, and this one is heard.
-      status: role === 'user' ? 'sent' : 'done',
-      functionCalls: [],
-      at,
-    };
-    this.#session.apply({ type: 'streamed-elsewhere', messages: [message] });
+      this.#onChange({
+        type: 'streamed-elsewhere',
+        messages: [
+          {
+            key,
+            role,
+            text: isProvisional ? `${shown} …`.trim() : shown,
+            // Not `streaming`: screen readers announce such answers, and this one is heard.
+            status: role === 'user' ? 'sent' : 'done',
+            functionCalls: [],
+            at,
+          },
+        ],
+      });
   }
 }

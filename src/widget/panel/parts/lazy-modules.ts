@@ -8,7 +8,7 @@ const loaders = {
   extras: () => import('./extras.ts'),
   builder: () => import('./builder.ts'),
   dictation: () => import('./dictation.ts'),
-  call: () => import('../call/call.ts'),
+  call: () => import('./call.ts'),
   gate: () => import('../gate/gate.ts'),
 };
 

@@ -1,0 +1,88 @@
+import type { ConversationEvent } from '../../conversation/reduce.ts';
+import type { Session } from '../../conversation/session.ts';
+import { allTexts, loadCallTexts } from '../../texts/call-texts.ts';
+import type { Locale } from '../../texts/texts.ts';
+import type { PanelContext } from '../panel-context.ts';
+import { callBar } from './call-bar.ts';
+import { startCall, type Call, type CallOpening } from './call.ts';
+import { readMessages } from './read-messages.ts';
+
+/** A report to other tabs: whether a call is in progress in the conversation, and a change of its messages. */
+export type CallReport = readonly [conversationId: string, isOnCall: boolean, change?: ConversationEvent];
+
+/** The calls of a panel: the one in this tab, and one in another tab. */
+export interface Calls {
+  /** Whether no call can be started now. */
+  readonly isBusy: boolean;
+  /** Whether the service offers no calls now. */
+  readonly isRefused: boolean;
+  readonly start: (opening: CallOpening) => void;
+  /** Receives a report of another tab. */
+  readonly receive: (report: CallReport) => void;
+  /** Hangs up, and removes the bar. */
+  readonly end: () => void;
+  /** Call when the conversation has changed. */
+  readonly follow: () => void;
+  readonly view: (locale: Locale) => unknown;
+}
+
+/** Milliseconds after which a call in another tab that does not report counts as over. */
+const reportTimeout = 5000;
+
+/** @param report sends a report to the other tabs */
+export function createCalls(panel: PanelContext, report: (report: CallReport) => void): Calls {
+  const { container, host } = panel;
+  let call: Call | undefined;
+  /** The session of the call in another tab. */
+  let elsewhere: Session | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const endElsewhere = (): void => {
+    clearTimeout(timer);
+    if (elsewhere) void readMessages(elsewhere, endElsewhere);
+    elsewhere = undefined;
+    panel.draw();
+  };
+  // Escape would close the chat, and end the call by accident. It interrupts the assistant instead.
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !call || call.isOver) return;
+    event.stopPropagation();
+    call.interrupt();
+  };
+  for (const target of [container, host.launcher]) target.addEventListener('keydown', onKey);
+
+  return {
+    get isBusy() {
+      return !!elsewhere || call?.isOver === false;
+    },
+    get isRefused() {
+      return call?.isRefused ?? false;
+    },
+    start: (opening) => {
+      if (opening.life.signal.aborted) return;
+      call = startCall(panel, opening, report, () => {
+        call = undefined;
+      });
+    },
+    receive: ([, isOnCall, change]) => {
+      const { session } = panel.conversation;
+      if (!isOnCall) {
+        endElsewhere();
+        return;
+      }
+      clearTimeout(timer);
+      timer = setTimeout(endElsewhere, reportTimeout);
+      if (!elsewhere && panel.locale) void loadCallTexts(panel.locale).then(panel.draw);
+      elsewhere = session;
+      session.call = endElsewhere;
+      if (change) session.apply(change);
+      panel.draw();
+    },
+    end: () => call?.end(),
+    follow: () => call?.follow(),
+    view: (locale) => {
+      const texts = allTexts(locale);
+      return elsewhere ? callBar({ texts, state: 'elsewhere', label: texts.otherTab }) : call?.view(texts);
+    },
+  };
+}

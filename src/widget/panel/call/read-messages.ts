@@ -1,0 +1,14 @@
+import type { Session } from '../../conversation/session.ts';
+
+/**
+ * Replaces the messages of a call that is over by those that the service has stored.
+ *
+ * @throws {ChatError} `network` if a part of the chat cannot be loaded
+ */
+export async function readMessages(session: Session, call: object): Promise<void> {
+  if (session.call === call) session.call = undefined;
+  const { followUpdates } = await session.environment.loadSending();
+  // Aborted, so it reads once.
+  const once = { isExpected: true, isDue: true, signal: AbortSignal.abort() };
+  await followUpdates(session, once).catch(() => undefined);
+}
