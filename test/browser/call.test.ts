@@ -243,6 +243,19 @@ let microphone: FakeMicrophone;
     expect(chat.messages).not.to.include('user: Do you deliver?');
   });
 
+  it('puts a typed message back into the composer if the service refuses it, and says why', async () => {
+    const chat = await calling();
+    await chat.ask('Do you deliver?');
+    await until(() => chat.messages.at(-1) === 'user: Do you deliver?', 'the message');
+    service.send('error', { error: { message: 'Too many messages. Please wait a moment.' } });
+    await until(() => chat.input.value === 'Do you deliver?', 'the draft');
+    expect(chat.messages).not.to.include('user: Do you deliver?');
+    expect(notice(chat)).to.equal('Not sent. Too many messages. Please wait a moment.');
+    await click(chat.part('call-end-button'));
+    await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+    expect(chat.input.value).to.equal('Do you deliver?');
+  });
+
   it('is not ended by Escape, which interrupts the assistant', async () => {
     const chat = await calling();
     service.send('output_audio_buffer.started', { response_id: 'r1' });
@@ -477,6 +490,8 @@ async function calling(): Promise<Chat> {
 const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.dataset['state'];
 
 const label = (chat: Chat): string => chat.find('.call-state')?.innerText.trim() ?? '';
+
+const notice = (chat: Chat): string | undefined => chat.find('.call-state small')?.innerText;
 
 async function connected(chat: Chat): Promise<void> {
   await until(() => state(chat) === 'listening', 'the call to connect');

@@ -16,7 +16,7 @@ import {
 import type { CallReport } from './calls.ts';
 import { createDevices, type RequestMicrophone } from './devices.ts';
 import { openLine, type Line } from './line.ts';
-import { LiveTranscript, type CallEvent } from './live-transcript.ts';
+import { LiveTranscript, textOf, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
 
 /** What the click on the button has begun. */
@@ -178,6 +178,11 @@ export function startCall(
         // Without a spoken answer.
         if (state === 'thinking') show('listening');
         break;
+      case 'error':
+        // The service refuses typed messages in order, as soon as they arrive.
+        session.conversation.returnToDraft(transcript.takeBack(), true);
+        note(`${texts().notSent} ${textOf(event.error?.message)}`);
+        break;
       case 'call.ended':
         isKnown = Promise.resolve(false);
         close(endProblem(event.reason));
@@ -194,6 +199,7 @@ export function startCall(
     line.send({ type: 'response.create' });
     event.preventDefault();
     if (conversation.draft === text) conversation.draft = '';
+    notice = '';
     transcript.type(text);
   };
 

@@ -10,12 +10,13 @@ export interface CallEvent {
   readonly text?: unknown;
   readonly transcript?: unknown;
   readonly reason?: unknown;
+  readonly error?: { readonly message?: unknown };
 }
 
 const transcription = 'conversation.item.input_audio_transcription.';
 const speech = 'response.output_audio_transcript.';
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The maximum length of a text, in characters: a service may be faulty. */
 const maxLength = 20_000;
@@ -52,7 +53,17 @@ export class LiveTranscript {
   /** Shows a text that the visitor has typed. */
   type(text: string): void {
     this.typed.push(text);
-    this.#show(`${this.#name}-typed-${this.typed.length}`, 'user', text);
+    this.#show(this.#typedKey, 'user', text);
+  }
+
+  /** Removes the text that was typed last, and returns it. */
+  takeBack(): string {
+    this.#onChange({ type: 'removed', keys: [this.#typedKey] });
+    return this.typed.pop() ?? '';
+  }
+
+  get #typedKey(): string {
+    return `${this.#name}-typed-${this.typed.length}`;
   }
 
   /**
