@@ -37,9 +37,21 @@ export class VoiceStandIn {
   constructor() {
     const { players } = this;
     window.Audio = class extends Audio {
+      #sinkId = '';
+
       constructor() {
         super();
         players.push(this);
+      }
+
+      // A test machine has no speakers.
+      override get sinkId(): string {
+        return this.#sinkId;
+      }
+
+      override setSinkId(id: string): Promise<void> {
+        this.#sinkId = id;
+        return Promise.resolve();
       }
     };
     window.fetch = (input, init) => {
@@ -48,6 +60,11 @@ export class VoiceStandIn {
       const response = this.#fetch(input, init);
       return /\/widget$/.test(address) ? response.then((read) => this.#withCalls(read)) : response;
     };
+  }
+
+  /** The visitor's sound as it arrives. */
+  get heard(): MediaStreamTrack | undefined {
+    return this.peer?.getReceivers()[0]?.track;
   }
 
   /** Whether the call can be talked on. */
@@ -126,12 +143,16 @@ function tone(context: AudioContext): MediaStreamAudioDestinationNode {
   return destination;
 }
 
-/** Replaces the microphone of the page. */
+/** A microphone or a speaker. */
+type Device = Pick<MediaDeviceInfo, 'kind' | 'deviceId' | 'label'>;
+
+/** Replaces the microphone of the page, and the list of its devices. */
 export class FakeMicrophone {
   /** The constraints of each request. */
   readonly requests: MediaTrackConstraints[] = [];
   /** The streams that were handed out. */
   readonly streams: MediaStream[] = [];
+  devices: readonly Device[] = [];
   /** Refuses requests. */
   error: DOMException | undefined;
   /** Keeps requests waiting, as a browser does until the visitor has decided. */
@@ -144,19 +165,52 @@ export class FakeMicrophone {
       await this.prompt;
       if (this.error) throw this.error;
       const { stream } = tone(this.#context);
+      const { exact = 'default' } = (constraints?.audio as { deviceId?: { exact?: string } }).deviceId ?? {};
+      const { label = '' } = this.devices.find(({ deviceId }) => deviceId === exact) ?? {};
+      for (const track of stream.getTracks()) {
+        track.getSettings = () => ({ deviceId: exact });
+        Object.defineProperty(track, 'label', { value: label });
+      }
       this.streams.push(stream);
       return stream;
     };
+    navigator.mediaDevices.enumerateDevices = () => Promise.resolve(this.devices as MediaDeviceInfo[]);
   }
 
   /** Whether a microphone is in use. */
   get isOn(): boolean {
-    return this.streams.some((stream) => stream.getTracks().some(({ readyState }) => readyState === 'live'));
+    return this.inUse.length > 0;
+  }
+
+  /** The IDs of the microphones in use. */
+  get inUse(): (string | undefined)[] {
+    return this.#tracks
+      .filter(({ readyState }) => readyState === 'live')
+      .map((track) => track.getSettings().deviceId);
+  }
+
+  /** Disconnects the microphones in use: the browser ends their tracks, then reports that the devices have changed. */
+  unplug(): void {
+    for (const track of this.#tracks.filter(({ readyState }) => readyState === 'live')) {
+      track.stop();
+      track.dispatchEvent(new Event('ended'));
+    }
+    this.change();
+  }
+
+  /** The devices have changed. */
+  change(): void {
+    navigator.mediaDevices.dispatchEvent(new Event('devicechange'));
+  }
+
+  get #tracks(): MediaStreamTrack[] {
+    return this.streams.flatMap((stream) => stream.getTracks());
   }
 
   async stop(): Promise<void> {
-    // The browser's own method comes from the prototype.
-    Reflect.deleteProperty(navigator.mediaDevices, 'getUserMedia');
+    // The browser's own methods come from the prototype.
+    for (const name of ['getUserMedia', 'enumerateDevices'])
+      Reflect.deleteProperty(navigator.mediaDevices, name);
     await this.#context.close();
   }
 }

@@ -74,7 +74,10 @@ function picker({ kind, devices, used, choose }: DeviceChoice, texts: CallTexts)
         >${texts[kind]}
         <select
           @change=${(event: Event) => {
-            choose((event.target as HTMLSelectElement).value);
+            const select = event.target as HTMLSelectElement;
+            choose(select.value);
+            // Until the device is in use.
+            select.value = used ?? '';
           }}
         >
           ${devices.map(

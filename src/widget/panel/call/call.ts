@@ -110,7 +110,7 @@ export function startCall(
   };
   const note = (text: string): void => {
     notice = text;
-    announce(text);
+    if (text) announce(text);
     draw();
   };
   /** Ends the call. The bar shows why. */
@@ -144,10 +144,12 @@ export function startCall(
     onTrack: (used, isLost) => {
       track = used;
       line?.replaceTrack(track);
-      if (isLost) note(fill(texts().nowUsing, { name: track.label }));
+      note(isLost ? fill(texts().nowUsing, { name: track.label || texts().standard }) : '');
     },
-    onNone: () => {
-      note(texts().noDevice);
+    onNone: (error) => {
+      void microphoneProblem(error).then((problem) => {
+        note(texts()[problem]);
+      });
     },
     onLevel: (level) => {
       container.querySelector<HTMLElement>('.call-ring')?.style.setProperty('--_level', level.toFixed(2));

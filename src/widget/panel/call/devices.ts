@@ -11,8 +11,8 @@ export interface DevicesOptions {
   readonly signal: AbortSignal;
   /** Another microphone is used from now on; `isLost` if the one before was disconnected. */
   readonly onTrack: (track: MediaStreamTrack, isLost: boolean) => void;
-  /** There is no microphone any more. */
-  readonly onNone: () => void;
+  /** There is no microphone any more, and no other one can be used. */
+  readonly onNone: (error: Error) => void;
   /** The level of the microphone, in each frame, from 0 to 1. */
   readonly onLevel: (level: number) => void;
   /** The lists have changed. */
@@ -44,7 +44,11 @@ export function createDevices(options: DevicesOptions): Devices {
   let isMuted = false;
   let all: readonly MediaDeviceInfo[] = [];
   let endLevel: (() => void) | undefined;
+  let requests = Promise.resolve();
+  let replacing: Promise<void> | undefined;
 
+  const listed = (kind: MediaDeviceKind): readonly MediaDeviceInfo[] =>
+    all.filter((device) => device.kind === kind);
   const list = async (): Promise<void> => {
     all = await mediaDevices.enumerateDevices().catch(() => []);
     onChange();
@@ -56,27 +60,28 @@ export function createDevices(options: DevicesOptions): Devices {
     endLevel?.();
     track = next;
     next.enabled = !isMuted;
-    next.addEventListener('ended', () => {
-      if (track === next) void replaceLost();
-    });
+    next.addEventListener('ended', replaceLost);
     endLevel = measureLevel(stream, onLevel);
     onTrack(next, isLost);
     void list();
   };
-  const replaceLost = async (): Promise<void> => {
-    try {
-      use(await requestMicrophone(signal), true);
-    } catch {
-      if (!signal.aborted) onNone();
-    }
-  };
-  const chooseMicrophone = async (deviceId: string): Promise<void> => {
-    try {
-      use(await requestMicrophone(signal, deviceId));
-    } catch {
-      // It was disconnected or is in use: the call keeps the current one.
-      onChange();
-    }
+  /** Each request may prompt the visitor, so the next one waits for it. The last one decides. */
+  const request = (deviceId?: string): Promise<void> =>
+    (requests = requests.then(async () => {
+      if (!deviceId && track?.readyState === 'live') return;
+      try {
+        use(await requestMicrophone(signal, deviceId), !deviceId);
+      } catch (error) {
+        // The call keeps a microphone that works.
+        if (deviceId) onChange();
+        else if (!signal.aborted) onNone(error as Error);
+      }
+    }));
+  /** Browsers report a loss up to twice. */
+  const replaceLost = (): void => {
+    replacing ??= request().finally(() => {
+      replacing = undefined;
+    });
   };
   const chooseSpeaker = async (deviceId: string): Promise<void> => {
     await audio.setSinkId(deviceId).catch(() => undefined);
@@ -85,13 +90,11 @@ export function createDevices(options: DevicesOptions): Devices {
   const follow = async (): Promise<void> => {
     await list();
     const { sinkId } = audio;
-    if (sinkId && !all.some(({ deviceId }) => deviceId === sinkId)) await chooseSpeaker('');
-    if (track?.readyState !== 'live') await replaceLost();
+    if (sinkId && !listed('audiooutput').some(({ deviceId }) => deviceId === sinkId)) await chooseSpeaker('');
+    if (track?.readyState !== 'live') replaceLost();
   };
   mediaDevices.addEventListener('devicechange', () => void follow(), { signal });
   signal.addEventListener('abort', () => endLevel?.());
-  const listed = (kind: MediaDeviceKind): readonly MediaDeviceInfo[] =>
-    all.filter((device) => device.kind === kind);
 
   return {
     choices: () => [
@@ -99,7 +102,7 @@ export function createDevices(options: DevicesOptions): Devices {
         kind: 'microphone',
         devices: listed('audioinput'),
         used: track?.getSettings().deviceId,
-        choose: (id) => void chooseMicrophone(id),
+        choose: (id) => void request(id),
       },
       {
         kind: 'speaker',
