@@ -282,6 +282,15 @@ let microphone: FakeMicrophone;
     await until(() => state(chat) === 'speaking', 'speaking');
   });
 
+  it('plays the next answer even if the event that announces it is late', async () => {
+    const chat = await calling();
+    service.send('output_audio_buffer.started', { response_id: 'r1' });
+    service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+    await until(() => service.players[0]?.muted === true, 'silence');
+    await until(() => service.players[0]?.muted === false, 'sound');
+    expect(state(chat)).to.equal('listening');
+  });
+
   it('connects again after the line was lost', async () => {
     const chat = await calling();
     service.lose();

@@ -46,6 +46,12 @@ export interface Call {
 /** Milliseconds for which a lost line is connected again, and between two attempts. */
 const reconnecting = { limit: 10_000, pause: 1000 };
 
+/**
+ * Milliseconds of silence after an interruption: the browser would play the sound that it has received already. Not until
+ * the next answer is announced, since a lost packet delays that by up to three seconds.
+ */
+const mutedTime = 600;
+
 /** @param onGone called when nothing of the call is shown any more */
 export function startCall(
   panel: PanelContext,
@@ -66,6 +72,7 @@ export function startCall(
   let showsDevices = false;
   let isRecorded: unknown;
   let notice = '';
+  let muteTimer: ReturnType<typeof setTimeout> | undefined;
   /** To be announced when the assistant has finished speaking. */
   let announcement = '';
   let onOpened: (() => void) | undefined;
@@ -157,12 +164,18 @@ export function startCall(
     onChange: draw,
   });
 
+  const mute = (isCutOff: boolean): void => {
+    clearTimeout(muteTimer);
+    audio.muted = isCutOff;
+    muteTimer = setTimeout(() => {
+      audio.muted = false;
+    }, mutedTime);
+  };
   const onEvent = (event: CallEvent): void => {
     const { type } = event;
     const spoken = transcript.apply(event);
     if (spoken) host.dispatch('chat-message', { text: spoken, latency: undefined });
-    // The browser would play what it has received already: up to a second on a bad line.
-    if (type.startsWith('output_audio')) audio.muted = type.endsWith('cleared');
+    if (type.startsWith('output_audio')) mute(type.endsWith('cleared'));
     switch (type) {
       case 'input_audio_buffer.speech_started':
       case 'output_audio_buffer.stopped':
