@@ -153,14 +153,45 @@ let microphone: FakeMicrophone;
     const notice = 'This call is recorded.';
     service.isRecorded = true;
     const chat = await calling();
-    expect(chat.find('.call-state small')?.textContent).to.equal(notice);
+    expect(noticeIn(chat)).to.equal(notice);
+    await speak(chat);
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
     await until(() => chat.announcement.includes(notice), 'the announcement');
     await click(chat.part('call-end-button'));
     service.isRecorded = false;
     await until(() => chat.find('[part~="call-button"]') !== null, 'the button');
     await click(chat.part('call-button'));
     await connected(chat);
-    expect(chat.find('.call-state small')).to.equal(null);
+    expect(noticeIn(chat)).to.equal(undefined);
+  });
+
+  it('announces that the visitor can speak, but not while the assistant greets', async () => {
+    const chat = await calling();
+    expect(chat.announcement).to.equal('Connecting…');
+    await speak(chat);
+    expect(chat.announcement).to.equal('Connecting…');
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => chat.announcement.trim() === 'You can speak now.', 'the announcement');
+  });
+
+  it('announces at once that the visitor can speak if the assistant has greeted before', async () => {
+    const chat = await open();
+    await chat.ask('Hello');
+    await chat.answered(2);
+    await click(chat.part('call-button'));
+    await connected(chat);
+    await until(() => chat.announcement.trim() === 'You can speak now.', 'the announcement');
+  });
+
+  it('announces nothing while the assistant speaks', async () => {
+    const chat = await calling();
+    await speak(chat);
+    const before = chat.announcement;
+    await click(chat.part('call-mute-button'));
+    await until(() => chat.part('call-mute-button').title === 'Unmute microphone', 'the state');
+    expect(chat.announcement).to.equal(before);
+    service.send('output_audio_buffer.stopped', { response_id: 'r1' });
+    await until(() => chat.announcement === 'Microphone is off', 'the announcement');
   });
 
   it('shows whether the assistant listens, thinks or speaks', async () => {
@@ -251,7 +282,7 @@ let microphone: FakeMicrophone;
     service.send('error', { error: { message: 'Too many messages. Please wait a moment.' } });
     await until(() => chat.input.value === 'Do you deliver?', 'the draft');
     expect(chat.messages).not.to.include('user: Do you deliver?');
-    expect(notice(chat)).to.equal('Not sent. Too many messages. Please wait a moment.');
+    expect(noticeIn(chat)).to.equal('Not sent. Too many messages. Please wait a moment.');
     await click(chat.part('call-end-button'));
     await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
     expect(chat.input.value).to.equal('Do you deliver?');
@@ -259,8 +290,7 @@ let microphone: FakeMicrophone;
 
   it('is not ended by Escape, which interrupts the assistant', async () => {
     const chat = await calling();
-    service.send('output_audio_buffer.started', { response_id: 'r1' });
-    await until(() => label(chat) === 'Speaking…', 'speaking');
+    await speak(chat);
     chat.input.focus();
     await press('Escape');
     await until(() => service.received.length === 2, 'the events');
@@ -338,7 +368,7 @@ let microphone: FakeMicrophone;
     const chat = await calling();
     microphone.unplug();
     await until(() => microphone.streams.length === 2, 'another microphone');
-    await until(() => /^Now using/.test(notice(chat) ?? ''), 'the notice');
+    await until(() => /^Now using/.test(noticeIn(chat) ?? ''), 'the notice');
   });
 
   it('asks once for another microphone, although the browser reports the loss twice', async () => {
@@ -350,7 +380,7 @@ let microphone: FakeMicrophone;
     microphone.error = new DOMException('', 'NotAllowedError');
     replace(navigator.permissions, 'query', () => Promise.resolve({ state: 'denied' }));
     allow(undefined);
-    await until(() => notice(chat) === 'The microphone is blocked. Allow it in the browser.', 'the reason');
+    await until(() => noticeIn(chat) === 'The microphone is blocked. Allow it in the browser.', 'the reason');
     expect(microphone.requests.length).to.equal(2);
   });
 
@@ -424,7 +454,7 @@ let microphone: FakeMicrophone;
         'Default',
       ]);
       microphone.unplug();
-      await until(() => notice(chat) === 'Now using: Default', 'the notice');
+      await until(() => noticeIn(chat) === 'Now using: Default', 'the notice');
     });
 
     it('uses the microphone that was chosen last', async () => {
@@ -458,10 +488,10 @@ let microphone: FakeMicrophone;
     it('says no longer which microphone has replaced a lost one when the visitor chooses another', async () => {
       const chat = await choosing();
       microphone.unplug();
-      await until(() => /^Now using/.test(notice(chat) ?? ''), 'the notice');
+      await until(() => /^Now using/.test(noticeIn(chat) ?? ''), 'the notice');
       choose(pickers(chat)[0], 'webcam');
       await until(() => microphone.inUse.join() === 'webcam', 'the microphone');
-      await until(() => !notice(chat), 'the notice to disappear');
+      await until(() => !noticeIn(chat), 'the notice to disappear');
     });
   });
 
@@ -623,7 +653,13 @@ const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.da
 
 const label = (chat: Chat): string => chat.find('.call-state')?.innerText.trim() ?? '';
 
-const notice = (chat: Chat): string | undefined => chat.find('.call-state small')?.innerText;
+const noticeIn = (chat: Chat): string | undefined => chat.find('.call-state small')?.innerText;
+
+/** The assistant speaks. */
+async function speak(chat: Chat): Promise<void> {
+  service.send('output_audio_buffer.started', { response_id: 'r1' });
+  await until(() => state(chat) === 'speaking', 'speaking');
+}
 
 async function connected(chat: Chat): Promise<void> {
   await until(() => state(chat) === 'listening', 'the call to connect');

@@ -73,7 +73,7 @@ export function startCall(
   let isRecorded: unknown;
   let notice = '';
   let muteTimer: ReturnType<typeof setTimeout> | undefined;
-  /** To be announced when the assistant has finished speaking. */
+  /** To be announced when the assistant listens. */
   let announcement = '';
   let onOpened: (() => void) | undefined;
   let iceServers: RTCIceServer[] = [];
@@ -112,7 +112,7 @@ export function startCall(
   };
   const show = (next: CallState): void => {
     state = next;
-    if (next !== 'speaking' && announcement) announce(announcement);
+    if (next === 'listening' && announcement) announce(announcement);
     draw();
   };
   const note = (text: string): void => {
@@ -250,7 +250,8 @@ export function startCall(
       try {
         await connect(limit);
         show('listening');
-        announce(texts().ready);
+        // The assistant apologizes first.
+        announcement = texts().ready;
         return;
       } catch (error) {
         const problem = limit.aborted ? 'lost' : connectionProblem(error);
@@ -291,7 +292,11 @@ export function startCall(
         report([id(), true]);
       }, 1000);
       show('listening');
-      announce(`${texts().ready} ${isRecorded ? texts().recorded : ''}`);
+      const ready = `${texts().ready} ${isRecorded ? texts().recorded : ''}`;
+      const { messages } = session.snapshot;
+      // The assistant speaks its greeting first, unless the visitor has written before.
+      if (messages[0] && messages.every(({ role }) => role === 'assistant')) announcement = ready;
+      else announce(ready);
     } catch (error) {
       close(connectionProblem(error) ?? (error instanceof ChatError ? 'network' : 'failed'));
     }
