@@ -9,15 +9,20 @@ import { prepareSchemas } from './prepare-schemas.ts';
 
 prepareSchemas();
 
-/** The texts of errors that only calls have. */
-export const voiceErrorTexts = {
-  /** Followed by the reason. */
-  unavailable: 'Voice is not available: ',
+/** The texts of errors that only calls have, and that a browser tells apart. */
+export const callRefusals = {
   callInProgress: 'A call is in progress',
   callEnded: 'The call has ended',
-  notOffered: 'The assistant offers no calls',
   /** Followed by the limit. */
   limitReached: 'Call limit reached.',
+} as const;
+
+/** The texts of all errors that only calls have. */
+export const voiceErrorTexts = {
+  ...callRefusals,
+  /** Followed by the reason. */
+  unavailable: 'Voice is not available: ',
+  notOffered: 'The assistant offers no calls',
 } as const;
 
 /** Response of `GET /conversations/{uuid}/voice`. */
@@ -38,29 +43,25 @@ export const StartedCall = z.looseObject({
 });
 export type StartedCall = z.infer<typeof StartedCall>;
 
+const path = '/api/conversations/:uuid/voice';
+
 /** Reads what a browser needs for a call. */
 export const readVoice = {
   method: 'GET',
-  path: '/api/conversations/:uuid/voice',
-  auth: 'none',
+  path,
   response: VoiceOptions,
-  statuses: [200, 400, 403, 404, 429, 503],
 } as const;
 
 /** Starts a call with an SDP offer, or connects a call again. */
 export const startVoice = {
   method: 'POST',
-  path: '/api/conversations/:uuid/voice',
-  auth: 'none',
+  path,
   response: StartedCall,
-  statuses: [201, 400, 403, 404, 409, 413, 422, 429, 503],
 } as const;
 
 /** Ends the call of a conversation. Succeeds also if there is none. */
 export const endVoice = {
   method: 'DELETE',
-  path: '/api/conversations/:uuid/voice',
-  auth: 'none',
+  path,
   response: Done,
-  statuses: [200, 404, 429],
 } as const;

@@ -59,20 +59,26 @@ export const StartedCall = z.object({
 export const readVoice = {
   ...voice.readVoice,
   summary: 'Returns what a browser needs to call the assistant of a conversation. Our addition.',
+  auth: 'none',
   response: VoiceOptions,
+  statuses: [200, 400, 403, 404, 429, 503],
 } as const;
 
 export const startVoice = {
   ...voice.startVoice,
   summary:
     "Calls the assistant of a conversation with a browser's SDP offer, or connects a call again. Each started minute costs by mode; free in a conversation of type test. Our addition.",
+  auth: 'none',
   request: StartVoiceRequest,
   response: StartedCall,
   success: 201,
+  statuses: [201, 400, 403, 404, 409, 413, 422, 429, 503],
 } as const;
 
 export const endVoice = {
   ...voice.endVoice,
   summary: 'Ends the call of a conversation. Succeeds also if there is none. Our addition.',
+  auth: 'none',
   response: Done,
+  statuses: [200, 404, 429],
 } as const;

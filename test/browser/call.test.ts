@@ -427,7 +427,7 @@ let microphone: FakeMicrophone;
       await until(() => microphone.inUse.join() === 'headset', 'the microphone');
       expect(microphone.requests.at(-1)).to.deep.include({ deviceId: { exact: 'headset' } });
       await until(() => service.heard?.readyState === 'live', 'its sound');
-      expect(picker?.value).to.equal('headset');
+      await until(() => picker?.value === 'headset', 'the picker');
       expect(await violations(chat)).to.equal('');
       await click(chat.part('call-devices-button'));
       await until(() => pickers(chat).length === 0, 'the pickers to disappear');
@@ -537,6 +537,14 @@ let microphone: FakeMicrophone;
         permission('prompt'),
         ['NotAllowedError', ''],
         'The call needs your microphone.',
+      ],
+      [
+        'denied, in a browser that does not say so',
+        () => {
+          replace(navigator, 'permissions', undefined);
+        },
+        ['NotAllowedError', ''],
+        'The microphone is blocked.',
       ],
       ['no device', nothing, ['NotFoundError', ''], 'No microphone was found.'],
       ['a chosen device is gone', nothing, ['OverconstrainedError', ''], 'No microphone was found.'],

@@ -5,8 +5,11 @@ import { button } from '../header.ts';
 import { closeIcon, icon } from '../icons.ts';
 import type { DeviceChoice } from './devices.ts';
 
-/** `over`: the bar shows why. `elsewhere`: the call is in another tab. */
-export type CallState = 'connecting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over' | 'elsewhere';
+/** The keys of their texts. */
+export type CallState = Extract<
+  keyof (CallTexts & Texts),
+  'connecting' | 'listening' | 'thinking' | 'speaking' | 'reconnecting' | 'over'
+>;
 
 const microphone = 'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3';
 const microphoneIcon = icon(microphone);
@@ -18,59 +21,51 @@ const hangUpIcon = icon('M2 15c-2-8 22-8 20 0l-5 1-2-4c-2-.7-4-.7-6 0l-2 4z');
 export function callBar({
   texts,
   state,
-  label,
   seconds,
   isMuted,
   notice,
   choices,
-  actions,
+  onMute,
+  onDevices,
+  onEnd,
 }: {
-  readonly texts: CallTexts & Pick<Texts, 'call' | 'dismiss'>;
+  readonly texts: CallTexts & Texts;
   readonly state: CallState;
-  /** The state in words. */
-  readonly label: string;
-  /** Undefined unless the call is connected. */
-  readonly seconds?: number | undefined;
-  readonly isMuted?: boolean;
-  readonly notice?: string;
-  /** Devices to choose from; undefined to hide them. */
-  readonly choices?: readonly DeviceChoice[] | undefined;
-  /** None for a call in another tab. */
-  readonly actions?: {
-    readonly mute: () => void;
-    readonly toggleDevices: () => void;
-    /** Hangs up, or removes the bar. */
-    readonly end: () => void;
-  };
+  /** Undefined before the call is connected. */
+  readonly seconds: number | undefined;
+  readonly isMuted: boolean;
+  readonly notice: string;
+  /** Devices to choose from; empty to hide them. */
+  readonly choices: readonly DeviceChoice[];
+  readonly onMute: () => void;
+  readonly onDevices: () => void;
+  readonly onEnd: () => void;
 }): TemplateResult {
   return html`<div part="call" role="group" aria-label=${texts.call} data-state=${state}>
-    ${state === 'over' ? nothing : html`<span class="call-ring" aria-hidden="true"></span>`}
-    <p class="call-state"><b>${label}</b>${notice && html`<small>${notice}</small>`}</p>
+    <span class="call-ring" aria-hidden="true"></span>
+    <p class="call-state">
+      <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b
+      >${notice && html`<small>${notice}</small>`}
+    </p>
     ${seconds === undefined ? nothing : html`<span class="call-time" role="timer">${duration(seconds)}</span>`}
-    ${
-      !actions
-        ? nothing
-        : state === 'over'
-          ? button('call-dismiss', texts.dismiss, closeIcon, actions.end)
-          : [
-              button(
-                'call-mute',
-                isMuted ? texts.unmute : texts.mute,
-                isMuted ? mutedIcon : microphoneIcon,
-                actions.mute,
-              ),
-              button('call-devices', texts.devices, devicesIcon, actions.toggleDevices, !!choices),
-              button('call-end', texts.hangUp, hangUpIcon, actions.end),
-            ]
-    }
-    ${choices && html`<div class="call-devices">${choices.map((choice) => picker(choice, texts))}</div>`}
+    ${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, onMute)}
+    ${button('call-devices', texts.devices, devicesIcon, onDevices, choices.length > 0)}
+    ${button('call-end', texts.hangUp, hangUpIcon, onEnd)} ${choices.map((choice) => picker(choice, texts))}
+  </div>`;
+}
+
+/** The reason why a call is over. */
+export function endedCallBar(texts: Texts, reason: string, onDismiss: () => void): TemplateResult {
+  return html`<div part="call" role="group" aria-label=${texts.call} data-state="over">
+    <p class="call-state">${reason}</p>
+    ${button('call-dismiss', texts.dismiss, closeIcon, onDismiss)}
   </div>`;
 }
 
 function picker({ kind, devices, used, choose }: DeviceChoice, texts: CallTexts): unknown {
   return devices.length === 0
     ? nothing
-    : html`<label
+    : html`<label class="call-devices"
         >${texts[kind]}
         <select
           @change=${(event: Event) => {

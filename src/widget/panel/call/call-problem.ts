@@ -1,12 +1,13 @@
 import { ChatError } from '../../../client/errors.ts';
-import { voiceErrorTexts } from '../../../contract/voice-endpoints.ts';
+import { callRefusals } from '../../../contract/voice-endpoints.ts';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
 
-/** The key of a problem's text. */
-export type CallProblem =
+/** Why a call is over: the key of its text. */
+export type CallEnd =
   | Extract<
       keyof CallTexts,
+      | 'over'
       | 'dismissed'
       | 'noDevice'
       | 'busy'
@@ -25,23 +26,13 @@ export type CallProblem =
       'noMicrophone' | 'impossible' | 'balanceAdvice' | 'network' | 'ended' | 'waitAdvice' | 'signIn'
     >;
 
-/** The error of a call that cannot start or continue. */
-export class CallError extends Error {
-  readonly problem: CallProblem;
-
-  constructor(problem: CallProblem) {
-    super(problem);
-    this.problem = problem;
-  }
-}
-
 /** Chromium alone says whether a page's policy forbids a feature. */
 interface Policy {
   readonly allowsFeature: (feature: string) => boolean;
 }
 
 /** Why the microphone cannot be used. Browsers report several reasons by the same error. */
-export async function microphoneProblem({ name, message }: Error): Promise<CallProblem> {
+export async function microphoneProblem({ name, message }: Error): Promise<CallEnd> {
   if (!isSecureContext) return 'insecure';
   if (!('mediaDevices' in navigator && 'RTCPeerConnection' in globalThis)) return 'impossible';
   if (/NotFound|Overconstrained/.test(name)) return 'noDevice';
@@ -49,9 +40,12 @@ export async function microphoneProblem({ name, message }: Error): Promise<CallP
   const { featurePolicy } = document as { featurePolicy?: Policy };
   if (featurePolicy?.allowsFeature('microphone') === false) return 'blocked';
   if (/dismissed/.test(message)) return 'dismissed';
-  const query = navigator.permissions.query({ name: 'microphone' });
-  const { state } = await query.catch(() => ({ state: 'denied' }));
-  if (state === 'prompt') return isFramed() ? 'blocked' : 'dismissed';
+  try {
+    const { state } = await navigator.permissions.query({ name: 'microphone' });
+    if (state === 'prompt') return isFramed() ? 'blocked' : 'dismissed';
+  } catch {
+    // The browser does not say.
+  }
   return 'noMicrophone';
 }
 
@@ -62,35 +56,33 @@ function isFramed(): boolean {
     : window !== window.top;
 }
 
-/** The problem for each refusal of the service, which has this code or text. */
-const refusals: readonly (readonly [start: string, CallProblem])[] = [
-  [voiceErrorTexts.callInProgress, 'otherTab'],
-  [voiceErrorTexts.callEnded, 'lost'],
-  [voiceErrorTexts.limitReached, 'callLimit'],
+/** How a refusal or the reason of an end begins, and what it means. */
+const meanings: readonly (readonly [start: string, CallEnd])[] = [
+  [callRefusals.callInProgress, 'otherTab'],
+  [callRefusals.callEnded, 'lost'],
+  [callRefusals.limitReached, 'callLimit'],
   ['limit-reached', 'callLimit'],
   ['insufficient-balance', 'balanceAdvice'],
   ['conversation-ended', 'ended'],
   ['too-many-requests', 'waitAdvice'],
   ['user-token', 'signIn'],
+  ['silence', 'silence'],
+  ['balance', 'balanceAdvice'],
+  ['time-limit', 'timeLimit'],
+  ['failed', 'failed'],
 ];
 
+const meaningOf = (text: string): CallEnd | undefined =>
+  meanings.find(([start]) => text.startsWith(start))?.[1];
+
 /** Why a call does not connect; undefined if another attempt may succeed. */
-export function connectionProblem(error: unknown): CallProblem | undefined {
-  if (error instanceof CallError) return error.problem;
+export function connectionProblem(error: unknown): CallEnd | undefined {
   // WebRTC's own errors do not say what is wrong.
-  if (!(error instanceof ChatError)) return undefined;
-  const { code, message, status } = error;
-  const known = refusals.find(([start]) => message.startsWith(start) || code.startsWith(start));
-  return known?.[1] ?? (status === undefined ? undefined : 'unavailable');
+  if (!(error instanceof ChatError) || error.status === undefined) return undefined;
+  return meaningOf(error.message) ?? meaningOf(error.code) ?? 'unavailable';
 }
 
 /** Why the service has ended a call. */
-export function endProblem(reason: unknown): CallProblem | 'over' {
-  const problems: Record<string, CallProblem> = {
-    silence: 'silence',
-    balance: 'balanceAdvice',
-    'time-limit': 'timeLimit',
-    failed: 'failed',
-  };
-  return problems[String(reason)] ?? 'over';
+export function serviceEnd(reason: unknown): CallEnd {
+  return meaningOf(String(reason)) ?? 'over';
 }

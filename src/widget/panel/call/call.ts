@@ -5,18 +5,12 @@ import type { ChatEventMap } from '../../events.ts';
 import { allTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
 import { fill, type Locale, type Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { callBar, type CallState } from './call-bar.ts';
-import {
-  CallError,
-  connectionProblem,
-  endProblem,
-  microphoneProblem,
-  type CallProblem,
-} from './call-problem.ts';
+import { callBar, endedCallBar, type CallState } from './call-bar.ts';
+import { connectionProblem, microphoneProblem, serviceEnd, type CallEnd } from './call-problem.ts';
 import type { CallReport } from './calls.ts';
 import { createDevices, type RequestMicrophone } from './devices.ts';
 import { openLine, type Line } from './line.ts';
-import { LiveTranscript, textOf, type CallEvent } from './live-transcript.ts';
+import { createTranscript, textOf, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
 
 /** What the click on the button has begun. */
@@ -43,8 +37,10 @@ export interface Call {
   readonly view: (texts: Texts & CallTexts) => unknown;
 }
 
-/** Milliseconds for which a lost line is connected again, and between two attempts. */
-const reconnecting = { limit: 10_000, pause: 1000 };
+/** Milliseconds for which a lost line is connected again. */
+const reconnectingTime = 10_000;
+/** Milliseconds between two attempts to connect it. */
+const reconnectingPause = 1000;
 
 /**
  * Milliseconds of silence after an interruption: the browser would play the sound that it has received already. Not until
@@ -85,11 +81,6 @@ export function startCall(
 
   const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);
   const id = (): string => session.snapshot.conversationId ?? '';
-  /** Why the call is over. */
-  const reason = (): string => {
-    const { reason } = signal as { reason: unknown };
-    return texts()[typeof reason === 'string' ? (reason as CallProblem) : 'over'];
-  };
   const hasFocus = (): boolean =>
     !!host.shadowRoot.activeElement?.closest('[part~="call"], [part~="call-button"]');
   /** If the focused button disappears, the focus moves to the next one. */
@@ -121,11 +112,11 @@ export function startCall(
     draw();
   };
   /** Ends the call. The bar shows why. */
-  const close = (problem: CallProblem | 'over'): void => {
-    life.abort(problem);
+  const close = (why: CallEnd): void => {
+    life.abort(why);
   };
   const end = (): void => {
-    life.abort();
+    close('over');
     draw();
     onGone();
   };
@@ -140,7 +131,7 @@ export function startCall(
     else if (conversationId ?? problem) onOpened?.();
   };
 
-  const transcript = new LiveTranscript(session, (change) => {
+  const transcript = createTranscript(session, (change) => {
     session.apply(change);
     report([id(), true, change]);
   });
@@ -200,7 +191,7 @@ export function startCall(
         break;
       case 'call.ended':
         isKnown = Promise.resolve(false);
-        close(endProblem(event.reason));
+        close(serviceEnd(event.reason));
     }
   };
   /** Sends a typed message on the line; if that is not open, it is sent as usual. */
@@ -243,9 +234,9 @@ export function startCall(
   };
   const reconnect = async (): Promise<void> => {
     line = undefined;
-    show('lost');
+    show('reconnecting');
     announce(texts().reconnecting);
-    const limit = AbortSignal.timeout(reconnecting.limit);
+    const limit = AbortSignal.timeout(reconnectingTime);
     for (;;) {
       try {
         await connect(limit);
@@ -257,7 +248,7 @@ export function startCall(
         const problem = limit.aborted ? 'lost' : connectionProblem(error);
         if (problem) close(problem);
         if (signal.aborted) return;
-        await new Promise((resolve) => setTimeout(resolve, reconnecting.pause));
+        await new Promise((resolve) => setTimeout(resolve, reconnectingPause));
       }
     }
   };
@@ -268,7 +259,7 @@ export function startCall(
       onOpened = resolve;
       follow();
     });
-    if (!id()) throw new CallError('network');
+    if (!id()) close('network');
     return readVoiceOptions(client, id(), { signal });
   };
   const start = async (): Promise<void> => {
@@ -278,7 +269,7 @@ export function startCall(
         readOptions(),
         loadCallTexts(panel.locale as Locale).then(draw),
         microphone.then(devices.use, async (error: unknown) => {
-          throw new CallError(await microphoneProblem(error as Error));
+          close(await microphoneProblem(error as Error));
         }),
       ]);
       signal.throwIfAborted();
@@ -323,9 +314,8 @@ export function startCall(
     report([id(), false]);
     audio.pause();
     audio.srcObject = null;
-    startedAt = undefined;
     show('over');
-    announce(reason());
+    announce(texts()[signal.reason as CallEnd]);
     void settle();
   });
   addEventListener('pagehide', end, { signal });
@@ -344,38 +334,27 @@ export function startCall(
     follow,
     end,
     interrupt,
-    view: (texts) => {
-      const labels = {
-        connecting: texts.connecting,
-        listening: isMuted ? texts.muted : texts.listening,
-        thinking: texts.thinking,
-        speaking: texts.speaking,
-        lost: texts.reconnecting,
-        over: reason(),
-        elsewhere: '',
-      };
-      return callBar({
-        texts,
-        state,
-        label: labels[state],
-        seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
-        isMuted,
-        notice: signal.aborted ? '' : `${isRecorded ? texts.recorded : ''} ${notice}`.trim(),
-        choices: showsDevices && !signal.aborted ? devices.choices() : undefined,
-        actions: {
-          mute: () => {
-            isMuted = !isMuted;
-            devices.mute(isMuted);
-            announce(isMuted ? texts.muted : texts.microphoneOn);
-            draw();
-          },
-          toggleDevices: () => {
-            showsDevices = !showsDevices;
-            draw();
-          },
-          end,
-        },
-      });
-    },
+    view: (texts) =>
+      signal.aborted
+        ? endedCallBar(texts, texts[signal.reason as CallEnd], end)
+        : callBar({
+            texts,
+            state,
+            seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
+            isMuted,
+            notice: `${isRecorded ? texts.recorded : ''} ${notice}`.trim(),
+            choices: showsDevices ? devices.choices() : [],
+            onMute: () => {
+              isMuted = !isMuted;
+              devices.mute(isMuted);
+              announce(isMuted ? texts.muted : texts.microphoneOn);
+              draw();
+            },
+            onDevices: () => {
+              showsDevices = !showsDevices;
+              draw();
+            },
+            onEnd: end,
+          }),
   };
 }

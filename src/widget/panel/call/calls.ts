@@ -1,9 +1,9 @@
+import { html } from 'lit/html.js';
 import type { ConversationEvent } from '../../conversation/reduce.ts';
 import type { Session } from '../../conversation/session.ts';
 import { allTexts, loadCallTexts } from '../../texts/call-texts.ts';
 import type { Locale } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { callBar } from './call-bar.ts';
 import { startCall, type Call, type CallOpening } from './call.ts';
 import { readMessages } from './read-messages.ts';
 
@@ -82,7 +82,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     follow: () => call?.follow(),
     view: (locale) => {
       const texts = allTexts(locale);
-      return elsewhere ? callBar({ texts, state: 'elsewhere', label: texts.otherTab }) : call?.view(texts);
+      return elsewhere ? html`<p part="call">${texts.otherTab}</p>` : call?.view(texts);
     },
   };
 }

@@ -39,14 +39,21 @@ const interruptionTimeout = 3000;
 export async function openLine(options: LineOptions): Promise<Line> {
   const { iceServers, track, audio, exchange, onEvent, onLost, signal } = options;
   const peer = new RTCPeerConnection({ iceServers });
+  const channel = peer.createDataChannel('events');
+  const sender = peer.addTrack(track);
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let onFailed: (() => void) | undefined;
   const close = (): void => {
     clearTimeout(timer);
     channel.onmessage = channel.onclose = peer.onconnectionstatechange = null;
     peer.close();
   };
-  signal.addEventListener('abort', close);
-  const channel = peer.createDataChannel('events');
+  const fail = (): void => {
+    close();
+    onFailed?.();
+  };
+  signal.addEventListener('abort', fail);
+  channel.onclose = fail;
   channel.onmessage = ({ data }) => {
     try {
       onEvent(JSON.parse(String(data)) as CallEvent);
@@ -58,44 +65,41 @@ export async function openLine(options: LineOptions): Promise<Line> {
     audio.srcObject = new MediaStream([event.track]);
     audio.play().catch(() => undefined);
   };
-  const sender = peer.addTrack(track);
+  peer.onconnectionstatechange = () => {
+    clearTimeout(timer);
+    if (peer.connectionState === 'failed') fail();
+    if (peer.connectionState === 'disconnected') timer = setTimeout(fail, interruptionTimeout);
+  };
   try {
+    const gathered = new Promise<void>((resolve) => {
+      peer.onicegatheringstatechange = () => {
+        if (peer.iceGatheringState === 'complete') resolve();
+      };
+      setTimeout(resolve, gatheringTimeout);
+    });
     await peer.setLocalDescription();
-    await gatherCandidates(peer);
+    await gathered;
     const sdp = await exchange(peer.localDescription?.sdp ?? '');
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const fail = (): void => {
+      onFailed = () => {
         reject(new Error('Not connected.'));
       };
-      timer = setTimeout(fail, openingTimeout);
       channel.onopen = () => {
         resolve();
       };
-      channel.onclose = fail;
-      signal.addEventListener('abort', fail);
-      peer.onconnectionstatechange = () => {
-        if (peer.connectionState === 'failed') fail();
-      };
+      setTimeout(() => {
+        if (channel.readyState === 'connecting') fail();
+      }, openingTimeout);
       peer.setRemoteDescription({ type: 'answer', sdp }).catch(fail);
     });
   } catch (error) {
     close();
     throw error;
   }
-  clearTimeout(timer);
   // An attempt to connect has a time limit, which must not close the open line.
-  signal.removeEventListener('abort', close);
-  const lose = (): void => {
-    close();
-    onLost();
-  };
-  channel.onclose = lose;
-  peer.onconnectionstatechange = () => {
-    clearTimeout(timer);
-    if (peer.connectionState === 'failed') lose();
-    else if (peer.connectionState === 'disconnected') timer = setTimeout(lose, interruptionTimeout);
-  };
+  signal.removeEventListener('abort', fail);
+  onFailed = onLost;
   return {
     send: (event) => {
       if (channel.readyState !== 'open') return false;
@@ -105,15 +109,4 @@ export async function openLine(options: LineOptions): Promise<Line> {
     replaceTrack: (track) => void sender.replaceTrack(track),
     close,
   };
-}
-
-async function gatherCandidates(peer: RTCPeerConnection): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const check = (): void => {
-      if (peer.iceGatheringState === 'complete') resolve();
-    };
-    peer.onicegatheringstatechange = check;
-    setTimeout(resolve, gatheringTimeout);
-    check();
-  });
 }

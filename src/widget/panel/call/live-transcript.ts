@@ -16,88 +16,90 @@ export interface CallEvent {
 const transcription = 'conversation.item.input_audio_transcription.';
 const speech = 'response.output_audio_transcript.';
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** The maximum length of a text, in characters: a service may be faulty. */
 const maxLength = 20_000;
 
+/** A text of the service; empty if it is none. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, maxLength) : '';
+
 /** The messages of a call, shown as they are spoken. When the call has ended, the service's history replaces them. */
-export class LiveTranscript {
-  readonly #session: Session;
-  readonly #onChange: (change: ConversationEvent) => void;
-  readonly #name = `call-${Date.now()}`;
-  /** The complete texts so far, and the times of their first words, by key. */
-  readonly #spoken = new Map<string, { readonly text: string; readonly at: number }>();
-  /** The texts that the visitor has typed. */
-  readonly typed: string[] = [];
-
-  /** @param onChange applies a change to the session */
-  constructor(session: Session, onChange: (change: ConversationEvent) => void) {
-    this.#session = session;
-    this.#onChange = onChange;
-  }
-
+export interface LiveTranscript {
   /** Applies an event. Returns the complete text if the assistant has finished a message. */
-  apply({ type, item_id, delta, text, transcript }: CallEvent): string | undefined {
-    const key = `${this.#name}-${textOf(item_id)}`;
-    const before = this.#spoken.get(key)?.text ?? '';
-    const said = delta === undefined ? textOf(text ?? transcript ?? before) : before + textOf(delta);
-    // The visitor's words may come later than the answer to them, so they get their place when they begin.
-    if (type === 'input_audio_buffer.speech_started' || type.startsWith(transcription))
-      this.#show(key, 'user', said, !type.endsWith('completed'));
-    if (!type.startsWith(speech)) return undefined;
-    this.#show(key, 'assistant', said);
-    return type.endsWith('done') ? said.trim() : undefined;
-  }
-
+  readonly apply: (event: CallEvent) => string | undefined;
   /** Shows a text that the visitor has typed. */
-  type(text: string): void {
-    this.typed.push(text);
-    this.#show(this.#typedKey, 'user', text);
-  }
-
+  readonly type: (text: string) => void;
   /** Removes the text that was typed last, and returns it. */
-  takeBack(): string {
-    this.#onChange({ type: 'removed', keys: [this.#typedKey] });
-    return this.typed.pop() ?? '';
-  }
+  readonly takeBack: () => string;
+  /** The texts that the visitor has typed. */
+  readonly typed: readonly string[];
+}
 
-  get #typedKey(): string {
-    return `${this.#name}-typed-${this.typed.length}`;
-  }
-
+/** @param onChange applies a change to the session */
+export function createTranscript(
+  session: Session,
+  onChange: (change: ConversationEvent) => void,
+): LiveTranscript {
+  const name = `call-${Date.now()}-`;
+  /** The messages so far. Their time is that of the first words. */
+  const spoken = new Map<string, Message>();
+  const typed: string[] = [];
+  const typedKey = (): string => `${name}typed-${typed.length}`;
+  const remove = (key: string): void => {
+    onChange({ type: 'removed', keys: [key] });
+  };
   /**
    * Shows a message, or removes it if nothing of it was understood or heard.
    *
    * @param isProvisional whether the words may still change
    */
-  #show(key: string, role: Message['role'], text: string, isProvisional = false): void {
-    const at = this.#spoken.get(key)?.at ?? this.#session.environment.now();
-    const kept = text.slice(0, maxLength);
-    this.#spoken.set(key, { text: kept, at });
-    const shown = kept.trim();
-    const last = this.#session.snapshot.messages.at(-1);
-    if (!shown && !isProvisional) this.#onChange({ type: 'removed', keys: [key] });
+  const show = (key: string, role: Message['role'], said: string, isProvisional = false): void => {
+    const message: Message = {
+      key,
+      role,
+      text: said,
+      // Not `streaming`: screen readers announce such answers, and this one is heard.
+      status: role === 'user' ? 'sent' : 'done',
+      functionCalls: [],
+      at: spoken.get(key)?.at ?? session.environment.now(),
+    };
+    spoken.set(key, message);
+    const text = said.trim();
+    const last = session.snapshot.messages.at(-1);
+    if (!text && !isProvisional) remove(key);
     // The assistant speaks its greeting, which is there already.
     else if (
-      role !== 'assistant' ||
+      role === 'user' ||
       last?.role !== role ||
-      last.key.startsWith(this.#name) ||
-      !last.text.startsWith(shown)
+      last.key.startsWith(name) ||
+      !last.text.startsWith(text)
     )
-      this.#onChange({
+      onChange({
         type: 'streamed-elsewhere',
-        messages: [
-          {
-            key,
-            role,
-            text: isProvisional ? `${shown} …`.trim() : shown,
-            // Not `streaming`: screen readers announce such answers, and this one is heard.
-            status: role === 'user' ? 'sent' : 'done',
-            functionCalls: [],
-            at,
-          },
-        ],
+        messages: [{ ...message, text: isProvisional ? `${text} …`.trim() : text }],
       });
-  }
+  };
+
+  return {
+    typed,
+    apply: ({ type, item_id, delta, text, transcript }) => {
+      const key = name + textOf(item_id);
+      const before = spoken.get(key)?.text ?? '';
+      const said = textOf(delta === undefined ? (text ?? transcript ?? before) : before + textOf(delta));
+      // The visitor's words may come later than the answer to them, so they get their place when they begin.
+      if (type === 'input_audio_buffer.speech_started' || type.startsWith(transcription))
+        show(key, 'user', said, !type.endsWith('completed'));
+      if (!type.startsWith(speech)) return undefined;
+      show(key, 'assistant', said);
+      return type.endsWith('done') ? said.trim() : undefined;
+    },
+    type: (text) => {
+      typed.push(text);
+      show(typedKey(), 'user', text);
+    },
+    takeBack: () => {
+      remove(typedKey());
+      return typed.pop() ?? '';
+    },
+  };
 }

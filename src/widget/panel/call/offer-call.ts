@@ -43,11 +43,11 @@ export function offerCall(panel: PanelContext): CallOffer {
     microphone.catch(() => undefined);
     void load().then((loaded) => {
       if (loaded) loaded.start({ life: current, audio, microphone, requestMicrophone });
-      else current.abort();
+      else current.abort('over');
     });
   };
   const hide = (): void => {
-    life?.abort();
+    life?.abort('over');
     calls?.end();
   };
 

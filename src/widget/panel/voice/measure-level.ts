@@ -9,7 +9,7 @@ export function measureLevel(stream: MediaStream, onLevel: (level: number) => vo
     analyser.getFloatTimeDomainData(samples);
     const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
     // Loudness is perceived in decibels: silence is at -60, speech close to the microphone at -10.
-    onLevel(Math.min(1, Math.max(0, (10 * Math.log10(power || 1e-9) + 60) / 50)));
+    onLevel(Math.min(1, (10 * Math.log10(power + 1e-6) + 60) / 50));
     frame = requestAnimationFrame(measureFrame);
   };
   measureFrame();
