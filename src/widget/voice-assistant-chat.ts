@@ -60,6 +60,7 @@ const Base =
  * @csspart undo-button - the button that returns to the previous conversation
  * @csspart call-button - the button that starts a call
  * @csspart call - the bar of a call: its state, and its buttons
+ * @csspart call-stop-button - the button that stops the assistant while it speaks
  * @csspart call-mute-button - the button that mutes the microphone
  * @csspart call-devices-button - the button that shows the microphones and speakers
  * @csspart call-end-button - the button that hangs up

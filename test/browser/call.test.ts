@@ -302,6 +302,25 @@ let microphone: FakeMicrophone;
     expect(state(chat)).to.equal('speaking');
   });
 
+  it('has a button that stops the assistant, only while it speaks', async () => {
+    const chat = await calling();
+    expect(chat.find('[part="call-stop-button"]')).to.equal(null);
+    await speak(chat);
+    await until(() => chat.find('[part="call-stop-button"]') !== null, 'the button');
+    expect(chat.part('call-stop-button').title).to.equal('Stop');
+    chat.part('call-stop-button').focus();
+    await press('Enter');
+    await until(() => service.received.length === 2, 'the events');
+    expect(service.received.map(({ type }) => type)).to.deep.equal([
+      'response.cancel',
+      'output_audio_buffer.clear',
+    ]);
+    expect(await violations(chat)).to.equal('');
+    service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+    await until(() => chat.find('[part="call-stop-button"]') === null, 'the button to disappear');
+    await until(() => focused(chat) === 'call-mute-button', 'the focus on the next button');
+  });
+
   it('plays nothing of an answer that was cut off', async () => {
     const chat = await calling();
     service.send('output_audio_buffer.started', { response_id: 'r1' });
@@ -499,13 +518,11 @@ let microphone: FakeMicrophone;
     const chat = await open();
     chat.part('call-button').focus();
     await press('Enter');
-    const focused = (): string | null | undefined =>
-      chat.element.shadowRoot?.activeElement?.getAttribute('part');
-    await until(() => focused() === 'call-mute-button', 'the focus in the bar');
+    await until(() => focused(chat) === 'call-mute-button', 'the focus in the bar');
     await connected(chat);
     chat.part('call-end-button').focus();
     await press('Enter');
-    await until(() => focused() === 'call-button', 'the focus on the button');
+    await until(() => focused(chat) === 'call-button', 'the focus on the button');
   });
 
   for (const reason of ['time-limit', 'balance', 'silence', 'assistant'] as const)
@@ -523,6 +540,14 @@ let microphone: FakeMicrophone;
       await click(chat.part('call-dismiss-button'));
       await until(() => chat.find('[part="call"]') === null, 'the bar to disappear');
     });
+
+  it('gives way to a person who takes over', async () => {
+    const chat = await calling();
+    await joinAndWrite(chat.conversationId, 'This is Ada.');
+    service.send('call.ended', { reason: 'stopped' });
+    await until(() => chat.find('[part="person"]') !== null, 'the notice');
+    expect(chat.messages.at(-1)).to.equal('assistant: This is Ada.');
+  });
 
   describe('without a microphone', () => {
     const permission = (state: string) => (): void => {
@@ -660,6 +685,9 @@ async function calling(): Promise<Chat> {
 const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.dataset['state'];
 
 const label = (chat: Chat): string => chat.find('.call-state')?.innerText.trim() ?? '';
+
+const focused = (chat: Chat): string | null | undefined =>
+  chat.element.shadowRoot?.activeElement?.getAttribute('part');
 
 const noticeIn = (chat: Chat): string | undefined => chat.find('.call-state small')?.innerText;
 

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { button } from '../header.ts';
-import { closeIcon, icon } from '../icons.ts';
+import { closeIcon, icon, stopIcon } from '../icons.ts';
 import type { DeviceChoice } from './devices.ts';
 
 /** The keys of their texts. */
@@ -25,6 +25,7 @@ export function callBar({
   isMuted,
   notice,
   choices,
+  onStop,
   onMute,
   onDevices,
   onEnd,
@@ -37,6 +38,8 @@ export function callBar({
   readonly notice: string;
   /** Devices to choose from; empty to hide them. */
   readonly choices: readonly DeviceChoice[];
+  /** Ends what the assistant is saying. */
+  readonly onStop: () => void;
   readonly onMute: () => void;
   readonly onDevices: () => void;
   readonly onEnd: () => void;
@@ -48,6 +51,7 @@ export function callBar({
       >${notice && html`<small>${notice}</small>`}
     </p>
     ${seconds === undefined ? nothing : html`<span class="call-time" role="timer">${duration(seconds)}</span>`}
+    ${state === 'speaking' ? button('call-stop', texts.stop, stopIcon, onStop) : nothing}
     ${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, onMute)}
     ${button('call-devices', texts.devices, devicesIcon, onDevices, choices.length > 0)}
     ${button('call-end', texts.hangUp, hangUpIcon, onEnd)} ${choices.map((choice) => picker(choice, texts))}

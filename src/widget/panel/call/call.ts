@@ -344,6 +344,7 @@ export function startCall(
             isMuted,
             notice: `${isRecorded ? texts.recorded : ''} ${notice}`.trim(),
             choices: showsDevices ? devices.choices() : [],
+            onStop: interrupt,
             onMute: () => {
               isMuted = !isMuted;
               devices.mute(isMuted);
