@@ -15,6 +15,22 @@ describe('a module that failed to load', () => {
     await unmountAll();
   });
 
+  it('is loaded when the visitor presses the launcher again', async () => {
+    failScript('panel');
+    const { chat } = (page = await openPage(undefined, uncachedWidget()));
+    chat.element.show();
+    await until(() => chat.find('[role="alert"]') !== null, 'the notice');
+    failScript();
+    await until(() => {
+      // A press that joins a request from before fails with it.
+      chat.element.show();
+      return chat.isOpen;
+    }, 'the chat');
+    await chat.ready();
+    await chat.ask('Do you have gift cards?');
+    await chat.answered(2);
+  });
+
   it('is loaded when the visitor tries to send the message again', async () => {
     failScript('talk');
     const { chat } = (page = await openPage(undefined, uncachedWidget()));

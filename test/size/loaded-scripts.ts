@@ -82,9 +82,11 @@ export async function loadedScripts(
 function scriptsBefore(page: Page, name: string): Promise<string[]> {
   return page.evaluate((name) => {
     const mark = performance.getEntriesByName(name)[0]?.startTime ?? 0;
-    return performance
+    const paths = performance
       .getEntriesByType('resource')
       .filter((entry) => entry.startTime < mark && new URL(entry.name).pathname.endsWith('.js'))
       .map((entry) => new URL(entry.name).pathname);
+    // A downloaded file is listed again when it runs.
+    return [...new Set(paths)];
   }, name);
 }

@@ -19,34 +19,41 @@ export const hasOwnOrigin = true;
 
 const urlOf = (file: File): string => new URL(`chunks/${file}-${hashes[file]}.js`, filesUrl).href;
 
-export const loadPanel = async (): Promise<typeof PanelModule> =>
-  import(/* @vite-ignore */ urlOf('panel')) as Promise<typeof PanelModule>;
+const files: Record<string, Promise<unknown> | undefined> = {};
 
-export const loadEmbedding = async (): Promise<typeof EmbeddingModule> =>
-  import(/* @vite-ignore */ urlOf('embedding')) as Promise<typeof EmbeddingModule>;
+/** After a failure, `reload`: a server may let browsers cache its errors. */
+let cache: RequestCache = 'default';
 
-export const loadExtras = async (): Promise<typeof ExtrasModule> =>
-  import(/* @vite-ignore */ urlOf('extras')) as Promise<typeof ExtrasModule>;
+/** Downloads a file once per page, even with several chats; again if that failed. */
+const download = (file: File): Promise<unknown> =>
+  (files[file] ??= request(file).catch((cause: unknown) => {
+    files[file] = undefined;
+    cache = 'reload';
+    throw cause;
+  }));
 
-export const loadLocales = async (): Promise<typeof LocalesModule> =>
-  import(/* @vite-ignore */ urlOf('locales')) as Promise<typeof LocalesModule>;
-
-/** Loads modules of the panel without running them, so that they can run even if the connection is lost. */
-export const preload = (...files: readonly PreloadedModule[]): void => {
-  files.forEach(prefetch);
-};
-
-/** A browser requests a module once per page, however often it is prefetched, and again only if that failed. */
-function prefetch(file: File): void {
-  const link = Object.assign(document.createElement('link'), {
-    rel: 'modulepreload',
-    href: urlOf(file),
-    fetchPriority: 'low',
-    // A policy may allow scripts by their nonce, which an import inherits and an element does not.
-    nonce: document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '',
-  });
-  link.onload = link.onerror = () => {
-    link.replaceWith();
-  };
-  document.documentElement.append(link);
+async function request(file: File): Promise<unknown> {
+  const response = await fetch(urlOf(file), { cache });
+  if (!response.ok) throw new Error(response.url);
+  return response.arrayBuffer();
 }
+
+/** Runs a file. Not before it has been downloaded: browsers do not repeat an import that has failed. */
+async function load(file: File): Promise<unknown> {
+  await download(file);
+  return import(/* @vite-ignore */ urlOf(file));
+}
+
+export const loadPanel = (): Promise<typeof PanelModule> => load('panel') as Promise<typeof PanelModule>;
+
+export const loadEmbedding = (): Promise<typeof EmbeddingModule> =>
+  load('embedding') as Promise<typeof EmbeddingModule>;
+
+export const loadExtras = (): Promise<typeof ExtrasModule> => load('extras') as Promise<typeof ExtrasModule>;
+
+export const loadLocales = (): Promise<typeof LocalesModule> =>
+  load('locales') as Promise<typeof LocalesModule>;
+
+/** Downloads modules of the panel, so that they can run even if the connection is lost. */
+export const preload = (...names: readonly PreloadedModule[]): Promise<unknown> =>
+  Promise.all(names.map(download));
