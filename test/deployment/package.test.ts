@@ -70,7 +70,7 @@ describe('the published service', () => {
     });
   }
 
-  it('delivers the widget, and prints JSON alone', async () => {
+  it('delivers the widget and the documentation compressed, and prints JSON alone', async () => {
     const child = startProgram(process.execPath, [program, 'start', '--json'], {
       env: { ...embeddedIn(await temporaryFolder()), LOG_LEVEL: 'warn' },
     });
@@ -82,6 +82,9 @@ describe('the published service', () => {
       const [, hash] = /panel:\W(\w+)/.exec(await response.text()) ?? [];
       assert.equal((await fetch(`${service.url}/chunks/panel-${hash}.js`)).status, 200, path);
     }
+    const page = await fetch(`${service.url}/docs/`, { headers: { 'Accept-Encoding': 'br' } });
+    assert.equal(page.headers.get('Content-Encoding'), 'br');
+    assert.match(await page.text(), /<title>/);
     await child.stop();
     assert.equal(child.output(), `${JSON.stringify({ url: service.url })}\n`);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { sidebar } from '../../docs/.vitepress/sidebar.ts';
 import { repository } from '../support/repository.ts';
 import { documents } from './document.ts';
@@ -34,6 +35,21 @@ describe('the built documentation', () => {
       return html.get(file)?.includes(` id="${decodeURIComponent(anchor)}"`) !== true;
     });
     assert.deepEqual(broken, []);
+  });
+
+  it('is compressed', () => {
+    const files = globSync('**/*.{html,js,css,svg,json}', { cwd: folder });
+    assert.ok(files.length > 100);
+    for (const file of files) {
+      const content = readFileSync(join(folder, file));
+      for (const [extension, decompress] of [
+        ['br', brotliDecompressSync],
+        ['gz', gunzipSync],
+      ] as const) {
+        const compressed = readFileSync(join(folder, `${file}.${extension}`));
+        assert.ok(decompress(compressed).equals(content), `${file}.${extension}`);
+      }
+    }
   });
 
   it('lists every page once in its navigation', () => {

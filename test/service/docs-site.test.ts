@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
 import { rawRequest } from '../support/service/raw-request.ts';
 import { atEnd, startService } from '../support/service/service.ts';
 
@@ -22,10 +23,7 @@ for (const [path, content] of Object.entries(files)) {
 }
 await writeFile(join(folder, 'secret.html'), 'secret');
 const service = await startService({ WIDGET_DIR: folder });
-const get = async (path: string) => {
-  const { status, headers, body } = await rawRequest(service.url, { path });
-  return { status, headers, text: body.toString() };
-};
+const get = (path: string, headers = {}) => rawRequest(service.url, { path, headers });
 
 describe('/docs', () => {
   it('serves pages without their extension', async () => {
@@ -49,6 +47,15 @@ describe('/docs', () => {
   it('lets browsers keep hashed files, and revalidates pages', async () => {
     assert.match(String((await get('/docs/assets/app.abc.js')).headers['cache-control']), /immutable/);
     assert.equal((await get('/docs/')).headers['cache-control'], 'no-cache');
+  });
+
+  it('serves the compressed files of the build', async () => {
+    await writeFile(join(folder, 'docs/index.html.br'), brotliCompressSync('compressed at the build'));
+    const { headers, text } = await get('/docs/', { 'Accept-Encoding': 'gzip, br' });
+    assert.deepEqual([headers['content-encoding'], headers['vary']], ['br', 'Accept-Encoding']);
+    assert.match(String(headers['content-type']), /^text\/html/);
+    assert.equal(text, 'compressed at the build');
+    assert.match((await get('/docs/')).text, /Start/);
   });
 
   it('returns the 404 page for unknown pages', async () => {

@@ -31,6 +31,7 @@ export function docsSiteRoutes(folder: string): Hono {
     },
     etag(),
     serveStatic({
+      precompressed: true,
       // Not `root`, which writes to the console when the folder is missing.
       rewriteRequestPath: (path) => join(folder, fileOf(path.slice('/docs'.length))),
     }),
