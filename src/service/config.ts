@@ -27,69 +27,41 @@ const Environment = z.object(
   },
 );
 
-/** The validated settings of the service, with defaults. */
+/** The validated settings of the service, which `settings.ts` describes. Comments are on what a value is converted to. */
 export interface Config {
   port: number;
   host: string;
-  /** Folder of all stored data, unless `databaseUrl` is set. */
   dataDir: string;
-  /** Whether the embedded database waits for the disk at every commit. */
   fsync: boolean;
   databaseUrl: string | undefined;
   databasePoolSize: number;
-  /** Keys of stored secrets: the first encrypts, all decrypt. Without keys, secrets are stored unencrypted. */
+  /** Empty if secrets are stored unencrypted. */
   secretKeys: SecretKey[];
-  /** Folder of the built widget. */
   widgetDir: string;
   /** Undefined for the offline engine. */
   languageModel: LanguageModelConfig | undefined;
-  /** Models that assistants can choose in addition to the built-in ones. */
   models: ModelConfig[];
   /** Undefined for full text search only. */
   embedding: EmbeddingConfig | undefined;
-  reply: {
-    /** Time limit of a reply. */
-    timeoutMs: number;
-    /** Time after which the reply of a dead process counts as abandoned. */
-    leaseMs: number;
-    /** Longest silence on an event stream before a comment keeps it open. */
-    keepAliveMs: number;
-  };
-  /** How long a stop waits for pending replies and jobs. */
+  reply: { timeoutMs: number; leaseMs: number; keepAliveMs: number };
   shutdownMs: number;
-  jobs: {
-    /**
-     * Whether this process runs background jobs. Otherwise it only answers requests and sends jobs to other processes.
-     */
-    workers: boolean;
-    /** Longest interval between two queries for jobs of other processes. */
-    pollMs: number;
-  };
-  /** Public address of the service without a trailing slash; undefined for the address where it listens. */
+  jobs: { workers: boolean; pollMs: number };
+  /** Without a trailing slash; undefined for the address where the service listens. */
   publicUrl: string | undefined;
   carrier: CarrierConfig;
-  /** What limits the calls of an account. */
+  /** A number is `Infinity` if it is not limited. */
   calls: CallRules;
+  /** A number is `Infinity` if it is not limited. */
   webCallLimits: WebCallLimits;
-  /** Calls of visitors from a page. */
   voice: VoiceConfig;
-  /** Interval at which a campaign looks for pending evaluations, in milliseconds. */
   campaignPollMs: number;
-  webhooks: {
-    /** Time limit of one attempt to deliver. */
-    timeoutMs: number;
-    /** Pauses before further attempts; then the delivery has failed. */
-    retryMs: number[];
-  };
-  /** How long conversations and calls are kept; undefined keeps them forever. */
+  webhooks: { timeoutMs: number; retryMs: number[] };
+  /** Undefined if conversations and calls are kept forever. */
   retentionDays: number | undefined;
-  /** How long entries of the audit log are kept; undefined keeps them forever. */
+  /** Undefined if the audit log is kept forever. */
   auditDays: number | undefined;
-  /** Most requests of one address in a window. 0 means no limit. */
   rateLimit: { requests: number; windowSeconds: number };
-  /** Addresses that webhooks, tools and documents may reach. */
   allowedAddresses: AllowedAddresses;
-  /** Number of proxies in front of the service whose `X-Forwarded-For` is trusted. */
   trustedProxies: number;
   logLevel: string;
 }
