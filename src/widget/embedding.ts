@@ -1,4 +1,4 @@
-import { warnOnce } from './panel/warn-once.ts';
+import { warnOnce } from './warn-once.ts';
 import type { VoiceAssistantChat } from './voice-assistant-chat.ts';
 
 /* What `embed.js` needs on some pages only. */

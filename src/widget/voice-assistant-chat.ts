@@ -1,13 +1,16 @@
 import type { ChatEventMap } from './events.ts';
 import type { FormField } from './form-field.ts';
 import type { PageTool } from './page-tool.ts';
-import { defineProperties, observedAttributes, upgradeProperties, warnOnce } from './element/attributes.ts';
+import { defineProperties, observedAttributes, upgradeProperties } from './element/attributes.ts';
 import { createLauncher, type Launcher } from './element/launcher.ts';
 import { isAppearanceComplete, resolveAppearance } from './element/appearance.ts';
 import type { Panel, PanelInput } from './element/panel-input.ts';
 import { SettingsSource } from './element/settings-source.ts';
 import { hasOwnOrigin, loadExtras, loadLocales, loadPanel, preload } from './element/shell-modules.ts';
-import { isFastConnection, whenIdle, whenNear } from './element/when-near.ts';
+import { isFastConnection } from './element/is-fast-connection.ts';
+import { whenIdle } from './element/when-idle.ts';
+import { whenNear } from './element/when-near.ts';
+import { warnOnce } from './warn-once.ts';
 import shellCss from './element/shell.css?inline';
 import type { Texts } from './texts/texts.ts';
 

@@ -351,8 +351,8 @@ export class Conversation {
     const controller = new AbortController();
     const updates = (this.#updates = { need, controller });
     const { signal } = controller;
-    const { loadSending, whenIdle } = this.environment;
-    (need === 'expected' ? Promise.resolve() : whenIdle())
+    const { loadSending, idle } = this.environment;
+    (need === 'expected' ? Promise.resolve() : idle())
       .then(loadSending)
       .then(({ followUpdates }) =>
         followUpdates(this.session, { isExpected: need === 'expected', isDue, signal }),

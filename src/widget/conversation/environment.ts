@@ -25,7 +25,7 @@ export interface Environment {
    */
   readonly loadSending: () => Promise<Sending>;
   /** Resolves when the page is idle. */
-  readonly whenIdle: () => Promise<unknown>;
+  readonly idle: () => Promise<unknown>;
   /** Access to other tabs with the same conversation; undefined if there can be none. */
   readonly tabs?: TabSource | undefined;
 }

@@ -1,4 +1,5 @@
 import { toJson } from '../../client/to-json.ts';
+import { warnOnce } from '../warn-once.ts';
 /*
  * The element's attributes. The attribute is the single source of truth, so a value works the same whether it was
  * written in HTML, set before the element was defined, or set later.
@@ -27,16 +28,6 @@ export const observedAttributes: readonly string[] = [...attributes, 'lang', 'di
 /** `assistant-id` to `assistantId`. */
 export function propertyName(attribute: string): string {
   return attribute.replace(/-./g, (pair) => (pair[1] as string).toUpperCase());
-}
-
-const warned = new Set<string>();
-
-/** Warns the site's owner about an invalid value. Each message is logged once, since pages re-render. */
-export function warnOnce(message: string): void {
-  if (warned.has(message)) return;
-  warned.add(message);
-  // eslint-disable-next-line no-console -- the only place where a site's owner looks
-  console.warn(`<voice-assistant-chat> ${message}`);
 }
 
 function oneOf(attribute: string, value: string | null, allowed: readonly string[]): string | undefined {

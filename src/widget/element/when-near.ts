@@ -1,13 +1,3 @@
-/** Runs `task` when the page is idle, at the latest after two seconds. Returns a function that cancels it. */
-export function whenIdle(task: () => void): () => void {
-  // Safari has no `requestIdleCallback`.
-  const inIdleTime = globalThis.requestIdleCallback as typeof requestIdleCallback | undefined;
-  const handle = inIdleTime ? inIdleTime(task, { timeout: 2000 }) : setTimeout(task, 200);
-  return () => {
-    (inIdleTime ? cancelIdleCallback : clearTimeout)(handle);
-  };
-}
-
 /** Pixels around the launcher within which a pointer counts as near. */
 const nearDistance = 100;
 
@@ -46,10 +36,4 @@ export function whenNear(element: HTMLElement, onNear: () => void): () => void {
   return () => {
     watch.abort();
   };
-}
-
-/** Whether the browser knows the connection to be fast and not metered. */
-export function isFastConnection(): boolean {
-  const { connection } = navigator as { connection?: { effectiveType?: string; saveData?: boolean } };
-  return connection?.effectiveType === '4g' && !connection.saveData;
 }

@@ -8,7 +8,7 @@ import { tabSource } from '../conversation/tabs/tab-source.ts';
 import type { ChatOptions } from './options.ts';
 import type { LazyModules } from './parts/lazy-modules.ts';
 import type { VisitStorage } from './visit-storage.ts';
-import { whenIdle } from './when-idle.ts';
+import { idle } from './idle.ts';
 
 /** Identifies a conversation: if any of these change, the panel switches to another conversation. */
 export function identityOf(options: ChatOptions): string {
@@ -54,7 +54,7 @@ export function createConversation(
     isOnline: () => navigator.onLine,
     newKey,
     loadSending,
-    whenIdle,
+    idle,
     tabs: tabSource(`voice-assistant-chat:conversation:${name}`, loadSending),
   };
   return new Conversation(environment, options, listener);

@@ -1,8 +1,8 @@
 import type { ConversationListener } from '../conversation/conversation.ts';
 import type { PanelInput, PreloadedModule } from '../element/panel-input.ts';
 import type { PanelContext } from './panel-context.ts';
-import { warnOnce } from './warn-once.ts';
-import { whenIdle } from './when-idle.ts';
+import { warnOnce } from '../warn-once.ts';
+import { idle } from './idle.ts';
 
 /**
  * Dispatches a conversation's events to the page.
@@ -16,7 +16,7 @@ export function pageEvents(
 ): Omit<ConversationListener, 'onChange'> {
   const { dispatch, element } = panel.host;
   const preloadWhenIdle = (...modules: readonly PreloadedModule[]): void => {
-    whenIdle()
+    idle()
       .then(() => preload(...modules))
       .catch(() => undefined);
   };

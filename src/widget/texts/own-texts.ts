@@ -1,4 +1,4 @@
-import { warnOnce } from '../panel/warn-once.ts';
+import { warnOnce } from '../warn-once.ts';
 import { en } from './en.ts';
 import type { Locale, Plural, Texts } from './texts.ts';
 

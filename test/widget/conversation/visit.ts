@@ -93,7 +93,7 @@ export class Visit {
         isOnline: () => browser.isOnline,
         newKey,
         loadSending,
-        whenIdle: () => Promise.resolve(),
+        idle: () => Promise.resolve(),
         tabs,
       },
       () => ({ ...request, ...differing }),

@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { FormField } from '../../form-field.ts';
-import { warnOnce } from '../warn-once.ts';
+import { warnOnce } from '../../warn-once.ts';
 
 /** The maximum number of fields: visitors leave longer forms. */
 const maxFields = 20;

@@ -1,11 +1,11 @@
 import type { ClientTool } from '../../../client/chat-client.ts';
 import { countCharacters, toolLimits } from '../../../contract/limits.ts';
 import type { PageTool } from '../../page-tool.ts';
+import { warnOnce } from '../../warn-once.ts';
 
 const { tools: counts, toolName, toolDescription } = toolLimits;
 /** The maximum length of a title, in characters. Titles are not sent to the service. */
 const maxTitleLength = 64;
-const warned = new Set<string>();
 
 /** Returns the valid tools by name. Logs a warning for each invalid one, once. */
 export function validTools(tools: unknown): ReadonlyMap<string, PageTool> {
@@ -70,11 +70,4 @@ function isDescription(text: unknown): boolean {
 
 function isTitle(title: unknown): boolean {
   return title === undefined || (typeof title === 'string' && countCharacters(title) <= maxTitleLength);
-}
-
-function warnOnce(message: string): void {
-  if (warned.has(message)) return;
-  warned.add(message);
-  // eslint-disable-next-line no-console -- the only place where a site's owner looks
-  console.warn(`<voice-assistant-chat> ${message}`);
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { limits } from '../../../contract/limits.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { warnOnce } from '../warn-once.ts';
+import { warnOnce } from '../../warn-once.ts';
 import aboveComposerCss from './above-composer.css?inline';
 import chipsCss from './chips.css?inline';
 import { chips } from './chips.ts';

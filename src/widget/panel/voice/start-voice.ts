@@ -1,7 +1,7 @@
 import type { AddOn } from '../add-on.ts';
 import { offerCall } from '../call/offer-call.ts';
 import type { PanelContext } from '../panel-context.ts';
-import { warnOnce } from '../warn-once.ts';
+import { warnOnce } from '../../warn-once.ts';
 
 const modes = ['call', 'dictation', 'none'] as const;
 type Mode = (typeof modes)[number];

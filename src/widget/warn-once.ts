@@ -1,9 +1,6 @@
 const warned = new Set<string>();
 
-/**
- * Warns the site's owner about an invalid value, once per message. The shell has a copy: sharing it would take a
- * request.
- */
+/** Warns the site's owner about an invalid value. Each message is logged once, since pages re-render. */
 export function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);
