@@ -228,7 +228,6 @@ export class VoiceAssistantChat extends Base {
   #isShown = false;
   #isByPerson = false;
   #isUpdateDue = false;
-  #cancelIdle: (() => void) | undefined;
   #stopWatching: (() => void) | undefined;
   /** The language whose texts are loaded or being loaded. */
   #language = '';
@@ -252,7 +251,6 @@ export class VoiceAssistantChat extends Base {
     // Moving an element disconnects and connects it in one task. Only a lasting removal counts.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#cancelIdle?.();
       this.#stopWatching?.();
       this.#callLoaded('disconnect');
     });
@@ -400,9 +398,9 @@ export class VoiceAssistantChat extends Base {
 
   /** Loads modules when the page is idle, and the panel when a pointer comes near the launcher. */
   #watchForVisitor(): void {
-    this.#cancelIdle?.();
     this.#stopWatching?.();
-    this.#cancelIdle = whenIdle(() => {
+    whenIdle(() => {
+      if (!this.isConnected) return;
       // Not earlier: some frameworks set attributes after they have inserted the element.
       const problem = this.#setupProblem;
       if (problem) warnOnce(problem.replace(/-(?=m)/, ' is ') + '.');

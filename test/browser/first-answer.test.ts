@@ -25,8 +25,6 @@ describe('a first answer', () => {
     const chat = mount();
     await until(() => chat.element.shadowRoot !== null, 'the launcher');
     window.requestIdleCallback = (task) => tasks.push(task);
-    // Not restored, since tasks of this test are canceled later.
-    if (!('cancelIdleCallback' in window)) Object.assign(window, { cancelIdleCallback: () => undefined });
     try {
       await chat.open();
       await chat.answered(1);
