@@ -246,6 +246,28 @@ let microphone: FakeMicrophone;
     expect(chat.messages).to.deep.equal(before);
   });
 
+  it('shows how long it has lasted, and no longer when it is over', async () => {
+    const chat = await calling();
+    expect(chat.find('[role="timer"]')?.innerText).to.equal('0:00');
+    const now = Date.now() + 65_500;
+    replace(Date, 'now', () => now);
+    await until(() => chat.find('[role="timer"]')?.innerText === '1:05', 'the time');
+    service.send('call.ended', { reason: 'assistant' });
+    await until(() => state(chat) === 'over', 'the end');
+    expect(chat.find('[role="timer"]')).to.equal(null);
+  });
+
+  it('shows how loud the visitor is, except while the microphone is off', async function () {
+    // Other engines provide no audio in tests.
+    if (engine !== 'chromium') this.skip();
+    const chat = await calling();
+    await microphone.turnOn();
+    const level = (): number => Number(chat.find('.call-ring')?.style.getPropertyValue('--_level'));
+    await until(() => level() > 0.5, 'the level of a loud tone');
+    await click(chat.part('call-mute-button'));
+    await until(() => level() === 0, 'silence');
+  });
+
   it('silences the microphone with the mute button', async () => {
     const chat = await calling();
     const track = microphone.streams[0]?.getAudioTracks()[0];
@@ -684,12 +706,14 @@ async function calling(): Promise<Chat> {
 
 const state = (chat: Chat): string | undefined => chat.find('[part="call"]')?.dataset['state'];
 
-const label = (chat: Chat): string => chat.find('.call-state')?.innerText.trim() ?? '';
+/** The state in words, or the reason why the call is over. */
+const label = (chat: Chat): string =>
+  (chat.find('.call-state b') ?? chat.find('.call-state'))?.innerText.trim() ?? '';
 
 const focused = (chat: Chat): string | null | undefined =>
   chat.element.shadowRoot?.activeElement?.getAttribute('part');
 
-const noticeIn = (chat: Chat): string | undefined => chat.find('.call-state small')?.innerText;
+const noticeIn = (chat: Chat): string | undefined => chat.find('.call-state small:not([role])')?.innerText;
 
 /** The assistant speaks. */
 async function speak(chat: Chat): Promise<void> {

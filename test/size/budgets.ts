@@ -18,6 +18,6 @@ export const budgets = {
   client: 9_000,
   /** One language besides English. */
   locale: 2_000,
-  /** What the first call loads in English, besides the chat. */
+  /** All that the first call loads in English. The button comes with the rest of the chat. */
   call: 6_000,
 } as const;

@@ -177,6 +177,11 @@ export class FakeMicrophone {
     navigator.mediaDevices.enumerateDevices = () => Promise.resolve(this.devices as MediaDeviceInfo[]);
   }
 
+  /** Makes its sound, which browsers allow after the first click. */
+  async turnOn(): Promise<void> {
+    await this.#context.resume();
+  }
+
   /** Whether a microphone is in use. */
   get isOn(): boolean {
     return this.inUse.length > 0;

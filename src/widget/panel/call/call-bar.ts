@@ -11,10 +11,10 @@ export type CallState = Extract<
   'connecting' | 'listening' | 'thinking' | 'speaking' | 'reconnecting' | 'over'
 >;
 
-const microphone = 'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3';
+const microphone = 'M9 7a3 3 0 0 1 6 0v5a3 3 0 0 1-6 0zM6 11a6 6 0 0 0 12 0m-6 6v3';
 const microphoneIcon = icon(microphone);
 const mutedIcon = icon(`${microphone}M4 4l16 16`);
-const devicesIcon = icon('M5 8h7m5 0h2M5 16h2m5 0h7M14 6v4M9 14v4');
+const devicesIcon = icon('M5 8h14M5 16h14M15 5v6M9 13v6');
 const hangUpIcon = icon('M2 15c-2-8 22-8 20 0l-5 1-2-4c-2-.7-4-.7-6 0l-2 4z');
 
 /** The state of a call, and its buttons. */
@@ -47,10 +47,10 @@ export function callBar({
   return html`<div part="call" role="group" aria-label=${texts.call} data-state=${state}>
     <span class="call-ring" aria-hidden="true"></span>
     <p class="call-state">
-      <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b
-      >${notice && html`<small>${notice}</small>`}
+      <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b>
+      ${seconds === undefined ? nothing : html`<small role="timer">${duration(seconds)}</small>`}
+      ${notice && html`<small>${notice}</small>`}
     </p>
-    ${seconds === undefined ? nothing : html`<span class="call-time" role="timer">${duration(seconds)}</span>`}
     ${state === 'speaking' ? button('call-stop', texts.stop, stopIcon, onStop) : nothing}
     ${button('call-mute', isMuted ? texts.unmute : texts.mute, isMuted ? mutedIcon : microphoneIcon, onMute)}
     ${button('call-devices', texts.devices, devicesIcon, onDevices, choices.length > 0)}

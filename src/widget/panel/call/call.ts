@@ -23,15 +23,19 @@ export interface CallOpening {
   readonly requestMicrophone: RequestMicrophone;
 }
 
-/** A call, from the click until its bar disappears. */
-export interface Call {
-  readonly isOver: boolean;
-  /** Whether the service offers no calls now. */
-  readonly isRefused: boolean;
-  /** Call when the conversation has changed. */
-  readonly follow: () => void;
+/** The place of a call: its panel and tab. */
+export interface CallPlace {
+  /** Reports to the other tabs. */
+  readonly report: (report: CallReport) => void;
+  readonly draw: () => void;
   /** Hangs up, and removes the bar. */
   readonly end: () => void;
+}
+
+/** A call, from the click until its bar disappears. */
+export interface Call {
+  /** Call when the conversation has changed. */
+  readonly follow: () => void;
   /** Ends what the assistant is saying. */
   readonly interrupt: () => void;
   readonly view: (texts: Texts & CallTexts) => unknown;
@@ -48,12 +52,10 @@ const reconnectingPause = 1000;
  */
 const mutedTime = 600;
 
-/** @param onGone called when nothing of the call is shown any more */
 export function startCall(
   panel: PanelContext,
   { life, audio, microphone, requestMicrophone }: CallOpening,
-  report: (report: CallReport) => void,
-  onGone: () => void,
+  { report, draw, end }: CallPlace,
 ): Call {
   const { signal } = life;
   const { container, host } = panel;
@@ -80,18 +82,8 @@ export function startCall(
   let isKnown: Promise<boolean> | undefined;
 
   const texts = (): Texts & CallTexts => allTexts(panel.locale as Locale);
+  const recorded = (): string => (isRecorded ? texts().recorded : '');
   const id = (): string => session.snapshot.conversationId ?? '';
-  const hasFocus = (): boolean =>
-    !!host.shadowRoot.activeElement?.closest('[part~="call"], [part~="call-button"]');
-  /** If the focused button disappears, the focus moves to the next one. */
-  const draw = (): void => {
-    panel.draw();
-    if (!hasFocus()) return;
-    requestAnimationFrame(() => {
-      const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
-      if (!hasFocus()) next?.focus();
-    });
-  };
   /** Announces a text to screen readers, but not while the assistant speaks. */
   const announce = (text: string): void => {
     const isSpeaking = state === 'speaking';
@@ -114,11 +106,6 @@ export function startCall(
   /** Ends the call. The bar shows why. */
   const close = (why: CallEnd): void => {
     life.abort(why);
-  };
-  const end = (): void => {
-    close('over');
-    draw();
-    onGone();
   };
   const interrupt = (): void => {
     if (state !== 'speaking') return;
@@ -283,7 +270,7 @@ export function startCall(
         report([id(), true]);
       }, 1000);
       show('listening');
-      const ready = `${texts().ready} ${isRecorded ? texts().recorded : ''}`;
+      const ready = `${texts().ready} ${recorded()}`;
       const { messages } = session.snapshot;
       // The assistant speaks its greeting first, unless the visitor has written before.
       if (messages[0] && messages.every(({ role }) => role === 'assistant')) announcement = ready;
@@ -325,14 +312,7 @@ export function startCall(
   void start();
 
   return {
-    get isOver() {
-      return signal.aborted;
-    },
-    get isRefused() {
-      return signal.reason === 'unavailable';
-    },
     follow,
-    end,
     interrupt,
     view: (texts) =>
       signal.aborted
@@ -342,13 +322,13 @@ export function startCall(
             state,
             seconds: startedAt && Math.floor((Date.now() - startedAt) / 1000),
             isMuted,
-            notice: `${isRecorded ? texts.recorded : ''} ${notice}`.trim(),
+            notice: `${recorded()} ${notice}`.trim(),
             choices: showsDevices ? devices.choices() : [],
             onStop: interrupt,
             onMute: () => {
               isMuted = !isMuted;
               devices.mute(isMuted);
-              announce(isMuted ? texts.muted : texts.microphoneOn);
+              announce(isMuted ? texts.muted : texts.listening);
               draw();
             },
             onDevices: () => {

@@ -14,8 +14,6 @@ export type CallReport = readonly [conversationId: string, isOnCall: boolean, ch
 export interface Calls {
   /** Whether no call can be started now. */
   readonly isBusy: boolean;
-  /** Whether the service offers no calls now. */
-  readonly isRefused: boolean;
   readonly start: (opening: CallOpening) => void;
   /** Receives a report of another tab. */
   readonly receive: (report: CallReport) => void;
@@ -33,10 +31,27 @@ const reportTimeout = 5000;
 export function createCalls(panel: PanelContext, report: (report: CallReport) => void): Calls {
   const { container, host } = panel;
   let call: Call | undefined;
+  let life: AbortController | undefined;
   /** The session of the call in another tab. */
   let elsewhere: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const hasFocus = (): boolean =>
+    !!host.shadowRoot.activeElement?.closest('[part~="call"], [part~="call-button"]');
+  /** If the focused button disappears, the focus moves to the next one. */
+  const draw = (): void => {
+    panel.draw();
+    if (!hasFocus()) return;
+    requestAnimationFrame(() => {
+      const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
+      if (!hasFocus()) next?.focus();
+    });
+  };
+  const end = (): void => {
+    life?.abort('over');
+    call = undefined;
+    draw();
+  };
   const endElsewhere = (): void => {
     clearTimeout(timer);
     if (elsewhere) void readMessages(elsewhere, endElsewhere);
@@ -45,24 +60,20 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
   };
   // Escape would close the chat, and end the call by accident. It interrupts the assistant instead.
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || !call || call.isOver) return;
+    if (event.key !== 'Escape' || life?.signal.aborted !== false) return;
     event.stopPropagation();
-    call.interrupt();
+    call?.interrupt();
   };
   for (const target of [container, host.launcher]) target.addEventListener('keydown', onKey);
 
   return {
     get isBusy() {
-      return !!elsewhere || call?.isOver === false;
-    },
-    get isRefused() {
-      return call?.isRefused ?? false;
+      return !!elsewhere || life?.signal.aborted === false;
     },
     start: (opening) => {
       if (opening.life.signal.aborted) return;
-      call = startCall(panel, opening, report, () => {
-        call = undefined;
-      });
+      life = opening.life;
+      call = startCall(panel, opening, { report, draw, end });
     },
     receive: ([, isOnCall, change]) => {
       const { session } = panel.conversation;
@@ -78,7 +89,7 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       if (change) session.apply(change);
       panel.draw();
     },
-    end: () => call?.end(),
+    end,
     follow: () => call?.follow(),
     view: (locale) => {
       const texts = allTexts(locale);

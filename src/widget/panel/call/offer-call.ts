@@ -53,7 +53,7 @@ export function offerCall(panel: PanelContext): CallOffer {
 
   return {
     get isPossible() {
-      isPossible &&= !calls?.isRefused;
+      isPossible &&= life?.signal.reason !== 'unavailable';
       return isPossible;
     },
     follow: () => calls?.follow(),

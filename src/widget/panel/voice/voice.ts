@@ -11,9 +11,7 @@ import { followLevel } from './follow-level.ts';
 import { readAloud } from './read-aloud.ts';
 import type { VoiceProblem } from './voice-problem.ts';
 
-const microphoneIcon = icon(
-  'M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0m-6 6v3',
-);
+const microphoneIcon = icon('M9 7a3 3 0 0 1 6 0v5a3 3 0 0 1-6 0zM6 11a6 6 0 0 0 12 0m-6 6v3');
 const speakerIcon = icon('M4 10v4h4l5 4V6l-5 4zm12-1a4 4 0 0 1 0 6m2.5-8.5a8 8 0 0 1 0 11', 'directional');
 
 /** Lets the visitor dictate, and reads answers aloud. */

@@ -8,7 +8,6 @@ export default {
   mute: 'Demp mikrofoon',
   unmute: 'Ontdemp mikrofoon',
   muted: 'Mikrofoon is af',
-  microphoneOn: 'Mikrofoon is aan',
   hangUp: 'Lui af',
   devices: 'Mikrofoon en luidspreker',
   microphone: 'Mikrofoon',

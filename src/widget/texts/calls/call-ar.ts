@@ -8,7 +8,6 @@ export default {
   mute: 'كتم الميكروفون',
   unmute: 'إلغاء الكتم',
   muted: 'الميكروفون مغلق',
-  microphoneOn: 'الميكروفون مفتوح',
   hangUp: 'إنهاء المكالمة',
   devices: 'الميكروفون ومكبر الصوت',
   microphone: 'الميكروفون',

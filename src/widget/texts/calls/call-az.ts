@@ -8,7 +8,6 @@ export default {
   mute: 'Mikrofonu söndür',
   unmute: 'Mikrofonu yandır',
   muted: 'Mikrofon söndürülüb',
-  microphoneOn: 'Mikrofon yandırılıb',
   hangUp: 'Zəngi bitir',
   devices: 'Mikrofon və səsucaldan',
   microphone: 'Mikrofon',

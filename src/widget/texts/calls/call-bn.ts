@@ -8,7 +8,6 @@ export default {
   mute: 'মাইক্রোফোন মিউট করুন',
   unmute: 'মিউট তুলুন',
   muted: 'মাইক্রোফোন বন্ধ আছে',
-  microphoneOn: 'মাইক্রোফোন চালু আছে',
   hangUp: 'কল শেষ করুন',
   devices: 'মাইক্রোফোন ও স্পিকার',
   microphone: 'মাইক্রোফোন',

@@ -8,7 +8,6 @@ export default {
   mute: 'Isključi mikrofon',
   unmute: 'Uključi mikrofon',
   muted: 'Mikrofon je isključen',
-  microphoneOn: 'Mikrofon je uključen',
   hangUp: 'Prekini poziv',
   devices: 'Mikrofon i zvučnik',
   microphone: 'Mikrofon',

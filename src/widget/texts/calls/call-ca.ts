@@ -8,7 +8,6 @@ export default {
   mute: 'Silencia el micròfon',
   unmute: 'Activa el micròfon',
   muted: 'El micròfon està apagat',
-  microphoneOn: 'El micròfon està encès',
   hangUp: 'Penja',
   devices: 'Micròfon i altaveu',
   microphone: 'Micròfon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Ztlumit mikrofon',
   unmute: 'Zapnout mikrofon',
   muted: 'Mikrofon je vypnutý',
-  microphoneOn: 'Mikrofon je zapnutý',
   hangUp: 'Zavěsit',
   devices: 'Mikrofon a reproduktor',
   microphone: 'Mikrofon',

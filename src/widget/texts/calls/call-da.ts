@@ -8,7 +8,6 @@ export default {
   mute: 'Slå mikrofonen fra',
   unmute: 'Slå mikrofonen til',
   muted: 'Mikrofonen er slået fra',
-  microphoneOn: 'Mikrofonen er slået til',
   hangUp: 'Læg på',
   devices: 'Mikrofon og højttaler',
   microphone: 'Mikrofon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Mikrofon stummschalten',
   unmute: 'Stummschaltung aufheben',
   muted: 'Mikrofon ist aus',
-  microphoneOn: 'Mikrofon ist an',
   hangUp: 'Auflegen',
   devices: 'Mikrofon und Lautsprecher',
   microphone: 'Mikrofon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Silenciar el micrófono',
   unmute: 'Activar el micrófono',
   muted: 'El micrófono está apagado',
-  microphoneOn: 'El micrófono está encendido',
   hangUp: 'Colgar',
   devices: 'Micrófono y altavoz',
   microphone: 'Micrófono',

@@ -8,7 +8,6 @@ export default {
   mute: 'Vaigista mikrofon',
   unmute: 'Lülita mikrofon sisse',
   muted: 'Mikrofon on väljas',
-  microphoneOn: 'Mikrofon on sees',
   hangUp: 'Lõpeta kõne',
   devices: 'Mikrofon ja kõlar',
   microphone: 'Mikrofon',

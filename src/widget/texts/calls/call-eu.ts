@@ -8,7 +8,6 @@ export default {
   mute: 'Isilarazi mikrofonoa',
   unmute: 'Aktibatu mikrofonoa',
   muted: 'Mikrofonoa itzalita dago',
-  microphoneOn: 'Mikrofonoa piztuta dago',
   hangUp: 'Eskegi',
   devices: 'Mikrofonoa eta bozgorailua',
   microphone: 'Mikrofonoa',

@@ -8,7 +8,6 @@ export default {
   mute: 'بستن میکروفون',
   unmute: 'باز کردن میکروفون',
   muted: 'میکروفون خاموش است',
-  microphoneOn: 'میکروفون روشن است',
   hangUp: 'پایان تماس',
   devices: 'میکروفون و بلندگو',
   microphone: 'میکروفون',

@@ -8,7 +8,6 @@ export default {
   mute: 'Mykistä mikrofoni',
   unmute: 'Poista mykistys',
   muted: 'Mikrofoni on pois päältä',
-  microphoneOn: 'Mikrofoni on päällä',
   hangUp: 'Lopeta puhelu',
   devices: 'Mikrofoni ja kaiutin',
   microphone: 'Mikrofoni',

@@ -8,7 +8,6 @@ export default {
   mute: 'I-mute ang mikropono',
   unmute: 'I-unmute ang mikropono',
   muted: 'Naka-off ang mikropono',
-  microphoneOn: 'Naka-on ang mikropono',
   hangUp: 'Ibaba ang tawag',
   devices: 'Mikropono at speaker',
   microphone: 'Mikropono',

@@ -8,7 +8,6 @@ export default {
   mute: 'Couper le micro',
   unmute: 'Réactiver le micro',
   muted: 'Le micro est coupé',
-  microphoneOn: 'Le micro est activé',
   hangUp: 'Raccrocher',
   devices: 'Micro et haut-parleur',
   microphone: 'Micro',

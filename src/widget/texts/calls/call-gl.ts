@@ -8,7 +8,6 @@ export default {
   mute: 'Silenciar o micrófono',
   unmute: 'Activar o micrófono',
   muted: 'O micrófono está apagado',
-  microphoneOn: 'O micrófono está acendido',
   hangUp: 'Colgar',
   devices: 'Micrófono e altofalante',
   microphone: 'Micrófono',

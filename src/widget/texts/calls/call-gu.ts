@@ -8,7 +8,6 @@ export default {
   mute: 'માઇક્રોફોન મ્યૂટ કરો',
   unmute: 'મ્યૂટ હટાવો',
   muted: 'માઇક્રોફોન બંધ છે',
-  microphoneOn: 'માઇક્રોફોન ચાલુ છે',
   hangUp: 'કૉલ પૂરો કરો',
   devices: 'માઇક્રોફોન અને સ્પીકર',
   microphone: 'માઇક્રોફોન',

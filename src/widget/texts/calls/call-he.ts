@@ -8,7 +8,6 @@ export default {
   mute: 'השתקת המיקרופון',
   unmute: 'ביטול ההשתקה',
   muted: 'המיקרופון כבוי',
-  microphoneOn: 'המיקרופון פועל',
   hangUp: 'ניתוק',
   devices: 'מיקרופון ורמקול',
   microphone: 'מיקרופון',

@@ -8,7 +8,6 @@ export default {
   mute: 'माइक्रोफ़ोन म्यूट करें',
   unmute: 'म्यूट हटाएँ',
   muted: 'माइक्रोफ़ोन बंद है',
-  microphoneOn: 'माइक्रोफ़ोन चालू है',
   hangUp: 'कॉल काटें',
   devices: 'माइक्रोफ़ोन और स्पीकर',
   microphone: 'माइक्रोफ़ोन',

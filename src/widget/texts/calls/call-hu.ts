@@ -8,7 +8,6 @@ export default {
   mute: 'Mikrofon némítása',
   unmute: 'Némítás feloldása',
   muted: 'A mikrofon ki van kapcsolva',
-  microphoneOn: 'A mikrofon be van kapcsolva',
   hangUp: 'Hívás befejezése',
   devices: 'Mikrofon és hangszóró',
   microphone: 'Mikrofon',

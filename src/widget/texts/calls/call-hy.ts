@@ -8,7 +8,6 @@ export default {
   mute: 'Անջատել խոսափողը',
   unmute: 'Միացնել խոսափողը',
   muted: 'Խոսափողն անջատված է',
-  microphoneOn: 'Խոսափողը միացված է',
   hangUp: 'Ավարտել զանգը',
   devices: 'Խոսափող և բարձրախոս',
   microphone: 'Խոսափող',

@@ -8,7 +8,6 @@ export default {
   mute: 'Bisukan mikrofon',
   unmute: 'Bunyikan mikrofon',
   muted: 'Mikrofon mati',
-  microphoneOn: 'Mikrofon menyala',
   hangUp: 'Tutup telepon',
   devices: 'Mikrofon dan pengeras suara',
   microphone: 'Mikrofon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Slökkva á hljóðnema',
   unmute: 'Kveikja á hljóðnema',
   muted: 'Slökkt er á hljóðnemanum',
-  microphoneOn: 'Kveikt er á hljóðnemanum',
   hangUp: 'Leggja á',
   devices: 'Hljóðnemi og hátalari',
   microphone: 'Hljóðnemi',

@@ -8,7 +8,6 @@ export default {
   mute: 'Disattiva il microfono',
   unmute: 'Riattiva il microfono',
   muted: 'Il microfono è spento',
-  microphoneOn: 'Il microfono è acceso',
   hangUp: 'Riaggancia',
   devices: 'Microfono e altoparlante',
   microphone: 'Microfono',

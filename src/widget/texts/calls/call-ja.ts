@@ -8,7 +8,6 @@ export default {
   mute: 'マイクをミュート',
   unmute: 'ミュートを解除',
   muted: 'マイクはオフです',
-  microphoneOn: 'マイクはオンです',
   hangUp: '通話を終了',
   devices: 'マイクとスピーカー',
   microphone: 'マイク',

@@ -8,7 +8,6 @@ export default {
   mute: 'Микрофонды өшіру',
   unmute: 'Микрофонды қосу',
   muted: 'Микрофон өшірулі',
-  microphoneOn: 'Микрофон қосулы',
   hangUp: 'Қоңырауды аяқтау',
   devices: 'Микрофон және динамик',
   microphone: 'Микрофон',

@@ -8,7 +8,6 @@ export default {
   mute: '마이크 음소거',
   unmute: '음소거 해제',
   muted: '마이크가 꺼져 있음',
-  microphoneOn: '마이크가 켜져 있음',
   hangUp: '통화 종료',
   devices: '마이크 및 스피커',
   microphone: '마이크',

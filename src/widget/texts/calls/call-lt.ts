@@ -8,7 +8,6 @@ export default {
   mute: 'Išjungti mikrofoną',
   unmute: 'Įjungti mikrofoną',
   muted: 'Mikrofonas išjungtas',
-  microphoneOn: 'Mikrofonas įjungtas',
   hangUp: 'Baigti skambutį',
   devices: 'Mikrofonas ir garsiakalbis',
   microphone: 'Mikrofonas',

@@ -8,7 +8,6 @@ export default {
   mute: 'Izslēgt mikrofonu',
   unmute: 'Ieslēgt mikrofonu',
   muted: 'Mikrofons ir izslēgts',
-  microphoneOn: 'Mikrofons ir ieslēgts',
   hangUp: 'Beigt zvanu',
   devices: 'Mikrofons un skaļrunis',
   microphone: 'Mikrofons',

@@ -8,7 +8,6 @@ export default {
   mute: 'Исклучи микрофон',
   unmute: 'Вклучи микрофон',
   muted: 'Микрофонот е исклучен',
-  microphoneOn: 'Микрофонот е вклучен',
   hangUp: 'Заврши повик',
   devices: 'Микрофон и звучник',
   microphone: 'Микрофон',

@@ -8,7 +8,6 @@ export default {
   mute: 'मायक्रोफोन म्यूट करा',
   unmute: 'म्यूट काढा',
   muted: 'मायक्रोफोन बंद आहे',
-  microphoneOn: 'मायक्रोफोन चालू आहे',
   hangUp: 'कॉल संपवा',
   devices: 'मायक्रोफोन आणि स्पीकर',
   microphone: 'मायक्रोफोन',

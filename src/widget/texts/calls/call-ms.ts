@@ -8,7 +8,6 @@ export default {
   mute: 'Senyapkan mikrofon',
   unmute: 'Nyahsenyap mikrofon',
   muted: 'Mikrofon dimatikan',
-  microphoneOn: 'Mikrofon dihidupkan',
   hangUp: 'Tamatkan panggilan',
   devices: 'Mikrofon dan pembesar suara',
   microphone: 'Mikrofon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Slå av mikrofonen',
   unmute: 'Slå på mikrofonen',
   muted: 'Mikrofonen er av',
-  microphoneOn: 'Mikrofonen er på',
   hangUp: 'Legg på',
   devices: 'Mikrofon og høyttaler',
   microphone: 'Mikrofon',

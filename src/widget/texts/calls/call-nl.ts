@@ -8,7 +8,6 @@ export default {
   mute: 'Microfoon dempen',
   unmute: 'Dempen opheffen',
   muted: 'Microfoon is uit',
-  microphoneOn: 'Microfoon is aan',
   hangUp: 'Ophangen',
   devices: 'Microfoon en luidspreker',
   microphone: 'Microfoon',

@@ -8,7 +8,6 @@ export default {
   mute: 'ਮਾਈਕ੍ਰੋਫ਼ੋਨ ਮਿਊਟ ਕਰੋ',
   unmute: 'ਮਿਊਟ ਹਟਾਓ',
   muted: 'ਮਾਈਕ੍ਰੋਫ਼ੋਨ ਬੰਦ ਹੈ',
-  microphoneOn: 'ਮਾਈਕ੍ਰੋਫ਼ੋਨ ਚਾਲੂ ਹੈ',
   hangUp: 'ਕਾਲ ਖ਼ਤਮ ਕਰੋ',
   devices: 'ਮਾਈਕ੍ਰੋਫ਼ੋਨ ਅਤੇ ਸਪੀਕਰ',
   microphone: 'ਮਾਈਕ੍ਰੋਫ਼ੋਨ',

@@ -8,7 +8,6 @@ export default {
   mute: 'Wycisz mikrofon',
   unmute: 'Włącz mikrofon',
   muted: 'Mikrofon jest wyłączony',
-  microphoneOn: 'Mikrofon jest włączony',
   hangUp: 'Rozłącz',
   devices: 'Mikrofon i głośnik',
   microphone: 'Mikrofon',

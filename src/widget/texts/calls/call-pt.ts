@@ -8,7 +8,6 @@ export default {
   mute: 'Silenciar o microfone',
   unmute: 'Ativar o microfone',
   muted: 'O microfone está desligado',
-  microphoneOn: 'O microfone está ligado',
   hangUp: 'Desligar',
   devices: 'Microfone e altifalante',
   microphone: 'Microfone',

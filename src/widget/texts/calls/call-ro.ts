@@ -8,7 +8,6 @@ export default {
   mute: 'Opriți microfonul',
   unmute: 'Porniți microfonul',
   muted: 'Microfonul este oprit',
-  microphoneOn: 'Microfonul este pornit',
   hangUp: 'Închideți apelul',
   devices: 'Microfon și difuzor',
   microphone: 'Microfon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Выключить микрофон',
   unmute: 'Включить микрофон',
   muted: 'Микрофон выключен',
-  microphoneOn: 'Микрофон включён',
   hangUp: 'Завершить звонок',
   devices: 'Микрофон и динамик',
   microphone: 'Микрофон',

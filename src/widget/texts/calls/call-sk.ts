@@ -8,7 +8,6 @@ export default {
   mute: 'Stlmiť mikrofón',
   unmute: 'Zapnúť mikrofón',
   muted: 'Mikrofón je vypnutý',
-  microphoneOn: 'Mikrofón je zapnutý',
   hangUp: 'Zavesiť',
   devices: 'Mikrofón a reproduktor',
   microphone: 'Mikrofón',

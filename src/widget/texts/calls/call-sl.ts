@@ -8,7 +8,6 @@ export default {
   mute: 'Utišaj mikrofon',
   unmute: 'Vklopi mikrofon',
   muted: 'Mikrofon je izklopljen',
-  microphoneOn: 'Mikrofon je vklopljen',
   hangUp: 'Prekini klic',
   devices: 'Mikrofon in zvočnik',
   microphone: 'Mikrofon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Hiqe zërin e mikrofonit',
   unmute: 'Ktheje zërin e mikrofonit',
   muted: 'Mikrofoni është i fikur',
-  microphoneOn: 'Mikrofoni është i ndezur',
   hangUp: 'Mbylle telefonatën',
   devices: 'Mikrofoni dhe altoparlanti',
   microphone: 'Mikrofoni',

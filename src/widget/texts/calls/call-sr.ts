@@ -8,7 +8,6 @@ export default {
   mute: 'Искључи микрофон',
   unmute: 'Укључи микрофон',
   muted: 'Микрофон је искључен',
-  microphoneOn: 'Микрофон је укључен',
   hangUp: 'Прекини позив',
   devices: 'Микрофон и звучник',
   microphone: 'Микрофон',

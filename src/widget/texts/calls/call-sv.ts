@@ -8,7 +8,6 @@ export default {
   mute: 'Stäng av mikrofonen',
   unmute: 'Slå på mikrofonen',
   muted: 'Mikrofonen är av',
-  microphoneOn: 'Mikrofonen är på',
   hangUp: 'Lägg på',
   devices: 'Mikrofon och högtalare',
   microphone: 'Mikrofon',

@@ -8,7 +8,6 @@ export default {
   mute: 'Zima maikrofoni',
   unmute: 'Washa maikrofoni',
   muted: 'Maikrofoni imezimwa',
-  microphoneOn: 'Maikrofoni imewashwa',
   hangUp: 'Kata simu',
   devices: 'Maikrofoni na spika',
   microphone: 'Maikrofoni',

@@ -8,7 +8,6 @@ export default {
   mute: 'ปิดไมโครโฟน',
   unmute: 'เปิดไมโครโฟน',
   muted: 'ไมโครโฟนปิดอยู่',
-  microphoneOn: 'ไมโครโฟนเปิดอยู่',
   hangUp: 'วางสาย',
   devices: 'ไมโครโฟนและลำโพง',
   microphone: 'ไมโครโฟน',

@@ -8,7 +8,6 @@ export default {
   mute: 'Mikrofonu kapat',
   unmute: 'Mikrofonu aç',
   muted: 'Mikrofon kapalı',
-  microphoneOn: 'Mikrofon açık',
   hangUp: 'Kapat',
   devices: 'Mikrofon ve hoparlör',
   microphone: 'Mikrofon',

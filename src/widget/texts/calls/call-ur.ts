@@ -8,7 +8,6 @@ export default {
   mute: 'مائیکروفون بند کریں',
   unmute: 'مائیکروفون کھولیں',
   muted: 'مائیکروفون بند ہے',
-  microphoneOn: 'مائیکروفون کھلا ہے',
   hangUp: 'کال ختم کریں',
   devices: 'مائیکروفون اور اسپیکر',
   microphone: 'مائیکروفون',

@@ -8,7 +8,6 @@ export default {
   mute: 'Tắt micrô',
   unmute: 'Bật micrô',
   muted: 'Micrô đang tắt',
-  microphoneOn: 'Micrô đang bật',
   hangUp: 'Gác máy',
   devices: 'Micrô và loa',
   microphone: 'Micrô',

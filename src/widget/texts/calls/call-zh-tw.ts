@@ -8,7 +8,6 @@ export default {
   mute: '將麥克風靜音',
   unmute: '取消靜音',
   muted: '麥克風已關閉',
-  microphoneOn: '麥克風已開啟',
   hangUp: '掛斷',
   devices: '麥克風和喇叭',
   microphone: '麥克風',

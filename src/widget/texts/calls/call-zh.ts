@@ -8,7 +8,6 @@ export default {
   mute: '将麦克风静音',
   unmute: '取消静音',
   muted: '麦克风已关闭',
-  microphoneOn: '麦克风已打开',
   hangUp: '挂断',
   devices: '麦克风和扬声器',
   microphone: '麦克风',
