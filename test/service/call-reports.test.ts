@@ -74,6 +74,47 @@ describe('a call that was dialed', () => {
     assert.equal(rows.length, 1);
   });
 
+  it('ends as the carrier has reported, although its line is lost only after that', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.says('One question.');
+    await line.hears();
+    await call.report({ type: 'ended', seconds: 30 });
+    line.lose();
+    await over;
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['duration'], record['total_cost']], ['completed', 30, 0.1]);
+    assert.deepEqual(await call.disconnect('lost'), { type: 'hang-up' });
+  });
+
+  it('ends as the carrier has reported, although the process that holds it dies', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    line.says('One question.');
+    await line.hears();
+    await call.report({ type: 'ended', seconds: 30 });
+    await pool.query(
+      `UPDATE calls SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' WHERE id = $1`,
+      [id],
+    );
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['duration'], record['total_cost']], ['completed', 30, 0.1]);
+    line.lose();
+    await over;
+  });
+
+  it('is not connected again after its reported end', async () => {
+    const { call, line, over, id } = await connect();
+    await line.hears();
+    await call.report({ type: 'ended', seconds: 30 });
+    const late = call.connect();
+    await assert.rejects(late.over, { name: 'Refusal' });
+    assert.deepEqual(late.line.actions, ['hang up']);
+    line.hangsUp();
+    await over;
+    assert.equal((await ended(id))['status'], 'ended_by_customer');
+  });
+
   it('has no end to report without a token, a connection or a next step', async () => {
     const { call, line, over, id } = await connect();
     await line.hears();

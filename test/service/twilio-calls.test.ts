@@ -132,6 +132,22 @@ describe('a call with Twilio', () => {
     assertFaultless(call);
   });
 
+  test('is completed and paid if its connection is lost after Twilio has reported its end', async () => {
+    model.behave({ chunks: ['At nine.'] });
+    const { id, call, relay } = await answered();
+    await relay.hears('Hello, this is Kim.');
+    relay.say('When do you open?');
+    await relay.hears('At nine.');
+    await eventually(
+      () => 'the answer in the transcript',
+      async () => (/At nine/.test(String((await read(id))['transcript'])) ? true : undefined),
+    );
+    await call.vanish();
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['duration'], record['total_cost']], ['completed', 42, 0.1]);
+    assertFaultless(call);
+  });
+
   test('passes keys on, and hangs up after the last words of an assistant that ends it', async () => {
     const { id, call, relay } = await answered({
       tools: [{ type: 'end_call', description: 'At the end.' }],

@@ -90,6 +90,22 @@ describe('machine detection', () => {
   }
 });
 
+test('it reports the end of a call that is over when its session ends', async () => {
+  service.converse = async (line) => {
+    await line.next(60, never);
+  };
+  const call = await dial();
+  await call.answer();
+  await call.connected();
+  call.statusCallback = undefined;
+  await call.hangUp();
+  const report = await eventually(
+    () => 'the report',
+    () => service.reports.find(({ carrierCallId }) => carrierCallId === call.sid),
+  );
+  assert.deepEqual(report, { callId: 7, token, carrierCallId: call.sid, type: 'ended', seconds: 0 });
+});
+
 test('it reports a recording', async () => {
   const call = await dial({ record: true });
   const [ended, recorded] = await reportsOf(() => call.complete());

@@ -44,6 +44,7 @@ const columns = wireColumns(
       'transfer_to',
       'hang_up_requested',
       'carrier_recording_id',
+      'carrier_seconds',
     ] as const),
   ],
   plainTimestamp,

@@ -27,7 +27,7 @@ import type { VisitorSide } from './web-call-log.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import type { CallLog } from './call-parts.ts';
 import { endCall, tryToEndCall } from './end-call.ts';
-import { handleReport, unknownCall } from './handle-report.ts';
+import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
 import { HeldCalls } from './held-calls.ts';
 import { HeldLine } from './held-line.ts';
 import { chooseNextStep } from './next-step.ts';
@@ -218,7 +218,11 @@ export class CallRunner implements CallHandler {
         earlier,
       });
       const end = await conversation.run();
-      if (!end) return;
+      if (!end) {
+        // A report that came while this process held the call has not ended it.
+        await endReportedCall(this.#parts, call.id);
+        return;
+      }
       // Before the end is stored, since nothing of a call is stored after that.
       await recorder?.finish();
       const { record } = plan.speaker.assistant;

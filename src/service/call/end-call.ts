@@ -12,6 +12,7 @@ import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { CallResult } from './call-parts.ts';
+import { reportedEnd } from './reported-end.ts';
 
 /** Dependencies of {@link endCall}. */
 export interface EndCallParts {
@@ -69,7 +70,8 @@ export async function endCall(
         updatedAt: sql`now()`,
         leaseOwner: null,
         leaseUntil: null,
-        ...(duration !== undefined && { duration }),
+        // An earlier line may have stored a longer one.
+        ...(duration !== undefined && { duration: sql`greatest(${calls.duration}, ${duration}::integer)` }),
         recordingToken: sql`CASE WHEN ${isRecorded} OR EXISTS (
             SELECT FROM ${recordingChunks} WHERE ${recordingChunks.callId} = ${calls.id})
           THEN coalesce(${calls.recordingToken}, ${newSecret()}) ELSE ${calls.recordingToken} END`,
@@ -107,8 +109,8 @@ const batchSize = 100;
 
 /**
  * Ends the calls of processes that died, and those that the carrier neither connected nor reported in time, as failed;
- * the carrier is told to hang up. A transfer whose end was not reported is completed. Calls that nobody has dialed are
- * left to their jobs.
+ * the carrier is told to hang up. A transfer whose end was not reported is completed, and a call whose end the carrier has
+ * reported ends accordingly. Calls that nobody has dialed are left to their jobs.
  *
  * @param ignoreLeases also ends calls whose lease has not expired; only safe if no other process can be running.
  * @returns the number of ended calls.
@@ -126,24 +128,29 @@ export async function failAbandonedCalls(parts: EndCallParts, ignoreLeases = fal
       leaseOwner: calls.leaseOwner,
       transferTo: calls.transferTo,
       carrierCallId: calls.carrierCallId,
+      carrierSeconds: calls.carrierSeconds,
+      lines: calls.lines,
     })
     .from(calls)
     .where(isAbandoned)
     .orderBy(calls.id)
     .limit(batchSize);
   let ended = 0;
-  for (const { id, type, answeredAt, leaseOwner, transferTo, carrierCallId } of abandoned) {
+  for (const call of abandoned) {
+    const { id, type, answeredAt, leaseOwner, transferTo, carrierCallId, carrierSeconds } = call;
+    const isReported = carrierSeconds !== null;
     const isLost = type === 'web' && answeredAt !== null && leaseOwner === null;
     // Not `not-started`, even if it did not ring yet: the number may have been dialed, and would be dialed again at once.
-    const result: EndedCall =
-      transferTo !== null
+    const result: EndedCall = isReported
+      ? reportedEnd(call)
+      : transferTo !== null
         ? { status: 'completed', reason: 'transfer' }
         : isLost
           ? lostCall
           : { status: 'failed', reason: leaseOwner === null ? 'not-reported' : 'service-stopped' };
     if (!(await endCall(parts, and(eq(calls.id, id), isAbandoned), result))) continue;
     ended += 1;
-    if (carrierCallId !== null) await parts.jobs.send('hang-up', { carrierCallId });
+    if (carrierCallId !== null && !isReported) await parts.jobs.send('hang-up', { carrierCallId });
   }
   return ended;
 }

@@ -5,8 +5,8 @@ import { newSecret } from '../lib/new-secret.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { chargeTransfer } from './charge-transfer.ts';
 import { endCall } from './end-call.ts';
-import type { EndCallParts, EndedCall } from './end-call.ts';
-import { hangUpStatus } from './hang-up-status.ts';
+import type { EndCallParts } from './end-call.ts';
+import { reportedEnd } from './reported-end.ts';
 import { isKeyed, isOpen } from './take-call.ts';
 import type { CallKey } from './take-call.ts';
 
@@ -69,22 +69,29 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
         .where(and(isThis, isNull(calls.carrierRecordingId)));
       return;
     case 'ended':
-      if (call.transferTo !== null) await chargeTransfer(parts, call.id, report.seconds);
-      // Otherwise the process that holds the call notices the end on its line.
-      await endCall(parts, and(isThis, isOpen, unheld), endOf(call, report.seconds));
+      await db
+        .update(calls)
+        .set({ carrierSeconds: sql`greatest(${calls.carrierSeconds}, ${report.seconds}::integer)` })
+        .where(isThis);
+      await endReportedCall(parts, call.id);
   }
+}
+
+/**
+ * Ends a call whose end the carrier has reported, unless a process holds it: that one notices the end on its line, or
+ * releases the call.
+ */
+export async function endReportedCall(parts: EndCallParts, callId: number): Promise<void> {
+  const isThis = eq(calls.id, callId);
+  const [call] = await parts.database.db.select().from(calls).where(isThis);
+  if (!call || call.carrierSeconds === null) return;
+  if (call.transferTo !== null) await chargeTransfer(parts, call.id, call.carrierSeconds);
+  await endCall(parts, and(isThis, isOpen, unheld), reportedEnd(call));
 }
 
 async function isDeleted({ database: { db } }: EndCallParts, callId: number): Promise<boolean> {
   const [found] = await db.select({ id: calls.id }).from(calls).where(eq(calls.id, callId));
   return found === undefined;
-}
-
-/** The end of a call that no process held: it was never connected, was transferred, or its connection was lost. */
-function endOf({ answeredAt, transferTo, lines }: typeof calls.$inferSelect, seconds: number): EndedCall {
-  if (answeredAt === null) return { status: 'failed', reason: 'no connection' };
-  if (transferTo !== null) return { status: 'completed', reason: 'transfer' };
-  return { status: hangUpStatus(lines), reason: 'hung-up', ...(seconds > 0 && { duration: seconds }) };
 }
 
 /** The refusal of requests for a call that does not exist, or whose secret they do not know. */

@@ -25,7 +25,7 @@ export async function chooseNextStep(
   const { database, rules } = parts;
   const call = await readKeyedCall(parts, key);
   const isOver = !(openCallStatuses as readonly string[]).includes(call.status);
-  if (isOver) return hangUp;
+  if (isOver || call.carrierSeconds !== null) return hangUp;
   if (cause === 'transferred') {
     await tryToEndCall(parts, call.id, undefined, { status: 'completed', reason: 'transfer' });
     return hangUp;

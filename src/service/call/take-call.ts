@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
@@ -53,7 +53,7 @@ export interface TakenCall {
 /**
  * Takes a connected call for this process, also from the process that had an earlier line of it: that one is gone.
  *
- * @returns undefined if there is no such open call.
+ * @returns undefined if there is no such open call, or its carrier has reported its end.
  */
 export async function takeCall(
   { db }: Database,
@@ -64,7 +64,8 @@ export async function takeCall(
     const [call] = await tx
       .select()
       .from(calls)
-      .where(and(isKeyed(key), isOpen))
+      // The connection may come after the report that the call is over.
+      .where(and(isKeyed(key), isOpen, isNull(calls.carrierSeconds)))
       .for('update');
     if (!call) return undefined;
     const earlier = call.answeredAt === null ? undefined : await readEarlier(tx, call);

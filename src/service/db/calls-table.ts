@@ -65,6 +65,8 @@ export const calls = pgTable('calls', {
   transferTo: text('transfer_to'),
   hangUpRequested: boolean('hang_up_requested').notNull().default(false),
   carrierRecordingId: text('carrier_recording_id'),
+  /** The carrier's duration of the call, once it has reported its end. */
+  carrierSeconds: integer('carrier_seconds'),
   leaseOwner: uuid('lease_owner'),
   leaseUntil: timestamptz('lease_until'),
   recordingToken: text('recording_token'),

@@ -149,6 +149,15 @@ export class StandInCall {
     await this.complete();
   }
 
+  /** The customer hangs up. The carrier reports it, and then loses the connection without closing it. */
+  async vanish(): Promise<void> {
+    this.status = 'completed';
+    await this.report('completed');
+    this.relay.drop();
+    await this.relay.ended;
+    this.isDone = true;
+  }
+
   /** The call ends for good. */
   async complete(): Promise<void> {
     this.status = 'completed';

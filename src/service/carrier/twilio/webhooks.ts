@@ -43,7 +43,6 @@ const RecordingStatus = z.object({
 const RelayAction = z.object({
   CallSid: sid('CA'),
   CallStatus: z.string().max(100),
-  Direction: z.string().max(100).default(''),
   SessionStatus: z.string().max(100),
   SessionDuration: seconds.default(0),
   HandoffData: z.string().max(10_000).default(''),
@@ -142,11 +141,8 @@ export function twilioWebhooks({ handler, signature, urls }: WebhookParts): Hono
   onCall('relay', async (key, fields) => {
     const action = RelayAction.parse(fields);
     if (isOver(action.CallStatus)) {
-      // The end of a call that was dialed is reported by its status.
-      if (action.Direction === 'inbound') {
-        const ended = { type: 'ended', seconds: action.SessionDuration } as const;
-        await handler().onReport({ ...key, carrierCallId: action.CallSid, ...ended });
-      }
+      const ended = { type: 'ended', seconds: action.SessionDuration } as const;
+      await handler().onReport({ ...key, carrierCallId: action.CallSid, ...ended });
       return emptyTwiml();
     }
     const handoff = readHandoff(action.HandoffData);

@@ -648,6 +648,8 @@ CREATE TABLE calls (
   -- Asks the process that has the line of a web call to end it.
   hang_up_requested boolean NOT NULL DEFAULT false,
   carrier_recording_id text,
+  -- The carrier's duration of the call. Set once it has reported the end, also while a process still has the line.
+  carrier_seconds integer,
   -- The process that has the call's line, and the end of its lease. After that the call counts as abandoned. A call
   -- that no process has is abandoned if the carrier does not connect or report it in time.
   lease_owner uuid,
