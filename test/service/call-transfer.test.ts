@@ -109,6 +109,39 @@ describe('a transferred call', () => {
   });
 });
 
+describe('a customer who is about to be transferred', () => {
+  const announce = async () => {
+    model.behave({ ...transferring, chunks: ['One moment, ', 'I will connect you.'] });
+    const started = await connect(transfer);
+    await started.line.hears();
+    return started;
+  };
+
+  it('can hang up before that, which ends the call', async () => {
+    const { call, line, over, id } = await announce();
+    line.interrupts({ after: 'One moment', hangingUp: true });
+    line.says('A person, please.');
+    await over;
+    assert.deepEqual(line.actions, ['say Hello!', 'say One moment']);
+    await call.report({ type: 'ended', seconds: 12 });
+    const record = await ended(id);
+    assert.deepEqual([record['status'], record['end_reason']], ['completed', 'hung-up']);
+  });
+
+  it('can refuse, and stays with the assistant', async () => {
+    const { line, over } = await announce();
+    line.interrupts({ after: 'One moment' });
+    line.says('A person, please.');
+    await line.hears();
+    model.behave({ chunks: ['How can I help?'] });
+    line.says('No, wait.');
+    assert.equal(await line.hears(), 'How can I help?');
+    assert.ok(!line.actions.includes('leave'));
+    line.hangsUp();
+    await over;
+  });
+});
+
 describe('a call whose connection is lost', () => {
   it('is connected again and continues with an apology instead of the initial message', async () => {
     model.behave({});

@@ -188,7 +188,8 @@ export class PhoneConversation {
     const ending = await this.#recordSpoken(spoken, { since, functionCalls: reply.functionCalls });
     if (ending) return ending;
     if (reply.digits !== '') await line.sendDigits(reply.digits);
-    if (reply.transferTo !== undefined) {
+    // A customer who interrupts has more to say, and one who hangs up is gone.
+    if (reply.transferTo !== undefined && spoken.cutOffBy === undefined) {
       await this.#parts.callLog.release(this.#duration, reply.transferTo);
       await line.leave();
       return 'released';

@@ -9,6 +9,8 @@ interface Interruption {
   after: string;
   /** What the customer says then; nothing if they only make a sound. */
   saying?: string;
+  /** The customer hangs up instead. */
+  hangingUp?: true;
 }
 
 /**
@@ -155,6 +157,10 @@ export class ScriptedLine implements Line {
     if (interruption && at >= 0) {
       this.#interruption = undefined;
       this.#current = this.#current.slice(0, at + interruption.after.length);
+      if (interruption.hangingUp) {
+        this.hangsUp();
+        return 'end';
+      }
       if (interruption.saying !== undefined) this.says(interruption.saying);
       return 'customer';
     }
