@@ -60,7 +60,10 @@ export class HeldLine {
   }
 
   async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
-    const spoken = await this.#line.say(text, seconds, AbortSignal.any([signal, this.#interruption.signal]));
+    signal.throwIfAborted();
+    const { signal: interruption } = this.#interruption;
+    if (interruption.aborted) return { heard: '', startedAt: undefined, cutOffBy: 'signal' };
+    const spoken = await this.#line.say(text, seconds, AbortSignal.any([signal, interruption]));
     signal.throwIfAborted();
     return spoken;
   }

@@ -88,6 +88,7 @@ export class SimulatedLine implements Line {
   }
 
   async #say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    signal.throwIfAborted();
     const startedAt = this.#now;
     const interruption = this.#speech.allowInterruptions ? this.#customer.onCallerBegan() : undefined;
     const limit = Math.min(seconds, interruption?.after ?? Infinity);

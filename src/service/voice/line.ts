@@ -71,6 +71,7 @@ export interface Line {
    *
    * @param seconds the text is cut off after this time.
    * @param signal cuts the text off, too.
+   * @throws the reason of the signal if it was aborted before.
    */
   say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken>;
   /** Sends keys: `0` to `9`, `*`, `#`, and `w` for half a second of pause. */

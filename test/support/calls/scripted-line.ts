@@ -50,6 +50,7 @@ export class ScriptedLine implements Line {
   }
 
   async say(text: AsyncIterable<string>, seconds: number, signal: AbortSignal): Promise<Spoken> {
+    signal.throwIfAborted();
     const iterator = text[Symbol.asyncIterator]();
     const latest = Math.max(0, Math.floor(seconds * charactersPerSecond));
     let startedAt: number | undefined;
