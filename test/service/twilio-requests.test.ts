@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { checkTwilio } from '../../src/service/carrier/twilio/check-twilio.ts';
 import type { OutgoingCall } from '../../src/service/carrier/carrier.ts';
 import { never, outgoing, startCarrier, to, token, from } from '../support/twilio/carrier-under-test.ts';
 import { credentials, publicUrl } from '../support/twilio/stand-in.ts';
@@ -235,6 +236,35 @@ describe('numbers', () => {
     await carrier.numbers.release('+493055550001');
     await carrier.numbers.release('+493055550001');
     assert.deepEqual(owned(), []);
+  });
+
+  test('are not mistaken for longer ones that begin with them', async () => {
+    const [short, long] = ['+49305555000', '+493055550009'];
+    twilio.offers.set('AT', { Local: [short] });
+    twilio.own(long, 'https://other.example.com/');
+    twilio.callerIds.push({ sid: 'PN3', phoneNumber: long });
+    await carrier.numbers.buy(short);
+    await carrier.numbers.release(short);
+    await carrier.removeCallerId(short);
+    assert.deepEqual(
+      twilio.numbers
+        .filter(({ phoneNumber }) => phoneNumber.startsWith(short))
+        .map(({ voiceUrl }) => voiceUrl),
+      ['https://other.example.com/'],
+    );
+    assert.deepEqual(
+      twilio.callerIds.splice(0).map(({ sid }) => sid),
+      ['PN3'],
+    );
+    const settings = {
+      ...credentials,
+      apiKey: undefined,
+      apiUrl: twilio.url,
+      publicUrl: 'https://127.0.0.1:1',
+    };
+    const steps = await checkTwilio({ ...settings, phoneNumber: short }, undefined);
+    const step = steps.find(({ name }) => name === 'number');
+    assert.deepEqual([step?.isOk, step?.text.includes('neither')], [false, true]);
   });
 
   test('cannot be bought if somebody else has them', async () => {

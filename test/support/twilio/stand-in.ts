@@ -205,7 +205,9 @@ export class TwilioStandIn implements CallCarrier {
       case 'GET IncomingPhoneNumbers':
         return page(
           'incoming_phone_numbers',
-          this.numbers.filter(({ phoneNumber }) => phoneNumber === query['PhoneNumber']).map(wireNumber),
+          this.numbers
+            .filter(({ phoneNumber }) => matches(phoneNumber, query['PhoneNumber']))
+            .map(wireNumber),
         );
       case 'POST IncomingPhoneNumbers':
         return this.#buyNumber(form, response);
@@ -218,7 +220,7 @@ export class TwilioStandIn implements CallCarrier {
         return page(
           'outgoing_caller_ids',
           this.callerIds
-            .filter(({ phoneNumber }) => phoneNumber === query['PhoneNumber'])
+            .filter(({ phoneNumber }) => matches(phoneNumber, query['PhoneNumber']))
             .map(({ sid: id, phoneNumber }) => ({ sid: id, phone_number: phoneNumber })),
         );
       case 'DELETE OutgoingCallerIds/':
@@ -413,6 +415,10 @@ export class TwilioStandIn implements CallCarrier {
     response.end();
   }
 }
+
+/** Numbers are found by a part of them, in which `*` stands for any digit. */
+const matches = (phoneNumber: string, part = '') =>
+  new RegExp(part.replaceAll('+', '\\+').replaceAll('*', '\\d')).test(phoneNumber);
 
 const notFound = () => new Refused(404, 20404, 'The requested resource was not found');
 

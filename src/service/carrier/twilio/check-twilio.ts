@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { CheckedStep } from '../checked-step.ts';
 import { checkToken } from './check-call.ts';
+import { findCallerIds, findOwnedNumbers } from './find-numbers.ts';
 import { Signature } from './signature.ts';
 import { createTwilioClient, translateError } from './twilio-client.ts';
 import type { TwilioConfig } from './twilio-config.ts';
@@ -76,10 +77,9 @@ async function checkNumber(client: Client, phoneNumber: string | undefined): Pro
   if (phoneNumber === undefined) {
     return 'TWILIO_PHONE_NUMBER is not set, so only assistants with a number of their own can call';
   }
-  const query = { phoneNumber, limit: 1 };
-  const bought = await ask('the number', () => client.incomingPhoneNumbers.list(query));
+  const bought = await ask('the number', () => findOwnedNumbers(client, phoneNumber));
   if (bought.length > 0) return `${phoneNumber} is a number of the account`;
-  const verified = await ask('the number', () => client.outgoingCallerIds.list(query));
+  const verified = await ask('the number', () => findCallerIds(client, phoneNumber));
   if (verified.length > 0) return `${phoneNumber} is a verified caller ID`;
   throw new StepError(
     `${phoneNumber} is neither a number of the account nor a verified caller ID. Buy or verify it in the Twilio Console, or correct TWILIO_PHONE_NUMBER.`,

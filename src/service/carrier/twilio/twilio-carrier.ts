@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type twilio from 'twilio';
 import { CarrierError } from '../carrier-numbers.ts';
 import type { CallHandler, Carrier, OutgoingCall } from '../carrier.ts';
+import { findCallerIds } from './find-numbers.ts';
 import type { SetupFrame } from './relay-frames.ts';
 import { RelayServer } from './relay-server.ts';
 import { Signature } from './signature.ts';
@@ -107,7 +108,7 @@ export class TwilioCarrier implements Carrier {
 
   async removeCallerId(callerId: string): Promise<void> {
     await this.#request('to remove a caller ID', undefined, async () => {
-      const found = await this.#client.outgoingCallerIds.list({ phoneNumber: callerId, limit: 20 });
+      const found = await findCallerIds(this.#client, callerId);
       for (const { sid } of found) await this.#client.outgoingCallerIds(sid).remove();
     });
   }

@@ -2,6 +2,7 @@ import type twilio from 'twilio';
 import { z } from 'zod';
 import { CarrierError } from '../carrier-numbers.ts';
 import type { CarrierNumber, CarrierNumbers } from '../carrier-numbers.ts';
+import { findOwnedNumbers } from './find-numbers.ts';
 import { rejectionOf, translateError } from './twilio-client.ts';
 import type { WebhookUrls } from './webhook-urls.ts';
 
@@ -65,7 +66,7 @@ export class TwilioNumbers implements CarrierNumbers {
   async buy(phoneNumber: string): Promise<void> {
     const webhook = { voiceUrl: this.#urls.incoming, voiceMethod: 'POST' };
     try {
-      const [owned] = await this.#client.incomingPhoneNumbers.list({ phoneNumber, limit: 1 });
+      const [owned] = await findOwnedNumbers(this.#client, phoneNumber);
       if (owned) await this.#client.incomingPhoneNumbers(owned.sid).update(webhook);
       else await this.#client.incomingPhoneNumbers.create({ phoneNumber, ...webhook });
     } catch (error) {
@@ -74,10 +75,9 @@ export class TwilioNumbers implements CarrierNumbers {
   }
 
   async release(phoneNumber: string): Promise<void> {
-    const numbers = this.#client.incomingPhoneNumbers;
     await this.#orNothing('the release of the number', undefined, async () => {
-      const found = await numbers.list({ phoneNumber, limit: 20 });
-      for (const { sid } of found) await numbers(sid).remove();
+      const found = await findOwnedNumbers(this.#client, phoneNumber);
+      for (const { sid } of found) await this.#client.incomingPhoneNumbers(sid).remove();
     });
   }
 

@@ -1,0 +1,16 @@
+import type twilio from 'twilio';
+
+/** More numbers than contain another whole number. */
+const limit = 100;
+
+/** Finds a number that the account has bought. The carrier also returns numbers that only contain this one. */
+export async function findOwnedNumbers(client: twilio.Twilio, phoneNumber: string) {
+  const found = await client.incomingPhoneNumbers.list({ phoneNumber, limit });
+  return found.filter((number) => number.phoneNumber === phoneNumber);
+}
+
+/** Finds a number that the account has verified as a caller ID. */
+export async function findCallerIds(client: twilio.Twilio, phoneNumber: string) {
+  const found = await client.outgoingCallerIds.list({ phoneNumber, limit });
+  return found.filter((number) => number.phoneNumber === phoneNumber);
+}
