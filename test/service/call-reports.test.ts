@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CarrierError } from '../../src/service/carrier/carrier-numbers.ts';
+import { runCli } from '../../src/service/cli/run-cli.ts';
 import { waitFor } from '../support/records/simulated-numbers.ts';
 import { startPhoneService } from '../support/calls/phone-service.ts';
 import { readMoney } from '../support/service/service.ts';
@@ -222,6 +223,33 @@ describe('a call that the carrier never reports', () => {
       Promise.resolve(carrier.hungUp.includes(call.id) || undefined),
     );
     unanswered.resolve(call.id);
+  });
+});
+
+describe('a call that is deleted', () => {
+  const endedAtCarrier = (call: { id: string }) =>
+    waitFor('the call to be ended', () => Promise.resolve(carrier.hungUp.includes(call.id) || undefined));
+
+  it('is ended at the carrier, although its id is known only after that', async () => {
+    const answer = Promise.withResolvers<string>();
+    carrier.answer = () => {
+      carrier.answer = ({ id }) => Promise.resolve(id);
+      return answer.promise;
+    };
+    const call = await place();
+    assert.equal((await owner.delete(`calls/${call.plan.callId}`)).status, 200);
+    answer.resolve(call.id);
+    await endedAtCarrier(call);
+  });
+
+  it('is ended at the carrier with the data of its person', async () => {
+    const call = await place();
+    await call.report({ type: 'ringing' });
+    const texts: string[] = [];
+    const streams = { out: (text: string) => texts.push(text), err: (text: string) => texts.push(text) };
+    const args = ['person', 'delete', '--phone', call.plan.to, '--yes'];
+    assert.equal(await runCli(args, {}, streams, service.running.database), 0, texts.join());
+    await endedAtCarrier(call);
   });
 });
 

@@ -87,7 +87,7 @@ export class CallRunner implements CallHandler {
    */
   async dial(callId: number): Promise<void> {
     if (this.#isFinishing) throw stopError();
-    const { database, carrier, rules } = this.#parts;
+    const { database, jobs, carrier, rules } = this.#parts;
     const planned = await planCall(database, callId, rules.countries);
     if (planned === undefined) return;
     if (typeof planned === 'string') {
@@ -102,10 +102,13 @@ export class CallRunner implements CallHandler {
     if (token === undefined) return;
     try {
       const carrierCallId = await carrier.dial({ ...planned.call, token });
-      await database.db
+      const [open] = await database.db
         .update(calls)
         .set({ carrierCallId })
-        .where(and(eq(calls.id, callId), eq(calls.token, token)));
+        .where(and(eq(calls.id, callId), eq(calls.token, token), isOpen))
+        .returning({ id: calls.id });
+      // It was deleted, or has failed, before its id was known.
+      if (!open) await jobs.send('hang-up', { carrierCallId });
     } catch (error) {
       this.#parts.log.error({ err: error, callId }, 'the carrier did not accept a call');
       // After any other error the number may have been dialed, so that reports can follow.

@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
+import { openCallStatuses } from '../../contract/call.ts';
 import { sendTick } from '../campaign/send-tick.ts';
 import { scheduleNextTry } from '../campaign/update-called-leads.ts';
 import { failAbandonedRepliesOf } from '../conversation/store-reply.ts';
@@ -98,10 +99,13 @@ export async function deletePerson(
   const campaignIds = new Set<number>();
   const deleted = async (query: SQL) => {
     const { rows } = await tx.execute<
-      Record<'campaign' | 'other', number | null | undefined> & { recording?: string | null }
+      Record<'campaign' | 'other', number | null | undefined> &
+        Partial<Record<'recording' | 'active', string | null>>
     >(query);
-    for (const { recording: recordingId } of rows)
+    for (const { recording: recordingId, active: carrierCallId } of rows) {
       if (recordingId != null) await jobs.send('delete-recording', { recordingId }, { tx });
+      if (carrierCallId != null) await jobs.send('hang-up', { carrierCallId }, { tx });
+    }
     for (const id of rows.flatMap(({ campaign, other }) => [campaign, other]))
       if (id != null) campaignIds.add(id);
     return rows.length;
@@ -113,7 +117,8 @@ export async function deletePerson(
     calls: await deleted(sql`
       DELETE FROM calls WHERE client_phone_number = ${phone} AND ${phone} <> ''
       RETURNING campaign_id AS campaign, (SELECT campaign_id FROM leads WHERE id = lead_id) AS other,
-        carrier_recording_id AS recording`),
+        carrier_recording_id AS recording,
+        CASE WHEN status IN ${openCallStatuses} THEN carrier_call_id END AS active`),
     leads: await deleted(sql`
       DELETE FROM leads WHERE phone_number = ${phone} RETURNING campaign_id AS campaign`),
     secondary_contacts: await deleted(sql`
