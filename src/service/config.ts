@@ -191,6 +191,7 @@ function readTwilio(values: z.infer<typeof Environment>) {
       apiSecret: values.TWILIO_API_SECRET,
       apiUrl: values.TWILIO_API_URL,
       phoneNumber: values.TWILIO_PHONE_NUMBER,
+      callsPerSecond: values.TWILIO_CALLS_PER_SECOND,
       publicUrl: values.PUBLIC_URL,
     }),
   );

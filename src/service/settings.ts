@@ -210,6 +210,12 @@ export const settings = {
     'must be a phone number such as +4930123456',
     'Number at Twilio for calls of assistants that have none',
   ),
+  TWILIO_CALLS_PER_SECOND: wholeNumber(
+    1,
+    1000,
+    1,
+    'Calls that the Twilio account may start in a second, by all processes together; further ones wait',
+  ),
   TWILIO_API_URL: optionalUrl("Address in place of Twilio's REST interface, for a proxy or tests"),
   ASTERISK_URL: optionalUrl('HTTP server of Asterisk, such as `http://127.0.0.1:8088`'),
   ASTERISK_USER: string('voice-assistant-chat', 'User in its `ari.conf`'),

@@ -187,24 +187,57 @@ describe('a call that the carrier refuses', () => {
 });
 
 describe('a call that the carrier never reports', () => {
-  it('has failed when its time is over, and the carrier is asked to end it', async () => {
-    const call = await place({ ringing_time: 20 });
-    const id = call.plan.callId;
-    const due = async () => {
-      const { rows } = await pool.query<{ seconds: number; known: boolean }>(
-        `SELECT extract(epoch FROM lease_until - now())::float AS seconds, carrier_call_id IS NOT NULL AS known
-         FROM calls WHERE id = $1`,
+  /** Reads when the call is given up, in seconds from now, once the carrier has accepted it. */
+  const secondsLeft = (id: number) =>
+    waitFor('the id of the call', async () => {
+      const { rows } = await pool.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM lease_until - now())::float AS seconds
+         FROM calls WHERE id = $1 AND carrier_call_id IS NOT NULL`,
         [id],
       );
-      return rows[0]?.known === true ? rows[0].seconds : undefined;
-    };
-    const seconds = await waitFor('the id of the call', due);
-    assert.ok(seconds > 20 && seconds <= 50, String(seconds));
+      return rows[0]?.seconds;
+    });
+
+  const giveUp = async (id: number) => {
+    await secondsLeft(id);
     await pool.query(`UPDATE calls SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
     assert.equal((await ended(id))['status'], 'failed');
-    await waitFor('the call to be ended', () =>
-      Promise.resolve(carrier.hungUp.includes(call.id) || undefined),
+  };
+
+  const isEnded = (call: { id: string }, times = 1) =>
+    waitFor('the call to be ended', () =>
+      Promise.resolve(carrier.hungUp.filter((id) => id === call.id).length === times || undefined),
     );
+
+  it('has failed when its time is over, and the carrier is asked to end it', async () => {
+    const call = await place({ ringing_time: 20 });
+    await giveUp(call.plan.callId);
+    await isEnded(call);
+  });
+
+  it('may wait in the queue of the carrier for longer than it rings', async () => {
+    const call = await place({ ringing_time: 20 });
+    const id = call.plan.callId;
+    assert.ok((await secondsLeft(id)) > 500);
+    for (const type of ['initiated', 'ringing'] as const) {
+      await call.report({ type });
+      const seconds = await secondsLeft(id);
+      assert.ok(seconds > 40 && seconds <= 50, String(seconds));
+    }
+    const { line, over } = call.connect();
+    await line.hears();
+    await call.report({ type: 'initiated' });
+    assert.ok((await secondsLeft(id)) < 10);
+    line.hangsUp();
+    await over;
+  });
+
+  it('is ended if it is dialed after it was given up', async () => {
+    const call = await place();
+    await giveUp(call.plan.callId);
+    await isEnded(call);
+    await call.report({ type: 'initiated' });
+    await isEnded(call, 2);
   });
 
   it('is ended by an id that only a report has told, if the process that dialed it died', async () => {

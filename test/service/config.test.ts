@@ -111,6 +111,7 @@ test('reads the credentials of Twilio, and allows calls to the country of its nu
     apiKey: undefined,
     apiUrl: undefined,
     phoneNumber: '+4930123456',
+    callsPerSecond: 1,
     publicUrl: 'https://voice.example.com',
   });
   assert.deepEqual(calls.countries, new Set(['DE']));

@@ -260,6 +260,7 @@ describe('numbers', () => {
       ...credentials,
       apiKey: undefined,
       apiUrl: twilio.url,
+      callsPerSecond: 1,
       publicUrl: 'https://127.0.0.1:1',
     };
     const steps = await checkTwilio({ ...settings, phoneNumber: short }, undefined);

@@ -37,7 +37,7 @@ describe('a status of a call', () => {
   const identity = { callId: 7, token };
   for (const [status, expected] of [
     ['queued', undefined],
-    ['initiated', undefined],
+    ['initiated', { type: 'initiated' }],
     ['ringing', { type: 'ringing' }],
     ['in-progress', undefined],
     ['busy', { type: 'unreached', reason: 'busy' }],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { CallRules } from '../billing/call-limits.ts';
 import type {
@@ -16,6 +16,7 @@ import { calls } from '../db/calls-table.ts';
 import type { Database } from '../db/database.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Engine, ModelUsage } from '../engine/engine.ts';
+import { leaseEnd } from '../lib/lease.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
@@ -26,6 +27,7 @@ import { WebCallLog } from './web-call-log.ts';
 import type { VisitorSide } from './web-call-log.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
 import type { CallLog } from './call-parts.ts';
+import { waitForTurn } from './dialing-turn.ts';
 import { endCall, tryToEndCall } from './end-call.ts';
 import { endReportedCall, handleReport, unknownCall } from './handle-report.ts';
 import { HeldCalls } from './held-calls.ts';
@@ -38,7 +40,7 @@ import type { SoundRecorder } from '../recording/sound-recorder.ts';
 import { recordCall } from './record-call.ts';
 import { RetryingCallLog } from './retrying-call-log.ts';
 import { CallLeaseLostError, isLeasedBy, StoredCallLog } from './stored-call-log.ts';
-import { isOpen, markDialed, takeCall } from './take-call.ts';
+import { answerMs, isOpen, markDialed, takeCall } from './take-call.ts';
 import type { CallKey, TakenCall } from './take-call.ts';
 
 /** Dependencies of {@link CallRunner}. */
@@ -60,9 +62,6 @@ export interface CallRunnerParts {
   log: Logger;
 }
 
-/** Seconds in addition to the ringing time within which the carrier connects a call or reports that it does not. */
-const connectSeconds = 30;
-
 /**
  * The service's side of phone calls. Any process dials a call and receives its reports; the process that the carrier has
  * connected holds it, by a lease in the database. If that process dies and the carrier does not connect another one,
@@ -73,7 +72,7 @@ export class CallRunner implements CallHandler {
   readonly #held: HeldCalls;
   readonly #conversations = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  #isFinishing = false;
+  readonly #stopping = new AbortController();
 
   constructor(parts: CallRunnerParts) {
     this.#parts = parts;
@@ -86,8 +85,10 @@ export class CallRunner implements CallHandler {
    * @throws if the call could not be prepared or the service is stopping; the call then keeps waiting.
    */
   async dial(callId: number): Promise<void> {
-    if (this.#isFinishing) throw stopError();
     const { database, jobs, carrier, rules } = this.#parts;
+    const { signal } = this.#stopping;
+    signal.throwIfAborted();
+    if (carrier.callsPerSecond !== undefined) await waitForTurn(database, carrier.callsPerSecond, signal);
     const planned = await planCall(database, callId, rules.countries);
     if (planned === undefined) return;
     if (typeof planned === 'string') {
@@ -97,14 +98,19 @@ export class CallRunner implements CallHandler {
     // The customer would hear nothing if this failed after the answer.
     await this.#prepareSpeaker(planned.conversation);
     this.#closing.signal.throwIfAborted();
-    const answerMs = (planned.call.ringingTime + connectSeconds) * carrier.secondMs;
-    const token = await markDialed(database, callId, Math.max(answerMs, this.#parts.leaseMs));
+    const reportMs = answerMs(this.#parts, planned.call.ringingTime);
+    const token = await markDialed(database, callId, reportMs);
     if (token === undefined) return;
     try {
       const carrierCallId = await carrier.dial({ ...planned.call, token });
+      const queueMs = (carrier.queueSeconds ?? 0) * carrier.secondMs;
       const [open] = await database.db
         .update(calls)
-        .set({ carrierCallId })
+        .set({
+          carrierCallId,
+          leaseUntil: sql`CASE WHEN ${calls.status} = 'initiated' THEN ${leaseEnd(reportMs + queueMs)}
+            ELSE ${calls.leaseUntil} END`,
+        })
         .where(and(eq(calls.id, callId), eq(calls.token, token), isOpen))
         .returning({ id: calls.id });
       // It was deleted, or has failed, before its id was known.
@@ -160,7 +166,7 @@ export class CallRunner implements CallHandler {
   }
 
   async onIncoming(call: IncomingCall): Promise<Admission> {
-    if (this.#isFinishing) {
+    if (this.#stopping.signal.aborted) {
       this.#parts.log.warn({ number: call.to, reason: 'stopping' }, 'refused an inbound call');
       return { type: 'refuse', reason: 'busy' };
     }
@@ -174,7 +180,7 @@ export class CallRunner implements CallHandler {
 
   /** Dials no more calls, waits for those that would be lost with this process, and hangs up after `milliseconds`. */
   async finish(milliseconds: number): Promise<void> {
-    this.#isFinishing = true;
+    this.#stopping.abort(stopError());
     const { carrier } = this.#parts;
     const deadline = setTimeout(() => {
       this.#closing.abort(stopError());

@@ -1,20 +1,25 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { AnsweredBy, CallReport } from '../carrier/carrier.ts';
+import type { AnsweredBy, CallReport, Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
+import { assistants } from '../db/schema.ts';
+import { leaseEnd } from '../lib/lease.ts';
 import { newSecret } from '../lib/new-secret.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { chargeTransfer } from './charge-transfer.ts';
 import { endCall } from './end-call.ts';
 import type { EndCallParts } from './end-call.ts';
 import { reportedEnd } from './reported-end.ts';
-import { isKeyed, isOpen } from './take-call.ts';
+import { answerMs, isKeyed, isOpen } from './take-call.ts';
 import type { CallKey } from './take-call.ts';
 
 interface ReportParts extends EndCallParts {
   /** Tells the conversation of a call, in whichever process it is, who has answered. */
   onIdentified: (callId: number, by: AnsweredBy) => Promise<void>;
+  carrier: Pick<Carrier, 'secondMs'>;
+  leaseMs: number;
 }
 
+const isUnanswered = inArray(calls.status, ['initiated', 'ringing']);
 const unheld = isNull(calls.leaseOwner);
 
 /**
@@ -38,14 +43,25 @@ export async function handleReport(parts: ReportParts, report: CallReport): Prom
     await db.update(calls).set({ carrierCallId }).where(isThis);
   }
   switch (report.type) {
-    case 'ringing':
-      await db
+    case 'initiated':
+    case 'ringing': {
+      const ringingTime = await readRingingTime(parts, call);
+      const [ringing] = await db
         .update(calls)
-        .set({ status: 'ringing', updatedAt: sql`now()` })
-        .where(and(isThis, eq(calls.status, 'initiated')));
+        .set({
+          leaseUntil: leaseEnd(answerMs(parts, ringingTime)),
+          updatedAt: sql`now()`,
+          ...(report.type === 'ringing' && { status: 'ringing' }),
+        })
+        .where(and(isThis, isUnanswered, unheld))
+        .returning({ id: calls.id });
+      if (!ringing && call.endReason === 'not-reported' && carrierCallId !== undefined) {
+        // It was given up while it waited in the carrier's queue.
+        await parts.jobs.send('hang-up', { carrierCallId });
+      }
       return;
+    }
     case 'unreached': {
-      const isUnanswered = inArray(calls.status, ['initiated', 'ringing']);
       const result = { status: report.reason, reason: report.reason };
       await endCall(parts, and(isThis, isUnanswered, unheld), result);
       return;
@@ -87,6 +103,17 @@ export async function endReportedCall(parts: EndCallParts, callId: number): Prom
   if (!call || call.carrierSeconds === null) return;
   if (call.transferTo !== null) await chargeTransfer(parts, call.id, call.carrierSeconds);
   await endCall(parts, and(isThis, isOpen, unheld), reportedEnd(call));
+}
+
+async function readRingingTime(
+  { database: { db } }: EndCallParts,
+  { assistantId }: typeof calls.$inferSelect,
+): Promise<number> {
+  const [found] = await db
+    .select({ ringingTime: assistants.ringingTime })
+    .from(assistants)
+    .where(eq(assistants.id, assistantId ?? 0));
+  return found?.ringingTime ?? 0;
 }
 
 async function isDeleted({ database: { db } }: EndCallParts, callId: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { openCallStatuses } from '../../contract/call.ts';
+import type { Carrier } from '../carrier/carrier.ts';
 import { calls } from '../db/calls-table.ts';
 import type { Database, Queries } from '../db/database.ts';
 import { ledgerEntries } from '../db/schema.ts';
@@ -19,6 +20,15 @@ export interface CallKey {
 export const isKeyed = ({ callId, token }: CallKey) => and(eq(calls.id, callId), eq(calls.token, token));
 
 export const isOpen = inArray(calls.status, openCallStatuses);
+
+/** Seconds in addition to the ringing time within which the carrier connects a call or reports that it does not. */
+const connectSeconds = 30;
+
+/** Milliseconds within which a call that is being dialed is connected, or reported. */
+export const answerMs = (
+  { carrier, leaseMs }: { carrier: Pick<Carrier, 'secondMs'>; leaseMs: number },
+  ringingTime: number,
+): number => Math.max((ringingTime + connectSeconds) * carrier.secondMs, leaseMs);
 
 /**
  * Marks a waiting call as dialed, before it is: if the process dies in between, the number is not dialed again.

@@ -46,19 +46,22 @@ export interface IncomingCall {
 export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
 
 /** A carrier's report on a call. Reports may come to any process, twice, and in any order. */
-export type CallReport = { callId: number; token: string; carrierCallId?: string | undefined } & (
-  | { type: 'ringing' }
-  /** Nobody answered. `failed` means that the number could not be dialed. */
-  | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
-  /**
-   * Before the line is connected, if the carrier knows it at the answer. During the call, the greeting of a machine is
-   * over, so that a message can be left.
-   */
-  | { type: 'identified'; by: AnsweredBy }
-  /** `seconds` is the carrier's duration of the whole call. */
-  | { type: 'ended'; seconds: number }
-  | { type: 'recorded'; recordingId: string; seconds: number }
-);
+export type CallReport = { callId: number; token: string; carrierCallId?: string | undefined } &
+  /** The carrier has begun to dial; before that, the call may have waited in its queue. */
+  (
+    | { type: 'initiated' }
+    | { type: 'ringing' }
+    /** Nobody answered. `failed` means that the number could not be dialed. */
+    | { type: 'unreached'; reason: 'busy' | 'no-answer' | 'failed' }
+    /**
+     * Before the line is connected, if the carrier knows it at the answer. During the call, the greeting of a machine is
+     * over, so that a message can be left.
+     */
+    | { type: 'identified'; by: AnsweredBy }
+    /** `seconds` is the carrier's duration of the whole call. */
+    | { type: 'ended'; seconds: number }
+    | { type: 'recorded'; recordingId: string; seconds: number }
+  );
 
 /** What the carrier does with a call after a line has ended. */
 export type NextStep =
@@ -98,6 +101,10 @@ export interface CallHandler {
 export interface Carrier {
   /** Milliseconds in a second of its calls: 1000, unless it simulates them. */
   readonly secondMs: number;
+  /** Calls that it starts in a second; no limit by default. */
+  readonly callsPerSecond?: number | undefined;
+  /** Seconds that a call may wait in its queue until it is dialed; 0 by default. */
+  readonly queueSeconds?: number;
   /** Called once, before all else. */
   open(handler: CallHandler): void;
   /**

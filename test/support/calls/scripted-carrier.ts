@@ -74,6 +74,8 @@ export class ScriptedCall {
 /** A carrier that does nothing by itself. It accepts every number. */
 export class ScriptedCarrier implements Carrier {
   readonly secondMs = 1000;
+  readonly queueSeconds = 600;
+  callsPerSecond: number | undefined;
   /** A carrier with webhooks: its reports can reach another process than the one that holds the call. */
   readonly routes = new Hono();
   readonly calls: ScriptedCall[] = [];

@@ -83,6 +83,7 @@ export async function startCarrier(settings: { phoneNumber?: string; publicUrl?:
     ...credentials,
     apiKey: undefined,
     apiUrl: twilio.url,
+    callsPerSecond: 1000,
     phoneNumber: settings.phoneNumber,
     publicUrl: settings.publicUrl ?? publicUrl,
   };

@@ -23,6 +23,7 @@ export const twilioSettings = (standIn: TwilioStandIn) => ({
   TWILIO_ACCOUNT_SID: credentials.accountSid,
   TWILIO_AUTH_TOKEN: credentials.authToken,
   TWILIO_API_URL: standIn.url,
+  TWILIO_CALLS_PER_SECOND: '1000',
   PUBLIC_URL: publicUrl,
 });
 

@@ -8,6 +8,7 @@ export interface TwilioSettings {
   apiSecret: string | undefined;
   apiUrl: string | undefined;
   phoneNumber: string | undefined;
+  callsPerSecond: number;
   publicUrl: string | undefined;
 }
 
@@ -17,7 +18,8 @@ export interface TwilioSettings {
  * @throws Error with a message that begins with the name of the variable.
  */
 export function readTwilioConfig(settings: TwilioSettings): TwilioConfig {
-  const { accountSid, authToken, apiKey, apiSecret, apiUrl, phoneNumber, publicUrl } = settings;
+  const { accountSid, authToken, apiKey, apiSecret, apiUrl, phoneNumber, callsPerSecond, publicUrl } =
+    settings;
   if (accountSid === undefined) {
     throw new Error('TWILIO_ACCOUNT_SID must be set for CARRIER=twilio. The Twilio Console shows it.');
   }
@@ -40,6 +42,7 @@ export function readTwilioConfig(settings: TwilioSettings): TwilioConfig {
     apiKey: apiKey !== undefined && apiSecret !== undefined ? { sid: apiKey, secret: apiSecret } : undefined,
     apiUrl: apiUrl?.replace(/\/+$/, ''),
     phoneNumber,
+    callsPerSecond,
     publicUrl: publicUrl.replace(/\/+$/, ''),
   };
 }

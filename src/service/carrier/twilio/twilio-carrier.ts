@@ -26,6 +26,9 @@ const defaultApiUrl = 'https://api.twilio.com';
  */
 export class TwilioCarrier implements Carrier {
   readonly secondMs = 1000;
+  readonly callsPerSecond: number;
+  /** Calls wait for each other in this service, so the queue is short unless other programs use the account, too. */
+  readonly queueSeconds = 900;
   readonly routes = new Hono();
   readonly numbers: TwilioNumbers;
   readonly #config: TwilioConfig;
@@ -37,6 +40,7 @@ export class TwilioCarrier implements Carrier {
 
   constructor(config: TwilioConfig, log: Logger) {
     this.#config = config;
+    this.callsPerSecond = config.callsPerSecond;
     this.#log = log;
     this.#client = createTwilioClient(config);
     this.#urls = new WebhookUrls(config.publicUrl);

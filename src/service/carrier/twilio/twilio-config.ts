@@ -9,6 +9,8 @@ export interface TwilioConfig {
   apiUrl: string | undefined;
   /** Number for calls of assistants that have none. */
   phoneNumber: string | undefined;
+  /** Calls that the account may start in a second. */
+  callsPerSecond: number;
   /** Public address of this service, without a trailing slash. */
   publicUrl: string;
 }

@@ -217,8 +217,9 @@ function readStatus(
 ): CallReport | undefined {
   const call = { ...key, carrierCallId: CallSid };
   switch (CallStatus) {
+    case 'initiated':
     case 'ringing':
-      return { ...call, type: 'ringing' };
+      return { ...call, type: CallStatus };
     case 'busy':
     case 'no-answer':
     case 'failed':

@@ -675,6 +675,12 @@ CREATE UNIQUE INDEX calls_one_open_a_conversation ON calls (conversation_id)
   WHERE status IN ('initiated', 'ringing', 'in-progress') AND conversation_id IS NOT NULL;
 CREATE INDEX calls_conversation ON calls (conversation_id) WHERE conversation_id IS NOT NULL;
 
+-- When the carrier may be asked to start the next call: at most one row.
+CREATE TABLE dialing_turns (
+  is_single boolean PRIMARY KEY DEFAULT true CHECK (is_single),
+  next_at timestamptz NOT NULL
+);
+
 -- Recordings of web calls, in parts of a few seconds, since calls may be long and their process may die. Where there is
 -- no part, nothing was heard.
 CREATE TABLE recording_chunks (
