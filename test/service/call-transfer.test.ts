@@ -201,6 +201,20 @@ describe('a call whose connection is lost', () => {
     assert.deepEqual(late.line.actions, ['hang up']);
   });
 
+  it('keeps the limit of the whole call', async () => {
+    model.behave({});
+    const { call, line, over } = await connect({ max_duration: 600 });
+    await line.hears();
+    line.now += 430;
+    line.lose();
+    await over;
+    const next = await call.disconnect('lost');
+    assert.equal(next.type === 'connect' && next.plan.maxDuration, 600);
+    const again = call.connect();
+    again.line.hangsUp();
+    await again.over;
+  });
+
   it('is not connected again if max_duration has passed', async () => {
     model.behave({});
     const { call, line, over } = await connect({

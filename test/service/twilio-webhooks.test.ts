@@ -396,6 +396,25 @@ describe('an incoming call', () => {
     assert.deepEqual(call.problems, []);
   });
 
+  test('keeps its limit when it is connected again', async () => {
+    service.admission = { type: 'accept', plan };
+    service.nextStep = { type: 'connect', plan };
+    service.converse = async (line) => {
+      await line.next(60, never);
+    };
+    const call = await twilio.receiveCall('+4915112345678', from);
+    const relay = await call.connected();
+    call.duration = 430;
+    relay.drop();
+    await call.connected(2);
+    await eventually(
+      () => 'the second limit',
+      () => twilio.requests.filter(({ path }) => path.includes(call.sid)).length === 2 || undefined,
+    );
+    assert.deepEqual([call.timeLimit, call.isOver], ['600', false]);
+    await call.hangUp();
+  });
+
   for (const reason of ['busy', 'rejected'] as const) {
     test(`is refused as ${reason} before it is answered`, async () => {
       service.admission = { type: 'refuse', reason };

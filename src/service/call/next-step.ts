@@ -41,5 +41,5 @@ export async function chooseNextStep(
     return { type: 'transfer', to, callerId, ringingTime: transferRinging, maxDuration: left };
   }
   const line = await planLine(database.db, call.id, assistant, language);
-  return { type: 'connect', plan: { ...line, token: key.token, maxDuration: left } };
+  return { type: 'connect', plan: { ...line, token: key.token } };
 }

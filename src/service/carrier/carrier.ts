@@ -17,7 +17,7 @@ export interface CallPlan extends LinePlan {
   callId: number;
   /** Unguessable and for this call alone: the carrier's connection and reports must bring it. */
   token: string;
-  /** Seconds after which the carrier hangs up by itself. */
+  /** Seconds from the answer, on all lines together, after which the carrier hangs up by itself. */
   maxDuration: number;
   record: boolean;
 }

@@ -54,7 +54,7 @@ export class StandInCall {
   /** Time limit and status callback, which a request can set later. */
   timeLimit: string | undefined;
   statusCallback: string | undefined;
-  /** Seconds that the call has lasted when it is over. */
+  /** Seconds that the call has lasted. */
   duration = 42;
   #action = '';
   #sequence = 0;
@@ -76,6 +76,12 @@ export class StandInCall {
 
   get isOver(): boolean {
     return ['completed', 'busy', 'failed', 'no-answer', 'canceled'].includes(this.status);
+  }
+
+  /** Limits the duration of the whole call. One that has lasted longer already is ended. */
+  limit(seconds: string): void {
+    this.timeLimit = seconds;
+    if (this.duration >= Number(seconds)) void this.hangUp();
   }
 
   /** Sends a status callback. It may be sent late or twice, and does not change the call. */

@@ -323,7 +323,7 @@ export class TwilioStandIn implements CallCarrier {
     const call = this.calls.find((one) => one.sid === sid);
     if (!call) throw notFound();
     if (call.isOver) throw new Refused(400, 21220, 'Call is not in-progress. Cannot redirect.');
-    if (form['TimeLimit'] !== undefined) call.timeLimit = form['TimeLimit'];
+    if (form['TimeLimit'] !== undefined) call.limit(form['TimeLimit']);
     if (form['StatusCallback'] !== undefined) call.statusCallback = form['StatusCallback'];
     if (form['Status'] === 'completed') {
       // The carrier answers before it has ended the call.
