@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { describe, test } from 'node:test';
+import { totalLength } from '../../src/service/knowledge/extract/chunk-markdown.ts';
+import { extract } from '../../src/service/knowledge/extract/extract.ts';
 import type { ExtractionTask } from '../../src/service/knowledge/extract/extract.ts';
-import { Extractor } from '../../src/service/knowledge/extract/extractor.ts';
+import { extractionLimits, Extractor } from '../../src/service/knowledge/extract/extractor.ts';
+import { readWebsite } from '../../src/service/knowledge/website/read-website.ts';
+import { AllowedAddresses } from '../../src/service/outgoing/allowed-addresses.ts';
+import { createFetchGuarded } from '../../src/service/outgoing/fetch-guarded.ts';
 import { docxParagraph, makeDocx, makePdf, outcomeOf } from '../support/records/documents.ts';
 import { Owner } from '../support/records/owner.ts';
 import { newDatabase, startService } from '../support/service/service.ts';
@@ -77,24 +82,25 @@ describe('the service', () => {
   });
 });
 
+const bytes = (text: string) => new TextEncoder().encode(text);
+const page = (html: string): ExtractionTask => ({
+  type: 'page',
+  name: 'D',
+  bytes: bytes(`<html><body>${html}`.slice(0, 5_000_000)),
+  contentType: 'text/html',
+  url: origin,
+});
+const txt = (text: string): ExtractionTask => ({ type: 'txt', name: 'D', bytes: bytes(text) });
+
 const extractor = new Extractor({ taskTimeoutMs: 4000, heapMb: 250, memoryMb: 400 });
 const { signal } = new AbortController();
 
 describe('the extractor', { concurrency: 2 }, () => {
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  const page = (html: string): ExtractionTask => ({
-    type: 'page',
-    name: 'D',
-    bytes: bytes(`<html><body>${html}`.slice(0, 5_000_000)),
-    contentType: 'text/html',
-    url: origin,
-  });
   const file = (type: 'pdf' | 'docx', content: Uint8Array): ExtractionTask => ({
     type,
     name: 'D',
     bytes: content,
   });
-  const txt = (text: string): ExtractionTask => ({ type: 'txt', name: 'D', bytes: bytes(text) });
   const deepTable = (depth: number) =>
     `${'<w:tbl><w:tr><w:tc>'.repeat(depth)}${docxParagraph('x')}${'</w:tc></w:tr></w:tbl>'.repeat(depth)}`;
 
@@ -146,9 +152,82 @@ describe('the extractor', { concurrency: 2 }, () => {
 });
 
 test('the extractor reads the next document', async () => {
-  const next: ExtractionTask = { type: 'txt', name: 'D', bytes: new TextEncoder().encode('All is well.') };
+  const next = txt('All is well.');
   // On a busy machine a new process can take longer to start than these documents may.
   let read = await extractor.extract(next, signal).catch(() => undefined);
   read ??= await extractor.extract(next, signal);
   assert.deepEqual(read.chunks, [{ heading: 'D', body: 'All is well.' }]);
+});
+
+describe('a website', () => {
+  const fetchGuarded = createFetchGuarded(new AllowedAddresses([site.host]));
+  const read = (paths: string[]) => {
+    const links = paths.map((path) => `${origin}${path}`);
+    return readWebsite(
+      { name: 'D', links, relativeLinksLimit: 50 },
+      fetchGuarded,
+      new Extractor(),
+      signal,
+      true,
+    );
+  };
+
+  test('is read up to a number of characters, its headings included', async () => {
+    pages.clear();
+    const section = `# ${'h'.repeat(250)}\n\n${'b'.repeat(900)}\n\n`;
+    const paths = ['/one', '/two', '/three', '/four'];
+    for (const path of paths) pages.set(path, { type: 'text/plain', body: section.repeat(2700) });
+    const { chunks } = await read(paths);
+    assert.equal(chunks.length, 3 * 2700);
+    assert.ok(totalLength(chunks) <= extractionLimits.text);
+  });
+});
+
+describe('a document', () => {
+  test('repeats no more than the beginning of a long heading or title', async () => {
+    const long = 'h'.repeat(60_000);
+    for (const task of [
+      txt(`# ${long}\n\n${'body word '.repeat(100_000)}`),
+      page(`<title>${long}</title>${`<p>${'body, word '.repeat(100)}`.repeat(900)}`),
+    ]) {
+      const { chunks } = await extract(task);
+      assert.ok(chunks.length > 800);
+      assert.ok(totalLength(chunks) < 1_500_000);
+    }
+  });
+
+  test('has at most 10,000,000 characters', async () => {
+    const paragraph = `${'body word '.repeat(100).trim()}\n\n`;
+    assert.ok((await extract(txt(paragraph.repeat(9900)))).chunks.length > 1);
+    await assert.rejects(extract(txt(paragraph.repeat(10_000))), {
+      name: 'ExtractionError',
+      message: 'The document has more than 10,000,000 characters.',
+    });
+  });
+
+  test('has at most 20,000 sections', async () => {
+    const text = '# a\n\nb\n\n'.repeat(20_000);
+    assert.equal((await extract(txt(text))).chunks.length, 20_000);
+    await assert.rejects(extract(txt(`${text}# a\n\nb`)), {
+      name: 'ExtractionError',
+      message: 'The document has more than 20,000 sections.',
+    });
+  });
+});
+
+test('reads two documents at a time', async () => {
+  const standard = new Extractor();
+  const task = txt('a\n\n'.repeat(10_000));
+  let read = 0;
+  const all = [1, 2, 3, 4].map(async () => {
+    await standard.extract(task, signal);
+    read++;
+  });
+  let most = 0;
+  while (read < all.length) {
+    const children = process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap');
+    most = Math.max(most, children.length);
+    await new Promise(setImmediate);
+  }
+  assert.equal(most, 2);
 });

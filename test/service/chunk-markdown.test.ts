@@ -38,3 +38,12 @@ test('splits a long section between its blocks, and a very long block at line br
   );
   assert.deepEqual(new Set(bodies('x'.repeat(12_000)).map(({ length }) => length > 4800)), new Set([false]));
 });
+
+test('cuts a heading of more than 255 characters, and keeps all of it in the text', () => {
+  const heading = `All about ${'very '.repeat(100)}large 🏔 mountains`;
+  assert.deepEqual(chunkMarkdown('T', `# ${heading}\n\nClimb.`), [
+    { heading: heading.slice(0, 255), body: `${heading}\n\nClimb.` },
+  ]);
+  const pair = chunkMarkdown('T', `# ${'a'.repeat(254)}🏔\n\nClimb.`);
+  assert.ok(pair[0]?.heading.isWellFormed());
+});

@@ -2,10 +2,14 @@ import { Lexer } from 'marked';
 
 /** A section of a document, or part of a long one. */
 export interface Chunk {
+  /** At most 255 UTF-16 code units. */
   heading: string;
   /** Markdown. */
   body: string;
 }
+
+/** Longest heading, in UTF-16 code units: every chunk of a section repeats it. The body has the whole of a longer one. */
+const headingLimit = 255;
 
 /** Longest body of a chunk, in UTF-16 code units. A longer section is split between its blocks. */
 const bodyLimit = 1200;
@@ -29,7 +33,9 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
   for (const token of new Lexer().blockTokens(markdown.replace(/\r\n?/g, '\n'))) {
     if (token.type === 'heading' && token['text'] !== '') {
       endSection();
-      heading = token['text'] as string;
+      const text = token['text'] as string;
+      heading = text.slice(0, headingLimit).toWellFormed();
+      if (text.length > headingLimit) blocks.push(text);
     } else if (token.type !== 'space') {
       blocks.push(token.raw.replace(/^\n+/, '').trimEnd());
     }
@@ -37,6 +43,10 @@ export function chunkMarkdown(title: string, markdown: string): Chunk[] {
   endSection();
   return chunks;
 }
+
+/** The length of the headings and bodies of chunks, in UTF-16 code units. */
+export const totalLength = (chunks: readonly Chunk[]): number =>
+  chunks.reduce((sum, { heading, body }) => sum + heading.length + body.length, 0);
 
 function splitSection(blocks: string[]): string[] {
   const bodies: string[] = [];

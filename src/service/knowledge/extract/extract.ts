@@ -1,5 +1,5 @@
 import { fitText } from '../../lib/storable.ts';
-import { chunkMarkdown } from './chunk-markdown.ts';
+import { chunkMarkdown, totalLength } from './chunk-markdown.ts';
 import type { Chunk } from './chunk-markdown.ts';
 import { docxToMarkdown } from './docx.ts';
 import { ExtractionError } from './extraction-error.ts';
@@ -37,6 +37,7 @@ export async function extract(task: ExtractionTask): Promise<Extracted> {
   const text = fitText(markdown).trim();
   const chunks = chunkMarkdown(task.name, text);
   checkLength('sections', chunks.length, extractionLimits.chunks);
+  checkLength('characters', totalLength(chunks), extractionLimits.text);
   return { chunks, sample: text.slice(0, sampleLength).toWellFormed(), links };
 }
 

@@ -26,7 +26,10 @@ export interface ExtractionResponse {
   memory: number;
 }
 
-/** Longest text of a document, in UTF-16 code units (about fifteen novels), and its largest number of chunks. */
+/**
+ * Longest text of a document, in UTF-16 code units (about fifteen novels), and its largest number of chunks. Headings
+ * count once per chunk.
+ */
 export const extractionLimits = { text: 10_000_000, chunks: 20_000 };
 
 interface Limits {

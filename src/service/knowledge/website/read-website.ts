@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FetchGuarded } from '../../outgoing/fetch-guarded.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';
+import { totalLength } from '../extract/chunk-markdown.ts';
 import type { Chunk } from '../extract/chunk-markdown.ts';
 import type { Extracted } from '../extract/extract.ts';
 import { ExtractionError } from '../extract/extraction-error.ts';
@@ -58,7 +59,7 @@ export async function readWebsite(
     return extractor.readRobots({ text: await text, page, userAgent }, signal);
   };
   const add = (extracted: Extracted) => {
-    length += extracted.chunks.reduce((sum, { body }) => sum + body.length, 0);
+    length += totalLength(extracted.chunks);
     isFull =
       length > extractionLimits.text || chunks.length + extracted.chunks.length > extractionLimits.chunks;
     if (isFull) return;
