@@ -20,6 +20,7 @@ import { leaseEnd } from '../lib/lease.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Embedder } from '../knowledge/embedder.ts';
 import type { FetchGuarded } from '../outgoing/fetch-guarded.ts';
+import { waitWithTimeout } from '../lib/with-timeout.ts';
 import { admitCall } from './admit-call.ts';
 import { AssistantSpeaker } from './assistant-speaker.ts';
 import type { Signals } from '../conversation/signals.ts';
@@ -70,6 +71,8 @@ export interface CallRunnerParts {
 export class CallRunner implements CallHandler {
   readonly #parts: CallRunnerParts;
   readonly #held: HeldCalls;
+  /** Calls that are being dialed, admitted or taken. Afterwards, the carrier or a conversation has them. */
+  readonly #beginnings = new Set<Promise<unknown>>();
   readonly #conversations = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
@@ -84,7 +87,11 @@ export class CallRunner implements CallHandler {
    *
    * @throws if the call could not be prepared or the service is stopping; the call then keeps waiting.
    */
-  async dial(callId: number): Promise<void> {
+  dial(callId: number): Promise<void> {
+    return this.#begin(this.#dial(callId));
+  }
+
+  async #dial(callId: number): Promise<void> {
     const { database, jobs, carrier, rules } = this.#parts;
     const { signal } = this.#stopping;
     signal.throwIfAborted();
@@ -97,7 +104,7 @@ export class CallRunner implements CallHandler {
     }
     // The customer would hear nothing if this failed after the answer.
     await this.#prepareSpeaker(planned.conversation);
-    this.#closing.signal.throwIfAborted();
+    signal.throwIfAborted();
     const reportMs = answerMs(this.#parts, planned.call.ringingTime);
     const token = await markDialed(database, callId, reportMs);
     if (token === undefined) return;
@@ -140,7 +147,7 @@ export class CallRunner implements CallHandler {
     const { database, leaseMs } = this.#parts;
     // An owner of its own for each line: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
-    const taken = await takeCall(database, connected, lease);
+    const taken = await this.#begin(takeCall(database, connected, lease));
     if (!taken) {
       await line.hangUp();
       throw unknownCall();
@@ -170,7 +177,7 @@ export class CallRunner implements CallHandler {
       this.#parts.log.warn({ number: call.to, reason: 'stopping' }, 'refused an inbound call');
       return { type: 'refuse', reason: 'busy' };
     }
-    return admitCall({ ...this.#parts, limits: this.#parts.rules }, call);
+    return this.#begin(admitCall({ ...this.#parts, limits: this.#parts.rules }, call));
   }
 
   /** Extends the leases of the calls that this process holds. */
@@ -186,10 +193,17 @@ export class CallRunner implements CallHandler {
       this.#closing.abort(stopError());
       void carrier.close?.();
     }, milliseconds);
+    await waitWithTimeout(milliseconds, Promise.allSettled(this.#beginnings));
     await carrier.settled?.();
     await Promise.all(this.#conversations);
     clearTimeout(deadline);
     await this.#held.close();
+  }
+
+  #begin<Begun>(work: Promise<Begun>): Promise<Begun> {
+    const beginning = work.finally(() => this.#beginnings.delete(beginning));
+    this.#beginnings.add(beginning);
+    return beginning;
   }
 
   async #converse({ call, earlier }: TakenCall, line: HeldLine, web?: VisitorSide): Promise<void> {
