@@ -24,6 +24,8 @@ const { uuid } = await createAssistant(prepared);
 await prepared.running.close();
 const service = await startServiceProcess({ ...env, LLM_BASE_URL: model.url, TRUST_PROXY: '1' });
 
+const unitName = 'voice-assistant-chat.service';
+
 const read = (name: string) => readFile(join(repository, 'docs/deploy', name), 'utf8');
 
 /** Whether a program is installed. @throws Error if it has to be and is not. */
@@ -139,11 +141,18 @@ describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'c
   });
 });
 
+describe('the sandbox of the systemd unit', () => {
+  it('lets the service list the addresses of the machine, which answers to web calls name', async () => {
+    const [, families = ''] = /^RestrictAddressFamilies=(.*)$/m.exec(await read(unitName)) ?? [];
+    assert.ok(families.split(' ').includes('AF_NETLINK'), families);
+  });
+});
+
 describe('the systemd unit', { skip: !isInstalled('systemd-analyze') && 'systemd is missing' }, () => {
   it('passes systemd-analyze verify', async () => {
     const folder = await temporaryFolder();
-    const unit = join(folder, 'voice-assistant-chat.service');
-    const content = await read('voice-assistant-chat.service');
+    const unit = join(folder, unitName);
+    const content = await read(unitName);
     await writeFile(unit, content.replace('/usr/bin/node', process.execPath));
     const { status, output } = await runToEnd('systemd-analyze', ['verify', '--man=no', unit]);
     assert.deepEqual([status, output], [0, '']);

@@ -446,6 +446,14 @@ describe('a call that must not begin', () => {
     assert.deepEqual(await visitor.calls(), []);
   });
 
+  it('is refused while all UDP ports are in use, with the words of a limit', async () => {
+    const visitor = await visit();
+    visitor.voice.hasFreePort = false;
+    const { status, json } = await visitor.call();
+    assert.deepEqual([status, json['error']], [429, 'Call limit reached. All lines are busy.']);
+    assert.deepEqual(await visitor.calls(), []);
+  });
+
   it('is refused in a language that the service does not understand', async () => {
     const visitor = await visit({ limits: { languageId: 2 } });
     const { status, json } = await visitor.call();

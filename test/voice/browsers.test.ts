@@ -77,7 +77,7 @@ async function startEcho(media: MediaServer) {
       return undefined;
     }
     const answer = await media.answer(body);
-    if ('refused' in answer) throw new Error(answer.refused);
+    if ('refused' in answer) throw new Error(answer.reason);
     const { sdp, peer } = answer;
     let isOn = false;
     peer.onEvent = (event) => {

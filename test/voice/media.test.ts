@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { describe, it } from 'node:test';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import { describe, it, mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BrowserPeer } from '../support/voice/browser-peer.ts';
 import { connectCall, playedSound, startMedia } from '../support/voice/media-call.ts';
@@ -169,7 +171,7 @@ describe('the media server', () => {
     const media = await startMedia({ udpPorts: [40_110, 40_111] });
     const browser = await BrowserPeer.create({ hasChannel: false });
     const answer = await media.answer(await browser.offer());
-    assert.deepEqual(answer, { refused: 'The offer must have one data channel.' });
+    assert.deepEqual(answer, { refused: 'invalid-offer', reason: 'The offer must have one data channel.' });
     await browser.close();
     await media.close();
   });
@@ -186,7 +188,7 @@ describe('the media server', () => {
     assert.deepEqual(open.map(({ sdp }) => portOf(sdp)).sort(), [40_100, 40_102]);
     assert.deepEqual(
       answers.filter((answer) => 'refused' in answer),
-      [{ refused: 'All lines are busy.' }],
+      [{ refused: 'no-port', reason: 'All lines are busy.' }],
     );
     const closed: string[] = [];
     open[0]?.peer.open({ onAudio: () => 0, onMark: () => 0, onClosed: () => closed.push('closed') });
@@ -210,6 +212,39 @@ describe('the media server', () => {
       ([, address]) => address,
     );
     assert.deepEqual(addresses, ['203.0.113.7', '127.0.0.1']);
+    await browser.close();
+    await media.close();
+  });
+
+  it('names the public address although it may not list the addresses of the machine', async () => {
+    // As in a sandbox without AF_NETLINK.
+    mock.method(os, 'networkInterfaces', () => {
+      throw new Error('uv_interface_addresses returned Unknown system error 97');
+    });
+    syncBuiltinESMExports();
+    const media = await startMedia({ listenAddress: undefined, publicAddress: '203.0.113.7' });
+    const browser = await BrowserPeer.create();
+    try {
+      const answer = await media.answer(await browser.offer());
+      assert.ok('sdp' in answer);
+      assert.match(answer.sdp, /203\.0\.113\.7 \d+ typ host/);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+      await browser.close();
+      await media.close();
+    }
+  });
+
+  it('refuses an offer that cannot be read, and releases its port', async () => {
+    const media = await startMedia({ udpPorts: [40_120, 40_120] });
+    const browser = await BrowserPeer.create();
+    const offer = await browser.offer();
+    const reason = 'The offer is not a valid session description (SDP).';
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = await media.answer(offer.replace('a=sctp-port:5000', 'a=sctp-port:none'));
+      assert.deepEqual(answer, { refused: 'invalid-offer', reason });
+    }
     await browser.close();
     await media.close();
   });
@@ -249,7 +284,7 @@ describe('the media server', () => {
     await browser.close();
     await media.close();
     await until(() => resources() <= before);
-    assert.deepEqual(await media.answer(offer), { refused: 'The service is stopping.' });
+    assert.deepEqual(await media.answer(offer), { refused: 'stopping', reason: 'The service is stopping.' });
   });
 });
 

@@ -52,7 +52,11 @@ export interface VoiceModule {
 export type CreateVoice = (settings: VoiceModuleSettings, log: Logger) => Promise<VoiceModule>;
 
 export interface MediaServer {
-  /** Answers a browser's offer. The answer has all candidates. */
+  /**
+   * Answers a browser's offer. The answer has all candidates.
+   *
+   * @throws Error if something else than the offer is at fault.
+   */
   answer(offer: string): Promise<WebAnswer | RefusedOffer>;
   close(): Promise<void>;
 }
@@ -65,7 +69,8 @@ export interface WebAnswer {
 
 /** The offer cannot be answered; the reason is a sentence for the developer of the page. */
 export interface RefusedOffer {
-  refused: string;
+  refused: 'invalid-offer' | 'no-port' | 'stopping';
+  reason: string;
 }
 
 /** A browser: sound in both directions and the data channel `events`. */

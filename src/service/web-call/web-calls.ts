@@ -23,7 +23,7 @@ import type { CallVoice } from '../realtime/create-line.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { Voice } from '../voice/load-voice.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
-import type { IceServer, WebPeer } from '../voice/voice-module.ts';
+import type { IceServer, RefusedOffer, WebPeer } from '../voice/voice-module.ts';
 import { BrowserLine } from './browser-line.ts';
 import { admitWebCall, findWebCall, isLost, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall } from './web-call-admission.ts';
@@ -103,9 +103,7 @@ export class WebCalls {
     const { database, limits } = this.#parts;
     const { module } = this.#requireVoice(await readOffer(database, uuid, sender));
     const answer = await module.media.answer(offer);
-    if ('refused' in answer) {
-      throw new Refusal(422, { status: false, error: `sdp cannot be answered: ${answer.refused}` });
-    }
+    if ('refused' in answer) throw refuse(answer);
     const { sdp, peer } = answer;
     try {
       const call =
@@ -287,6 +285,13 @@ export class WebCalls {
     if (found.hangUpRequested) return 'hung-up';
     return found.hasEnded ? 'conversation-ended' : undefined;
   }
+}
+
+function refuse({ refused, reason }: RefusedOffer): Refusal {
+  if (refused === 'stopping') return unavailable(reason);
+  return refused === 'no-port'
+    ? new Refusal(429, { status: false, error: `${voiceErrorTexts.limitReached} ${reason}` })
+    : new Refusal(422, { status: false, error: `sdp cannot be answered: ${reason}` });
 }
 
 const unavailable = (reason: string) =>

@@ -38,6 +38,11 @@ export class SocketError extends Error {
   override readonly name = 'SocketError';
 }
 
+/** werift cannot read the offer. */
+export class OfferError extends Error {
+  override readonly name = 'OfferError';
+}
+
 /** One WebRTC connection: a thin layer over werift, which checks what werift does not. */
 export class WebConnection {
   readonly #connection: RTCPeerConnection;
@@ -77,7 +82,7 @@ export class WebConnection {
   /**
    * Returns the answer, with candidates that name no useful address yet, and the port.
    *
-   * @throws SocketError if the socket cannot be opened
+   * @throws SocketError if the socket cannot be opened; OfferError
    */
   async answer(offer: string): Promise<{ sdp: string; port: number }> {
     const connection = this.#connection;
@@ -93,11 +98,15 @@ export class WebConnection {
     connection.connectionStateChange.subscribe((state) => {
       if (state === 'failed') void this.close();
     });
-    await connection.setRemoteDescription({ type: 'offer', sdp: offer });
+    try {
+      await connection.setRemoteDescription({ type: 'offer', sdp: offer });
+    } catch (error) {
+      throw new OfferError('The offer cannot be read.', { cause: error });
+    }
     const [transceiver] = connection.getTransceivers();
     const [ice] = connection.iceTransports;
     const [dtls] = connection.dtlsTransports;
-    if (!transceiver || !ice || !dtls) throw new Error('The offer has no usable media section.');
+    if (!transceiver || !ice || !dtls) throw new OfferError('The offer has no usable media section.');
     transceiver.setDirection('sendrecv');
     await transceiver.sender.replaceTrack(this.#track);
     this.#ice = ice.connection;

@@ -12,7 +12,7 @@ import { createOpusCodec } from './opus-codec.ts';
 import { readOffer } from './read-offer.ts';
 import type { Offer } from './read-offer.ts';
 import { UdpPorts } from './udp-ports.ts';
-import { SocketError, WebConnection } from './web-connection.ts';
+import { OfferError, SocketError, WebConnection } from './web-connection.ts';
 import { WebRtcPeer } from './web-rtc-peer.ts';
 import { machineAddresses, writeAnswer } from './write-answer.ts';
 
@@ -36,17 +36,22 @@ export class WebRtcServer implements MediaServer {
 
   async answer(sdp: string): Promise<WebAnswer | RefusedOffer> {
     const offer = readOffer(sdp);
-    if (typeof offer === 'string') return { refused: offer };
+    if (typeof offer === 'string') return { refused: 'invalid-offer', reason: offer };
     for (let tries = 0; tries < mostTries; tries++) {
-      if (this.#isClosed) return { refused: 'The service is stopping.' };
+      if (this.#isClosed) return { refused: 'stopping', reason: 'The service is stopping.' };
+      // Before a port is taken, since it may fail.
+      const codec = await createCodec(offer);
       const port = this.#ports?.take();
-      if (this.#ports && port === undefined) break;
-      const answer = await this.#tryPort(offer, port);
+      if (this.#ports && port === undefined) {
+        codec.close();
+        break;
+      }
+      const answer = await this.#tryPort(offer, codec, port);
       if (answer) return answer;
     }
     const [first, last] = this.#settings.udpPorts ?? [];
     this.#log.error({ first, last }, 'no free UDP port for a web call');
-    return { refused: 'All lines are busy.' };
+    return { refused: 'no-port', reason: 'All lines are busy.' };
   }
 
   async close(): Promise<void> {
@@ -55,8 +60,11 @@ export class WebRtcServer implements MediaServer {
   }
 
   /** Returns undefined if the port is in use. */
-  async #tryPort(offer: Offer, port: number | undefined): Promise<WebAnswer | RefusedOffer | undefined> {
-    const codec = await createCodec(offer);
+  async #tryPort(
+    offer: Offer,
+    codec: AudioCodec,
+    port: number | undefined,
+  ): Promise<WebAnswer | RefusedOffer | undefined> {
     const warned = new Set<string>();
     const warn = (reason: string) => {
       if (warned.has(reason)) return;
@@ -77,15 +85,27 @@ export class WebRtcServer implements MediaServer {
     } catch (error) {
       await connection.close();
       if (error instanceof SocketError) return undefined;
+      if (!(error instanceof OfferError)) throw error;
       this.#log.info({ err: error }, 'the offer of a web call could not be read');
-      return { refused: 'The offer is not a valid session description (SDP).' };
+      return { refused: 'invalid-offer', reason: 'The offer is not a valid session description (SDP).' };
     }
   }
 
   #addresses(): string[] {
     const { listenAddress, publicAddress } = this.#settings;
-    const own = listenAddress === undefined ? machineAddresses() : [listenAddress];
+    const own = listenAddress === undefined ? this.#machineAddresses() : [listenAddress];
     return [...new Set([...(publicAddress === undefined ? [] : [publicAddress]), ...own])];
+  }
+
+  #machineAddresses(): string[] {
+    try {
+      return machineAddresses();
+    } catch (error) {
+      // A sandbox may forbid it. With a public address, these are only needed in its own network.
+      if (this.#settings.publicAddress === undefined) throw error;
+      this.#log.warn({ err: error }, 'the addresses of this machine could not be listed');
+      return [];
+    }
   }
 }
 

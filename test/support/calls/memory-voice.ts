@@ -105,6 +105,7 @@ export class MemoryVoice implements VoiceModule, MediaServer {
   connected: Promise<boolean> = Promise.resolve(true);
   /** Samples a second of the next browsers. */
   rate = 8000;
+  hasFreePort = true;
 
   get media(): MediaServer {
     return this;
@@ -118,7 +119,9 @@ export class MemoryVoice implements VoiceModule, MediaServer {
   }
 
   answer(offer: string): Promise<WebAnswer | RefusedOffer> {
-    if (!offer.startsWith('v=0')) return Promise.resolve({ refused: 'It is no SDP.' });
+    if (!this.hasFreePort) return Promise.resolve({ refused: 'no-port', reason: 'All lines are busy.' });
+    if (!offer.startsWith('v=0'))
+      return Promise.resolve({ refused: 'invalid-offer', reason: 'It is no SDP.' });
     const peer = new MemoryBrowser(this.speech, this.connected, this.rate);
     this.browsers.push(peer);
     return Promise.resolve({ sdp: 'v=0 answer', peer });
@@ -130,6 +133,7 @@ export class MemoryVoice implements VoiceModule, MediaServer {
     this.connected = Promise.resolve(true);
     this.speech.seconds = 0.02;
     this.rate = 8000;
+    this.hasFreePort = true;
   }
 
   close(): Promise<void> {
