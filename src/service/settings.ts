@@ -7,6 +7,9 @@ import { readSecretKeys } from './db/secrets/secret-keys.ts';
 import type { SecretKey } from './db/secrets/secret-keys.ts';
 import { AllowedAddresses } from './outgoing/allowed-addresses.ts';
 
+/** A host and a port in the address of a STUN or TURN server. Unlike in other URLs, no slashes come before it. */
+const hostAndPort = '([\\w.-]+|\\[[\\da-fA-F:.]+\\])(:\\d{1,5})?';
+
 /** An environment variable: how it is checked, and what `--help` and the documentation say of it. */
 export interface Setting<Value = unknown> {
   /** What to write as its value, as `--help` shows it. */
@@ -277,16 +280,17 @@ export const settings = {
     default: undefined,
     text: 'UDP ports for the sound of web calls, such as `40000-40100`; any free ones by default',
   } satisfies Setting,
-  VOICE_PUBLIC_ADDRESS: optional(
-    'IP address under which browsers reach this machine, if it is behind address translation',
-  ),
+  VOICE_PUBLIC_ADDRESS: {
+    ...optional('IPv4 address under which browsers reach this machine, if it is behind address translation'),
+    schema: z.ipv4('must be an IPv4 address such as 203.0.113.7').optional(),
+  },
   VOICE_STUN_URL: pattern(
-    /^stuns?:[^\s]+$/,
+    new RegExp(`^stuns?:${hostAndPort}$`),
     'must be an address such as stun:stun.shop.example:3478',
     'STUN server for web calls, `stun:…`',
   ),
   VOICE_TURN_URL: pattern(
-    /^turns?:[^\s]+$/,
+    new RegExp(`^turns?:${hostAndPort}(\\?transport=(udp|tcp))?$`),
     'must be an address such as turn:turn.shop.example:3478',
     'TURN server for web calls, `turn:…`, for visitors whose network blocks UDP',
   ),

@@ -53,6 +53,13 @@ const wrong: [name: string, value: string][] = [
   ['CARRIER_SECONDS', '-1'],
   ['PUBLIC_URL', 'chat.example'],
   ['ALLOW_PRIVATE_ADDRESSES', '10.0.0.0/33'],
+  // Browsers refuse these addresses of servers.
+  ['VOICE_STUN_URL', 'stun://stun.shop.example'],
+  ['VOICE_STUN_URL', 'stun:stun.shop.example?transport=udp'],
+  ['VOICE_TURN_URL', 'turn://turn.shop.example:3478'],
+  ['VOICE_TURN_URL', 'turn:turn.shop.example?transport=sctp'],
+  ['VOICE_PUBLIC_ADDRESS', 'voice.shop.example'],
+  ['VOICE_PUBLIC_ADDRESS', '2001:db8::7'],
 ];
 for (const [name, value] of wrong) {
   test(`refuses ${name}=${value} with an error that names the variable`, () => {
@@ -64,6 +71,17 @@ for (const [name, value] of wrong) {
         return true;
       },
     );
+  });
+}
+
+for (const [name, value] of [
+  ['VOICE_STUN_URL', 'stuns:stun.shop.example:5349'],
+  ['VOICE_TURN_URL', 'turns:turn.shop.example:5349?transport=tcp'],
+  ['VOICE_TURN_URL', 'turn:[2001:db8::7]:3478'],
+  ['VOICE_PUBLIC_ADDRESS', '203.0.113.7'],
+] as const) {
+  test(`accepts ${name}=${value}`, () => {
+    assert.doesNotThrow(() => readConfig({ VOICE_TURN_SECRET: 'secret', [name]: value }));
   });
 }
 
