@@ -187,6 +187,7 @@ export async function serve(
         replies.finish(config.shutdownMs),
         stopWork?.(config.shutdownMs),
         calls.finish(config.shutdownMs),
+        webCalls.finish(),
       ]);
       // Requests that were being handled when the stop began may have started more replies.
       await replies.finish(Math.max(0, deadline - performance.now()));

@@ -73,7 +73,8 @@ export class CallRunner implements CallHandler {
   readonly #held: HeldCalls;
   /** Calls that are being dialed, admitted or taken. Afterwards, the carrier or a conversation has them. */
   readonly #beginnings = new Set<Promise<unknown>>();
-  readonly #conversations = new Set<Promise<void>>();
+  /** The conversations on lines of this process, with what interrupts each when the process has to stop. */
+  readonly #conversations = new Map<Promise<void>, () => void>();
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
 
@@ -130,37 +131,46 @@ export class CallRunner implements CallHandler {
     }
   }
 
-  onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
-    return this.hold(connected, line);
+  async onConnected(connected: CallKey & { carrierCallId: string }, line: Line): Promise<void> {
+    if (!(await this.hold(connected, line))) throw unknownCall();
   }
 
   /**
    * Holds a call on its line. Resolves when the conversation on this line has ended.
    *
    * @param web the visitor's side of a web call.
+   * @returns false if there is no such open call.
    */
   async hold(
     connected: CallKey & { carrierCallId: string | null },
     line: Line,
     web?: VisitorSide,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { database, leaseMs } = this.#parts;
     // An owner of its own for each line: an earlier line of the call may be in this process, too.
     const lease = { owner: randomUUID(), milliseconds: leaseMs };
     const taken = await this.#begin(takeCall(database, connected, lease));
     if (!taken) {
-      await line.hangUp();
-      throw unknownCall();
+      await line.hangUp('stopped');
+      return false;
     }
     const held = new HeldLine(line, lease.owner);
     const { id } = taken.call;
     this.#held.add(id, held);
-    const done = this.#converse(taken, held, web).finally(() => {
+    const interruption = new AbortController();
+    const done = this.#converse(taken, held, interruption.signal, web).finally(() => {
       this.#conversations.delete(done);
       this.#held.remove(id, held);
     });
-    this.#conversations.add(done);
+    const interrupt = () => {
+      // The visitor's browser connects to another process, if there may be one.
+      if (web && database.kind === 'postgres') web.lose();
+      else interruption.abort(stopError());
+    };
+    this.#conversations.set(done, interrupt);
+    if (this.#closing.signal.aborted) interrupt();
     await done;
+    return true;
   }
 
   async onReport(report: CallReport): Promise<void> {
@@ -185,17 +195,20 @@ export class CallRunner implements CallHandler {
     await this.#held.renewLeases();
   }
 
-  /** Dials no more calls, waits for those that would be lost with this process, and hangs up after `milliseconds`. */
+  /**
+   * Dials no more calls, waits for those that would be lost with this process, and interrupts them after `milliseconds`.
+   */
   async finish(milliseconds: number): Promise<void> {
     this.#stopping.abort(stopError());
     const { carrier } = this.#parts;
     const deadline = setTimeout(() => {
       this.#closing.abort(stopError());
+      for (const interrupt of this.#conversations.values()) interrupt();
       void carrier.close?.();
     }, milliseconds);
     await waitWithTimeout(milliseconds, Promise.allSettled(this.#beginnings));
     await carrier.settled?.();
-    await Promise.all(this.#conversations);
+    await Promise.all(this.#conversations.keys());
     clearTimeout(deadline);
     await this.#held.close();
   }
@@ -206,9 +219,13 @@ export class CallRunner implements CallHandler {
     return beginning;
   }
 
-  async #converse({ call, earlier }: TakenCall, line: HeldLine, web?: VisitorSide): Promise<void> {
+  async #converse(
+    { call, earlier }: TakenCall,
+    line: HeldLine,
+    signal: AbortSignal,
+    web?: VisitorSide,
+  ): Promise<void> {
     const { carrier, log } = this.#parts;
-    const { signal } = this.#closing;
     const isHeld = isLeasedBy(call.id, line.owner);
     let recorder: SoundRecorder | undefined;
     try {

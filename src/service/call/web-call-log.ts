@@ -24,6 +24,8 @@ export interface VisitorSide {
   visitor: string;
   /** Ends the call. */
   stop: (reason: string) => void;
+  /** Ends this connection of the call, which can continue on another one. */
+  lose: () => void;
   /** Set if the call is to be recorded. */
   sound?: CallSound | undefined;
 }

@@ -3,9 +3,11 @@ import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import { affordableCalls, readCallBalance } from '../billing/call-balance.ts';
 import { webCallMinutePrice } from '../billing/prices.ts';
 import { endCall, lostCall } from '../call/end-call.ts';
+import type { EndCallParts, EndedCall } from '../call/end-call.ts';
 import { planLine } from '../call/plan-line.ts';
 import { isOpen } from '../call/take-call.ts';
 import { checkOrigin } from '../conversation/check-origin.ts';
+import { notifyOfChange } from '../conversation/conversation-events.ts';
 import { hasEnded } from '../conversation/has-ended.ts';
 import type { Sender } from '../conversation/accept-message.ts';
 import type { Database, Queries } from '../db/database.ts';
@@ -111,8 +113,7 @@ export async function admitWebCall(
 ): Promise<AdmittedCall> {
   const { db } = database;
   const { id } = await readOffer(database, uuid, sender);
-  // A call whose connection was lost makes room for the next.
-  await endCall({ database, jobs }, and(eq(calls.conversationId, id), isLost), lostCall);
+  await makeRoom({ database, jobs }, id);
   return db.transaction(async (tx) => {
     const [locked] = await selectConversation(tx, uuid).for('no key update', { of: conversations });
     const conversation = check(locked, sender);
@@ -147,6 +148,24 @@ export async function admitWebCall(
   });
 }
 
+/** The browser of a call has not connected. */
+export const neverConnected: EndedCall = { status: 'failed', reason: 'not-connected' };
+
+/**
+ * Ends a call that no process holds, so that its visitor can call again: its connection was lost, or its browser has not
+ * connected, as if its hang-up came before it.
+ */
+async function makeRoom(parts: EndCallParts, conversationId: number): Promise<void> {
+  const isIdle = and(
+    eq(calls.conversationId, conversationId),
+    eq(calls.type, 'web'),
+    isNull(calls.leaseOwner),
+  );
+  await endCall(parts, and(isIdle, isNotNull(calls.answeredAt)), lostCall);
+  if (await endCall(parts, and(isIdle, isNull(calls.answeredAt)), neverConnected))
+    await notifyOfChange(parts.database.db, conversationId);
+}
+
 /**
  * Finds the open call of a visitor who connects again.
  *
@@ -160,9 +179,13 @@ export async function findWebCall(
 ): Promise<AdmittedCall> {
   const { id: conversationId, assistantId, maxSeconds, isRecorded } = await readOffer({ db }, uuid, sender);
   const [call] = await db
-    .select({ id: calls.id })
-    .from(calls)
-    .where(and(eq(calls.conversationId, conversationId), eq(calls.token, token), isOpen));
+    .update(calls)
+    .set({
+      // It does not end while the browser connects. A process that still holds it renews the lease.
+      leaseUntil: sql`CASE WHEN ${calls.leaseOwner} IS NULL THEN ${leaseEnd(connectMs)} ELSE ${calls.leaseUntil} END`,
+    })
+    .where(and(eq(calls.conversationId, conversationId), eq(calls.token, token), isOpen))
+    .returning({ id: calls.id });
   if (!call) throw refuse(409, voiceErrorTexts.callEnded);
   return {
     ...{ callId: call.id, token, conversationId, maxSeconds, isRecorded },
@@ -179,13 +202,5 @@ async function planWebLine(queries: Queries, callId: number, assistantId: number
   if (!found) throw ConversationError.assistantNotFound();
   return planLine(queries, callId, found.assistant, found.language);
 }
-
-/** Matches calls whose connection was lost, so that no process has them. */
-export const isLost = and(
-  eq(calls.type, 'web'),
-  isOpen,
-  isNotNull(calls.answeredAt),
-  isNull(calls.leaseOwner),
-);
 
 const refuse = (status: 403 | 409 | 503, error: string) => new Refusal(status, { status: false, error });

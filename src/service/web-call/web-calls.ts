@@ -1,49 +1,38 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, sql } from 'drizzle-orm';
-import type { Logger } from 'pino';
+import { and, eq, isNull } from 'drizzle-orm';
 import { voiceErrorTexts } from '../../contract/voice-endpoints.ts';
 import type { WebCallLimits } from '../billing/web-call-limits.ts';
-import type { CallRunner } from '../call/call-runner.ts';
-import { endCall, lostCall } from '../call/end-call.ts';
+import { endCall } from '../call/end-call.ts';
 import { isOpen } from '../call/take-call.ts';
 import type { CanTalk } from '../assistant/read-assistant-widget.ts';
 import type { Sender } from '../conversation/accept-message.ts';
 import { notifyOfChange } from '../conversation/conversation-events.ts';
-import type { ConversationEvents } from '../conversation/conversation-events.ts';
 import { conversationSignal, pollUntil } from '../conversation/signals.ts';
-import type { Signals } from '../conversation/signals.ts';
 import { calls } from '../db/calls-table.ts';
-import type { Database } from '../db/database.ts';
-import { assistants, conversations } from '../db/schema.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import { conversations } from '../db/schema.ts';
 import { ConversationError } from '../lib/conversation-error.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { createLine } from '../realtime/create-line.ts';
 import type { CallVoice } from '../realtime/create-line.ts';
 import { iceServersOf } from '../voice/ice-servers.ts';
 import type { Voice } from '../voice/load-voice.ts';
 import type { VoiceConfig } from '../voice/voice-config.ts';
 import type { IceServer, RefusedOffer, WebPeer } from '../voice/voice-module.ts';
-import { BrowserLine } from './browser-line.ts';
-import { admitWebCall, findWebCall, isLost, readOffer } from './web-call-admission.ts';
+import { readLoss } from './lost-call.ts';
+import { admitWebCall, findWebCall, readOffer } from './web-call-admission.ts';
 import type { AdmittedCall } from './web-call-admission.ts';
+import { WebCallConnection } from './web-call-connection.ts';
+import type { WebCallConnectionParts } from './web-call-connection.ts';
 
 /** Dependencies of {@link WebCalls}. */
-export interface WebCallParts {
-  database: Database;
-  jobs: Jobs;
+export interface WebCallParts extends WebCallConnectionParts {
   /** Undefined if the service has no voice. */
   voice: Voice | undefined;
   /** Undefined if nothing can speak or listen. */
   callVoice: CallVoice | undefined;
   /** What the operator must change so that the service can hold calls. */
   problems: readonly string[];
-  calls: CallRunner;
-  events: ConversationEvents;
-  signals: Signals;
   config: VoiceConfig;
   limits: WebCallLimits;
-  log: Logger;
 }
 
 /** What a browser needs for a call. */
@@ -58,14 +47,11 @@ export interface CallOffer {
 const reconnectMs = 10_000;
 /** Longest wait for the process that has the line of a call to end it, in milliseconds. */
 const hangUpMs = 5000;
-/** Longest pause between two looks at a call and its conversation, since notifications may be lost. */
-const watchMs = 2000;
 
 /** Calls of visitors from a page, in their conversations. */
 export class WebCalls {
   readonly #parts: WebCallParts;
-  /** The calls whose lines this process has. */
-  readonly #held = new Map<number, { line: BrowserLine; isOver: Promise<void> }>();
+  readonly #connections = new Set<WebCallConnection>();
   readonly #waiting = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -110,7 +96,7 @@ export class WebCalls {
         token === undefined
           ? await admitWebCall(this.#parts, limits, uuid, sender)
           : await findWebCall(database, uuid, token, sender);
-      this.#run(this.#hold(call, peer, sender.addressBlock));
+      this.#run(call, peer, sender.addressBlock);
       const { maxSeconds, isRecorded } = call;
       return { sdp, token: call.token, maxSeconds, isRecorded };
     } catch (error) {
@@ -133,39 +119,42 @@ export class WebCalls {
     if (!conversation) throw ConversationError.conversationNotFound();
     const { id } = conversation;
     const isOpenHere = and(eq(calls.conversationId, id), eq(calls.type, 'web'), isOpen);
-    const asked = await database.db.transaction(async (tx) => {
-      const found = await tx
-        .update(calls)
-        .set({ hangUpRequested: true })
-        .where(isOpenHere)
-        .returning({ id: calls.id, owner: calls.leaseOwner });
-      if (found.length > 0) await notifyOfChange(tx, id);
-      return found[0];
-    });
-    if (!asked) return;
-    const key = conversationSignal(id);
-    signals.notify(key);
-    const isCall = and(eq(calls.id, asked.id), isOpen);
-    if (asked.owner !== null) {
-      const hasEnded = async () =>
-        (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0
-          ? true
-          : undefined;
-      const waiting = pollUntil(signals, key, hasEnded, AbortSignal.timeout(hangUpMs));
-      if (await waiting.catch(() => false)) return;
+    const hungUp = { status: 'ended_by_customer', reason: 'hung-up' } as const;
+    // No process holds it while its browser connects, or may come back.
+    if (await endCall(this.#parts, and(isOpenHere, isNull(calls.leaseOwner)), hungUp)) {
+      await this.#notify(id);
+      return;
     }
-    // No process has it, or the one that has it does not answer.
-    await endCall(this.#parts, isCall, { status: 'ended_by_customer', reason: 'hung-up' });
+    const asked = await database.db
+      .update(calls)
+      .set({ hangUpRequested: true })
+      .where(isOpenHere)
+      .returning({ id: calls.id });
+    const [call] = asked;
+    if (!call) return;
+    await this.#notify(id);
+    const isCall = and(eq(calls.id, call.id), isOpen);
+    const hasEnded = async () =>
+      (await database.db.select({ id: calls.id }).from(calls).where(isCall)).length === 0 ? true : undefined;
+    const waiting = pollUntil(signals, conversationSignal(id), hasEnded, AbortSignal.timeout(hangUpMs));
+    if (await waiting.catch(() => false)) return;
+    // The process that has it does not answer.
+    await endCall(this.#parts, isCall, hungUp);
   }
 
-  /** Ends the calls whose visitors could still have come back. The calls that are held have ended before. */
+  /**
+   * Closes connections of browsers that have not connected yet, and waits for the others. Calls whose connection was lost
+   * are left to other processes if there may be any.
+   */
   async finish(): Promise<void> {
     this.#closing.abort();
+    for (const connection of this.#connections) connection.cancel();
     await Promise.all(this.#waiting);
   }
 
   #requireVoice(assistant: Parameters<CanTalk>[0]): Voice {
     const { voice } = this.#parts;
+    if (this.#closing.signal.aborted) throw unavailable('the service is stopping.');
     if (!voice?.speech) throw unavailable(this.problems[0] ?? 'the service has no voice.');
     const problem = this.#problemWith(assistant);
     if (problem !== undefined) throw unavailable(problem);
@@ -177,8 +166,16 @@ export class WebCalls {
     return mode === 'pipeline' ? this.#parts.voice?.speech?.problem?.(language) : undefined;
   }
 
-  #run(work: Promise<void>): void {
-    const done = work
+  async #notify(conversationId: number): Promise<void> {
+    await notifyOfChange(this.#parts.database.db, conversationId);
+    this.#parts.signals.notify(conversationSignal(conversationId));
+  }
+
+  #run(call: AdmittedCall, peer: WebPeer, visitor: string): void {
+    const connection = new WebCallConnection(this.#parts, call, peer);
+    this.#connections.add(connection);
+    if (this.#closing.signal.aborted) connection.cancel();
+    const done = this.#hold(connection, visitor)
       .catch((error: unknown) => {
         this.#parts.log.error({ err: error }, 'a web call failed');
       })
@@ -186,104 +183,26 @@ export class WebCalls {
     this.#waiting.add(done);
   }
 
-  /** Holds a call from the connection of its browser until that is lost, or the call ends. */
-  async #hold(call: AdmittedCall, peer: WebPeer, visitor: string): Promise<void> {
-    const { callVoice, log, calls: runner } = this.#parts;
-    const isCall = and(eq(calls.id, call.callId), isOpen);
+  /** Holds a call until its connection is lost and its visitor has not come back, or the call ends. */
+  async #hold(connection: WebCallConnection, visitor: string): Promise<void> {
+    const { callVoice } = this.#parts;
+    if (!callVoice) throw new Error('A call has begun without speech.');
+    const { callId } = connection;
     try {
-      if (!callVoice || !(await peer.connected)) {
-        await this.#end(and(isCall, sql`${calls.answeredAt} IS NULL`), {
-          status: 'failed',
-          reason: 'not-connected',
-        });
-        return;
-      }
-      const earlier = this.#held.get(call.callId);
-      earlier?.line.lose();
-      await earlier?.isOver;
-      const line = new BrowserLine(peer, (parts) => createLine(callVoice, call.line, { ...parts, log }));
-      const over = Promise.withResolvers<undefined>();
-      this.#held.set(call.callId, { line, isOver: over.promise });
-      const watching = this.#watch(call, line, over.promise);
-      try {
-        const key = { callId: call.callId, token: call.token, carrierCallId: null };
-        await runner.hold(key, line.line, {
-          visitor,
-          sound: call.isRecorded ? line.sound : undefined,
-          stop: (reason) => {
-            line.stop(reason);
-          },
-        });
-      } finally {
-        if (this.#held.get(call.callId)?.line === line) this.#held.delete(call.callId);
-        over.resolve(undefined);
-        await watching;
-      }
+      await connection.hold(visitor, callVoice, async () => {
+        const others = [...this.#connections].filter(
+          (other) => other.callId === callId && other !== connection,
+        );
+        await Promise.all(others.map((other) => other.lose()));
+      });
     } finally {
-      peer.close();
+      this.#connections.delete(connection);
     }
-    await this.#awaitReturn(call.callId);
-  }
-
-  /** Ends a call whose connection was lost, unless its visitor comes back in time. */
-  async #awaitReturn(callId: number): Promise<void> {
-    const { db } = this.#parts.database;
-    const isCall = and(eq(calls.id, callId), isLost);
-    const lost = await db.select({ id: calls.id }).from(calls).where(isCall);
-    if (lost.length === 0) return;
-    await pause(reconnectMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-    await this.#end(isCall, lostCall);
-  }
-
-  async #end(condition: ReturnType<typeof and>, result: Parameters<typeof endCall>[2]): Promise<void> {
-    await endCall(this.#parts, condition, result);
-  }
-
-  /** Ends the call when somebody asks for it, or when its conversation ends. */
-  async #watch(
-    { callId, conversationId }: AdmittedCall,
-    line: BrowserLine,
-    isOver: Promise<void>,
-  ): Promise<void> {
-    const { events, signals, log } = this.#parts;
-    events.listen();
-    const changes = signals.subscribe(conversationSignal(conversationId));
-    const stop = new AbortController();
-    void isOver.then(() => {
-      changes.close();
-      stop.abort();
-    });
-    while (!stop.signal.aborted) {
-      try {
-        const reason = await this.#whyEnded(callId);
-        if (reason === 'hung-up') line.hangUp();
-        else if (reason !== undefined) line.stop(reason);
-      } catch (error) {
-        log.warn({ err: error, callId }, 'a web call was not checked; it is checked again');
-      }
-      await Promise.race([
-        changes.next(),
-        pause(watchMs, undefined, { signal: stop.signal }).catch(() => undefined),
-      ]);
-    }
-  }
-
-  async #whyEnded(callId: number): Promise<string | undefined> {
-    const [found] = await this.#parts.database.db
-      .select({
-        isOpen: sql<boolean>`${isOpen}`,
-        hangUpRequested: calls.hangUpRequested,
-        hasEnded: sql<boolean>`(${conversations.id} IS NULL OR ${assistants.deletedAt} IS NOT NULL
-          OR NOT ${conversations.aiEnabled}
-          OR (${conversations.endedAt} IS NOT NULL AND NOT ${assistants.conversationEndedRetrigger}))`,
-      })
-      .from(calls)
-      .leftJoin(conversations, eq(conversations.id, calls.conversationId))
-      .leftJoin(assistants, eq(assistants.id, calls.assistantId))
-      .where(eq(calls.id, callId));
-    if (!found?.isOpen) return 'stopped';
-    if (found.hangUpRequested) return 'hung-up';
-    return found.hasEnded ? 'conversation-ended' : undefined;
+    const endLost = await readLoss(this.#parts, callId);
+    if (!endLost) return;
+    const { signal } = this.#closing;
+    await pause(reconnectMs, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted || this.#parts.database.kind === 'pglite') await endLost();
   }
 }
 

@@ -16,11 +16,12 @@ export class MemoryBrowser extends MemoryPeer implements WebPeer {
   isClosed = false;
   onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #speech: ScriptedSpeech;
+  readonly #closed = Promise.withResolvers<false>();
 
   constructor(speech: ScriptedSpeech, connected: Promise<boolean>, rate: number) {
     super(rate);
     this.#speech = speech;
-    this.connected = connected;
+    this.connected = Promise.race([connected, this.#closed.promise]);
   }
 
   send(event: Readonly<Record<string, unknown>>): void {
@@ -30,6 +31,7 @@ export class MemoryBrowser extends MemoryPeer implements WebPeer {
   override close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.#closed.resolve(false);
     super.close();
   }
 

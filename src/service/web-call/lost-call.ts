@@ -1,0 +1,26 @@
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { endCall, lostCall } from '../call/end-call.ts';
+import type { EndCallParts } from '../call/end-call.ts';
+import { isOpen } from '../call/take-call.ts';
+import { calls } from '../db/calls-table.ts';
+
+/** Matches calls whose connection was lost, so that no process has them. */
+const isLost = and(eq(calls.type, 'web'), isOpen, isNotNull(calls.answeredAt), isNull(calls.leaseOwner));
+
+/**
+ * Reads how a call lost its connection.
+ *
+ * @returns a function that ends the call unless its visitor has connected again since then, even if that connection
+ *   was lost, too; undefined if the call is not lost.
+ */
+export async function readLoss(
+  parts: EndCallParts,
+  callId: number,
+): Promise<(() => Promise<boolean>) | undefined> {
+  const isCall = and(eq(calls.id, callId), isLost);
+  const [loss] = await parts.database.db.select({ leaseUntil: calls.leaseUntil }).from(calls).where(isCall);
+  if (loss?.leaseUntil == null) return undefined;
+  // The next loss has another lease.
+  const isSameLoss = and(isCall, eq(calls.leaseUntil, loss.leaseUntil));
+  return () => endCall(parts, isSameLoss, lostCall);
+}

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { CallRunner } from '../call/call-runner.ts';
+import { endCall } from '../call/end-call.ts';
+import { isOpen } from '../call/take-call.ts';
+import type { ConversationEvents } from '../conversation/conversation-events.ts';
+import { conversationSignal } from '../conversation/signals.ts';
+import type { Signals } from '../conversation/signals.ts';
+import type { Database } from '../db/database.ts';
+import { calls } from '../db/calls-table.ts';
+import { assistants, conversations } from '../db/schema.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { createLine } from '../realtime/create-line.ts';
+import type { CallVoice } from '../realtime/create-line.ts';
+import type { WebPeer } from '../voice/voice-module.ts';
+import { BrowserLine } from './browser-line.ts';
+import { neverConnected } from './web-call-admission.ts';
+import type { AdmittedCall } from './web-call-admission.ts';
+
+/** Dependencies of {@link WebCallConnection}. */
+export interface WebCallConnectionParts {
+  database: Database;
+  jobs: Jobs;
+  calls: CallRunner;
+  events: ConversationEvents;
+  signals: Signals;
+  log: Logger;
+}
+
+/** Longest pause between two looks at a call and its conversation, since notifications may be lost. */
+const watchMs = 2000;
+
+/** A browser's connection to its call, from the answer to its offer until one side ends it or it is lost. */
+export class WebCallConnection {
+  readonly callId: number;
+  readonly #parts: WebCallConnectionParts;
+  readonly #call: AdmittedCall;
+  readonly #peer: WebPeer;
+  readonly #over = Promise.withResolvers<undefined>();
+  /** Undefined until the browser is connected. */
+  #line: BrowserLine | undefined;
+
+  constructor(parts: WebCallConnectionParts, call: AdmittedCall, peer: WebPeer) {
+    this.#parts = parts;
+    this.#call = call;
+    this.#peer = peer;
+    this.callId = call.callId;
+  }
+
+  /**
+   * Waits for the browser, and holds the call on this connection.
+   *
+   * @param visitor the visitor's block of addresses.
+   * @param onConnected called before the conversation begins.
+   */
+  async hold(visitor: string, callVoice: CallVoice, onConnected: () => Promise<void>): Promise<void> {
+    const watching = this.#watch();
+    try {
+      if (await this.#peer.connected) {
+        await onConnected();
+        await this.#converse(visitor, callVoice);
+      } else {
+        const isCall = and(eq(calls.id, this.callId), isNull(calls.answeredAt));
+        await endCall(this.#parts, isCall, neverConnected);
+      }
+    } finally {
+      this.#over.resolve(undefined);
+      await watching;
+      this.#peer.close();
+    }
+  }
+
+  /** Ends the connection so that the call can continue on another one. Resolves when this one has stored its part. */
+  async lose(): Promise<void> {
+    if (!this.#line) return;
+    this.#line.lose();
+    await this.#over.promise;
+  }
+
+  /** Closes the connection if the browser has not connected yet. */
+  cancel(): void {
+    if (!this.#line) this.#peer.close();
+  }
+
+  async #converse(visitor: string, callVoice: CallVoice): Promise<void> {
+    const { log, calls: runner } = this.#parts;
+    const { token, isRecorded, line: plan } = this.#call;
+    const line = new BrowserLine(this.#peer, (parts) => createLine(callVoice, plan, { ...parts, log }));
+    this.#line = line;
+    await runner.hold({ callId: this.callId, token, carrierCallId: null }, line.line, {
+      visitor,
+      sound: isRecorded ? line.sound : undefined,
+      stop: (reason) => {
+        line.stop(reason);
+      },
+      lose: () => {
+        line.lose();
+      },
+    });
+  }
+
+  /** Ends the connection when somebody asks for it, or with the call or its conversation. */
+  async #watch(): Promise<void> {
+    const { events, signals, log } = this.#parts;
+    events.listen();
+    const changes = signals.subscribe(conversationSignal(this.#call.conversationId));
+    const stop = new AbortController();
+    void this.#over.promise.then(() => {
+      changes.close();
+      stop.abort();
+    });
+    while (!stop.signal.aborted) {
+      try {
+        const reason = await this.#whyEnded();
+        if (reason !== undefined) this.#end(reason);
+      } catch (error) {
+        log.warn({ err: error, callId: this.callId }, 'a web call was not checked; it is checked again');
+      }
+      await Promise.race([
+        changes.next(),
+        pause(watchMs, undefined, { signal: stop.signal }).catch(() => undefined),
+      ]);
+    }
+  }
+
+  #end(reason: string): void {
+    if (!this.#line) this.#peer.close();
+    else if (reason === 'hung-up') this.#line.hangUp();
+    else this.#line.stop(reason);
+  }
+
+  async #whyEnded(): Promise<string | undefined> {
+    const [found] = await this.#parts.database.db
+      .select({
+        isOpen: sql<boolean>`${isOpen}`,
+        hangUpRequested: calls.hangUpRequested,
+        hasEnded: sql<boolean>`(${conversations.id} IS NULL OR ${assistants.deletedAt} IS NOT NULL
+          OR NOT ${conversations.aiEnabled}
+          OR (${conversations.endedAt} IS NOT NULL AND NOT ${assistants.conversationEndedRetrigger}))`,
+      })
+      .from(calls)
+      .leftJoin(conversations, eq(conversations.id, calls.conversationId))
+      .leftJoin(assistants, eq(assistants.id, calls.assistantId))
+      .where(eq(calls.id, this.callId));
+    if (!found?.isOpen) return 'stopped';
+    if (found.hangUpRequested) return 'hung-up';
+    return found.hasEnded ? 'conversation-ended' : undefined;
+  }
+}
