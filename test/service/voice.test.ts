@@ -128,7 +128,7 @@ describe('a line whose sound the service converts', () => {
     assert.equal(await line.next(0, never), undefined);
     assert.deepEqual(events, [
       ...['saying: One two three four. ', 'speaking', 'pausing', 'continuing'],
-      ...['paused', 'continuing', 'said: ', 'heard: One two three four. '],
+      ...['paused', 'said: ', 'heard: One two three four. '],
     ]);
   });
 
@@ -173,6 +173,68 @@ describe('a line whose sound the service converts', () => {
     peer.receive(tone(1));
     peer.releaseMarks();
     assert.equal((await saying).cutOffBy, undefined);
+  });
+
+  it('waits for a customer who has gone on before it could be heard, and gives way', async () => {
+    const sound = Promise.withResolvers<Int16Array>();
+    const { line, peer, events } = createLine({ isPaced: true, sound: sound.promise });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    peer.receive(tone(0.5));
+    sound.resolve(tone(1));
+    await until(() => peer.played > 0);
+    peer.advance(0.02);
+    peer.receive(hum(0.5));
+    assert(!isAudible(peer.advance(0.5)));
+    peer.receive(hum(0.5));
+    assert.deepEqual(await saying.then(({ heard, cutOffBy }) => [heard, cutOffBy]), ['', 'customer']);
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'Understood.');
+    assert(Math.abs(event.seconds - 0.5) < 0.1, String(event.seconds));
+    assert(events.includes('said: Understood.'));
+  });
+
+  it('goes on if nothing was understood of a sound that began before it could be heard', async () => {
+    const sound = Promise.withResolvers<Int16Array>();
+    const { line, peer, events } = createLine({ isPaced: true, sound: sound.promise, understood: '' });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    peer.receive(tone(0.5));
+    sound.resolve(tone(1));
+    await until(() => peer.played > 0);
+    peer.advance(0.02);
+    peer.receive(hum(1));
+    await until(() => events.includes('continuing'));
+    peer.advance(1.1);
+    assert.equal((await saying).heard, 'One two three four. ');
+    assert.equal(await line.next(0, never), undefined);
+  });
+
+  it('answers later what was said before it could be heard if interruptions are off', async () => {
+    const sound = Promise.withResolvers<Int16Array>();
+    const { line, peer } = createLine({ isPaced: true, sound: sound.promise, allowInterruptions: false });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    peer.receive(tone(0.5));
+    sound.resolve(tone(1));
+    await until(() => peer.played > 0);
+    peer.advance(0.02);
+    peer.receive(hum(1));
+    await nextTurn();
+    peer.advance(1.1);
+    assert.equal((await saying).cutOffBy, undefined);
+    assert.equal((await line.next(5, never))?.type, 'said');
+  });
+
+  it('is interrupted by enough words, however short they are', async () => {
+    const { line, peer } = createLine({ isPaced: true, minInterruptWords: 3, understood: 'No, stop it.' });
+    const saying = line.say(stream('One two three four. '), 60, never);
+    await until(() => peer.played > 0);
+    peer.advance(0.2);
+    peer.receive(tone(0.4));
+    peer.receive(hum(1));
+    assert.equal((await saying).cutOffBy, 'customer');
+    const event = await line.next(5, never);
+    assert(event?.type === 'said');
+    assert.equal(event.text, 'No, stop it.');
   });
 
   it('yields what the customer said after a pause', async () => {
@@ -330,12 +392,14 @@ function createLine({
   otherLanguages = [],
   sound = Promise.resolve(tone(1)),
   isPaced = false,
+  understood = 'Understood.',
 }: {
   allowInterruptions?: boolean;
   minInterruptWords?: number;
   isPaced?: boolean;
   otherLanguages?: readonly string[];
   sound?: Promise<Int16Array>;
+  understood?: string;
 } = {}) {
   const peer = new MemoryPeer(rate, { isPaced });
   const events: string[] = [];
@@ -344,7 +408,7 @@ function createLine({
   const service: SpeechService = {
     transcribe: (_samples, _rate, language) => {
       languages.push(language);
-      return Promise.resolve('Understood.');
+      return Promise.resolve(understood);
     },
     transcribeSoFar: () => Promise.resolve(''),
     async *speak(text) {

@@ -59,11 +59,7 @@ export class TurnDetector {
     }
     const hasEnded = this.silentSeconds >= this.#settings.pause;
     const isSpeech = this.voicedSeconds >= this.#settings.shortest;
-    if (hasEnded || this.#framesSinceStart * this.#activity.frameSeconds >= longestSeconds) {
-      const utterance = this.#utterance();
-      this.reset();
-      return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
-    }
+    if (hasEnded || this.#framesSinceStart * this.#activity.frameSeconds >= longestSeconds) return this.end();
     return wasSpeech && isSpeech ? { type: 'speaking', utterance: () => this.#utterance() } : undefined;
   }
 
@@ -75,6 +71,14 @@ export class TurnDetector {
   /** Time since the customer's last speech. */
   get silentSeconds(): number {
     return this.#silentFrames * this.#activity.frameSeconds;
+  }
+
+  /** Ends what the customer is saying without a pause, if it is speech. */
+  end(): TurnEvent | undefined {
+    const isSpeech = this.voicedSeconds >= this.#settings.shortest;
+    const utterance = this.#utterance();
+    this.reset();
+    return isSpeech ? { type: 'ended', utterance: () => utterance } : undefined;
   }
 
   /** Forgets what the customer has said so far. */

@@ -48,6 +48,10 @@ export class VoiceLine extends AudioLine {
   #understanding = Promise.resolve();
   #isCounting = false;
   #isCustomerSpeaking = false;
+  /** Whether the customer began to speak while the assistant could not be heard. */
+  #spokeFirst = false;
+  /** Whether it is not known yet if the assistant gives way to what the customer has said. */
+  #isDeciding = false;
   #isGuessing = false;
   /** Speech after which the customer's words are shown again. */
   #guessAfter = guessSeconds;
@@ -88,16 +92,25 @@ export class VoiceLine extends AudioLine {
 
   onAudio(samples: Int16Array): void {
     if (this.hasEnded) return;
-    const event = this.#turns.detect(samples);
-    if (this.#listener) this.#tell(this.#listener, event);
-    const { spoken } = this.output;
-    if (spoken?.isAudible === true) {
-      if (!this.#settings.allowInterruptions) this.#turns.reset();
-      else if (event?.type === 'speaking') this.#interrupt(spoken, event.utterance);
-      else if (event?.type === 'ended') this.#ignore();
-      else if (this.output.isPaused && this.#turns.silentSeconds >= resumeSeconds) this.#goOn();
+    const { spoken, isAudible } = this.output;
+    const { allowInterruptions } = this.#settings;
+    const wasFirst = this.#spokeFirst;
+    let event = this.#turns.detect(samples);
+    if (isAudible && !allowInterruptions) {
+      event = wasFirst ? this.#turns.end() : undefined;
+      this.#turns.reset();
+    }
+    this.#follow(event, isAudible);
+    if (spoken === undefined || !isAudible || !allowInterruptions) {
+      if (event?.type === 'ended') this.#understand(event.utterance());
     } else if (event?.type === 'ended') {
-      this.#understand(event.utterance());
+      this.#decide(spoken, event.utterance(), wasFirst);
+    } else if (this.#spokeFirst) {
+      this.#pause();
+    } else if (event?.type === 'speaking') {
+      this.#interrupt(spoken, event.utterance);
+    } else if (!this.#isDeciding && this.#turns.silentSeconds >= resumeSeconds) {
+      this.#goOn();
     }
   }
 
@@ -130,25 +143,47 @@ export class VoiceLine extends AudioLine {
     this.#listener?.onAssistantPausing();
   }
 
-  /** What the customer said did not interrupt the assistant, so it counts as nothing. */
-  #ignore(): void {
-    this.#understanding = this.#understanding.then(() => this.#listener?.onCustomerSaid(''));
-    this.#goOn();
+  /**
+   * Decides whether the assistant gives way to what the customer has said while it can be heard.
+   *
+   * @param wasFirst whether the customer began before it could be heard.
+   */
+  #decide(spoken: SpokenText, utterance: Utterance, wasFirst: boolean): void {
+    const { minInterruptWords } = this.#settings;
+    if (!wasFirst && minInterruptWords <= 0) {
+      // Too little speech to interrupt.
+      this.#understanding = this.#understanding.then(() => this.#listener?.onCustomerSaid(''));
+      this.#goOn();
+      return;
+    }
+    this.#isDeciding = true;
+    this.#understand(utterance, (text) => {
+      this.#isDeciding = false;
+      if (this.output.spoken !== spoken || spoken.isOver) return true;
+      const isEnough = wasFirst ? text !== '' : countWords(text) >= minInterruptWords;
+      if (isEnough) this.output.cutOff('customer');
+      else this.#goOn();
+      return isEnough;
+    });
   }
 
   #goOn(): void {
+    if (!this.output.isPaused) return;
     this.output.resume();
     this.#listener?.onAssistantContinuing();
   }
 
-  /** Shows what the customer is saying, as far as it is understood. */
-  #tell(listener: SpeechListener, event: TurnEvent | undefined): void {
-    const isHeard = this.#settings.allowInterruptions || !this.output.isAudible;
-    if (event?.type === 'speaking' && isHeard) {
-      if (!this.#isCustomerSpeaking) listener.onCustomerSpeaking();
-      this.#isCustomerSpeaking = true;
+  /** Follows what the customer is saying, and shows it as far as it is understood. */
+  #follow(event: TurnEvent | undefined, isAudible: boolean): void {
+    const listener = this.#listener;
+    if (event?.type === 'speaking' && (this.#settings.allowInterruptions || !isAudible)) {
+      if (!this.#isCustomerSpeaking) {
+        this.#isCustomerSpeaking = true;
+        this.#spokeFirst = !isAudible;
+        listener?.onCustomerSpeaking();
+      }
       const voiced = this.#turns.voicedSeconds;
-      if (this.#isGuessing || voiced < this.#guessAfter) return;
+      if (!listener || this.#isGuessing || voiced < this.#guessAfter) return;
       this.#isGuessing = true;
       this.#guessAfter = voiced + guessSeconds;
       void this.#transcribe(event.utterance(), 'so-far').then((text) => {
@@ -156,16 +191,18 @@ export class VoiceLine extends AudioLine {
         if (text !== '' && this.#isCustomerSpeaking) listener.onProvisional(text);
       });
     } else if (event?.type === 'ended' && this.#isCustomerSpeaking) {
-      this.#isCustomerSpeaking = false;
+      this.#isCustomerSpeaking = this.#spokeFirst = false;
       this.#guessAfter = guessSeconds;
-      listener.onCustomerPaused();
+      listener?.onCustomerPaused();
     }
   }
 
-  #understand(utterance: Utterance): void {
-    const text = this.#transcribe(utterance);
+  /** @param counts returns whether a text counts as said. */
+  #understand(utterance: Utterance, counts: (text: string) => boolean = () => true): void {
+    const transcribing = this.#transcribe(utterance);
     this.#understanding = this.#understanding.then(async () => {
-      const said = await text;
+      const text = await transcribing;
+      const said = counts(text) ? text : '';
       this.#listener?.onCustomerSaid(said);
       if (said !== '') this.events.push({ type: 'said', text: said, seconds: utterance.seconds });
     });
