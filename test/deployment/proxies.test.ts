@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
@@ -7,6 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { WebSocket } from 'ws';
 import { freePort } from '../support/process/free-port.ts';
 import { repository } from '../support/repository.ts';
 import { selfSignedCertificate } from '../support/servers/self-signed-certificate.ts';
@@ -14,6 +16,7 @@ import { startModelServer } from '../support/servers/model-server.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 import type { ServiceProcess } from '../support/service/service-process.ts';
 import { atEnd, createAssistant, newDatabase, startService } from '../support/service/service.ts';
+import { sign, TwilioStandIn, twilioSettings } from '../support/twilio/stand-in.ts';
 import { startProgram, runToEnd, temporaryFolder } from './installed-service.ts';
 
 const model = await startModelServer();
@@ -22,7 +25,13 @@ const env = await newDatabase();
 const prepared = await startService(env);
 const { uuid } = await createAssistant(prepared);
 await prepared.running.close();
-const service = await startServiceProcess({ ...env, LLM_BASE_URL: model.url, TRUST_PROXY: '1' });
+const twilio = await TwilioStandIn.start();
+atEnd(() => twilio.close());
+const settings = {
+  ...env,
+  ...twilioSettings(twilio),
+  ...{ CARRIER_COUNTRIES: 'DE', LLM_BASE_URL: model.url, TRUST_PROXY: '1' },
+};
 
 const unitName = 'voice-assistant-chat.service';
 
@@ -59,8 +68,11 @@ async function ready(port: number): Promise<void> {
   }
 }
 
-/** Streams an answer through a proxy: its first words must arrive before the model has finished. */
-async function checkStreaming(port: number): Promise<void> {
+/**
+ * Streams an answer through a proxy: its first words must arrive before the model has finished. Returns the UUID of the
+ * conversation.
+ */
+async function checkStreaming(port: number): Promise<string> {
   const rest = Promise.withResolvers<string>();
   model.behave({ chunks: ['First words ', rest.promise] });
   const opened = await send(port, '/api/conversations', { assistant_id: uuid, type: 'test' });
@@ -74,6 +86,55 @@ async function checkStreaming(port: number): Promise<void> {
     if (received.includes('First words')) rest.resolve('and the last.');
   }
   assert.match(received, /and the last\./);
+  return conversation;
+}
+
+/** Connects as the carrier does, which exchanges the texts of a call over a WebSocket. */
+async function checkWebSocket(port: number): Promise<void> {
+  const path = '/api/carrier/twilio/relay';
+  const signature = sign(twilioSettings(twilio).PUBLIC_URL.replace('https', 'wss') + path);
+  const socket = new WebSocket(`wss://localhost:${port}${path}`, {
+    ...{ rejectUnauthorized: false, family: 4 },
+    headers: { 'X-Twilio-Signature': signature },
+  });
+  await once(socket, 'open');
+  socket.send('{"type":"prompt","voicePrompt":"Hello","last":true}');
+  const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+  assert.deepEqual([code, reason.toString()], [1008, 'setup expected']);
+}
+
+const recordingPath = `/recordings/${'r'.repeat(43)}`;
+
+/** Sends a request without TLS. Its path is a capability, too, for the check of the logs. */
+async function checkRedirect(port: number): Promise<void> {
+  const plain = await fetch(`http://127.0.0.1:${port}${recordingPath}`, {
+    redirect: 'manual',
+    headers: { Host: 'localhost' },
+  });
+  assert.ok([301, 308].includes(plain.status), `status ${plain.status}`);
+}
+
+/**
+ * Reads a conversation and a recording while the service answers and while it does not. Anyone who knows these paths has
+ * access, so that the proxy's logs must not contain them.
+ */
+async function checkLogs(
+  port: number,
+  conversation: string,
+  stopped: ServiceProcess,
+  logs: () => Promise<string>,
+): Promise<void> {
+  const paths = [`/api/conversations/${conversation}/messages`, recordingPath];
+  for (const path of paths) (await send(port, path)).resume();
+  await stopped.stop();
+  for (const path of paths) {
+    const response = await send(port, path);
+    response.resume();
+    assert.equal(response.statusCode, 502);
+  }
+  const written = await logs();
+  for (const capability of [conversation, recordingPath])
+    assert.ok(!written.includes(capability), `A log contains ${capability}:\n${written}`);
 }
 
 /** Sends the largest document that the service accepts, which must not fail at the proxy. */
@@ -83,10 +144,23 @@ async function checkUpload(port: number): Promise<void> {
   assert.equal(response.statusCode, 401);
 }
 
+/** All that must work through a proxy, which ends the service. */
+async function checkProxy(port: number, service: ServiceProcess, logs: () => Promise<string>): Promise<void> {
+  const conversation = await checkStreaming(port);
+  await checkUpload(port);
+  await checkWebSocket(port);
+  await checkLogs(port, conversation, service, logs);
+}
+
+const title =
+  'ends TLS, streams answers, accepts large documents, passes WebSockets on, and logs no capabilities';
 const upstream = ({ url }: ServiceProcess) => new URL(url).host;
 
 describe('nginx with docs/deploy/nginx.conf', { skip: !isInstalled('nginx') && 'nginx is missing' }, () => {
-  it('ends TLS, streams answers and accepts large documents', async () => {
+  it(title, async (t) => {
+    const service = await startServiceProcess(settings);
+    // Two processes cannot share the embedded database.
+    t.after(() => service.stop());
     const folder = await temporaryFolder();
     const { key, cert } = selfSignedCertificate('localhost');
     await writeFile(join(folder, 'key.pem'), key);
@@ -97,27 +171,30 @@ describe('nginx with docs/deploy/nginx.conf', { skip: !isInstalled('nginx') && '
       .replace(/^ *listen \[::\].*$/gm, '')
       .replace('listen 443', `listen 127.0.0.1:${port}`)
       .replace('listen 80', `listen 127.0.0.1:${plainPort}`)
+      .replace('/var/log/nginx', folder)
       .replace(/\S+fullchain\.pem/, join(folder, 'cert.pem'))
       .replace(/\S+privkey\.pem/, join(folder, 'key.pem'));
     await writeFile(join(folder, 'site.conf'), site);
     await writeFile(
       join(folder, 'nginx.conf'),
-      `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid ${folder}/pid; error_log stderr; events {}
-       http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+      `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid ${folder}/pid; events {}
+       http { access_log ${folder}/access.log; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
          fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
          include ${folder}/site.conf; }`,
     );
-    startProgram('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
+    const nginx = startProgram('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
+    const logs = () => Promise.all(globSync(join(folder, '*.log')).map((name) => readFile(name, 'utf8')));
     await ready(port);
-    await checkStreaming(port);
-    await checkUpload(port);
-    const plain = await fetch(`http://127.0.0.1:${plainPort}/x`, { redirect: 'manual' });
-    assert.equal(plain.status, 301);
+    await checkRedirect(plainPort);
+    await checkProxy(port, service, async () => nginx.output() + (await logs()).join('\n'));
   });
 });
 
 describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'caddy is missing' }, () => {
-  it('ends TLS, streams answers and accepts large documents', async () => {
+  it(title, async (t) => {
+    const service = await startServiceProcess(settings);
+    // Two processes cannot share the embedded database.
+    t.after(() => service.stop());
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'home'));
     const [port, plainPort] = [await freePort(), await freePort()];
@@ -127,17 +204,21 @@ describe('Caddy with docs/deploy/Caddyfile', { skip: !isInstalled('caddy') && 'c
       https_port ${port}
       http_port ${plainPort}
       default_bind 127.0.0.1
-    }\n`;
-    await writeFile(join(folder, 'Caddyfile'), options + (await read('Caddyfile')));
-    startProgram('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
-      env: {
-        ...{ DOMAIN: 'localhost', UPSTREAM: upstream(service) },
-        ...{ HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home') },
+    `;
+    await writeFile(join(folder, 'Caddyfile'), (await read('Caddyfile')).replace('{\n', options));
+    const caddy = startProgram(
+      'caddy',
+      ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
+      {
+        env: {
+          ...{ DOMAIN: 'localhost', UPSTREAM: upstream(service) },
+          ...{ HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home') },
+        },
       },
-    });
+    );
     await ready(port);
-    await checkStreaming(port);
-    await checkUpload(port);
+    await checkRedirect(plainPort);
+    await checkProxy(port, service, () => Promise.resolve(caddy.output()));
   });
 });
 
