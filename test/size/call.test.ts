@@ -52,6 +52,9 @@ describe('the scripts of a call', { skip: engine ? false : 'needs Chromium' }, (
     try {
       await page.goto(site.url);
       await page.locator('[part~=launcher]').click();
+      // Everything that a chat without calls loads, too.
+      await page.locator('[part~=composer-input]').fill('Hello');
+      await page.keyboard.press('Enter');
       await until(() =>
         ['talk', 'markdown', 'extras'].every((name) =>
           [...scripts].some((script) => script.startsWith(`${name}-`)),

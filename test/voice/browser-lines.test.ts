@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright';
 import { startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { ask } from '../support/voice/ask.ts';
@@ -20,6 +20,10 @@ for (const engine of callEngines()) {
       browser = await launch(engine);
     });
     after(() => browser.close());
+    // Also after a failure: the network is that of all services.
+    afterEach(() => {
+      service.isCutOff = false;
+    });
 
     const visit = async (path = '/') =>
       VisitorPage.open(await browser.newContext(), `${service.running.url}${path}`);
@@ -93,7 +97,7 @@ for (const engine of callEngines()) {
       await visitor.callAndListen();
       service.isCutOff = true;
       const lostAt = Date.now();
-      await visitor.until('lost');
+      await visitor.until('reconnecting');
       const noticedAt = Date.now();
       service.isCutOff = false;
       await visitor.until('listening', 'speaking');
@@ -104,7 +108,7 @@ for (const engine of callEngines()) {
       // Once is enough, since it takes half a minute.
       if (engine.name !== callEngines()[0]?.name) return visitor.page.context().close();
       service.isCutOff = true;
-      await visitor.until('lost');
+      await visitor.until('reconnecting');
       const since = Date.now();
       await visitor.until('over');
       const seconds = (Date.now() - since) / 1000;
