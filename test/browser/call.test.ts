@@ -310,7 +310,7 @@ let microphone: FakeMicrophone;
     expect(chat.input.value).to.equal('Do you deliver?');
   });
 
-  it('is not ended by Escape, which interrupts the assistant', async () => {
+  it('is interrupted by the first Escape; the next one closes the chat, and the call goes on', async () => {
     const chat = await calling();
     await speak(chat);
     chat.input.focus();
@@ -320,8 +320,53 @@ let microphone: FakeMicrophone;
       'response.cancel',
       'output_audio_buffer.clear',
     ]);
-    expect(chat.isOpen).to.equal(true);
-    expect(state(chat)).to.equal('speaking');
+    expect(chat.element.open).to.equal(true);
+    service.send('output_audio_buffer.cleared', { response_id: 'r1' });
+    await until(() => state(chat) === 'listening', 'listening');
+    await press('Escape');
+    expect(chat.element.open).to.equal(false);
+    expect(state(chat)).to.equal('listening');
+    expect(microphone.isOn).to.equal(true);
+  });
+
+  describe('in a chat that is closed', () => {
+    const closed = async (): Promise<Chat> => {
+      const chat = await calling();
+      await click(chat.part('close-button'));
+      expect(chat.element.open).to.equal(false);
+      return chat;
+    };
+
+    it('goes on, and all of the chat but its bar disappears', async () => {
+      const chat = await closed();
+      expect(chat.part('call').checkVisibility()).to.equal(true);
+      for (const part of ['message-log', 'composer', 'close-button'])
+        expect(chat.part(part).checkVisibility(), part).to.equal(false);
+      await speak(chat);
+      await until(() => chat.find('[part="call-stop-button"]') !== null, 'the button that stops it');
+      expect(await violations(chat)).to.equal('');
+      await click(chat.launcher);
+      await until(() => chat.part('composer').checkVisibility(), 'the rest of the chat');
+      expect(state(chat)).to.equal('speaking');
+    });
+
+    it('ends with a click, and nothing remains', async () => {
+      const chat = await closed();
+      await click(chat.part('call-end-button'));
+      await until(() => !chat.isOpen, 'the bar to disappear');
+      await until(() => service.requests.at(-1) === 'DELETE', 'the end at the service');
+      await until(() => focused(chat) === 'launcher', 'the focus on the launcher');
+      expect(microphone.isOn).to.equal(false);
+    });
+
+    it('says why it has ended until the visitor has read that', async () => {
+      const chat = await closed();
+      service.send('call.ended', { reason: 'time-limit' });
+      await until(() => label(chat).includes('time limit'), 'the reason');
+      expect(chat.part('call').checkVisibility()).to.equal(true);
+      await click(chat.part('call-dismiss-button'));
+      await until(() => !chat.isOpen, 'the bar to disappear');
+    });
   });
 
   it('has a button that stops the assistant, only while it speaks', async () => {

@@ -29,8 +29,8 @@ export interface AddOn {
   readonly inHeader?: () => unknown;
   /** Content beside the composer's field. */
   readonly besideField?: () => unknown;
-  /** Called when the panel is hidden. */
-  readonly hide?: () => void;
+  /** Called when the panel is hidden. Returns true if its content in the header stays visible. */
+  readonly hide?: () => unknown;
   /** Called when the element is removed or the feature turned off. Must clean up everything outside the shadow root. */
   readonly stop?: () => void;
 }

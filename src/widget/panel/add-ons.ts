@@ -77,8 +77,9 @@ export class AddOns {
     return this.#active.map((addOn) => addOn[place]?.());
   }
 
-  hide(): void {
-    for (const { hide } of this.#active) hide?.();
+  /** Returns whether a part of the panel stays visible. */
+  hide(): boolean {
+    return this.#active.map(({ hide }) => hide?.()).includes(true);
   }
 
   stop(): void {

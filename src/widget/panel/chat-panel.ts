@@ -146,9 +146,9 @@ export class ChatPanel implements Panel, PanelContext {
 
   hide(): void {
     this.#isVisible = false;
-    this.container.hidden = true;
+    // A call goes on, and its bar stays.
+    this.container.hidden = !this.addOns.hide();
     this.#place.leave();
-    this.addOns.hide();
     this.conversation.pause();
     this.conversation.setOpen(false);
     this.#watch();
@@ -260,7 +260,7 @@ export class ChatPanel implements Panel, PanelContext {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const { locale } = this;
-    if ((!this.#isVisible && !isHidden) || locale === undefined) return;
+    if ((!this.#isVisible && this.container.hidden && !isHidden) || locale === undefined) return;
     const { draft, snapshot } = this.conversation;
     void loadMarkdown(this.modules, snapshot);
     this.container.toggleAttribute('data-barred', !!this.options.setupProblem || this.isClosed);

@@ -44,7 +44,7 @@ export function callBar({
   readonly onDevices: () => void;
   readonly onEnd: () => void;
 }): TemplateResult {
-  return html`<div part="call" role="group" aria-label=${texts.call} data-state=${state}>
+  return html`<div part="call" data-state=${state}>
     <span class="call-ring" aria-hidden="true"></span>
     <p class="call-state">
       <b>${texts[isMuted && state === 'listening' ? 'muted' : state]}</b>
@@ -60,7 +60,7 @@ export function callBar({
 
 /** The reason why a call is over. */
 export function endedCallBar(texts: Texts, reason: string, onDismiss: () => void): TemplateResult {
-  return html`<div part="call" role="group" aria-label=${texts.call} data-state="over">
+  return html`<div part="call" data-state="over">
     <p class="call-state">${reason}</p>
     ${button('call-dismiss', texts.dismiss, closeIcon, onDismiss)}
   </div>`;

@@ -2,6 +2,7 @@ import { ChatError } from '../../../client/errors.ts';
 import { callRefusals } from '../../../contract/voice-endpoints.ts';
 import type { CallTexts } from '../../texts/call-texts.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { MicrophoneError } from './request-microphone.ts';
 
 /** Why a call is over: the key of its text. */
 export type CallEnd =
@@ -27,22 +28,25 @@ export type CallEnd =
     >;
 
 /** Chromium alone says whether a page's policy forbids a feature. */
-interface Policy {
-  readonly allowsFeature: (feature: string) => boolean;
+interface PolicyDocument {
+  readonly featurePolicy?: { readonly allowsFeature: (feature: string) => boolean };
 }
 
 /** Why the microphone cannot be used. Browsers report several reasons by the same error. */
-export async function microphoneProblem({ name, message }: Error): Promise<CallEnd> {
+export async function microphoneProblem({ name, message, isImmediate }: MicrophoneError): Promise<CallEnd> {
   if (!isSecureContext) return 'insecure';
-  if (!('mediaDevices' in navigator && 'RTCPeerConnection' in globalThis)) return 'impossible';
+  // Not by `getUserMedia`: it or WebRTC is missing.
+  if (/^(Type)?Error/.test(name)) return 'impossible';
   if (/NotFound|Overconstrained/.test(name)) return 'noDevice';
   if (/NotReadable|Abort/.test(name)) return 'busy';
-  const { featurePolicy } = document as { featurePolicy?: Policy };
-  if (featurePolicy?.allowsFeature('microphone') === false) return 'blocked';
+  if ((document as PolicyDocument).featurePolicy?.allowsFeature('microphone') === false) return 'blocked';
   if (/dismissed/.test(message)) return 'dismissed';
+  // Firefox and Safari refuse at once if a page around this one forbids it, and otherwise ask the visitor.
+  const isInFrame = isFramed();
+  if (isInFrame && isImmediate) return 'blocked';
   try {
     const { state } = await navigator.permissions.query({ name: 'microphone' });
-    if (state === 'prompt') return isFramed() ? 'blocked' : 'dismissed';
+    if (state === 'prompt') return isInFrame ? 'blocked' : 'dismissed';
   } catch {
     // The browser does not say.
   }
@@ -51,9 +55,11 @@ export async function microphoneProblem({ name, message }: Error): Promise<CallE
 
 /** Whether a page of another origin contains this one: then that page decides about the microphone. */
 function isFramed(): boolean {
-  return 'ancestorOrigins' in location
-    ? [...location.ancestorOrigins].some((origin) => origin !== location.origin)
-    : window !== window.top;
+  try {
+    return !window.top?.location.href;
+  } catch {
+    return true;
+  }
 }
 
 /** How a refusal or the reason of an end begins, and what it means. */

@@ -1,6 +1,7 @@
 import { ChatError } from '../../../client/errors.ts';
 import { readVoiceOptions, requestCall, requestCallEnd } from '../../../client/voice-call.ts';
 import type { VoiceOptions } from '../../../contract/voice-endpoints.ts';
+import type { Session } from '../../conversation/session.ts';
 import type { ChatEventMap } from '../../events.ts';
 import { allTexts, loadCallTexts, type CallTexts } from '../../texts/call-texts.ts';
 import { fill, type Locale, type Texts } from '../../texts/texts.ts';
@@ -12,6 +13,7 @@ import { createDevices, type RequestMicrophone } from './devices.ts';
 import { openLine, type Line } from './line.ts';
 import { createTranscript, textOf, type CallEvent } from './live-transcript.ts';
 import { readMessages } from './read-messages.ts';
+import type { MicrophoneError } from './request-microphone.ts';
 
 /** What the click on the button has begun. */
 export interface CallOpening {
@@ -22,6 +24,11 @@ export interface CallOpening {
   readonly microphone: Promise<MediaStream>;
   readonly requestMicrophone: RequestMicrophone;
 }
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
 
 /** The place of a call: its panel and tab. */
 export interface CallPlace {
@@ -34,10 +41,11 @@ export interface CallPlace {
 
 /** A call, from the click until its bar disappears. */
 export interface Call {
-  /** Call when the conversation has changed. */
-  readonly follow: () => void;
-  /** Ends what the assistant is saying. */
-  readonly interrupt: () => void;
+  /** That of the click. */
+  readonly life: AbortController;
+  readonly session: Session;
+  /** Ends what the assistant is saying. Returns whether it was speaking. */
+  readonly interrupt: () => boolean;
   readonly view: (texts: Texts & CallTexts) => unknown;
 }
 
@@ -45,6 +53,8 @@ export interface Call {
 const reconnectingTime = 10_000;
 /** Milliseconds between two attempts to connect it. */
 const reconnectingPause = 1000;
+/** Milliseconds between two looks whether the conversation is open. */
+const openingPause = 50;
 
 /**
  * Milliseconds of silence after an interruption: the browser would play the sound that it has received already. Not until
@@ -73,7 +83,6 @@ export function startCall(
   let muteTimer: ReturnType<typeof setTimeout> | undefined;
   /** To be announced when the assistant listens. */
   let announcement = '';
-  let onOpened: (() => void) | undefined;
   let iceServers: RTCIceServer[] = [];
   let line: Line | undefined;
   /** Connects the call again if the line was lost. */
@@ -107,15 +116,11 @@ export function startCall(
   const close = (why: CallEnd): void => {
     life.abort(why);
   };
-  const interrupt = (): void => {
-    if (state !== 'speaking') return;
+  const interrupt = (): boolean => {
+    if (state !== 'speaking') return false;
     line?.send({ type: 'response.cancel' });
     line?.send({ type: 'output_audio_buffer.clear' });
-  };
-  const follow = (): void => {
-    const { conversationId, problem } = session.snapshot;
-    if (panel.conversation.session !== session) end();
-    else if (conversationId ?? problem) onOpened?.();
+    return true;
   };
 
   const transcript = createTranscript(session, (change) => {
@@ -235,17 +240,14 @@ export function startCall(
         const problem = limit.aborted ? 'lost' : connectionProblem(error);
         if (problem) close(problem);
         if (signal.aborted) return;
-        await new Promise((resolve) => setTimeout(resolve, reconnectingPause));
+        await sleep(reconnectingPause);
       }
     }
   };
   /** Reads the ICE servers once the conversation is open. */
   const readOptions = async (): Promise<VoiceOptions> => {
     void session.conversation.open();
-    await new Promise<void>((resolve) => {
-      onOpened = resolve;
-      follow();
-    });
+    while (!(id() || session.snapshot.problem || signal.aborted)) await sleep(openingPause);
     if (!id()) close('network');
     return readVoiceOptions(client, id(), { signal });
   };
@@ -256,7 +258,7 @@ export function startCall(
         readOptions(),
         loadCallTexts(panel.locale as Locale).then(draw),
         microphone.then(devices.use, async (error: unknown) => {
-          close(await microphoneProblem(error as Error));
+          close(await microphoneProblem(error as MicrophoneError));
         }),
       ]);
       signal.throwIfAborted();
@@ -312,7 +314,8 @@ export function startCall(
   void start();
 
   return {
-    follow,
+    life,
+    session,
     interrupt,
     view: (texts) =>
       signal.aborted

@@ -31,7 +31,6 @@ const reportTimeout = 5000;
 export function createCalls(panel: PanelContext, report: (report: CallReport) => void): Calls {
   const { container, host } = panel;
   let call: Call | undefined;
-  let life: AbortController | undefined;
   /** The session of the call in another tab. */
   let elsewhere: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,11 +44,13 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     requestAnimationFrame(() => {
       const next = container.querySelector<HTMLElement>('[part~="call-mute-button"], [part~="call-button"]');
       if (!hasFocus()) next?.focus();
+      if (container.hidden) host.launcher.focus();
     });
   };
   const end = (): void => {
-    life?.abort('over');
+    call?.life.abort('over');
     call = undefined;
+    container.hidden ||= !host.element.open && !host.element.inline;
     draw();
   };
   const endElsewhere = (): void => {
@@ -58,25 +59,24 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
     elsewhere = undefined;
     panel.draw();
   };
-  // Escape would close the chat, and end the call by accident. It interrupts the assistant instead.
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || life?.signal.aborted !== false) return;
-    event.stopPropagation();
-    call?.interrupt();
-  };
-  for (const target of [container, host.launcher]) target.addEventListener('keydown', onKey);
+
+  // The first Escape interrupts the assistant, the next one closes the chat.
+  host.root.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key === 'Escape' && call?.interrupt()) event.stopPropagation();
+    },
+    true,
+  );
 
   return {
     get isBusy() {
-      return !!elsewhere || life?.signal.aborted === false;
+      return !!elsewhere || call?.life.signal.aborted === false;
     },
     start: (opening) => {
-      if (opening.life.signal.aborted) return;
-      life = opening.life;
-      call = startCall(panel, opening, { report, draw, end });
+      if (!opening.life.signal.aborted) call = startCall(panel, opening, { report, draw, end });
     },
     receive: ([, isOnCall, change]) => {
-      const { session } = panel.conversation;
       if (!isOnCall) {
         endElsewhere();
         return;
@@ -84,13 +84,15 @@ export function createCalls(panel: PanelContext, report: (report: CallReport) =>
       clearTimeout(timer);
       timer = setTimeout(endElsewhere, reportTimeout);
       if (!elsewhere && panel.locale) void loadCallTexts(panel.locale).then(panel.draw);
-      elsewhere = session;
-      session.call = endElsewhere;
-      if (change) session.apply(change);
+      elsewhere = panel.conversation.session;
+      elsewhere.call = endElsewhere;
+      if (change) elsewhere.apply(change);
       panel.draw();
     },
     end,
-    follow: () => call?.follow(),
+    follow: () => {
+      if (call && panel.conversation.session !== call.session) end();
+    },
     view: (locale) => {
       const texts = allTexts(locale);
       return elsewhere ? html`<p part="call">${texts.otherTab}</p>` : call?.view(texts);

@@ -1,4 +1,5 @@
 import { measureLevel } from '../voice/measure-level.ts';
+import type { MicrophoneError } from './request-microphone.ts';
 
 /** Requests the microphone with this ID, else the default one. It is released when the signal aborts. */
 export type RequestMicrophone = (signal: AbortSignal, deviceId?: string) => Promise<MediaStream>;
@@ -12,7 +13,7 @@ export interface DevicesOptions {
   /** Another microphone is used from now on; `isLost` if the one before was disconnected. */
   readonly onTrack: (track: MediaStreamTrack, isLost: boolean) => void;
   /** There is no microphone any more, and no other one can be used. */
-  readonly onNone: (error: Error) => void;
+  readonly onNone: (error: MicrophoneError) => void;
   /** The level of the microphone, in each frame, from 0 to 1. */
   readonly onLevel: (level: number) => void;
   /** The lists have changed. */
@@ -74,7 +75,7 @@ export function createDevices(options: DevicesOptions): Devices {
       } catch (error) {
         // The call keeps a microphone that works.
         if (deviceId) onChange();
-        else if (!signal.aborted) onNone(error as Error);
+        else if (!signal.aborted) onNone(error as MicrophoneError);
       }
     }));
   /** Browsers report a loss up to twice. */

@@ -46,7 +46,7 @@ export function offerCall(panel: PanelContext): CallOffer {
       else current.abort('over');
     });
   };
-  const hide = (): void => {
+  const end = (): void => {
     life?.abort('over');
     calls?.end();
   };
@@ -71,9 +71,13 @@ export function offerCall(panel: PanelContext): CallOffer {
           void load().then((loaded) => loaded?.receive(data));
       };
     },
-    hide,
+    hide: () => {
+      const goesOn = life?.signal.aborted === false && calls?.isBusy;
+      if (!goesOn) end();
+      return goesOn;
+    },
     stop: () => {
-      hide();
+      end();
       tabs?.close();
       tabs = undefined;
     },

@@ -1,15 +1,28 @@
+/** An error of `getUserMedia`. */
+export interface MicrophoneError extends Error {
+  /** Whether it came too soon for a visitor who was asked. */
+  readonly isImmediate?: boolean;
+}
+
+/** Milliseconds in which no visitor answers a question. */
+const immediateTime = 100;
+
 /**
  * Requests a microphone: the one with this ID, else the browser's default. It is released when the signal aborts.
  *
- * @throws {Error} if the browser cannot make calls, or as `getUserMedia` does; the reason of the signal, if it aborts
+ * @throws {MicrophoneError} if the browser cannot make calls, or as `getUserMedia` does; the reason of the signal, if it
+ * aborts
  */
 export async function requestMicrophone(signal: AbortSignal, deviceId?: string): Promise<MediaStream> {
   // No prompt that leads to nothing.
   if (!('RTCPeerConnection' in globalThis)) throw new Error('WebRTC is missing.');
   const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
-  const stream = await navigator.mediaDevices.getUserMedia({
-    audio: deviceId ? { ...audio, deviceId: { exact: deviceId } } : audio,
-  });
+  const startedAt = performance.now();
+  const stream = await navigator.mediaDevices
+    .getUserMedia({ audio: deviceId ? { ...audio, deviceId: { exact: deviceId } } : audio })
+    .catch((error: unknown) => {
+      throw Object.assign(error as Error, { isImmediate: performance.now() - startedAt < immediateTime });
+    });
   const release = (): void => {
     for (const track of stream.getTracks()) track.stop();
   };

@@ -46,8 +46,8 @@ export function start(panel: PanelContext): AddOn {
     besideField: () => activeDictation()?.besideField?.(),
     below: (message) => activeDictation()?.below?.(message),
     hide: () => {
-      call.hide?.();
       dictation?.hide?.();
+      return call.hide?.();
     },
     stop: () => {
       call.stop?.();
