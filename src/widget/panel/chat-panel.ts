@@ -27,7 +27,6 @@ import { panelView } from './panel-view.ts';
 import type { Reading } from './reading/reading.ts';
 import { RetryWatch } from './retry-watch.ts';
 import { ScrollFollow } from './scroll-follow.ts';
-import { sendText } from './send-text.ts';
 import { pageEvents } from './page-events.ts';
 import { VisitStorage } from './visit-storage.ts';
 
@@ -155,10 +154,7 @@ export class ChatPanel implements Panel, PanelContext {
   }
 
   send(text: string): void {
-    sendText(this, text, () => {
-      this.#render();
-      this.follow.goToEnd();
-    });
+    this.actions.send(text);
   }
 
   restart(): void {
@@ -207,7 +203,10 @@ export class ChatPanel implements Panel, PanelContext {
     this.draw();
   };
 
-  readonly actions = createPanelActions(this);
+  readonly actions = createPanelActions(this, () => {
+    this.#render();
+    this.follow.goToEnd();
+  });
 
   #newConversation(): Conversation {
     const conversation: Conversation = createConversation(

@@ -1,3 +1,4 @@
+import { countCharacters, limits } from '../../contract/limits.ts';
 import type { Panel } from '../element/panel-input.ts';
 import { focusPanel } from './focus-panel.ts';
 import type { PanelContext } from './panel-context.ts';
@@ -9,6 +10,8 @@ export interface PanelActions {
   readonly startOver: () => void;
   readonly retry: (key?: string) => void;
   readonly setDraft: (text: string) => void;
+  /** Sends a text as the visitor's message. A text that cannot be sent is put into the composer. */
+  readonly send: (text: string) => void;
   /** Sends the draft. */
   readonly submit: () => void;
   /** Sends the draft; if it is empty, stops the reply in progress. */
@@ -21,8 +24,15 @@ export interface PanelActions {
   readonly menu: (event: Event) => void;
 }
 
-/** Implements the visitor's actions for panel and conversation. */
-export function createPanelActions(panel: Pick<Panel, 'restart' | 'send'> & PanelContext): PanelActions {
+/**
+ * Implements the visitor's actions for panel and conversation.
+ *
+ * @param onSent called when the visitor has sent a message
+ */
+export function createPanelActions(
+  panel: Pick<Panel, 'restart'> & PanelContext,
+  onSent: () => void,
+): PanelActions {
   const focus = (): void => {
     focusPanel(panel.container);
   };
@@ -33,8 +43,30 @@ export function createPanelActions(panel: Pick<Panel, 'restart' | 'send'> & Pane
     void panel.modules.load('markdown');
     panel.draw();
   };
+  const sendNow = (text: string): void => {
+    const { conversation, options } = panel;
+    if (text.trim() === '') return;
+    if (countCharacters(text) > limits.message.max || panel.isClosed || options.setupProblem) {
+      // The visitor can shorten it, as the composer explains, or send it once that is possible.
+      conversation.draft = text;
+      panel.draw();
+    } else if (panel.host.dispatch('chat-send', { text })) {
+      if (text === conversation.draft) conversation.draft = '';
+      conversation.send(text);
+      onSent();
+    }
+  };
+  const send = (text: string): void => {
+    // Until the gate has loaded, it counts as closed.
+    if (panel.isClosed && !panel.gate)
+      void panel.modules.load('gate').then(() => {
+        sendNow(text);
+      });
+    else sendNow(text);
+  };
   return {
     setDraft,
+    send,
     close: () => {
       panel.host.element.hide();
     },
@@ -56,12 +88,12 @@ export function createPanelActions(panel: Pick<Panel, 'restart' | 'send'> & Pane
       focus();
     },
     submit: () => {
-      panel.send(panel.conversation.draft);
+      send(panel.conversation.draft);
     },
     submitOrStop: () => {
       const { draft, snapshot } = panel.conversation;
       if (draft === '' && snapshot.status === 'replying') panel.conversation.stop();
-      else panel.send(draft);
+      else send(draft);
     },
     sendSuggestion: (text) => {
       panel.host.element.send(text);
