@@ -2,6 +2,7 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import type { NodePgDatabase, NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
 import type { PgDatabase } from 'drizzle-orm/pg-core';
 import type { Pool } from 'pg';
+import type { EmbeddedListener } from './embedded-postgres.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
 import type * as schema from './schema.ts';
 import type { Transaction } from './transactions.ts';
@@ -19,6 +20,8 @@ export interface Connection {
   readonly kind: 'pglite' | 'postgres';
   /** The connections below Drizzle, for libraries with their own SQL. PGlite has exactly one. */
   readonly pool: Pool;
+  /** Listeners that are kept when PGlite recovers from a failure; absent with a server. */
+  readonly listeners?: Set<EmbeddedListener>;
   /** Typed queries. A transaction holds a connection, so await nothing slow in one. */
   readonly db: NodePgDatabase<typeof schema>;
   /** Like `db.transaction`, with prepared queries that are kept: for the paths of every message. */

@@ -18,11 +18,21 @@ export class DiskFullError extends Error {
   }
 }
 
+/** Receives the notifications of one channel. The session of a dropped instance is lost, and its LISTEN with it. */
+export interface EmbeddedListener {
+  channel: string;
+  /** Called when the instance was dropped: nothing is received until `onListening`. */
+  onLost(): void;
+  /** Called when a new instance listens to the channel. */
+  onListening(): void;
+}
+
 /**
  * PGlite on a folder. After a PANIC, such as a full disk that prevents WAL writes, an instance still holds its locks,
  * and the next query would block the process forever. So it is dropped, and a new one recovers from the WAL.
  */
 export class EmbeddedPostgres {
+  readonly listeners = new Set<EmbeddedListener>();
   readonly #folder: string;
   readonly #isSynced: boolean;
   readonly #log: Logger;
@@ -53,6 +63,7 @@ export class EmbeddedPostgres {
   /** Drops an instance that has reported a PANIC. */
   drop(reason: string): void {
     this.#opening = undefined;
+    for (const listener of this.listeners) listener.onLost();
     this.#log.error({ reason }, 'the embedded database failed and will be recovered');
   }
 
@@ -64,7 +75,7 @@ export class EmbeddedPostgres {
   async #open(): Promise<PGlite> {
     const { bavail, bsize } = await statfs(this.#folder);
     if (bavail * bsize < recoveryBytes) throw new DiskFullError(this.#folder);
-    return PGlite.create({
+    const pglite = await PGlite.create({
       fs: this.#isSynced ? new SyncedFs(this.#folder) : new NodeFS(this.#folder),
       extensions: { vector },
       startParams: [
@@ -76,6 +87,11 @@ export class EmbeddedPostgres {
         ...['-c', 'shared_buffers=32MB'],
       ],
     });
+    for (const listener of this.listeners) {
+      await pglite.exec(`LISTEN "${listener.channel}"`);
+      listener.onListening();
+    }
+    return pglite;
   }
 }
 

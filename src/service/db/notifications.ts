@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import type { EmbeddedListener } from './embedded-postgres.ts';
 
 /** Pause before a lost connection is opened again, in milliseconds. */
 const reconnectMs = 1000;
@@ -23,6 +24,7 @@ export class Notifications {
   readonly #onNotification: (payload: string) => void;
   readonly #log: Logger;
   readonly #onListening: () => void;
+  readonly #listener: EmbeddedListener;
   #client: Client | undefined;
   #receiving: PoolClient | Client | undefined;
   #opening: Promise<void> | undefined;
@@ -43,6 +45,16 @@ export class Notifications {
     this.#onNotification = onNotification;
     this.#log = log;
     this.#onListening = onListening;
+    this.#listener = {
+      channel,
+      onLost: () => {
+        this.#isVerified = false;
+      },
+      onListening: () => {
+        this.#isVerified = true;
+        onListening();
+      },
+    };
   }
 
   /** Whether the latest probe was received, so notifications arrive. */
@@ -61,6 +73,7 @@ export class Notifications {
     clearTimeout(this.#timer);
     await this.#opening;
     if (this.#database.kind === 'pglite') this.#database.pool.off('connect', this.#receiveFrom);
+    this.#database.listeners?.delete(this.#listener);
     this.#receiving?.off('notification', this.#receive);
     await this.#client?.end().catch(() => undefined);
   }
@@ -69,14 +82,14 @@ export class Notifications {
     const { pool } = this.#database;
     // The pool replaces its client after a failed query; the session and its LISTEN stay.
     pool.on('connect', this.#receiveFrom);
+    this.#database.listeners?.add(this.#listener);
     try {
       const client = await pool.connect();
       this.#receiveFrom(client);
       await client.query(`LISTEN "${this.#channel}"`).finally(() => {
         client.release();
       });
-      this.#isVerified = true;
-      this.#onListening();
+      this.#listener.onListening();
     } catch (error) {
       this.#log.warn({ err: error }, 'the embedded database cannot notify; polling instead');
     }

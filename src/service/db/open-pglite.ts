@@ -39,6 +39,7 @@ export async function openPglite(
     return {
       kind: 'pglite',
       pool,
+      listeners: embedded.listeners,
       db: drizzle(pool, { schema }),
       transaction: transactions(pool),
       async close() {

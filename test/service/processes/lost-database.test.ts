@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sql } from 'drizzle-orm';
+import { Notifications } from '../../../src/service/db/notifications.ts';
 import { openPglite } from '../../../src/service/db/open-pglite.ts';
 import { openPostgres } from '../../../src/service/db/open-postgres.ts';
 import { createLog } from '../../../src/service/log.ts';
@@ -103,6 +104,9 @@ describe('a full disk under the embedded database', { skip: testDatabase === 'po
       await cp(join(image, 'database'), folder, { recursive: true });
       const database = await openPglite(folder, { fsync: true, log });
       const { pool } = database;
+      const received: string[] = [];
+      const notifications = new Notifications(database, 'test', (payload) => received.push(payload), log);
+      notifications.open();
       await pool.query('CREATE TABLE filler (text text)');
       await disk.fill(freeMegabytes);
 
@@ -132,6 +136,9 @@ describe('a full disk under the embedded database', { skip: testDatabase === 'po
       );
       assert.equal(counted[0]?.count, stored);
       await pool.query("INSERT INTO filler VALUES ('room again')");
+      await pool.query("NOTIFY test, 'after the recovery'");
+      assert.deepEqual([received, notifications.isReliable], [['after the recovery'], true]);
+      await notifications.close();
       await database.close();
     });
   }
