@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import type { Database } from './database.ts';
+import type { Connection } from './database.ts';
 import type { EmbeddedListener } from './embedded-postgres.ts';
 
 /** Pause before a lost connection is opened again, in milliseconds. */
@@ -19,7 +19,7 @@ const probe = '';
  * pooler in transaction mode, so {@link isReliable} says whether readers have to poll.
  */
 export class Notifications {
-  readonly #database: Database;
+  readonly #database: Connection;
   readonly #channel: string;
   readonly #onNotification: (payload: string) => void;
   readonly #log: Logger;
@@ -34,7 +34,7 @@ export class Notifications {
 
   /** @param onListening called whenever it starts to listen: earlier notifications were lost. */
   constructor(
-    database: Database,
+    database: Connection,
     channel: string,
     onNotification: (payload: string) => void,
     log: Logger,
