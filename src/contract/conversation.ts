@@ -12,6 +12,7 @@ import {
   patternText,
   text,
   variablesBounds,
+  withShortValues,
 } from './request-fields.ts';
 import { isVerifiedName } from './user-token.ts';
 
@@ -22,19 +23,11 @@ import { isVerifiedName } from './user-token.ts';
 
 const { message: messageLimit, variables: variableLimits } = limits;
 
-/** The value of a variable. Values other than strings are inserted into the prompt as JSON. */
-const VariableValue = z.json().check(
-  z.refine((value) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return countCharacters(text) <= variableLimits.valueCharacters;
-  }, `variables: a value may have at most ${variableLimits.valueCharacters} characters`),
-);
-
 /** Key/value pairs for `{{variable_name}}` in the system prompt and the initial message. */
 const NamedValues = z
   .record(
     z.string().check(z.refine((name) => countCharacters(name) <= variableLimits.nameCharacters)),
-    VariableValue,
+    z.json(),
     {
       // A record reports an invalid name as an issue of its own, and a name can only be too long.
       error: (issue) =>
@@ -53,7 +46,14 @@ const NamedValues = z
 
 /** The variables of a request; `[]` is accepted as an empty object. */
 export const Variables = objectOf(
-  atMost(variableLimits.count, `variables: at most ${variableLimits.count} are allowed`, NamedValues),
+  atMost(
+    variableLimits.count,
+    `variables: at most ${variableLimits.count} are allowed`,
+    withShortValues(
+      `variables: a value may have at most ${variableLimits.valueCharacters} characters`,
+      NamedValues,
+    ),
+  ),
 );
 export type Variables = z.infer<typeof Variables>;
 

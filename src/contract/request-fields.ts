@@ -174,9 +174,37 @@ export const atMost = <Value>(max: number, message: string, schema: z.ZodMiniTyp
     schema,
   ) as unknown as z.ZodMiniType<Value, Value>;
 
+/**
+ * Limits the values of variables. Values other than strings are inserted into texts as JSON, which is measured before
+ * the schema checks each part: checking 340,000 empty lists, which fit into one request, takes 200 ms.
+ */
+export const withShortValues = <Value>(message: string, schema: z.ZodMiniType<Value>) =>
+  z.pipe(
+    z.transform((all: unknown, { issues }) => {
+      if (typeof all === 'object' && all !== null && !Object.values(all).every(isShortValue))
+        issues.push({ code: 'custom', input: all, message });
+      return all;
+    }),
+    schema,
+  ) as unknown as z.ZodMiniType<Value, Value>;
+
+function isShortValue(value: unknown): boolean {
+  const text = typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? '');
+  return countCharacters(text) <= variables.valueCharacters;
+}
+
 /** Key/value pairs for `{{variable_name}}`. */
 export const variablesField = () =>
-  objectOf(atMost(variables.count, `must not have more than ${variables.count} items.`, checkedVariables));
+  objectOf(
+    atMost(
+      variables.count,
+      `must not have more than ${variables.count} items.`,
+      withShortValues(
+        `must not have values greater than ${variables.valueCharacters} characters.`,
+        checkedVariables,
+      ),
+    ),
+  );
 
 /** The limits of variables for the documentation. JSON Schema cannot express the checks below. */
 export const variablesBounds = {
@@ -196,15 +224,6 @@ const checkedVariables = z
     z.refine(
       (all) => Object.keys(all).every((name) => countCharacters(name) <= variables.nameCharacters),
       `must not have names greater than ${variables.nameCharacters} characters.`,
-    ),
-    z.refine(
-      (all) =>
-        Object.values(all).every(
-          (value) =>
-            countCharacters(typeof value === 'string' ? value : JSON.stringify(value)) <=
-            variables.valueCharacters,
-        ),
-      `must not have values greater than ${variables.valueCharacters} characters.`,
     ),
   );
 

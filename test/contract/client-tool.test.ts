@@ -142,6 +142,16 @@ describe('a list or an object with too many entries', () => {
       );
     }
   });
+
+  it('is rejected as the value of a variable before its parts are checked', () => {
+    // As JSON it is a list of null, and as a value of JSON invalid.
+    const parts = Array(1000).fill(undefined);
+    for (const [schema, message] of [
+      [SendMessageRequest, 'variables: a value may have at most 2000 characters'],
+      [z.object({ variables: variablesField() }), 'must not have values greater than 2000 characters.'],
+    ] as const)
+      assert.equal(firstIssue(schema, { message: 'a', variables: { parts } }), message);
+  });
 });
 
 describe('the variables of a message', () => {
