@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { limits } from '../../../src/contract/limits.ts';
 import { answerBlocks } from '../../../src/widget/panel/markdown/answer-blocks.ts';
 
 const ordinary = `The **Alpine 40** carries 40 litres. It comes in three sizes:
@@ -57,8 +58,8 @@ function costOf(text: string, drawings: number): number {
   return (user + system) / 1000;
 }
 
-describe('an answer of 32,000 characters', () => {
-  const length = 32_000;
+describe('an answer of 100,000 characters', () => {
+  const length = limits.answer.characters;
   const drawings = 20;
   // The first run is slow: its code is not compiled yet.
   costOf(repeat(ordinary, length), drawings);

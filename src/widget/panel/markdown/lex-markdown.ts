@@ -14,6 +14,9 @@ const marks = '*_~`[]!<';
 /** The maximum number of lines of rules and underlines: for each, the lexer searches all lines below for a table. */
 const maxRules = 200;
 
+/** The maximum number of lines that continue a quote without `>`: after each, the lexer lexes the quote again. */
+const maxLazyLines = 200;
+
 /** A lexer that takes linear time for any text. */
 class BoundedLexer extends Lexer {
   constructor() {
@@ -35,6 +38,10 @@ class BoundedTokenizer extends Tokenizer {
   #depth = 0;
 
   override blockquote(text: string): Tokens.Blockquote | undefined {
+    const [raw = ''] = this.rules.block.blockquote.exec(text) ?? [];
+    const { length } = raw.match(/^ {0,3}>.*\n(?! {0,3}>)./gm) ?? [];
+    if (length > maxLazyLines)
+      throw new RangeError(`Markdown has a quote with more than ${maxLazyLines} lines without >.`);
     return this.#nested(() => super.blockquote(text));
   }
 
