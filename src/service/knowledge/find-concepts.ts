@@ -9,6 +9,8 @@ export interface Concept {
   synonyms: string[];
   /** Whether a passage need not contain it: function words ("when does") and words for the business ("your shop"). */
   isFunctional: boolean;
+  /** Whether it is a frequent word of the language, which says less about the subject than a rare one. */
+  isCommon: boolean;
 }
 
 const noVocabulary: Vocabulary = { stopWords: new Set(), businessWords: new Set(), synonymGroups: [] };
@@ -43,6 +45,7 @@ export function findConcepts(question: string, config: string): Concept[] {
     concepts.push({
       words: [...found, ...words],
       synonyms: group.filter((term) => !found.includes(term)),
+      isCommon: false,
       isFunctional: [...found, ...words].every((term) =>
         term.split(' ').every((word) => vocabulary.stopWords.has(word) || vocabulary.businessWords.has(word)),
       ),
@@ -53,6 +56,7 @@ export function findConcepts(question: string, config: string): Concept[] {
     ...[...remaining].map((word) => ({
       words: [word],
       synonyms: [],
+      isCommon: vocabulary.commonWords?.has(word) === true,
       isFunctional: vocabulary.businessWords.has(word),
     })),
   ];

@@ -7,8 +7,11 @@ import { detectLanguageConfig } from './vocabulary.ts';
 /** Weight of a synonym that the visitor did not write. */
 const synonymWeight = 0.6;
 
-/** Share of a question that a relevant passage must cover: less if a word of it is in the heading. */
-const minCoverage = { inHeading: 0.27, onlyInBody: 0.55 };
+/** Weight of a frequent word of the language. */
+const commonWeight = 0.5;
+
+/** Share of a question that a relevant passage must cover, at most that of a synonym: less if a word is in the heading. */
+const minCoverage = { inHeading: 0.45, onlyInBody: 0.6 };
 
 /** Smaller knowledge bases are treated as if they had this many passages: word frequencies of fewer are meaningless. */
 const minPassages = 20;
@@ -35,18 +38,23 @@ export async function fullTextSearch(
   const config = await readConfigName(queries, knowledgebaseId);
   // An index without a language keeps words as they are; the question's own language is used.
   const language = config === 'simple' ? detectLanguageConfig(question) : config;
-  const terms = findConcepts(question, language).flatMap(({ words, synonyms, isFunctional }, concept) => [
-    ...words.map((term) => ({ concept, term, weight: 1, functional: isFunctional })),
-    ...synonyms.map((term) => ({ concept, term, weight: synonymWeight, functional: isFunctional })),
-  ]);
+  const terms = findConcepts(question, language).flatMap(
+    ({ words, synonyms, isFunctional: functional, isCommon }, concept) => {
+      const shared = { concept, functional, importance: isCommon ? commonWeight : 1 };
+      return [
+        ...words.map((term) => ({ ...shared, term, weight: 1 })),
+        ...synonyms.map((term) => ({ ...shared, term, weight: synonymWeight })),
+      ];
+    },
+  );
   if (terms.length === 0) return [];
   // German compounds are one word, and an index without a language contains inflected words.
   const needsPrefixes = config === 'german' || config !== language;
   const needsWholeWords = config !== language;
   const { rows } = await queries.execute<Row>(sql`
     WITH given AS (
-      SELECT concept, functional, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
-      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean)
+      SELECT concept, functional, importance, rtrim(term, '*') AS term, weight, term LIKE '%*' OR (${needsPrefixes} AND length(term) > 4) AS is_prefix
+      FROM jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) AS given (concept integer, term text, weight real, functional boolean, importance real)
     ), terms AS (
       SELECT concept, weight,
         (quote_literal(replace(lexeme, '\', '')) || CASE WHEN is_prefix THEN ':*' ELSE '' END)::tsquery AS query
@@ -67,10 +75,10 @@ export async function fullTextSearch(
       GROUP BY concept, id
     ), rarity AS (
       SELECT concept, CASE WHEN functional AND count(id) = 0 THEN 0
-        ELSE ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
-      FROM (SELECT DISTINCT concept, functional FROM given) AS concepts LEFT JOIN hits USING (concept),
+        ELSE importance * ln(1 + (total - greatest(1, count(id)) + 0.5) / (greatest(1, count(id)) + 0.5)) END AS idf
+      FROM (SELECT DISTINCT concept, functional, importance FROM given) AS concepts LEFT JOIN hits USING (concept),
         (SELECT greatest(${minPassages}, count(*)) AS total FROM chunks WHERE knowledgebase_id = ${knowledgebaseId}) AS corpus
-      GROUP BY concept, functional, total
+      GROUP BY concept, functional, importance, total
     ), scores AS (
       SELECT id, sum(idf * rank) AS score, count(*) FILTER (WHERE in_heading) AS heading_concepts, bool_or(in_heading) AS in_heading,
         (sum(weight * idf) / (SELECT sum(idf) FROM rarity))::float AS coverage

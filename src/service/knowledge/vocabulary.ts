@@ -6,6 +6,8 @@ import { german } from './vocabularies/german.ts';
 export interface Vocabulary {
   /** Words without a bearing on the subject of a question. */
   stopWords: ReadonlySet<string>;
+  /** Frequent words of the language, which say less about the subject of a question than rare ones. */
+  commonWords?: ReadonlySet<string>;
   /** Words for the business itself: in "is your shop open", the answer need not say "shop". */
   businessWords: ReadonlySet<string>;
   /**

@@ -13,7 +13,35 @@ export const english: Vocabulary = {
     there these they thing things this those to too until us use ve very want wanted was way we well were
     already yet once twice one two both while during since without within
     up down over under today m re ve ll d option options available happen happens come comes
-    normally usually somewhere certain each every because here bring keep made real want what whats when where which who whom whose why will with wondering would yes you your yours`),
+    normally usually somewhere certain each every because here bring keep made real want what whats when where which who whom whose why will with wondering would yes you your yours
+    myself yourself himself herself itself ourselves themselves somebody someone everybody everyone nobody
+    none nothing everything anywhere everywhere nowhere neither nor either such same own few several less
+    least enough against among across through between before after above below behind beside besides near
+    nearby around along till unless although though whether therefore however instead otherwise perhaps rather
+    quite almost never always often sometimes soon later ago next last first new newest mine ours theirs his
+    her hers him he being having cannot ought say says said mean means`),
+  commonWords: parseWords(`
+    become begin believe build buy call carry catch change choose continue create cut decide die draw drink
+    drive eat enjoy fall feel fill find finish follow forget grow hate hear hold hope include invite join jump
+    kill laugh lead learn leave lie listen live look lose love meet miss move pass plan play prefer pull push
+    put reach read receive remember run see seem set share show sing sit sleep smile spend stand start stay
+    stop study suggest suppose talk teach think touch travel try turn understand wait wake walk watch wear win
+    wish work worry write became began begun believed bought built called carried caught changed chose chosen
+    continued created decided died drank drew drove ate enjoyed fell felt filled followed forgot forgotten
+    found gave gone grew held included joined kept killed knew learned left lived looked lost loved met missed
+    moved offered passed planned played received remembered ran saw seen seemed shared showed sat slept spent
+    started stayed stood stopped studied suggested talked taught thought touched travelled tried turned
+    understood waited walked watched went won wore worked wrote begins buying contains contain goes happening
+    includes including keeps leaves lives living looks makes needs playing plays running sees shows starting
+    starts stays tries trying works working people person man men woman women child children kid kids family
+    friend friends mother father parents boy girl baby name names life world home house room place places part
+    parts side sides hand hands head face eye eyes body year years month months week weeks hour hours minute
+    minutes morning afternoon evening night tonight yesterday moment number numbers group groups line lines
+    point points word words story state states city town area water food money job school case problem
+    problems idea fact reason reasons result type types good better best bad worse worst big bigger biggest
+    large larger great little small smaller high higher low lower longer short shorter right early easy hard
+    full empty whole main major different important nice happy sad young true false free clear sure able ready
+    likely simple special usual bit lot lots rest pair piece pieces kinds`),
   businessWords: parseWords('shop shops store stores business company office'),
   synonymGroups: parseGroups(`
     open, opened, opening, how late, how early, opening hours, opening times, what time, which time, business hours, close, closed, closing, sunday*, saturday*, monday*, tuesday*, wednesday*, thursday*, friday*, weekend*, holiday*, christmas, easter
